@@ -1,0 +1,149 @@
+# Atrium: the one entry point. `make run` starts everything, `make test` proves it; docs/ tells the rest.
+
+VERSION := 0.1.0
+PREFIX  ?= /usr
+BUILD   ?= build
+CC      ?= gcc
+JOBS    ?= $(shell nproc)
+
+DAEMONS := gateway authd settingsd maild
+SCHEMAS := authd settingsd maild
+APIS    := authd settingsd maild
+
+# ---- what it is built with (Debian 12) ----
+
+BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
+    libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
+    libidn2-dev
+RUN_PACKAGES   := postgresql postgresql-contrib util-linux procps
+TEST_PACKAGES  := python3-aiosmtpd openssl strace
+BENCH_PACKAGES := wrk
+CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
+    -Wwrite-strings -Wundef -Wvla
+HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
+OPTIMIZE  ?= -O2 -g
+CFLAGS_ALL := -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -D_GNU_SOURCE \
+    -DATRIUM_VERSION='"$(VERSION)"' $(shell pkg-config --cflags libpq 2>/dev/null) $(CFLAGS)
+LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
+
+COMMON_LIBS  := -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lsystemd -lpthread -lm
+gateway_LIBS := -lmicrohttpd -ljwt -lcrypto
+authd_LIBS   := -ljwt -lcrypto
+maild_LIBS   := -lcurl
+ctl_LIBS     :=
+TEST_LIBS    := -lcunit -lcurl -lcrypto
+
+# ---- what is built ----
+
+PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
+
+.DELETE_ON_ERROR:
+.PHONY: all run deps deps-all test bench clean format format-check tidy install
+
+all: $(PROGRAMS)
+
+object = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+COMMON_OBJECTS := $(call object,$(filter-out common/curl_loop.c,$(wildcard common/*.c)))
+API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(d)/$(d)_api.c))
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(BUILD)/libcommon.a: $(COMMON_OBJECTS) $(API_OBJECTS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/libcurl_loop.a: $(BUILD)/common/curl_loop.o
+	@rm -f $@
+	ar rcs $@ $^
+
+# The schema files of a daemon, inside its program.
+define schema_rule
+$(BUILD)/gen/$(1)_schema.c: $(sort $(wildcard $(1)/schema/*.sql)) common/embed.sh
+	@mkdir -p $$(@D)
+	./common/embed.sh $(1) $$(filter %.sql,$$^) > $$@
+$(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c
+	$$(CC) $$(CFLAGS_ALL) -c $$< -o $$@
+endef
+$(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
+
+# A daemon is every file of its folder but the API, which libcommon.a carries for all.
+define program_rule
+$(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(wildcard $(1)/*.c))) \
+    $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o)
+$(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
+	@mkdir -p $$(@D)
+	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$($(2)_OBJECTS) $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a) \
+	    $(BUILD)/libcommon.a $($(1)_LIBS) $(COMMON_LIBS)
+endef
+$(foreach d,$(DAEMONS),$(eval $(call program_rule,$(d),atrium-$(d))))
+$(eval $(call program_rule,ctl,atriumctl))
+
+# ---- tests: each test_*.c is one CUnit program ----
+
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
+UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c),$(wildcard tests/unit/*.c)))
+HTTP_SUPPORT := $(call object,$(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
+
+$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
+
+.PRECIOUS: $(BUILD)/%.o
+.PHONY: tests
+tests: $(UNIT_TESTS) $(HTTP_TESTS)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+# ---- the targets people type ----
+
+# One apt call for what is missing, or a clear list when it cannot be made.
+define install_packages
+	@missing=""; for p in $(1); do \
+	    [ "$$(dpkg-query -W -f '$${Status}' $$p 2>/dev/null)" = "install ok installed" ] || missing="$$missing $$p"; \
+	done; [ -z "$$missing" ] && exit 0; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; \
+	else echo "Please install these Debian packages:$$missing" >&2; exit 1; fi; \
+	echo "Installing:$$missing"; \
+	$$sudo apt-get update -qq && \
+	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
+endef
+
+deps:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+
+deps-all:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES) $(CHECK_PACKAGES))
+
+run: deps
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@exec $(BUILD)/bin/atriumctl dev
+
+test: deps
+	$(call install_packages,$(TEST_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all tests
+	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(HTTP_TESTS)
+
+bench: deps
+	$(call install_packages,$(BENCH_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) tests/bench/run.sh
+
+SOURCES = $(shell git ls-files '*.c' '*.h')
+
+format:
+	clang-format -i $(SOURCES)
+
+format-check:
+	$(call install_packages,clang-format)
+	@clang-format --dry-run -Werror $(SOURCES)
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,214 @@
+/*
+ * authd_api.h - the inputs and outputs of authd, for itself, the gateway and the daemons that ask it.
+ */
+#ifndef ATRIUM_AUTHD_API_H
+#define ATRIUM_AUTHD_API_H
+
+#include "common/fields.h"
+#include "common/method.h"
+
+/* ---- routes ---- */
+
+struct patient_register_in {
+    const char *email, *password, *name, *surname, *tenantCode, *continueAsPatientToken;
+};
+struct practitioner_register_in {
+    const char *email, *password, *name, *surname, *tenantCode;
+};
+struct patient_login_start_in {
+    const char *email, *password, *tenantCode, *codeChallenge;
+};
+struct practitioner_login_start_in {
+    const char *email, *password, *tenantCode /* optional */, *codeChallenge;
+};
+struct login_token_in {
+    const char *sessionCode, *codeVerifier, *tenantCode /* practitioners, optional */;
+};
+struct reference {
+    const char *reference, *display; /* "Project/<id>", "Patient/<id>", "Practitioner/<id>" */
+};
+struct login_tenant {
+    const char *tenantCode;
+    const struct reference *project, *profile;
+};
+struct login_step {
+    const char *nextStep;      /* "token" or "mfa" */
+    const char *sessionCode;   /* with "token" */
+    struct uuid loginId;       /* with "mfa" */
+    bool hasTenants;           /* not on the wire: whether tenants is present (practitioners) */
+    struct field_list tenants; /* struct login_tenant */
+};
+struct token_response {
+    const char *accessToken, *refreshToken;
+    int64_t expiresIn; /* seconds */
+    const struct reference *project, *profile;
+};
+struct token_or_step {
+    const char *nextStep; /* "clinician-invite", then nothing else; NULL otherwise */
+    const char *accessToken, *refreshToken;
+    int64_t expiresIn; /* 0 is left out */
+    const struct reference *project, *profile;
+};
+struct refresh_token_in {
+    const char *refresh_token;
+};
+struct refresh_token_out {
+    const char *access_token, *refresh_token;
+    int64_t expires_in;
+    const char *token_type; /* "Bearer" */
+};
+
+struct me_project {
+    const char *resourceType;
+    struct uuid id;
+    const char *name;
+};
+struct me_membership {
+    const char *resourceType;
+    struct uuid id;
+    bool admin;
+    const struct reference *user;
+};
+struct me_name {
+    struct field_texts given;
+    const char *family;
+};
+struct me_telecom {
+    const char *system, *use, *value;
+};
+struct me_profile {
+    const char *resourceType;
+    struct uuid id;
+    struct field_list name, telecom;
+};
+struct me_policy {
+    const char *resourceType;
+    struct uuid id;
+    const char *name, *resource;
+};
+struct me_config {
+    const char *resourceType;
+};
+struct session_record {
+    struct uuid id;
+    int64_t lastUpdated;
+    const char *authMethod, *remoteAddress, *browser, *os;
+    bool current;
+};
+struct session_list {
+    struct field_list sessions; /* struct session_record */
+};
+struct me_security {
+    bool mfaEnrolled;
+    struct field_list sessions;
+};
+struct me_out {
+    const struct me_project *project;
+    const struct me_membership *membership;
+    const struct me_profile *profile;
+    const struct me_policy *accessPolicy; /* null without one */
+    const struct me_config *config;
+    const struct me_security *security;
+};
+struct sessions_revoke_in {
+    const char *option; /* path: current, other, all or a session id */
+};
+
+/* ---- between daemons ---- */
+
+/* Counts one registration for a client address; ERR_THROTTLED beyond 5 in any sliding 60 s. */
+struct register_admit_in {
+    const char *address;
+};
+/* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone. projectName and the
+ * policy's texts are left empty here; the gateway gets them from settingsd's caller_context. */
+struct identity_get_in {
+    struct uuid membership, session;
+};
+/* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or absent),
+ * "membership", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the
+ * announcement "change". */
+struct change {
+    int64_t sequence;
+    const char *kind;
+    struct uuid id, token;
+    int64_t until; /* contract time after which it no longer matters; 0: an event only */
+};
+struct gateway_lease_in {
+    const char *gateway; /* "gateway.1" */
+    const char *boot;    /* boot id of the gateway: another one starts a new lease */
+    int64_t since;       /* highest sequence in force at the gateway; 0: none */
+};
+struct gateway_lease_out {
+    int64_t sequence;          /* in force once `changes` are; the next `since` */
+    bool more;                 /* ask again at once */
+    struct field_list changes; /* struct change, ascending, at most 5,000 */
+};
+struct public_key {
+    const char *kid, *x, *y;     /* P-256 point, base64url (RFC 7518, section 6.2) */
+    const char *pem;             /* SubjectPublicKeyInfo */
+    bool active;                 /* signs new tokens */
+    int64_t createdAt, retireAt; /* retireAt 0: not scheduled */
+};
+struct keys_get_out {
+    const char *issuer, *audience;
+    struct field_list keys; /* struct public_key: active and not yet retired */
+};
+struct key_list {
+    struct field_list keys;
+};
+/* settingsd tells of a changed policy or project; returns when every live gateway knows. */
+struct change_publish_in {
+    const char *kind; /* "policy" or "project" */
+    struct uuid id;
+};
+/* Makes the holder of `account` an admin practitioner of a project; repeating it with the same key does nothing. */
+struct admin_grant_in {
+    struct uuid key, account, projectId, policyId;
+};
+struct policy_in_use_in {
+    struct uuid projectId, policyId;
+};
+struct policy_in_use_out {
+    bool inUse;
+};
+struct admin_create_in {
+    const char *tenantCode, *email, *name, *surname, *password;
+};
+struct admin_create_out {
+    struct uuid account, membership, profile;
+    bool created; /* false: an existing practitioner account became (or was) admin there */
+};
+struct sign_in_explain_in {
+    const char *tenantCode, *email, *role; /* "Patient" (default) or "Practitioner" */
+};
+struct explain_step {
+    const char *check, *outcome, *hint; /* outcome: "pass", "fail", "skipped" */
+};
+struct sign_in_explain_out {
+    bool wouldSucceed;       /* given the right password */
+    struct field_list steps; /* struct explain_step */
+};
+struct operator_sessions_in {
+    const char *email, *tenantCode /* optional */;
+};
+
+extern const struct field_table patient_register_in_table, practitioner_register_in_table,
+    patient_login_start_in_table, practitioner_login_start_in_table, login_token_in_table,
+    reference_table, login_tenant_table, login_step_table, token_response_table,
+    token_or_step_table, refresh_token_in_table, refresh_token_out_table, me_project_table,
+    me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
+    me_config_table, session_record_table, session_list_table, me_security_table, me_out_table,
+    sessions_revoke_in_table, register_admit_in_table, identity_get_in_table, change_table,
+    gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
+    key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
+    policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
+    sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
+    operator_sessions_in_table;
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) METHOD_DECLARE(authd, handler, input, output)
+#include "authd/authd_routes.def"
+
+#endif

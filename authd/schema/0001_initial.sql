@@ -1,0 +1,152 @@
+-- Accounts, memberships, sign-in, sessions and what gateways must know of them.
+-- Times are contract time in ms since the epoch, given as parameters, unless a comment says otherwise.
+-- Rows of a tenant carry project_id and their indexes lead with it.
+
+-- A patient account belongs to one project; a practitioner account is one person over many projects.
+create table account (
+    id          uuid primary key,
+    role        text not null check (role in ('Patient', 'Practitioner')),
+    project_id  uuid,
+    email       text not null check (length(email) <= 254),
+    name        text not null,
+    surname     text not null,
+    created_at  bigint not null,
+    check ((role = 'Patient') = (project_id is not null))
+);
+create unique index account_patient on account (project_id, email) where role = 'Patient';
+create unique index account_practitioner on account (email) where role = 'Practitioner';
+
+create table credential (
+    account_id    uuid primary key references account on delete cascade,
+    password_hash text not null,            -- Argon2id in PHC form
+    updated_at    bigint not null
+);
+
+-- One person's place in one project, with the profile that the platform knows the person by.
+create table membership (
+    project_id  uuid not null,
+    id          uuid not null,
+    account_id  uuid not null references account on delete cascade,
+    profile_id  uuid not null,
+    admin       boolean not null default false,
+    policy_id   uuid,
+    created_at  bigint not null,
+    primary key (project_id, id)
+);
+create unique index membership_account on membership (account_id, project_id);
+create index membership_policy on membership (project_id, policy_id);
+
+-- A sign-in between its start and its token: the code is stored as a hash and spent by its first use.
+create table login (
+    id             uuid primary key,
+    code_hash      bytea,                   -- null until a second factor was shown
+    account_id     uuid not null references account on delete cascade,
+    project_id     uuid,                    -- the tenant named at start
+    challenge      text not null,           -- S256, base64url
+    auth_method    text not null,
+    created_at     bigint not null,
+    expires_at     bigint not null,
+    used_at        bigint,
+    session_project uuid,                   -- the session that the code gave out: ended by a second use
+    session_id     uuid
+);
+create unique index login_code on login (code_hash) where code_hash is not null;
+create index login_expires on login (expires_at);
+
+-- A signed-in device. Refresh tokens are known by hash only; the generation decides which one is current.
+create table session (
+    project_id       uuid not null,
+    id               uuid not null,
+    account_id       uuid not null references account on delete cascade,
+    membership_id    uuid not null,
+    auth_method      text not null,
+    remote_address   text not null,
+    browser          text,
+    os               text,
+    created_at       bigint not null,
+    last_updated     bigint not null,
+    family_hash      bytea not null,        -- of the part that all refresh tokens of the session share
+    generation       bigint not null default 1,
+    refresh_hash     bytea not null,        -- of the current token
+    previous_hash    bytea,                 -- of the one before, until the current one is used
+    successor_sealed bytea,                 -- the current token, sealed under a key from the previous one
+    rotated_at       bigint,
+    idle_until       bigint not null,
+    absolute_until   bigint not null,
+    ended_at         bigint,
+    end_reason       text check (end_reason in ('logout', 'revoked', 'theft', 'login-replay', 'removed')),
+    end_token        uuid,                  -- jti of the access token that logged out
+    primary key (project_id, id)
+) with (fillfactor = 70);
+create index session_account on session (project_id, account_id) where ended_at is null;
+create index session_over on session (idle_until);
+
+-- Sliding windows: the times of the last hits of a key (a hash of kind and subject), newest last.
+create table throttle (
+    key      bytea primary key,
+    hits     bigint[] not null,
+    until    bigint not null
+) with (fillfactor = 70);
+create index throttle_until on throttle (until);
+
+-- Addresses with a good sign-in to an account: its owner is not locked out by strangers' failures.
+create table known_address (
+    key      bytea primary key,             -- hash of (tenant, e-mail, address)
+    until    bigint not null
+);
+create index known_address_until on known_address (until);
+
+-- Keys that sign access tokens. The private part is sealed with the daemon's key.
+create table signing_key (
+    kid            text primary key,
+    private_sealed bytea not null,
+    public_pem     text not null,
+    x              text not null,
+    y              text not null,
+    created_at     bigint not null,
+    active_at      bigint not null,         -- signs from here on, so that every verifier has it before
+    retire_at      bigint                   -- no longer accepted from here on
+);
+
+-- What every gateway must apply, in commit order: the counter's row lock is held until the commit, so a reader
+-- that has seen number n has seen all before it.
+create table change_counter (
+    only_row  boolean primary key default true check (only_row),
+    sequence  bigint not null
+);
+insert into change_counter (sequence) values (0);
+
+create table change (
+    sequence  bigint not null,
+    kind      text not null check (kind in ('session', 'membership', 'policy', 'project', 'keys')),
+    id        uuid not null,
+    token     uuid,
+    until     bigint not null,
+    primary key (sequence, id)
+);
+create index change_until on change (until);
+
+-- Gateways that hold a lease. `renewals` grows with each renewal: an authd that sees it stand still for longer
+-- than a lease, by its own monotonic clock, knows that the gateway is gone and deletes the row.
+create table gateway_lease (
+    gateway   text primary key,
+    boot      text not null,
+    sequence  bigint not null,
+    renewals  bigint not null
+);
+
+-- Requests of other daemons that must take effect once.
+create table granted (
+    key         uuid primary key,
+    granted_at  bigint not null
+);
+
+create table outbox (
+    id          uuid primary key,
+    method      text not null,
+    body        bytea not null,
+    created_at  bigint not null,            -- real time
+    attempts    int not null default 0,
+    due_at      bigint not null             -- real time
+);
+create index outbox_due on outbox (due_at);

@@ -1,0 +1,51 @@
+/*
+ * base.h - the handful of macros that every file of the suite uses.
+ *
+ * Nothing in here allocates, locks or knows any other header of ours.
+ */
+#ifndef ATRIUM_COMMON_BASE_H
+#define ATRIUM_COMMON_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Calls FN(&variable) when the variable leaves its scope; every x_destroy(struct x **) fits. */
+#define CLEANUP(fn) __attribute__((cleanup(fn)))
+
+/* Ignoring the result of such a function is a compile error: it tells whether the work was done. */
+#define MUST_USE __attribute__((warn_unused_result))
+
+/* The compiler checks the arguments against the format; positions count from 1. */
+#define PRINTF_LIKE(position, first) __attribute__((format(printf, position, first)))
+
+#define NORETURN __attribute__((noreturn))
+#define UNUSED __attribute__((unused))
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Moves a pointer out of a CLEANUP variable: yields its value and leaves NULL behind. */
+#define TAKE_PTR(pointer)                       \
+    ({                                          \
+        __typeof__(pointer) taken_ = (pointer); \
+        (pointer) = NULL;                       \
+        taken_;                                 \
+    })
+
+#define MIN(a, b)                          \
+    ({                                     \
+        __typeof__(a) min_a_ = (a);        \
+        __typeof__(b) min_b_ = (b);        \
+        min_a_ < min_b_ ? min_a_ : min_b_; \
+    })
+#define MAX(a, b)                          \
+    ({                                     \
+        __typeof__(a) max_a_ = (a);        \
+        __typeof__(b) max_b_ = (b);        \
+        max_a_ > max_b_ ? max_a_ : max_b_; \
+    })
+
+/* A yes/no that may also be absent, as optional Booleans of requests and settings are. */
+enum tristate { TRISTATE_UNSET = -1, TRISTATE_FALSE = 0, TRISTATE_TRUE = 1 };
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * config.h - typed settings from one zconfig (ZPL) file.
+ *
+ *     common
+ *         run_dir = "/run/atrium"
+ *     authd
+ *         database = "host=/run/postgresql dbname=atrium user=atrium-authd"
+ *
+ * Each program reads `common` and its own section through a table that names every key it knows: an unknown
+ * key, a duplicate or a bad value refuses the start with file, line and what would be right.  Other programs'
+ * sections are left alone.  Secrets are never values in the file but names of files.
+ */
+#ifndef ATRIUM_COMMON_CONFIG_H
+#define ATRIUM_COMMON_CONFIG_H
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+
+enum config_type {
+    CONFIG_TYPE_TEXT,     /* const char * */
+    CONFIG_TYPE_PATH,     /* const char *, absolute; $CREDENTIALS_DIRECTORY/ is expanded */
+    CONFIG_TYPE_INT,      /* int64_t */
+    CONFIG_TYPE_BOOL,     /* bool: true false */
+    CONFIG_TYPE_DURATION, /* int64_t ms: 500ms 10s 5m 2h 30d */
+    CONFIG_TYPE_SIZE,     /* int64_t bytes: 512 64k 100M 1G (powers of 1024) */
+    CONFIG_TYPE_LIST,     /* const char **, NULL-ended: comma-separated words */
+};
+
+enum config_flags { CONFIG_REQUIRED = 1 << 0 };
+
+struct config_row {
+    const char *key;
+    enum config_type type;
+    size_t offset;
+    const char *fallback; /* as it would stand in the file; NULL: none */
+    int64_t min, max; /* INT; DURATION in ms; SIZE in bytes; TEXT, PATH: length. max 0: no bound */
+    unsigned flags;
+    const char *doc; /* one sentence for the man page */
+};
+
+#define CONFIG_IS(s, member, type) \
+    (0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 : -1]))
+#define CONFIG_ROW(s, member, kind, ctype, fallback_, min_, max_, flags_, doc_)                  \
+    {                                                                                            \
+#member, (kind), offsetof(s, member) + CONFIG_IS(s, member, ctype), (fallback_), (min_), \
+            (max_), (flags_), (doc_)                                                             \
+    }
+#define CONFIG_TEXT(s, m, fallback, flags, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 4096, flags, doc)
+#define CONFIG_PATH(s, m, fallback, flags, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_PATH, const char *, fallback, 1, 4096, flags, doc)
+#define CONFIG_INT(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, 0, doc)
+#define CONFIG_BOOL(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, 0, doc)
+#define CONFIG_DURATION(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, 0, doc)
+#define CONFIG_SIZE(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, doc)
+#define CONFIG_LIST(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, 0, doc)
+
+struct config_section {
+    const char *name; /* "common", "authd" */
+    const struct config_row *rows;
+    size_t count;
+    void *out; /* the struct to fill */
+};
+
+/* Reads the file and fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ..." */
+int config_load(const char *path, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err) MUST_USE;
+
+/* The effective configuration in the file's own format, with each key's description as a comment. */
+char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * curl_loop.h - libcurl's multi interface on the loop: hundreds of transfers at once on one thread.
+ *
+ * Names are resolved by libcurl's own resolver threads, never on a fiber.
+ */
+#ifndef ATRIUM_COMMON_CURL_LOOP_H
+#define ATRIUM_COMMON_CURL_LOOP_H
+
+#include <curl/curl.h>
+
+#include "common/fiber.h"
+
+struct curl_loop;
+
+struct curl_loop *curl_loop_new(struct loop *loop);
+void curl_loop_destroy(struct curl_loop **self_p);
+
+/* Performs a prepared easy handle (borrowed) and parks until it is done or the deadline passes (ERR_DEADLINE; the
+ * transfer is removed). *ret is curl's own code when 0 is returned. */
+int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
+                      struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions, migrations.
+ *
+ * Statements are rows of <daemon>/<daemon>_sql.def:
+ *
+ *     SQL(SQL_SESSION_GET, READ, 1, "select ... where id = $1")
+ *
+ *   READ   shares few pipelined connections: statements of many requests in one flush
+ *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool, so that PostgreSQL groups
+ *          commits and reads never queue behind an fsync
+ *   TX     only inside a transaction (db_begin), on a leased connection of the write pool
+ *
+ * Each daemon's role has its own schema, first in search_path: statements name tables without a schema.
+ * Loss of the connection: before a WRITE was sent -> tried on another connection; READ -> sent again once;
+ * WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  SQLSTATEs become errors by
+ * sqlstate.def; a violated constraint is ERR_CONFLICT with its name in err->constraint.
+ */
+#ifndef ATRIUM_COMMON_DB_H
+#define ATRIUM_COMMON_DB_H
+
+#include "common/arena.h"
+#include "common/error.h"
+#include "common/fiber.h"
+#include "common/fields.h"
+#include "common/metrics.h"
+#include "common/secret.h"
+#include "common/uuid.h"
+
+struct db;
+struct db_tx;
+struct db_result;
+
+enum db_class { DB_READ, DB_WRITE, DB_TX };
+
+struct db_statement {
+    const char *name; /* "SQL_SESSION_GET", also its name on the server */
+    enum db_class class;
+    int params;
+    const char *text;
+};
+
+/* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. */
+struct db_migration {
+    const char *name;
+    const char *sql;
+};
+
+struct db_options {
+    const char *conninfo;                  /* of the daemon's own role; several hosts allowed */
+    const char *schema;                    /* "auth" */
+    const char *program;                   /* application_name: "atrium-authd.1" */
+    const struct db_statement *statements; /* the daemon's, indexed by its enum */
+    size_t statement_count;
+    const struct db_migration *migrations;
+    size_t read_connections;      /* 2 */
+    size_t write_connections;     /* 8 */
+    int64_t statement_timeout_ms; /* 5,000; enforced by the server */
+    size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
+};
+
+/* A database handle; connects in the background with back-off (50 ms .. 1 s) from now on. Options are borrowed. */
+struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
+void db_destroy(struct db **self_p);
+
+/* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails with
+ * ERR_UNAVAILABLE while the server cannot be reached (try again) and ERR_INTERNAL when a migration or a
+ * statement is wrong (give up: err->detail says which). */
+int db_prepare(struct db *self, struct error *err) MUST_USE;
+
+/* True while at least one connection is usable. */
+bool db_ready(const struct db *self);
+
+/* ---- parameters ---- */
+
+struct db_param {
+    const char *text;     /* text format, NUL-terminated; NULL is SQL null */
+    const uint8_t *bytes; /* binary format when size >= 0 */
+    int size;             /* -1: text */
+    char buffer[24];      /* numbers */
+};
+struct db_param db_param_int(int64_t value);
+struct db_param db_param_bool(enum tristate value);
+struct db_param db_param_bytes(const void *bytes, size_t size);
+
+#define DB_TEXT(value_) ((struct db_param){.text = (value_), .size = -1})
+#define DB_UUID(value_) \
+    ((struct db_param){.text = (value_).text[0] ? (value_).text : NULL, .size = -1})
+#define DB_INT(value_) db_param_int(value_)
+#define DB_BOOL(value_) db_param_bool((enum tristate)(value_)) /* TRISTATE_UNSET is null */
+#define DB_BYTES(bytes_, size_) db_param_bytes((bytes_), (size_))
+#define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
+#define DB_NULL ((struct db_param){.text = NULL, .size = -1})
+
+/* ---- statements ---- */
+
+/* Runs a READ or WRITE statement and parks until its rows are there. *ret is untouched on failure. The
+ * deadline is that of the request that `deadline_mono_ms` comes from.
+ *     db_query(d->db, req, SQL_X, &res, err, DB_UUID(id), DB_TEXT(name)) */
+#define db_query(db_, req_, statement_, ret_, err_, ...)               \
+    db_query_params(                                                   \
+        (db_), (req_)->deadline_mono_ms, (statement_), (ret_), (err_), \
+        (struct db_param[]){DB_NULL, ##__VA_ARGS__},                   \
+        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
+
+/* params[0] is unused (it lets the macro take no parameter at all); count does not include it. */
+int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
+                    struct db_result **ret, struct error *err, const struct db_param *params,
+                    size_t count) MUST_USE;
+
+/* A transaction on a leased connection (READ COMMITTED). Destroying an uncommitted one rolls it back. */
+int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret,
+             struct error *err) MUST_USE;
+int db_commit(struct db_tx **tx_p, struct error *err) MUST_USE;
+void db_tx_destroy(struct db_tx **tx_p);
+
+#define db_tx_query(tx_, statement_, ret_, err_, ...)                                     \
+    db_tx_query_params(                                                                   \
+        (tx_), (statement_), (ret_), (err_), (struct db_param[]){DB_NULL, ##__VA_ARGS__}, \
+        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
+int db_tx_query_params(struct db_tx *self, int statement, struct db_result **ret, struct error *err,
+                       const struct db_param *params, size_t count) MUST_USE;
+
+/* ---- rows ---- */
+
+void db_result_destroy(struct db_result **self_p);
+size_t db_rows(const struct db_result *self);
+size_t db_affected(
+    const struct db_result *self); /* rows changed by a statement without returning */
+
+/* Values by position (0-based). Texts point into the result: copy what must outlive it. A null is "" / 0 /
+ * false / empty. Types: text and varchar; int2/4/8; bool; uuid; bytea. Anything else must be cast in the SQL
+ * (jsonb::text). A wrong type is our own bug and ends the process. */
+bool db_is_null(const struct db_result *self, size_t row, int column);
+const char *db_text(const struct db_result *self, size_t row, int column);
+int64_t db_int(const struct db_result *self, size_t row, int column);
+bool db_bool(const struct db_result *self, size_t row, int column);
+struct uuid db_uuid(const struct db_result *self, size_t row, int column);
+struct field_bytes db_bytes(const struct db_result *self, size_t row, int column);
+
+/* Fills a struct from the columns named like its fields (select file_name as "fileName"), texts copied into
+ * the arena; TEXT, EMAIL, JSON from text, TIME and INT from integers, TRISTATE and BOOL from bool, UUID, BYTES.
+ * Fields without a column stay as they are. */
+void db_row(const struct db_result *self, size_t row, const struct field_table *table,
+            struct arena *arena, void *out);
+
+/* All rows as a field_list of the table's struct. */
+struct field_list db_list(const struct db_result *self, const struct field_table *table,
+                          struct arena *arena);
+
+/* ---- for tests and status ---- */
+
+struct db_stats {
+    uint64_t statements, flushes, reconnects;
+    size_t in_flight_max; /* most statements ever in flight on one connection */
+};
+struct db_stats db_stats(const struct db *self);
+
+#endif

@@ -1,0 +1,221 @@
+/*
+ * fields.h - field tables: the shape of a request or an answer, written once.
+ *
+ * A table describes a C struct member by member.  From it the gateway validates JSON (all problems at once),
+ * both sides encode and decode msgpack, the answer becomes JSON, and the OpenAPI page is written.  The type of
+ * each row is checked against the type of its member at compile time.  The member's name is the name on the
+ * wire, hence camelCase (or snake_case where the interface has it).
+ *
+ *     struct login_start_in { const char *email, *password, *tenantCode; };
+ *
+ *     static const struct field login_start_in_rows[] = {
+ *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Sign-in address", "ana@example.org"),
+ *         FIELD_TEXT(struct login_start_in, password, 0, 1048576, FIELD_REQUIRED | FIELD_SECRET, "Password", "..."),
+ *         FIELD_TEXT(struct login_start_in, tenantCode, 1, 64, FIELD_REQUIRED, "Tenant to sign in to", "demo"),
+ *     };
+ *     FIELD_TABLE(login_start_in);
+ *
+ * Members and absence:
+ *     TEXT EMAIL   const char *          NULL when absent or null
+ *     UUID         struct uuid           "" when absent; const struct uuid in outputs alike
+ *     INT          int64_t               `fallback` when absent
+ *     BOOL         bool                  `fallback` when absent
+ *     TRISTATE     enum tristate         TRISTATE_UNSET when absent
+ *     TIME         int64_t               ms since the epoch, ISO 8601 text in JSON; 0 when absent
+ *     OBJECT       const struct x *      table of x; NULL when absent
+ *     OBJECTS      struct field_list     items are contiguous structs of the table's size
+ *     TEXTS        struct field_texts    array of strings
+ *     BYTES        struct field_bytes    raw bytes: between daemons only, never in JSON
+ *     JSON         const char *          any JSON value as compact text; NULL when absent
+ *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
+ *
+ * In outputs an absent member is left out, or written as null when FIELD_NULLABLE is set.
+ */
+#ifndef ATRIUM_COMMON_FIELDS_H
+#define ATRIUM_COMMON_FIELDS_H
+
+#include <jansson.h>
+#include <msgpack.h>
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+#include "common/uuid.h"
+
+enum field_type {
+    FIELD_TYPE_TEXT,
+    FIELD_TYPE_EMAIL, /* trimmed, lower-cased, domain to ASCII (IDNA 2008), at most 254 bytes */
+    FIELD_TYPE_UUID,
+    FIELD_TYPE_INT,
+    FIELD_TYPE_BOOL,
+    FIELD_TYPE_TRISTATE,
+    FIELD_TYPE_TIME,
+    FIELD_TYPE_OBJECT,
+    FIELD_TYPE_OBJECTS,
+    FIELD_TYPE_TEXTS,
+    FIELD_TYPE_BYTES,
+    FIELD_TYPE_JSON,
+    FIELD_TYPE_JSON_OBJECT,
+};
+
+enum field_flags {
+    FIELD_REQUIRED = 1 << 0, /* absent (or null) is a problem */
+    FIELD_NULLABLE =
+        1 << 1, /* input: null is allowed and means absent; output: absent is written as null */
+    FIELD_SECRET =
+        1 << 2,          /* wiped from the arena when the request ends; never in examples or logs */
+    FIELD_PATH = 1 << 3, /* taken from the {name} segment of the path */
+    FIELD_QUERY = 1 << 4,      /* taken from the query string; INT and BOOL are read from text */
+    FIELD_HEADER = 1 << 5,     /* taken from the request header named in `header` */
+    FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
+};
+
+struct field_list {
+    const void *items; /* contiguous, stride = table->size */
+    size_t count;
+};
+
+struct field_texts {
+    const char **items;
+    size_t count;
+};
+
+struct field_bytes {
+    const uint8_t *bytes;
+    size_t size;
+};
+
+struct field_table;
+
+/* Checks one text value beyond its length; writes what is wrong ("must be ...") into why, 0 when fine. */
+typedef int field_check(const char *value, char why[static 96]);
+
+struct field {
+    const char *name;
+    enum field_type type;
+    unsigned flags;
+    size_t offset;
+    int64_t min,
+        max; /* TEXT, TEXTS' and BYTES: bytes; INT: value; OBJECTS, TEXTS: item count is in max_items */
+    size_t max_items;                /* OBJECTS, TEXTS */
+    int64_t fallback;                /* INT, BOOL */
+    const char *header;              /* FIELD_HEADER */
+    const char *const *choices;      /* TEXT: NULL-ended list of allowed values, or NULL */
+    field_check *check;              /* TEXT, or NULL */
+    const struct field_table *table; /* OBJECT, OBJECTS */
+    const char *doc, *example;
+};
+
+struct field_table {
+    const char *name; /* schema name in the OpenAPI page */
+    size_t size;      /* sizeof the struct */
+    const struct field *rows;
+    size_t count;
+};
+
+/* 0, or a compile error when the member's type is not `type`. */
+#define FIELD_IS(s, member, type) \
+    (0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 : -1]))
+
+#define FIELD_ROW(s, member, kind, ctype, ...)                                  \
+    {                                                                           \
+        .name = #member, .type = (kind),                                        \
+        .offset = offsetof(s, member) + FIELD_IS(s, member, ctype), __VA_ARGS__ \
+    }
+
+#define FIELD_TEXT(s, member, min_, max_, flags_, doc_, example_)                     \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_CHECKED(s, member, min_, max_, check_, flags_, doc_, example_)          \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .check = (check_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_CHOICE(s, member, choices_, flags_, doc_, example_)                         \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .max = 64, .choices = (choices_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
+              .flags = FIELD_HEADER, .doc = (doc_))
+#define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
+    FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
+              .doc = (doc_), .example = (example_))
+#define FIELD_UUID(s, member, flags_, doc_)                                              \
+    FIELD_ROW(s, member, FIELD_TYPE_UUID, struct uuid, .flags = (flags_), .doc = (doc_), \
+              .example = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b")
+#define FIELD_INT(s, member, min_, max_, fallback_, flags_, doc_, example_)     \
+    FIELD_ROW(s, member, FIELD_TYPE_INT, int64_t, .min = (min_), .max = (max_), \
+              .fallback = (fallback_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_BOOL(s, member, fallback_, flags_, doc_)                                      \
+    FIELD_ROW(s, member, FIELD_TYPE_BOOL, bool, .fallback = (fallback_), .flags = (flags_), \
+              .doc = (doc_), .example = "true")
+#define FIELD_TRISTATE(s, member, flags_, doc_)                                                \
+    FIELD_ROW(s, member, FIELD_TYPE_TRISTATE, enum tristate, .flags = (flags_), .doc = (doc_), \
+              .example = "true")
+#define FIELD_TIME(s, member, flags_, doc_)                                          \
+    FIELD_ROW(s, member, FIELD_TYPE_TIME, int64_t, .flags = (flags_), .doc = (doc_), \
+              .example = "2026-01-31T09:30:00.000Z")
+#define FIELD_OBJECT(s, member, type_, flags_, doc_)                                       \
+    FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
+              .flags = (flags_), .doc = (doc_))
+#define FIELD_OBJECTS(s, member, type_, max_items_, flags_, doc_)                        \
+    FIELD_ROW(s, member, FIELD_TYPE_OBJECTS, struct field_list, .table = &type_##_table, \
+              .max_items = (max_items_), .flags = (flags_), .doc = (doc_))
+#define FIELD_TEXTS(s, member, min_, max_, max_items_, flags_, doc_, example_)               \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_), \
+              .max_items = (max_items_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_BYTES(s, member, max_, flags_, doc_)                                               \
+    FIELD_ROW(s, member, FIELD_TYPE_BYTES, struct field_bytes, .max = (max_), .flags = (flags_), \
+              .doc = (doc_))
+#define FIELD_JSON(s, member, max_, flags_, doc_, example_)                               \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .max = (max_), .flags = (flags_), \
+              .doc = (doc_), .example = (example_))
+#define FIELD_JSON_OBJECT(s, member, max_, flags_, doc_, example_)                               \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .max = (max_), .flags = (flags_), \
+              .doc = (doc_), .example = (example_))
+
+/* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the struct. */
+#define FIELD_TABLE(x)                     \
+    const struct field_table x##_table = { \
+        .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
+
+/* No fields at all: the input of a route without parameters, the output of one without a body. */
+struct nothing {
+    char unused;
+};
+extern const struct field_table nothing_table;
+
+/* Where an input's values come from. Path, query and header values are looked up by name. */
+struct field_source {
+    json_t *body; /* a JSON object, borrowed; NULL when there was none */
+    const char *(*lookup)(const void *context, unsigned where,
+                          const char *name); /* FIELD_PATH, _QUERY, _HEADER */
+    const void *context;
+};
+
+/* Validates `source` against `table` and fills the struct `out` (table->size bytes), texts in `arena`. Reports
+ * every problem it finds, then returns -1 (ERR_VALIDATION). Unknown members are ignored. */
+int fields_read(const struct field_table *table, const struct field_source *source,
+                struct arena *arena, void *out, struct error *err) MUST_USE;
+
+/* Writes the struct as a msgpack map, absent members left out. */
+void fields_pack(const struct field_table *table, const void *in, msgpack_packer *packer);
+
+/* Fills the struct from a msgpack map with the checks of fields_read() except FIELD_REQUIRED on outputs:
+ * what comes from another daemon is not trusted either. Unknown members are ignored (rolling upgrades). */
+int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
+                  void *out, struct error *err) MUST_USE;
+
+/* The JSON of an answer that arrived as a msgpack map written by fields_pack() with the same table. Members are
+ * in the order of the table. New reference. */
+json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
+
+/* A JSON Schema (2020-12) object for the table, for the OpenAPI page; nested tables by $ref
+ * "#/components/schemas/<name>". New reference. */
+json_t *fields_to_schema(const struct field_table *table);
+
+/* Wipes every FIELD_SECRET text of the struct. */
+void fields_wipe(const struct field_table *table, void *in);
+
+/* The canonical form of an e-mail address (see FIELD_TYPE_EMAIL), from the arena; NULL when it is not one. */
+const char *fields_email(struct arena *arena, const char *text);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * service.h - the skeleton of every daemon: `main` is a table and one call.
+ *
+ * service_main() reads the command line and the configuration, opens log, loop, clock, bus, database, outbox
+ * and offload pool, tells systemd READY=1, feeds the watchdog, serves until SIGTERM, drains (bounded) and
+ * leaves with exit code 0.  Options: --config FILE, --instance NAME, --check-config, --print-config,
+ * --test-clock FILE (development suites only), --version, --help.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_H
+#define ATRIUM_COMMON_SERVICE_H
+
+#include "common/bus.h"
+#include "common/clock.h"
+#include "common/config.h"
+#include "common/db.h"
+#include "common/fiber.h"
+#include "common/log.h"
+#include "common/loop.h"
+#include "common/metrics.h"
+#include "common/offload.h"
+#include "common/outbox.h"
+#include "common/request.h"
+
+/* Section `common` of the configuration. */
+struct common_config {
+    const char *run_dir;   /* sockets and lock files */
+    const char *log_level; /* debug info notice warning error */
+    bool development;      /* written by `atriumctl dev` only: allows --test-clock */
+};
+
+/* Keys that every daemon with a database has in its own section. */
+struct database_config {
+    const char *database; /* conninfo */
+    int64_t read_connections, write_connections;
+    int64_t statement_timeout; /* ms */
+};
+/* Rows for a daemon's configuration struct `s` that has a member `struct database_config db`. */
+#define DATABASE_CONFIG_ROWS(s, database_default)                                                \
+    {"database",                                                                                 \
+     CONFIG_TYPE_TEXT,                                                                           \
+     offsetof(s, db.database),                                                                   \
+     database_default,                                                                           \
+     1,                                                                                          \
+     4096,                                                                                       \
+     0,                                                                                          \
+     "libpq connection string of this daemon's own role; several hosts may be listed."},         \
+        {"read_connections",                                                                     \
+         CONFIG_TYPE_INT,                                                                        \
+         offsetof(s, db.read_connections),                                                       \
+         "2",                                                                                    \
+         1,                                                                                      \
+         64,                                                                                     \
+         0,                                                                                      \
+         "Connections that all reads share in pipeline mode."},                                  \
+        {"write_connections",                                                                    \
+         CONFIG_TYPE_INT,                                                                        \
+         offsetof(s, db.write_connections),                                                      \
+         "8",                                                                                    \
+         1,                                                                                      \
+         64,                                                                                     \
+         0,                                                                                      \
+         "Connections for writes and transactions."},                                            \
+    {                                                                                            \
+        "statement_timeout", CONFIG_TYPE_DURATION, offsetof(s, db.statement_timeout), "5s", 100, \
+            600000, 0, "Longest run of one statement; enforced by the server."                   \
+    }
+
+struct service_definition {
+    const char *name;    /* "authd": also the section and the directory of its sockets */
+    const char *summary; /* one line for --help */
+    size_t size;         /* sizeof the daemon's struct, whose FIRST member is struct service */
+    const struct config_row *config; /* own section */
+    size_t config_count;
+    size_t config_size;     /* sizeof the configuration struct */
+    size_t database_offset; /* of its member struct database_config; SIZE_MAX: no database */
+    const char *schema;     /* "auth" */
+    const struct db_statement *statements;
+    size_t statement_count;
+    const struct db_migration *migrations;
+    const struct operation
+        *operations;         /* ended by name NULL; service_status and service_metrics are added */
+    const char *const *asks; /* services called, NULL-ended */
+    const struct bus_method *const *outbox_methods; /* NULL: no outbox */
+    size_t
+        seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
+    int (*start)(void *daemon,
+                 struct error *err); /* on a fiber, after database and bus; may be NULL. Must not
+                                                      wait for another daemon: any start order works. */
+    void (*stop)(void *daemon);      /* after the drain, on a fiber; may be NULL */
+};
+
+struct service {
+    const struct service_definition *definition;
+    const char *instance; /* "1" */
+    const struct common_config *common;
+    void *config; /* the daemon's configuration struct */
+    struct secret seal_key;
+    struct arena *arena; /* lives as long as the process */
+    struct loop *loop;
+    struct clock *clock;
+    struct metrics *metrics;
+    struct bus *bus;
+    struct db *db; /* NULL without a database */
+    struct offload *offload;
+    struct outbox *outbox; /* NULL without outbox methods */
+    bool ready, stopping;
+};
+
+int service_main(int argc, char **argv, const struct service_definition *definition);
+
+/* A request of the daemon's own making (jobs, leases): fresh arena, trace id, deadline. Use with CLEANUP. */
+struct request *service_request_new(struct service *self, int64_t timeout_ms);
+void service_request_destroy(struct request **self_p);
+
+/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops. Each run
+ * has a fresh request with that timeout; a run that fails is logged and tried again next time. With a test
+ * clock the period is at most 500 ms. */
+void service_every(struct service *self, const char *name, int64_t period_ms,
+                   int (*fn)(void *daemon, const struct request *req, struct error *err));
+
+/* What every daemon answers to ctl and the gateway, see service_routes.def. */
+struct service_status_out {
+    const char *service, *instance, *version;
+    int64_t uptimeMs, inFlight, fibers, pid;
+    bool database;
+};
+extern const struct field_table service_status_out_table;
+struct service_metrics_out {
+    struct field_list metrics; /* struct metric_row */
+};
+extern const struct field_table service_metrics_out_table;
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * maild_api.h - the inputs and outputs of maild, for itself and the daemons that send mail.
+ */
+#ifndef ATRIUM_MAILD_API_H
+#define ATRIUM_MAILD_API_H
+
+#include "common/fields.h"
+#include "common/method.h"
+
+/* One mail to one person. Dropped silently when the project maps no such template. The id is the key: the same
+ * one again does nothing. `variables` is a JSON object of text; projectName, tenantCode, recipientName and
+ * recipientEmail are always among a template's names and are given here too. */
+struct mail_enqueue_in {
+    struct uuid id, projectId;
+    const char *template, *language /* BCP 47, optional */;
+    const char *to;        /* e-mail address */
+    const char *variables; /* JSON object: name -> text */
+};
+struct mail_enqueue_out {
+    bool queued; /* false: not mapped, or known already */
+};
+struct template_put_in {
+    struct uuid projectId;
+    const char *name, *language, *subject, *html, *text;
+};
+struct template_record {
+    const char *name, *language, *subject, *html, *text;
+    int64_t lastUpdated;
+};
+struct template_list_in {
+    struct uuid projectId;
+};
+struct template_records {
+    struct field_list resources; /* struct template_record */
+};
+struct mail_queue_in {
+    const char *state; /* "queued" (default) or "dead" */
+    int64_t count;
+};
+/* No address and no content: those are personal data. */
+struct mail_queue_row {
+    struct uuid id, projectId;
+    const char *template, *state, *lastError;
+    int64_t attempts, createdAt, dueAt;
+};
+struct mail_queue_out {
+    int64_t total;
+    struct field_list messages; /* struct mail_queue_row */
+};
+struct mail_id_in {
+    struct uuid id;
+};
+
+extern const struct field_table mail_enqueue_in_table, mail_enqueue_out_table,
+    template_put_in_table, template_record_table, template_list_in_table, template_records_table,
+    mail_queue_in_table, mail_queue_row_table, mail_queue_out_table, mail_id_in_table;
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) METHOD_DECLARE(maild, handler, input, output)
+#include "maild/maild_routes.def"
+
+#endif

@@ -1,0 +1,159 @@
+/*
+ * settingsd_api.h - the inputs and outputs of settingsd, for itself, the gateway and the daemons that ask it.
+ */
+#ifndef ATRIUM_SETTINGSD_API_H
+#define ATRIUM_SETTINGSD_API_H
+
+#include "common/fields.h"
+#include "common/method.h"
+
+/* ---- routes ---- */
+
+struct organization_code_out {
+    const char *code;
+    struct uuid projectId;
+};
+
+/* Every known setting. In the record an unset switch is false and an unset text null; that a switch is on by
+ * default when unset shows in struct tenant only. */
+struct settings_values {
+    bool PATIENT_REGISTRATION_ENABLED, PATIENT_INVITATION_ENABLED, PATIENT_LOGIN_ENABLED;
+    bool PRACTITIONER_REGISTRATION_ENABLED, PRACTITIONER_INVITATION_ENABLED,
+        PRACTITIONER_LOGIN_ENABLED;
+    bool CLINICIAN_INVITE_ON_BUSINESS_EMAIL;
+    const char *DEFAULT_PRACTITIONER_ACCESS_POLICY, *PRACTITIONER_APP_URL, *PATIENT_APP_URL;
+};
+struct settings_record {
+    struct uuid projectId;
+    const struct settings_values *settings;
+    const char *defaultPatientAccessPolicy; /* "AccessPolicy/<id>" or null */
+    const char *etag;                       /* the ETag header, quoted */
+};
+struct setting_switch_in {
+    const char *name; /* path */
+    bool enabled;
+    const char *ifMatch; /* header If-Match */
+};
+struct setting_value_in {
+    const char *name;
+    const char *value;
+    const char *ifMatch;
+};
+struct default_policy_in {
+    const char *value;
+    const char *ifMatch;
+};
+struct project_child_in {
+    const char *name, *tenantCode;
+};
+struct project_child_out {
+    struct uuid projectId;
+    const char *tenantCode, *name;
+};
+
+struct id_in {
+    struct uuid id; /* path */
+};
+struct access_policy_in {
+    struct uuid id; /* path, absent on create */
+    const char *name;
+    const char *resource;     /* JSON array, validated by access_policy_check() */
+    const char *ipAccessRule; /* JSON array or NULL */
+};
+struct access_policy {
+    const char *resourceType; /* "AccessPolicy" */
+    struct uuid id;
+    const char *name, *resource, *ipAccessRule;
+};
+struct access_policy_list {
+    struct field_list resources; /* struct access_policy */
+};
+struct client_create_in {
+    const char *name;
+};
+struct client {
+    struct uuid id;
+    const char *name;
+    int64_t lastUpdated;
+};
+struct client_list {
+    struct field_list resources; /* struct client */
+};
+
+/* ---- between daemons ---- */
+
+/* Names one project by its code or by its id. */
+struct tenant_lookup_in {
+    const char *tenantCode;
+    struct uuid projectId;
+};
+
+/* What sign-in needs of a project. Switches are effective: unset ones already have their default. */
+struct tenant {
+    struct uuid projectId, parentId;
+    const char *name, *tenantCode; /* tenantCode NULL when the project has none */
+    bool suspended;
+    bool patientRegistration, patientInvitation, patientLogin;
+    bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
+    struct uuid defaultPatientPolicy, defaultPractitionerPolicy;
+    const char *patientAppUrl, *practitionerAppUrl;
+    int64_t createdAt;
+};
+struct tenants_of_in {
+    struct field_texts projectIds; /* at most 1,000 */
+};
+struct tenant_list {
+    struct field_list tenants; /* struct tenant */
+};
+struct caller_context_in {
+    struct uuid projectId, policyId;
+};
+struct caller_context_out {
+    const char *projectName;
+    bool suspended;
+    struct uuid policyId; /* absent when the policy does not exist in the project */
+    const char *policyName, *policyResource, *policyIpAccessRule;
+};
+struct project_create_in {
+    const char *name, *tenantCode;
+    bool noCode; /* a project without tenant code */
+};
+struct project_list_in {
+    struct uuid after; /* paging: projects created after this one, absent for the first page */
+    int64_t count;
+};
+struct project_suspend_in {
+    const char *tenantCode;
+    bool suspended;
+};
+struct operator_policy_default_in {
+    const char *tenantCode, *value; /* "AccessPolicy/<id>" or "" */
+};
+struct operator_policy_put_in {
+    const char *tenantCode;
+    struct uuid id; /* absent: create */
+    const char *name, *resource, *ipAccessRule;
+};
+struct operator_client_create_in {
+    const char *tenantCode, *name;
+};
+/* Writes one text setting (the demo tenant's app URLs and default practitioner policy). */
+struct operator_setting_in {
+    const char *tenantCode, *name, *value;
+};
+
+extern const struct field_table organization_code_out_table, settings_values_table,
+    settings_record_table, setting_switch_in_table, setting_value_in_table, default_policy_in_table,
+    project_child_in_table, project_child_out_table, id_in_table, access_policy_in_table,
+    access_policy_table, access_policy_list_table, client_create_in_table, client_table,
+    client_list_table, tenant_lookup_in_table, tenant_table, tenants_of_in_table, tenant_list_table,
+    caller_context_in_table, caller_context_out_table, project_create_in_table,
+    project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
+    operator_policy_put_in_table, operator_client_create_in_table, operator_setting_in_table;
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) METHOD_DECLARE(settingsd, handler, input, output)
+#include "settingsd/settingsd_routes.def"
+
+#endif
