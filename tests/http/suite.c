@@ -1,0 +1,438 @@
+/*
+ * suite.c - see suite.h.
+ */
+#include "tests/http/suite.h"
+
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+
+enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000 };
+
+struct suite {
+    struct suite_options options;
+    char *dir, *url, *admin_url;
+    json_t *info; /* dev.json as last read */
+    pid_t pid;
+};
+
+static char *text_of(const char *format, ...) PRINTF_LIKE(1, 2);
+
+static char *text_of(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    return text;
+}
+
+static void nap(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+static NORETURN void give_up(const struct suite *self, const char *why)
+{
+    char *path = text_of("%s/dev.err", self->dir), *log = read_file(path);
+
+    fprintf(stderr, "suite: %s (directory %s)\n%s\n", why, self->dir, log ? log : "");
+    if (self->pid > 0)
+        kill(self->pid, SIGTERM);
+    exit(1);
+}
+
+/* The program under test lies two folders up from the test: build/tests/http/x -> build/bin. */
+static char *program_path(const char *name)
+{
+    char self[4096];
+    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    self[MAX(size, 0)] = '\0';
+    for (int i = 0; i < 3; i++)
+        *strrchr(self, '/') = '\0';
+    return text_of("%s/bin/%s", self, name);
+}
+
+static NORETURN void run_dev(const struct suite *self, char *program)
+{
+    char *out = text_of("%s/dev.out", self->dir), *err = text_of("%s/dev.err", self->dir);
+    char *argv[16] = {program,   strdup("dev"),    strdup("--dir"),
+                      self->dir, strdup("--port"), strdup("0")};
+    size_t count = 6;
+
+    if (self->options.instances) {
+        argv[count++] = strdup("--instances");
+        argv[count++] = strdup(self->options.instances);
+    }
+    if (self->options.smtp) {
+        argv[count++] = strdup("--smtp");
+        argv[count++] = strdup(self->options.smtp);
+    }
+    if (self->options.test_clock)
+        argv[count++] = strdup("--test-clock");
+    if (self->options.no_demo)
+        argv[count++] = strdup("--no-demo");
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (!freopen("/dev/null", "r", stdin) || !freopen(out, "w", stdout) ||
+        !freopen(err, "a", stderr))
+        _exit(126);
+    execv(program, argv);
+    _exit(127);
+}
+
+/* dev.json again: pids change. Keeps the last one when it cannot be read just now. */
+static void reload(struct suite *self)
+{
+    char *path = text_of("%s/dev.json", self->dir);
+    json_t *info = json_load_file(path, 0, NULL);
+
+    if (info) {
+        json_decref(self->info);
+        self->info = info;
+    }
+    free(path);
+}
+
+static void launch(struct suite *self)
+{
+    int64_t deadline = clock_mono_ms() + READY_LIMIT_MS;
+    char *program = program_path("atriumctl"), *path = text_of("%s/dev.out", self->dir);
+    char *line = NULL;
+
+    unlink(path);
+    self->pid = fork();
+    if (self->pid == 0)
+        run_dev(self, program);
+    while (!line || !strstr(line, "atrium: ready ") ||
+           !strchr(strstr(line, "atrium: ready "), '\n')) {
+        if (waitpid(self->pid, NULL, WNOHANG) != 0)
+            give_up(self, "atriumctl dev ended before it was ready");
+        if (clock_mono_ms() > deadline)
+            give_up(self, "no 'atrium: ready' within 60 s");
+        nap(20);
+        free(line);
+        line = read_file(path);
+    }
+    free(line);
+    free(path);
+    free(program);
+    reload(self);
+    free(self->url);
+    free(self->admin_url);
+    self->url = strdup(suite_text(self, "baseUrl"));
+    self->admin_url = strdup(suite_text(self, "adminUrl"));
+}
+
+struct suite *suite_start(const struct suite_options *options)
+{
+    const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    struct suite *self = calloc(1, sizeof *self);
+
+    if (options)
+        self->options = *options;
+    self->dir = text_of("%s/atrium-http-XXXXXX", parent);
+    if (!mkdtemp(self->dir))
+        give_up(self, "no temporary directory");
+    launch(self);
+    return self;
+}
+
+static bool wait_ended(pid_t pid, int timeout_ms, int *ret_status)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+
+    while (waitpid(pid, ret_status, WNOHANG) == 0) {
+        if (clock_mono_ms() > deadline)
+            return false;
+        nap(10);
+    }
+    return true;
+}
+
+/* The processes that dev.json names, atriumctl not among them. */
+static size_t child_pids(struct suite *self, pid_t pids[static 64])
+{
+    json_t *daemon;
+    size_t i, count = 0;
+
+    reload(self);
+    json_array_foreach(json_object_get(self->info, "daemons"), i, daemon)
+    {
+        if (count < 63)
+            pids[count++] = (pid_t)json_integer_value(json_object_get(daemon, "pid"));
+    }
+    pids[count++] =
+        (pid_t)json_integer_value(json_object_get(json_object_get(self->info, "postgres"), "pid"));
+    return count;
+}
+
+static void remove_tree(const char *dir)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        execlp("rm", "rm", "-rf", dir, (char *)NULL);
+        _exit(127);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+void suite_stop(struct suite **self_p)
+{
+    struct suite *self = *self_p;
+    pid_t pids[64];
+    size_t count;
+    int status = 0;
+
+    if (!self)
+        return;
+    count = child_pids(self, pids);
+    kill(self->pid, SIGTERM);
+    if (!wait_ended(self->pid, STOP_LIMIT_MS, &status)) {
+        kill(self->pid, SIGKILL);
+        waitpid(self->pid, &status, 0);
+        fprintf(stderr, "suite: did not end within 30 s of SIGTERM\n");
+    }
+    CU_ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    for (size_t i = 0; i < count; i++)
+        CU_ASSERT_TRUE(pids[i] <= 0 || kill(pids[i], 0) < 0);
+    remove_tree(self->dir);
+    json_decref(self->info);
+    free(self->dir);
+    free(self->url);
+    free(self->admin_url);
+    free(self);
+    *self_p = NULL;
+}
+
+void suite_halt(struct suite *self)
+{
+    pid_t pids[64];
+    size_t count = child_pids(self, pids);
+
+    kill(self->pid, SIGKILL);
+    waitpid(self->pid, NULL, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (pids[i] > 0)
+            kill(pids[i], SIGKILL);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t deadline = clock_mono_ms() + 5000;
+
+        while (pids[i] > 0 && kill(pids[i], 0) == 0 && clock_mono_ms() < deadline)
+            nap(5);
+    }
+}
+
+void suite_restart(struct suite *self)
+{
+    launch(self);
+}
+
+const char *suite_url(const struct suite *self)
+{
+    return self->url;
+}
+
+const char *suite_admin_url(const struct suite *self)
+{
+    return self->admin_url;
+}
+
+const char *suite_dir(const struct suite *self)
+{
+    return self->dir;
+}
+
+const char *suite_text(struct suite *self, const char *path)
+{
+    json_t *at = self->info;
+    char *copy = strdup(path), *rest = NULL;
+
+    for (char *part = strtok_r(copy, ".", &rest); part; part = strtok_r(NULL, ".", &rest))
+        at = json_object_get(at, part);
+    free(copy);
+    return json_string_value(at) ? json_string_value(at) : "";
+}
+
+pid_t suite_pid(struct suite *self, const char *name, const char *instance)
+{
+    json_t *daemon;
+    size_t i;
+
+    reload(self);
+    if (strcmp(name, "postgres") == 0)
+        return (pid_t)json_integer_value(
+            json_object_get(json_object_get(self->info, "postgres"), "pid"));
+    json_array_foreach(json_object_get(self->info, "daemons"), i, daemon)
+    {
+        if (strcmp(json_string_value(json_object_get(daemon, "name")), name) == 0 &&
+            strcmp(json_string_value(json_object_get(daemon, "instance")), instance) == 0)
+            return (pid_t)json_integer_value(json_object_get(daemon, "pid"));
+    }
+    return 0;
+}
+
+void suite_signal(struct suite *self, const char *name, const char *instance, int signo)
+{
+    pid_t pid = suite_pid(self, name, instance);
+
+    CU_ASSERT_TRUE_FATAL(pid > 0);
+    kill(pid, signo);
+}
+
+bool suite_wait_ready(struct suite *self, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+
+    for (;;) {
+        HTTP_ANSWER answer = http_get(self->admin_url, "/readyz", NULL);
+
+        if (answer->status == 200)
+            return true;
+        if (clock_mono_ms() > deadline)
+            return false;
+        nap(20);
+    }
+}
+
+bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old)
+{
+    int64_t deadline = clock_mono_ms() + BACK_LIMIT_MS;
+
+    for (;;) {
+        pid_t now = suite_pid(self, name, instance);
+
+        if (now > 0 && now != old)
+            return suite_wait_ready(self, BACK_LIMIT_MS);
+        if (clock_mono_ms() > deadline)
+            return false;
+        nap(20);
+    }
+}
+
+void suite_set_clock(struct suite *self, int64_t seconds)
+{
+    const char *path = suite_text(self, "clockFile");
+    char *temporary = text_of("%s.new", path);
+    FILE *file = fopen(temporary, "w");
+
+    fprintf(file, "%lld\n", (long long)seconds);
+    fclose(file);
+    CU_ASSERT_EQUAL(rename(temporary, path), 0);
+    free(temporary);
+    nap(150);
+}
+
+PGconn *suite_database(struct suite *self)
+{
+    reload(self);
+    return PQconnectdb(suite_text(self, "postgres.conninfo"));
+}
+
+char *suite_query(struct suite *self, const char *sql)
+{
+    PGconn *connection = suite_database(self);
+    PGresult *result = PQexec(connection, sql);
+    char *text = NULL;
+
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0 &&
+        !PQgetisnull(result, 0, 0))
+        text = strdup(PQgetvalue(result, 0, 0));
+    else if (PQresultStatus(result) != PGRES_TUPLES_OK &&
+             PQresultStatus(result) != PGRES_COMMAND_OK)
+        fprintf(stderr, "suite: %s\n", PQerrorMessage(connection));
+    PQclear(result);
+    PQfinish(connection);
+    return text ? text : strdup("");
+}
+
+static int by_name_descending(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*b)->d_name, (*a)->d_name);
+}
+
+static int is_mail(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return dot && strcmp(dot, ".eml") == 0;
+}
+
+/* True when the header line To: holds the address. */
+static bool mail_is_to(const char *text, const char *to)
+{
+    const char *line = strncmp(text, "To:", 3) == 0 ? text : strstr(text, "\nTo:");
+    const char *end = line ? strchr(line + 1, '\n') : NULL;
+    char *header = end ? strndup(line, (size_t)(end - line)) : NULL;
+    bool holds = header && strstr(header, to);
+
+    free(header);
+    return holds;
+}
+
+/* Counts the mails to `to`; the text of the newest in *ret when asked for. */
+static size_t scan_mail(struct suite *self, const char *to, char **ret)
+{
+    const char *dir = suite_text(self, "mailDir");
+    struct dirent **entries = NULL;
+    int count = scandir(dir, &entries, is_mail, by_name_descending);
+    size_t found = 0;
+
+    for (int i = 0; i < count; i++) {
+        char *path = text_of("%s/%s", dir, entries[i]->d_name), *text = read_file(path);
+
+        if (text && (!to || mail_is_to(text, to)) && found++ == 0 && ret)
+            *ret = TAKE_PTR(text);
+        free(text);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return found;
+}
+
+char *suite_mail(struct suite *self, const char *to, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+    char *text = NULL;
+
+    while (scan_mail(self, to, &text) == 0 && clock_mono_ms() < deadline)
+        nap(20);
+    return text;
+}
+
+size_t suite_mail_count(struct suite *self, const char *to)
+{
+    return scan_mail(self, to, NULL);
+}

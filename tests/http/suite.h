@@ -1,0 +1,100 @@
+/*
+ * suite.h - a whole Atrium of the test's own: `atriumctl dev` in a temporary directory on a free port, with its
+ * own PostgreSQL.  Gone without a trace when the test ends, also when it crashes.
+ */
+#ifndef ATRIUM_TESTS_SUITE_H
+#define ATRIUM_TESTS_SUITE_H
+
+#include <jansson.h>
+#include <libpq-fe.h>
+#include <signal.h>
+#include <sys/types.h>
+
+#include "common/base.h"
+#include "tests/http/http.h"
+
+struct suite;
+
+struct suite_options {
+    const char *instances; /* "authd=2,gateway=2", or NULL for one each */
+    const char *smtp;      /* HOST:PORT, or NULL for mail files */
+    bool test_clock;
+    bool no_demo;
+};
+
+/* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
+struct suite *suite_start(const struct suite_options *options);
+
+/* SIGTERM, waits, removes the directory; a suite that does not end within 30 s or leaves a process behind fails
+ * the running test. */
+void suite_stop(struct suite **self_p);
+
+/* The same directory again after suite_halt() (SIGKILL of atriumctl and every process it started). */
+void suite_halt(struct suite *self);
+void suite_restart(struct suite *self);
+
+const char *suite_url(const struct suite *self);
+const char *suite_admin_url(const struct suite *self);
+const char *suite_dir(const struct suite *self);
+
+/* A text of dev.json by dotted path, "demo.adminEmail". Owned by the suite. */
+const char *suite_text(struct suite *self, const char *path);
+
+/* The pid of a daemon as dev.json has it now; 0 while it is down. "postgres" works too. */
+pid_t suite_pid(struct suite *self, const char *name, const char *instance);
+void suite_signal(struct suite *self, const char *name, const char *instance, int signo);
+
+/* Waits until the daemon has another pid than `old` and the whole suite is ready again; false after 15 s. */
+bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old);
+bool suite_wait_ready(struct suite *self, int timeout_ms);
+
+/* Sets the test clock to real time plus `seconds` and waits until every daemon has seen it. */
+void suite_set_clock(struct suite *self, int64_t seconds);
+
+/* A superuser's connection to the suite's database; PQfinish it. */
+PGconn *suite_database(struct suite *self);
+
+/* One value of a query on it, as text (caller frees; "" for null or no row). Parameters are for tests' own values. */
+char *suite_query(struct suite *self, const char *sql);
+
+/* The text of the newest mail to this address (caller frees), waiting up to timeout_ms for one; NULL. */
+char *suite_mail(struct suite *self, const char *to, int timeout_ms);
+
+/* How many mails lie in the directory for this address (NULL: for anyone). */
+size_t suite_mail_count(struct suite *self, const char *to);
+
+/* ---- people ---- */
+
+struct person {
+    char *email, *password;
+    char *access, *refresh; /* tokens; NULL when signing in failed */
+    char *profile;          /* "Patient/<id>" */
+    char *project;          /* "Project/<id>" */
+    int status;             /* of the last call */
+};
+
+/* A proof key pair of RFC 7636: `challenge` is S256 of `verifier`. */
+extern const char *const pkce_verifier, *const pkce_challenge;
+
+/* A unique address, "p<number>-<pid>@patients.example" (caller frees). */
+char *person_address(void);
+
+/* A client address that no other call of this program has used (caller frees): limits per address start anew. */
+char *fresh_source(void);
+
+/* Registers a patient in the demo tenant from a fresh client address; email NULL makes one. */
+struct person *person_register(struct suite *suite, const char *email);
+
+/* Signs in by start + token. role is "Patient" or "Practitioner"; tenant NULL is the demo tenant. */
+struct person *person_sign_in(struct suite *suite, const char *role, const char *email,
+                              const char *password, const char *tenant);
+struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
+void person_destroy(struct person **self_p);
+#define PERSON CLEANUP(person_destroy) struct person *
+
+/* The bodies of login/start and login/token. */
+json_t *body_login_start(const char *email, const char *password, const char *tenant);
+json_t *body_login_token(const char *code, const char *tenant);
+json_t *body_register(const char *email, const char *tenant);
+
+#endif

@@ -1,0 +1,53 @@
+#!/bin/bash
+# run.sh PROGRAM... - runs the CUnit programs two at a time, prints the output of each when it ends, then one
+# line "N passed, N failed". Called by `make test`; non-zero when anything failed or nothing ran.
+# ATRIUM_TEST_SECONDS bounds each program (default 900).
+set -u
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-test-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+export ATRIUM_COVERAGE="$scratch/coverage"
+limit=${ATRIUM_TEST_SECONDS:-900}
+: >"$ATRIUM_COVERAGE"
+
+run_one() {
+    local program=$1 name
+    name=$(basename "$program")
+    timeout --kill-after=30 "$limit" "$program" >"$scratch/$name.out" 2>&1
+    echo $? >"$scratch/$name.rc"
+    echo "==== $name"
+    cat "$scratch/$name.out"
+}
+
+programs=() last=()
+for program; do
+    case $program in
+    */test_coverage) last+=("$program") ;; # reads what all the others did
+    *) programs+=("$program") ;;
+    esac
+done
+
+exec 3> >(cat) # one writer at a time keeps the programs' outputs whole
+for program in "${programs[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    { out=$(run_one "$program"); printf '%s\n' "$out" >&3; } &
+done
+wait
+exec 3>&-
+for program in "${last[@]}"; do run_one "$program"; done
+
+passed=0 failed=0
+for rc in "$scratch"/*.rc; do
+    name=$(basename "$rc" .rc)
+    # CUnit's closing table: "tests  total  ran  passed  failed  inactive"
+    counts=$(awk '$1 == "tests" && NF == 6 { p += $4; f += $5 + $6 } END { print p + 0, f + 0 }' "$scratch/$name.out")
+    read -r p f <<<"$counts"
+    # A program that crashed, hung or failed without saying so counts as one failure.
+    if [ "$(cat "$rc")" != 0 ] && [ "$f" = 0 ]; then
+        echo "$name: exit code $(cat "$rc")"
+        f=1
+    fi
+    [ "$f" = 0 ] || echo "FAILED: $name"
+    passed=$((passed + p)) failed=$((failed + f))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
