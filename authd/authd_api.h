@@ -123,7 +123,7 @@ struct register_admit_in {
 /* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone. projectName and the
  * policy's texts are left empty here; the gateway gets them from settingsd's caller_context. */
 struct identity_get_in {
-    struct uuid membership, session;
+    struct uuid project, membership, session; /* claims prj, mem, sid; session absent: not looked at */
 };
 /* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or absent),
  * "membership", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the
