@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/param.h> /* its MIN and MAX evaluate twice; ours replace them below */
 
 /* Calls FN(&variable) when the variable leaves its scope; every x_destroy(struct x **) fits. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
@@ -32,6 +33,8 @@
         taken_;                                 \
     })
 
+#undef MIN
+#undef MAX
 #define MIN(a, b)                          \
     ({                                     \
         __typeof__(a) min_a_ = (a);        \

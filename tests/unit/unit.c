@@ -1,0 +1,184 @@
+/*
+ * unit.c - the harness of the unit tests, see unit.h.
+ */
+#include "tests/unit/unit.h"
+
+#include <CUnit/Basic.h>
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/fiber.h"
+#include "common/log.h"
+
+enum { FIBER_DEADLINE_MS = 30000, UNWIND_DEADLINE_MS = 5000 };
+
+/* What the running case may log; CUnit's callbacks carry no argument, hence static. */
+static uint64_t log_before, log_expected;
+
+struct fiber_run {
+    struct loop *loop;
+    void (*fn)(struct loop *loop, void *arg);
+    void *arg;
+    struct loop_timer *deadline;
+    bool returned;
+};
+
+static void case_begin(void)
+{
+    log_before = log_count(LOG_WARNING);
+    log_expected = 0;
+}
+
+static void case_end(void)
+{
+    uint64_t lines = log_count(LOG_WARNING) - log_before;
+
+    UNIT_CHECK(lines <= log_expected, "%llu undeclared warnings in the log",
+               (unsigned long long)lines);
+}
+
+int unit_run(const char *suite, const struct unit_case *cases, size_t count)
+{
+    CU_pSuite registered;
+    unsigned failures;
+
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return EXIT_FAILURE;
+    registered = CU_add_suite_with_setup_and_teardown(suite, NULL, NULL, case_begin, case_end);
+    for (size_t i = 0; i < count; i++)
+        if (registered == NULL || CU_add_test(registered, cases[i].name, cases[i].fn) == NULL) {
+            fprintf(stderr, "%s: case '%s' cannot be registered: %s\n", suite, cases[i].name,
+                    CU_get_error_msg());
+            return EXIT_FAILURE;
+        }
+    CU_basic_set_mode(CU_BRM_VERBOSE);
+    CU_basic_run_tests();
+    failures = CU_get_number_of_failure_records() + (CU_get_number_of_tests_run() != count);
+    CU_cleanup_registry();
+    return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+bool unit_check(bool holds, const char *condition, const char *file, int line, const char *format,
+                ...)
+{
+    char text[512];
+    int length = snprintf(text, sizeof text, "%s: ", condition);
+    va_list args;
+
+    if (length > (int)sizeof text / 2)
+        length = (int)sizeof text / 2;
+    va_start(args, format);
+    vsnprintf(text + length, sizeof text - (size_t)length, format, args);
+    va_end(args);
+    return CU_assertImplementation(holds, (unsigned)line, text, file, "", CU_FALSE);
+}
+
+void unit_expect_log(uint64_t lines)
+{
+    log_expected = lines;
+}
+
+static void run_on_fiber(void *arg)
+{
+    struct fiber_run *run = arg;
+
+    run->fn(run->loop, run->arg);
+    loop_cancel(run->loop, &run->deadline);
+    run->returned = true;
+    fiber_cancel_all(run->loop);
+}
+
+static void stop_when_unwound(void *arg)
+{
+    struct fiber_run *run = arg;
+
+    if (run->returned && fiber_count(run->loop) == 0)
+        loop_stop(run->loop);
+}
+
+static void unwind_overdue(void *arg)
+{
+    (void)arg;
+    log_die("unit", "a fiber does not return after it was cancelled");
+}
+
+static void fiber_overdue(void *arg)
+{
+    struct fiber_run *run = arg;
+
+    CU_FAIL("the fiber did not return within 30 seconds");
+    run->deadline = loop_at(run->loop, clock_mono_ms() + UNWIND_DEADLINE_MS, unwind_overdue, run);
+    fiber_cancel_all(run->loop);
+}
+
+void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg)
+{
+    struct fiber_run run = {.loop = loop_new(), .fn = fn, .arg = arg};
+    struct error err;
+
+    error_init(&err, NULL);
+    loop_each_turn(run.loop, stop_when_unwound, &run);
+    run.deadline = loop_at(run.loop, clock_mono_ms() + FIBER_DEADLINE_MS, fiber_overdue, &run);
+    if (fiber_start(run.loop, run_on_fiber, &run, &err) < 0) {
+        CU_FAIL("fiber_start");
+        loop_cancel(run.loop, &run.deadline);
+    } else {
+        CU_ASSERT(loop_run(run.loop) == 0);
+    }
+    loop_destroy(&run.loop);
+}
+
+struct unit_dir unit_dir_make(void)
+{
+    struct unit_dir dir = {"/tmp/atrium-unit-XXXXXX"};
+
+    if (mkdtemp(dir.path) == NULL)
+        log_die("unit", "mkdtemp failed");
+    return dir;
+}
+
+static int remove_entry(const char *path, const struct stat *stat, int type, struct FTW *walk)
+{
+    (void)stat, (void)type, (void)walk;
+    return remove(path);
+}
+
+void unit_dir_remove(struct unit_dir *dir)
+{
+    if (dir->path[0] != '\0')
+        CU_ASSERT(nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0);
+    dir->path[0] = '\0';
+}
+
+const char *unit_dir_write(const struct unit_dir *dir, const char *name, const char *text)
+{
+    static char path[512];
+    size_t length = strlen(text);
+    int fd;
+
+    snprintf(path, sizeof path, "%s/%s", dir->path, name);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, text, length) != (ssize_t)length || close(fd) < 0)
+        log_die("unit", "a test file cannot be written");
+    return path;
+}
+
+int unit_free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) < 0)
+        log_die("unit", "no free port");
+    close(fd);
+    return ntohs(address.sin_port);
+}
