@@ -29,7 +29,8 @@
  *     JSON         const char *          any JSON value as compact text; NULL when absent
  *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
  *
- * In outputs an absent member is left out, or written as null when FIELD_NULLABLE is set.
+ * In outputs an absent member is left out, or written as null when FIELD_NULLABLE is set; lists are written as []
+ * when empty unless FIELD_OMIT_EMPTY is set.  A JSON text travels on the bus as msgpack ext type 1.
  */
 #ifndef ATRIUM_COMMON_FIELDS_H
 #define ATRIUM_COMMON_FIELDS_H
@@ -68,6 +69,11 @@ enum field_flags {
     FIELD_QUERY = 1 << 4,      /* taken from the query string; INT and BOOL are read from text */
     FIELD_HEADER = 1 << 5,     /* taken from the request header named in `header` */
     FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
+    FIELD_OMIT_EMPTY = 1 << 7, /* output: an empty list is left out instead of written as [] */
+    FIELD_OMIT_ZERO = 1 << 8,  /* output: an INT of 0 is left out */
+    FIELD_INTERNAL = 1 << 9, /* between daemons only: never read from a request's JSON, never in the
+                                JSON of an answer or in the OpenAPI page */
+    FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
 };
 
 struct field_list {
@@ -87,7 +93,7 @@ struct field_bytes {
 
 struct field_table;
 
-/* Checks one text value beyond its length; writes what is wrong ("must be ...") into why, 0 when fine. */
+/* Checks one text value beyond its length: 0 when fine, else -1 with what is wrong ("must be ...") in why. */
 typedef int field_check(const char *value, char why[static 96]);
 
 struct field {
@@ -95,8 +101,8 @@ struct field {
     enum field_type type;
     unsigned flags;
     size_t offset;
-    int64_t min,
-        max; /* TEXT, TEXTS' and BYTES: bytes; INT: value; OBJECTS, TEXTS: item count is in max_items */
+    /* TEXT, each of TEXTS, BYTES, JSON: bytes (see FIELD_CHARACTERS); INT: value, both 0: any */
+    int64_t min, max;
     size_t max_items;                /* OBJECTS, TEXTS */
     int64_t fallback;                /* INT, BOOL */
     const char *header;              /* FIELD_HEADER */
@@ -199,18 +205,21 @@ int fields_read(const struct field_table *table, const struct field_source *sour
 /* Writes the struct as a msgpack map, absent members left out. */
 void fields_pack(const struct field_table *table, const void *in, msgpack_packer *packer);
 
-/* Fills the struct from a msgpack map with the checks of fields_read() except FIELD_REQUIRED on outputs:
- * what comes from another daemon is not trusted either. Unknown members are ignored (rolling upgrades). */
+/* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read(): what comes from
+ * another daemon is not trusted either. Unknown members are ignored (rolling upgrades). */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
 /* The JSON of an answer that arrived as a msgpack map written by fields_pack() with the same table. Members are
- * in the order of the table. New reference. */
+ * in the order of the table; one of another type than its row counts as absent. map may be NULL: no members.
+ * New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
-/* A JSON Schema (2020-12) object for the table, for the OpenAPI page; nested tables by $ref
- * "#/components/schemas/<name>". New reference. */
+/* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
+ * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
+ * schemas come one by one from fields_row_schema(). New references. */
 json_t *fields_to_schema(const struct field_table *table);
+json_t *fields_row_schema(const struct field *row);
 
 /* Wipes every FIELD_SECRET text of the struct. */
 void fields_wipe(const struct field_table *table, void *in);
