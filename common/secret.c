@@ -1,0 +1,160 @@
+/*
+ * secret.c - random texts, hashes and sealing with libsodium, see secret.h.
+ */
+#include "common/secret.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/log.h"
+
+enum { BASE64 = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+
+static_assert(SECRET_HASH_SIZE == crypto_hash_sha256_BYTES, "SHA-256");
+static_assert(SEAL_KEY_SIZE == crypto_secretbox_KEYBYTES, "key of secretbox");
+static_assert(SEAL_KEY_SIZE >= crypto_generichash_KEYBYTES_MIN, "key of generichash");
+
+void secret_wipe(struct secret *self)
+{
+    sodium_memzero(self, sizeof *self);
+}
+
+char *secret_random_text(struct arena *arena, size_t size)
+{
+    uint8_t bytes[SECRET_MAX];
+    char *text;
+
+    assert(size <= sizeof bytes);
+    randombytes_buf(bytes, size);
+    text = secret_encode(arena, bytes, size);
+    sodium_memzero(bytes, size);
+    return text;
+}
+
+void secret_hash(const char *text, uint8_t ret[static SECRET_HASH_SIZE])
+{
+    crypto_hash_sha256(ret, (const uint8_t *)text, strlen(text));
+}
+
+char *secret_encode(struct arena *arena, const void *bytes, size_t size)
+{
+    size_t capacity = sodium_base64_encoded_len(size, BASE64);
+
+    return sodium_bin2base64(arena_alloc(arena, capacity), capacity, bytes, size, BASE64);
+}
+
+int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size)
+{
+    return sodium_base642bin(ret, max, text, strlen(text), NULL, ret_size, NULL, BASE64);
+}
+
+/* What is wrong with the file's owner, mode or kind; NULL when it may hold a key. Group read is fine: systemd
+ * hands out credentials with an access list, which shows as the group's right. */
+static const char *key_file_fault(const struct stat *stat)
+{
+    if (!S_ISREG(stat->st_mode))
+        return "is not a regular file";
+    if ((stat->st_mode & (S_IRWXO | S_IWGRP)) != 0)
+        return "must not be accessible to others (chmod 600)";
+    return NULL;
+}
+
+static int decode_key(const char *path, const char *text, size_t length, struct secret *ret,
+                      struct error *err)
+{
+    uint8_t key[SEAL_KEY_SIZE];
+    size_t size;
+    const char *end;
+
+    if (sodium_hex2bin(key, sizeof key, text, length, NULL, &size, &end) != 0 ||
+        size != sizeof key || (end != text + length && strcmp(end, "\n") != 0))
+        return error_set(err, ERR_INTERNAL, "%s: must hold %d hexadecimal digits.", path,
+                         SEAL_KEY_SIZE * 2);
+    ret->length = sizeof key;
+    memcpy(ret->bytes, key, sizeof key);
+    sodium_memzero(key, sizeof key);
+    return 0;
+}
+
+int secret_load_key(const char *path, struct secret *ret, struct error *err)
+{
+    char
+        text[SEAL_KEY_SIZE * 2 + 3]; /* digits, newline, one more to see that it is too long, NUL */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), result;
+    const char *fault;
+    struct stat stat;
+    ssize_t length;
+
+    if (fd < 0)
+        return error_set(err, ERR_INTERNAL, "%s: %s.", path, strerror(errno));
+    fault = fstat(fd, &stat) < 0 ? strerror(errno) : key_file_fault(&stat);
+    if (fault != NULL) {
+        close(fd);
+        return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
+    }
+    length = read(fd, text, sizeof text - 1);
+    close(fd);
+    text[MAX(length, (ssize_t)0)] = '\0';
+    result = decode_key(path, text, (size_t)MAX(length, (ssize_t)0), ret, err);
+    sodium_memzero(text, sizeof text);
+    return result;
+}
+
+static void purpose_key(const struct secret *key, const char *purpose,
+                        uint8_t ret[static SEAL_KEY_SIZE])
+{
+    assert(key->length == SEAL_KEY_SIZE);
+    crypto_generichash(ret, SEAL_KEY_SIZE, (const uint8_t *)purpose, strlen(purpose), key->bytes,
+                       key->length);
+}
+
+struct sealed secret_seal(struct arena *arena, const struct secret *key, const char *purpose,
+                          const void *plain, size_t size)
+{
+    uint8_t subkey[SEAL_KEY_SIZE];
+    struct sealed sealed;
+    uint8_t *bytes;
+
+    sealed.size = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + size;
+    sealed.bytes = bytes = arena_alloc(arena, sealed.size);
+    randombytes_buf(bytes, crypto_secretbox_NONCEBYTES);
+    purpose_key(key, purpose, subkey);
+    crypto_secretbox_easy(bytes + crypto_secretbox_NONCEBYTES, plain, size, bytes, subkey);
+    sodium_memzero(subkey, sizeof subkey);
+    return sealed;
+}
+
+int secret_open(struct arena *arena, const struct secret *key, const char *purpose,
+                struct sealed sealed, uint8_t **ret_plain, size_t *ret_size)
+{
+    uint8_t subkey[SEAL_KEY_SIZE];
+    uint8_t *plain;
+    size_t size;
+    int failed;
+
+    if (sealed.size < crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES)
+        return -1;
+    size = sealed.size - crypto_secretbox_NONCEBYTES - crypto_secretbox_MACBYTES;
+    plain = arena_alloc(arena, size + 1);
+    purpose_key(key, purpose, subkey);
+    failed =
+        crypto_secretbox_open_easy(plain, sealed.bytes + crypto_secretbox_NONCEBYTES,
+                                   sealed.size - crypto_secretbox_NONCEBYTES, sealed.bytes, subkey);
+    sodium_memzero(subkey, sizeof subkey);
+    if (failed)
+        return -1;
+    *ret_plain = plain;
+    *ret_size = size;
+    return 0;
+}
+
+void secret_wipe_text(const char *text)
+{
+    if (text != NULL)
+        sodium_memzero((char *)(uintptr_t)text, strlen(text));
+}
