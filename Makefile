@@ -16,8 +16,8 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libidn2-dev
 RUN_PACKAGES   := postgresql postgresql-contrib util-linux procps
-TEST_PACKAGES  := python3-aiosmtpd openssl strace
-BENCH_PACKAGES := wrk
+TEST_PACKAGES  := python3-aiosmtpd openssl curl
+BENCH_PACKAGES := wrk curl
 CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
@@ -88,13 +88,18 @@ $(eval $(call program_rule,ctl,atriumctl))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
 UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c),$(wildcard tests/unit/*.c)))
-HTTP_SUPPORT := $(call object,$(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
+HTTP_SUPPORT := $(call object,tests/unit/unit.c \
+    $(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
 
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
+
+BENCH_PROGRAMS := $(BUILD)/tests/bench/floor $(BUILD)/tests/bench/hashes
+$(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libcommon.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(gateway_LIBS) $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
 .PHONY: tests
@@ -133,7 +138,7 @@ test: deps
 
 bench: deps
 	$(call install_packages,$(BENCH_PACKAGES))
-	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 SOURCES = $(shell git ls-files '*.c' '*.h')

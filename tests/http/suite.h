@@ -25,7 +25,7 @@ struct suite_options {
 /* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
 struct suite *suite_start(const struct suite_options *options);
 
-/* SIGTERM, waits, removes the directory; a suite that does not end within 30 s or leaves a process behind fails
+/* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end within 30 s or leaves a process behind fails
  * the running test. */
 void suite_stop(struct suite **self_p);
 

@@ -1,0 +1,159 @@
+/*
+ * test_overload.c - 500 sign-ins at once, and noise on every socket of the bus.
+ */
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+static struct suite *suite;
+
+/* Peak resident size of a process in KiB (VmHWM). */
+static long peak_kib(pid_t pid)
+{
+    char path[64], line[256];
+    long kib = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "VmHWM: %ld", &kib) == 1)
+            break;
+    }
+    if (file)
+        fclose(file);
+    return kib;
+}
+
+/* The pool bounds the memory, the queue bounds the wait, the rest is told to come back. */
+static void five_hundred_sign_ins_at_once(void)
+{
+    enum { MANY = 500, READS = 40 };
+    struct http_request *requests = calloc(MANY + READS, sizeof *requests);
+    struct http_answer **answers = calloc(MANY + READS, sizeof *answers);
+    PERSON patient = person_register(suite, NULL);
+    int good = 0, shed = 0;
+    double slowest_read = 0;
+
+    for (int i = 0; i < MANY + READS; i++) {
+        if (i % 13 == 12)
+            requests[i] = (struct http_request){.path = "/auth/me", .bearer = patient->access};
+        else
+            requests[i] = (struct http_request){
+                .method = "POST",
+                .path = "/auth/tenant/Patient/login/start",
+                .body = body_login_start(patient->email, patient->password, "demo")};
+    }
+    http_call_many(suite_url(suite), requests, MANY + READS, MANY + READS, answers);
+    for (int i = 0; i < MANY + READS; i++) {
+        if (i % 13 == 12) {
+            CHECK_STATUS(answers[i], 200);
+            slowest_read = answers[i]->seconds > slowest_read ? answers[i]->seconds : slowest_read;
+            continue;
+        }
+        CU_ASSERT_TRUE(answers[i]->status == 200 || answers[i]->status == 503);
+        good += answers[i]->status == 200;
+        if (answers[i]->status == 503) {
+            char *retry = http_header(answers[i], "Retry-After");
+
+            CU_ASSERT_PTR_NOT_NULL(retry);
+            free(retry);
+            shed++;
+        }
+    }
+    CU_ASSERT_TRUE(good >= 20);
+    CU_ASSERT_TRUE(shed >= 100);
+    CU_ASSERT_TRUE(slowest_read < 1.0);
+    /* cores x 19 MiB, and some for 500 connections */
+    CU_ASSERT_TRUE(peak_kib(suite_pid(suite, "authd", "1")) <
+                   (sysconf(_SC_NPROCESSORS_ONLN) * 19 + 40) * 1024);
+    http_answers_destroy(answers, MANY + READS);
+    free(answers);
+    free(requests);
+}
+
+/* Random and truncated frames on one bound socket of the bus. */
+static void make_noise(void *context, const char *path)
+{
+    char endpoint[256];
+    void *socket = zmq_socket(context, ZMQ_DEALER);
+    int linger = 200;
+    unsigned seed = 7;
+
+    snprintf(endpoint, sizeof endpoint, "ipc://%s", path);
+    zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
+    CU_ASSERT_EQUAL(zmq_connect(socket, endpoint), 0);
+    for (int i = 0; i < 2000; i++) {
+        unsigned char bytes[64];
+        size_t size = (size_t)rand_r(&seed) % sizeof bytes;
+
+        for (size_t at = 0; at < size; at++)
+            bytes[at] = (unsigned char)rand_r(&seed);
+        if (size > 2 && i % 2) {
+            bytes[0] = 0x96; /* an array of six: looks like one of ours */
+            bytes[1] = 1;
+            bytes[2] = (unsigned char)(i % 12);
+        }
+        zmq_send(socket, bytes, size, i % 5 ? ZMQ_DONTWAIT : ZMQ_DONTWAIT | ZMQ_SNDMORE);
+    }
+    usleep(100000);
+    zmq_close(socket);
+}
+
+static void noise_on_the_bus_kills_nobody(void)
+{
+    static const char *const daemons[] = {"authd", "settingsd", "maild"};
+    PERSON patient = person_register(suite, NULL);
+    void *context = zmq_ctx_new();
+    int sockets = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
+        pid_t pid = suite_pid(suite, daemons[i], "1");
+        char dir[200], path[480];
+        struct dirent *entry;
+
+        snprintf(dir, sizeof dir, "%s/%s", suite_text(suite, "busDir"), daemons[i]);
+        DIR *listing = opendir(dir);
+        CU_ASSERT_PTR_NOT_NULL_FATAL(listing);
+        while ((entry = readdir(listing))) {
+            if (entry->d_type != DT_SOCK)
+                continue;
+            snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
+            make_noise(context, path);
+            sockets++;
+        }
+        closedir(listing);
+        CU_ASSERT_EQUAL(suite_pid(suite, daemons[i], "1"), pid);
+    }
+    CU_ASSERT_TRUE(sockets >= 6);
+    zmq_ctx_term(context);
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+    CHECK_STATUS(me, 200);
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "atrium_bus_dropped_total"));
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"five hundred sign-ins at once", five_hundred_sign_ins_at_once},
+    {"noise on the bus kills nobody", noise_on_the_bus_kills_nobody},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(NULL);
+    return unit_run("overload", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,319 @@
+/*
+ * test_register.c - registration over HTTP: the ordered checks, the limit, the one-second floor, races.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define REGISTER "/auth/tenant/Patient/register"
+
+static struct suite *suite;
+
+static struct http_answer *post_from(const char *source, const char *path, json_t *body)
+{
+    return http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "POST", .path = path, .source = source, .body = body});
+}
+
+/* One registration from an address of its own, so that no limit is in the way. */
+static struct http_answer *post_fresh(const char *path, json_t *body)
+{
+    char *source = fresh_source();
+    struct http_answer *answer = post_from(source, path, body);
+
+    free(source);
+    return answer;
+}
+
+static void set_switch(const struct person *admin, const char *name, bool enabled)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), path, admin->access, json_pack("{s:b}", "enabled", enabled));
+    CHECK_STATUS(answer, 200);
+}
+
+static void set_value(const struct person *admin, const char *name, const char *value)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/v1/project/settings/values/%s", name);
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), path, admin->access, json_pack("{s:s}", "value", value));
+    CHECK_STATUS(answer, 200);
+}
+
+static void set_default_policy(const struct person *admin, const char *value)
+{
+    HTTP_ANSWER answer = http_put(suite_url(suite), "/v1/project/default-patient-access-policy",
+                                  admin->access, json_pack("{s:s}", "value", value));
+    CHECK_STATUS(answer, 200);
+}
+
+static void patient_is_registered_and_signed_in(void)
+{
+    char *email = person_address();
+    HTTP_ANSWER answer = post_fresh(REGISTER, body_register(email, "demo"));
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(answer, "expiresIn")), 3600);
+    CU_ASSERT_TRUE(strlen(http_text(answer, "accessToken")) > 100);
+    CU_ASSERT_TRUE(strlen(http_text(answer, "refreshToken")) >= 43);
+    CU_ASSERT_EQUAL(strncmp(http_text(answer, "profile.reference"), "Patient/", 8), 0);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "profile.display"), "Ana Prova");
+    CU_ASSERT_EQUAL(strncmp(http_text(answer, "project.reference"), "Project/", 8), 0);
+    CU_ASSERT_PTR_NULL(http_member(answer, "nextStep"));
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(answer, "accessToken"));
+    CHECK_STATUS(me, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(me, "profile.telecom.0.value"), email);
+    free(email);
+}
+
+static void address_is_lowercased_and_trimmed(void)
+{
+    char *email = person_address(), upper[128];
+
+    snprintf(upper, sizeof upper, "  %s ", email);
+    upper[2] = 'P';
+    HTTP_ANSWER answer = post_fresh(REGISTER, body_register(upper, "demo"));
+    CHECK_STATUS(answer, 200);
+    HTTP_ANSWER again = post_fresh(REGISTER, body_register(email, "demo"));
+    CHECK_ERROR(again, 400, "Registration failed.");
+    free(email);
+}
+
+static void every_problem_is_listed(void)
+{
+    static const char *const required[] = {"email", "password", "name", "surname", "tenantCode"};
+    HTTP_ANSWER empty = post_fresh(REGISTER, json_object());
+    HTTP_ANSWER wrong =
+        post_fresh(REGISTER, json_pack("{s:s, s:i, s:s, s:[], s:n}", "email", "not an address",
+                                       "password", 7, "name", "", "surname", "tenantCode"));
+
+    for (size_t i = 0; i < ARRAY_SIZE(required); i++) {
+        CHECK_PROBLEM(empty, required[i]);
+        CHECK_PROBLEM(wrong, required[i]);
+    }
+    CU_ASSERT_EQUAL(json_array_size(http_member(empty, "message")), ARRAY_SIZE(required));
+    CU_ASSERT_TRUE(empty->seconds >= 1.0);
+}
+
+/* Each check is reached only when the ones before it pass; every one takes a second. */
+static void checks_run_in_order(void)
+{
+    PERSON admin = person_admin(suite);
+    char *policy = strdup(suite_text(suite, "demo.patientAccessPolicy"));
+    char *taken = person_address();
+    PERSON first = person_register(suite, taken);
+    json_t *body = body_register(taken, "demo");
+
+    CU_ASSERT_EQUAL(first->status, 200);
+    json_object_set_new(body, "continueAsPatientToken", json_string("forged"));
+    set_default_policy(admin, "");
+    set_switch(admin, "PATIENT_REGISTRATION_ENABLED", false);
+
+    HTTP_ANSWER tenant = post_fresh(REGISTER, body_register(taken, "no-such-tenant"));
+    CHECK_ERROR(tenant, 404, "Tenant not found.");
+    CU_ASSERT_TRUE(tenant->seconds >= 1.0);
+    HTTP_ANSWER no_policy = post_fresh(REGISTER, json_incref(body));
+    CHECK_ERROR(no_policy, 403, "Registration is not enabled for this project.");
+    CU_ASSERT_TRUE(no_policy->seconds >= 1.0);
+    set_default_policy(admin, policy);
+    HTTP_ANSWER off = post_fresh(REGISTER, json_incref(body));
+    CHECK_ERROR(off, 403, "Registration is not enabled for this project.");
+    set_switch(admin, "PATIENT_REGISTRATION_ENABLED", true);
+    HTTP_ANSWER exists = post_fresh(REGISTER, json_incref(body));
+    CHECK_ERROR(exists, 400, "Registration failed.");
+    CU_ASSERT_TRUE(exists->seconds >= 1.0);
+
+    char *fresh = person_address();
+    json_object_set_new(body, "email", json_string(fresh));
+    HTTP_ANSWER link = post_fresh(REGISTER, json_incref(body));
+    CHECK_ERROR(link, 400, "The continue-as-patient link is invalid or has expired.");
+    CU_ASSERT_TRUE(link->seconds >= 1.0);
+    json_object_del(body, "continueAsPatientToken");
+    HTTP_ANSWER good = post_fresh(REGISTER, body);
+    CHECK_STATUS(good, 200);
+    free(fresh);
+    free(taken);
+    free(policy);
+}
+
+/* Five in any sliding minute; 422 counts, 429 does not, and 429 comes before everything else. */
+static void sixth_in_a_minute_is_refused(void)
+{
+    char *source = fresh_source();
+
+    for (int i = 0; i < 5; i++) {
+        HTTP_ANSWER counted = post_from(source, REGISTER, json_object());
+        CHECK_STATUS(counted, 422);
+    }
+    for (int i = 0; i < 3; i++) {
+        HTTP_ANSWER refused = post_from(source, REGISTER, json_object());
+        char *retry = http_header(refused, "Retry-After");
+        char *limit = http_header(refused, "RateLimit-Limit");
+
+        CHECK_STATUS(refused, 429);
+        CU_ASSERT_TRUE(refused->seconds >= 1.0);
+        CU_ASSERT_TRUE(retry && strtol(retry, NULL, 10) >= 1 && strtol(retry, NULL, 10) <= 60);
+        CU_ASSERT_TRUE(limit && strcmp(limit, "5") == 0);
+        free(retry);
+        free(limit);
+    }
+    HTTP_ANSWER other = post_fresh(REGISTER, json_object());
+    CHECK_STATUS(other, 422);
+    suite_set_clock(suite, 61);
+    HTTP_ANSWER later = post_from(source, REGISTER, json_object());
+    CHECK_STATUS(later, 422);
+    suite_set_clock(suite, 0);
+    free(source);
+}
+
+/* Forty at once from one address: exactly five pass the counter, whichever authd counts. */
+static void limit_is_exact_across_instances(void)
+{
+    enum { MANY = 40 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    char *source = fresh_source();
+    int passed = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){
+            .method = "POST", .path = REGISTER, .source = source, .raw = "{}"};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        CU_ASSERT_TRUE(answers[i]->status == 422 || answers[i]->status == 429);
+        passed += answers[i]->status == 422;
+    }
+    CU_ASSERT_EQUAL(passed, 5);
+    http_answers_destroy(answers, MANY);
+    free(source);
+}
+
+/* The same new address twenty times at once, from twenty client addresses: one account. */
+static void one_wins_a_race(void)
+{
+    enum { MANY = 20 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    char *email = person_address(), *sources[MANY];
+    int won = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        sources[i] = fresh_source();
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = REGISTER,
+                                            .source = sources[i],
+                                            .body = body_register(email, "demo")};
+    }
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        won += answers[i]->status == 200;
+        if (answers[i]->status != 200)
+            CHECK_ERROR(answers[i], 400, "Registration failed.");
+        free(sources[i]);
+    }
+    CU_ASSERT_EQUAL(won, 1);
+    http_answers_destroy(answers, MANY);
+    free(email);
+}
+
+static void practitioner_registers_by_the_practitioner_switches(void)
+{
+    static const char path[] = "/auth/tenant/Practitioner/register";
+    PERSON admin = person_admin(suite);
+    char *policy = strdup(suite_text(suite, "demo.practitionerAccessPolicy"));
+    char *email = person_address();
+
+    HTTP_ANSWER unset = post_fresh(path, body_register(email, "demo"));
+    CHECK_ERROR(unset, 403, "Registration is not enabled for this project.");
+    CU_ASSERT_TRUE(unset->seconds >= 1.0);
+    set_switch(admin, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
+    HTTP_ANSWER no_policy = post_fresh(path, body_register(email, "demo"));
+    CHECK_ERROR(no_policy, 403, "Registration is not enabled for this project.");
+    set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
+    HTTP_ANSWER tenant = post_fresh(path, body_register(email, "no-such-tenant"));
+    CHECK_ERROR(tenant, 404, "Tenant not found.");
+    HTTP_ANSWER good = post_fresh(path, body_register(email, "demo"));
+    CHECK_STATUS(good, 200);
+    CU_ASSERT_EQUAL(strncmp(http_text(good, "profile.reference"), "Practitioner/", 13), 0);
+    HTTP_ANSWER again = post_fresh(path, body_register(email, "demo"));
+    CHECK_ERROR(again, 400, "Registration failed.");
+
+    /* The same address may be a patient too: another account. */
+    HTTP_ANSWER patient = post_fresh(REGISTER, body_register(email, "demo"));
+    CHECK_STATUS(patient, 200);
+    free(suite_mail(suite, email, 5000));
+    CU_ASSERT_EQUAL(suite_mail_count(suite, email),
+                    1); /* the patient's; none for the practitioner */
+    set_switch(admin, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    free(email);
+    free(policy);
+}
+
+static void welcome_mail_goes_out_once(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char *mail = suite_mail(suite, patient->email, 5000);
+
+    CU_ASSERT_EQUAL(patient->status, 200);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mail);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "MIME-Version: 1.0"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "Message-ID:"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "text/plain"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "text/html"));
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1);
+    free(mail);
+}
+
+static void long_password_is_accepted_and_longer_refused(void)
+{
+    char password[4098];
+    char *email = person_address();
+    json_t *body = body_register(email, "demo");
+
+    memset(password, 'x', sizeof password);
+    password[4097] = '\0';
+    json_object_set_new(body, "password", json_string(password));
+    HTTP_ANSWER over = post_fresh(REGISTER, json_incref(body));
+    CHECK_PROBLEM(over, "password");
+    json_object_set_new(body, "password", json_string(password + 1));
+    HTTP_ANSWER fits = post_fresh(REGISTER, body);
+    CHECK_STATUS(fits, 200);
+    free(email);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"a patient is registered and signed in", patient_is_registered_and_signed_in},
+    {"the address is lower-cased and trimmed", address_is_lowercased_and_trimmed},
+    {"every problem is listed", every_problem_is_listed},
+    {"the checks run in order", checks_run_in_order},
+    {"the sixth in a minute is refused", sixth_in_a_minute_is_refused},
+    {"the limit is exact across instances", limit_is_exact_across_instances},
+    {"one wins a race for an address", one_wins_a_race},
+    {"practitioners register by their own switches",
+     practitioner_registers_by_the_practitioner_switches},
+    {"the welcome mail goes out once", welcome_mail_goes_out_once},
+    {"passwords up to 4,096 bytes", long_password_is_accepted_and_longer_refused},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "authd=2", .test_clock = true});
+    return unit_run("registration", cases, ARRAY_SIZE(cases));
+}

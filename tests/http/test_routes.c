@@ -1,0 +1,400 @@
+/*
+ * test_routes.c - what every route owes, driven by the route rows: no token, wrong role, bad bodies, wrong
+ * methods, a daemon that is not there; and the requests that fit no route at all.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/http/rows.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+static struct suite *suite;
+static struct person *admin, *patient;
+
+static bool is_slow(const struct route *route)
+{
+    return route->flags & R_SLOW_ERRORS;
+}
+
+/* One request on a route with a body as it stands. */
+static struct http_answer *ask(const struct route *route, const char *bearer, const char *raw,
+                               size_t size, const char *type)
+{
+    char path[256], *source = fresh_source();
+    struct http_answer *answer;
+
+    rows_fill_path(route, path);
+    answer = http_call(suite_url(suite), &(struct http_request){.method = route->method,
+                                                                .path = path,
+                                                                .bearer = bearer,
+                                                                .raw = raw,
+                                                                .raw_size = size,
+                                                                .content_type = type,
+                                                                .source = source});
+    free(source);
+    return answer;
+}
+
+static const char *bearer_for(const struct route *route)
+{
+    return route->access == ACCESS_PUBLIC ? NULL : admin->access;
+}
+
+/* Every error body says the same three things; slow routes take their second. */
+static void check_refusal(const struct route *route, const struct http_answer *answer, int status)
+{
+    if (!CHECK_STATUS(answer, status))
+        fprintf(stderr, "  on %s %s\n", route->method, route->path);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(answer, "statusCode")), status);
+    CU_ASSERT_PTR_NOT_NULL(http_member(answer, "message"));
+    CU_ASSERT_TRUE(*http_text(answer, "error") != '\0');
+    if (is_slow(route))
+        CU_ASSERT_TRUE(answer->seconds >= 1.0);
+}
+
+static void no_token_is_401(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (route->access == ACCESS_PUBLIC)
+            continue;
+        HTTP_ANSWER none = ask(route, NULL, "{}", 0, NULL);
+        check_refusal(route, none, 401);
+        HTTP_ANSWER forged = ask(route, "a.b.c", "{}", 0, NULL);
+        check_refusal(route, forged, 401);
+    }
+}
+
+static void wrong_role_is_403(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (route->access != ACCESS_PRACTITIONER && route->access != ACCESS_ADMIN)
+            continue;
+        HTTP_ANSWER answer = ask(route, patient->access, "{}", 0, NULL);
+        check_refusal(route, answer, 403);
+    }
+}
+
+static char *nested(int depth)
+{
+    char *text = malloc((size_t)depth * 6 + 16), *at = text;
+
+    for (int i = 0; i < depth; i++)
+        at += sprintf(at, "{\"a\":");
+    at += sprintf(at, "1");
+    for (int i = 0; i < depth; i++)
+        *at++ = '}';
+    *at = '\0';
+    return text;
+}
+
+static void bad_bodies_are_refused(void)
+{
+    char *deep = nested(1000), *thirty_three = nested(33);
+    static char nul[] = "{\"email\":\"a\0b\"}";
+    const struct {
+        const char *text;
+        size_t size;
+    } rows[] = {
+        {"{", 0},
+        {"", 0},
+        {"[]", 0},
+        {"\"text\"", 0},
+        {"{\"a\":1,\"a\":2}", 0},
+        {"{\"a\":1} x", 0},
+        {"{'a':1}", 0},
+        {"{\"a\":01}", 0},
+        {"{\"email\":\"\\u0000\"}", 0},
+        {"{\"email\":\"\xff\xfe\"}", 0},
+        {"{\"email\":\"\xc0\x80\"}", 0},
+        {"{\"email\":\"\\ud800\"}", 0},
+        {nul, sizeof nul - 1},
+        {deep, 0},
+        {thirty_three, 0},
+    };
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (!rows_has_body(route) || route->flags & R_OPTIONAL_BODY)
+            continue;
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            if (is_slow(route) && i > 2)
+                break; /* a second each: the first rows show the floor, the parser is the same */
+            HTTP_ANSWER answer = ask(route, bearer_for(route), rows[i].text, rows[i].size, NULL);
+            check_refusal(route, answer, 400);
+        }
+    }
+    free(deep);
+    free(thirty_three);
+}
+
+static void large_and_foreign_bodies_are_refused(void)
+{
+    size_t size = 2 * 1024 * 1024;
+    char *large = malloc(size + 1);
+
+    memset(large, ' ', size);
+    large[0] = '{';
+    large[size - 1] = '}';
+    large[size] = '\0';
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (!rows_has_body(route))
+            continue;
+        HTTP_ANSWER over = ask(route, bearer_for(route), large, size, NULL);
+        check_refusal(route, over, 413);
+        HTTP_ANSWER type =
+            ask(route, bearer_for(route), "a=b", 0, " application/x-www-form-urlencoded");
+        check_refusal(route, type, 415);
+    }
+    free(large);
+}
+
+/* A body without any known member: every required field is named, and nothing else happens. */
+static void missing_fields_are_all_listed(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (!rows_has_body(route) || route->flags & R_OPTIONAL_BODY)
+            continue;
+        HTTP_ANSWER answer = ask(route, bearer_for(route), "{\"unknown\":1}", 0, NULL);
+        bool any = false;
+
+        for (size_t i = 0; i < route->input->count; i++) {
+            const struct field *field = &route->input->rows[i];
+
+            if ((field->flags & FIELD_REQUIRED) &&
+                !(field->flags & (FIELD_PATH | FIELD_QUERY | FIELD_HEADER))) {
+                CHECK_PROBLEM(answer, field->name);
+                any = true;
+            }
+        }
+        if (any)
+            check_refusal(route, answer, 422);
+    }
+}
+
+static void wrong_methods_are_405(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        char path[256];
+        rows_fill_path(route, path);
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite), &(struct http_request){.method = "TRACE2", .path = path});
+        char *allow = http_header(answer, "Allow");
+
+        CHECK_STATUS(answer, 405);
+        CU_ASSERT_TRUE(allow && strstr(allow, route->method));
+        free(allow);
+    }
+}
+
+static void preflight_is_answered(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        char path[256];
+        rows_fill_path(route, path);
+        HTTP_ANSWER answer = http_call(
+            suite_url(suite),
+            &(struct http_request){.method = "OPTIONS",
+                                   .path = path,
+                                   .headers = {"Origin: https://app.example",
+                                               "Access-Control-Request-Method: POST",
+                                               "Access-Control-Request-Headers: authorization"}});
+        char *origin = http_header(answer, "Access-Control-Allow-Origin");
+        char *methods = http_header(answer, "Access-Control-Allow-Methods");
+        char *credentials = http_header(answer, "Access-Control-Allow-Credentials");
+
+        CHECK_STATUS(answer, 204);
+        CU_ASSERT_TRUE(origin && strcmp(origin, "*") == 0);
+        CU_ASSERT_TRUE(methods && strstr(methods, route->method));
+        CU_ASSERT_PTR_NULL(credentials);
+        free(origin);
+        free(methods);
+        free(credentials);
+    }
+}
+
+static void unknown_routes_are_404(void)
+{
+    static const struct {
+        const char *method, *path, *message;
+    } rows[] = {
+        {"GET", "/x", "Cannot GET /x"},
+        {"POST", "/auth", "Cannot POST /auth"},
+        {"GET", "/", "Cannot GET /"},
+        {"DELETE", "/auth/session/a/b", "Cannot DELETE /auth/session/a/b"},
+        {"GET", "/auth/me/", "Cannot GET /auth/me/"},
+        {"GET", "/auth//me", "Cannot GET /auth//me"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite),
+                      &(struct http_request){.method = rows[i].method, .path = rows[i].path});
+        CHECK_ERROR(answer, 404, rows[i].message);
+    }
+    HTTP_ANSWER nul = http_get(suite_url(suite), "/auth/me%00/x", patient->access);
+    CHECK_STATUS(nul, 400);
+    HTTP_ANSWER slash = http_delete(suite_url(suite), "/auth/session/a%2Fb", patient->access);
+    CHECK_STATUS(slash, 400);
+}
+
+/* What libcurl would not send. */
+static void broken_http_harms_nothing(void)
+{
+    static const struct {
+        const char *bytes, *want; /* want: beginning of the answer, "" for any */
+    } rows[] = {
+        {"GARBAGE\r\n\r\n", ""},
+        {"GET /partner/health-check HTTP/1.1\r\n\r\n", "HTTP/1.1 400"},
+        {"POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+         "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\nHost: "
+         "a\r\n\r\n",
+         "HTTP/1.1 400"},
+        {"POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+         "HTTP/1.1 400"},
+        {"POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+         "Content-Length: 100\r\n\r\n{\"refresh",
+         ""},
+        {"HEAD /partner/health-check HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *answer = http_raw(suite_url(suite), rows[i].bytes, strlen(rows[i].bytes), true, 3000);
+
+        if (strncmp(answer, rows[i].want, strlen(rows[i].want)) != 0)
+            fprintf(stderr, "row %zu: %.200s\n", i, answer);
+        CU_ASSERT_EQUAL(strncmp(answer, rows[i].want, strlen(rows[i].want)), 0);
+        CU_ASSERT_PTR_NULL(strstr(answer, "Cannot GET /x")); /* no second request smuggled in */
+        free(answer);
+    }
+    size_t size = 200 * 1024;
+    char *headers = malloc(size + 1);
+    memset(headers, 'a', size);
+    memcpy(headers, "GET /auth/me HTTP/1.1\r\nHost: a\r\nX-Long: ", 41);
+    headers[size] = '\0';
+    char *answer = http_raw(suite_url(suite), headers, size, true, 3000);
+    CU_ASSERT_TRUE(*answer == '\0' || strncmp(answer, "HTTP/1.1 4", 10) == 0);
+    free(answer);
+    free(headers);
+    HTTP_ANSWER alive = http_get(suite_url(suite), "/auth/me", patient->access);
+    CHECK_STATUS(alive, 200);
+}
+
+static void health_and_pages_need_nobody(void)
+{
+    static const char *const paths[] = {"/partner/health-check", "/v1/partner/health-check",
+                                        "/v2/partner/health-check", "/v3/partner/health-check"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        HTTP_ANSWER answer = http_get(suite_url(suite), paths[i], NULL);
+        char *id = http_header(answer, "X-Request-Id");
+        CHECK_STATUS(answer, 200);
+        CU_ASSERT_EQUAL(answer->size, 0);
+        CU_ASSERT_TRUE(id && strlen(id) >= 8);
+        free(id);
+    }
+    HTTP_ANSWER keys = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
+    CHECK_STATUS(keys, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(keys, "keys.0.kty"), "EC");
+    CU_ASSERT_STRING_EQUAL(http_text(keys, "keys.0.crv"), "P-256");
+    CU_ASSERT_TRUE(*http_text(keys, "keys.0.kid") != '\0');
+    CU_ASSERT_PTR_NULL(http_member(keys, "keys.0.d"));
+    HTTP_ANSWER health = http_get(suite_admin_url(suite), "/healthz", NULL);
+    CHECK_STATUS(health, 200);
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    CHECK_STATUS(metrics, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "# TYPE atrium_"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "service=\"authd\""));
+    HTTP_ANSWER own = http_call(suite_url(suite),
+                                &(struct http_request){.path = "/auth/me",
+                                                       .bearer = patient->access,
+                                                       .headers = {"X-Request-Id: my-request.1"}});
+    char *id = http_header(own, "X-Request-Id");
+    CU_ASSERT_TRUE(id && strcmp(id, "my-request.1") == 0);
+    free(id);
+}
+
+/* The page describes every route, with its body, its answer and its errors; no internal operation. */
+static void openapi_is_complete(void)
+{
+    HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
+    json_t *paths = http_member(page, "paths");
+
+    CHECK_STATUS(page, 200);
+    CU_ASSERT_EQUAL(strncmp(http_text(page, "openapi"), "3.1", 3), 0);
+    for (const struct route *route = test_routes; route->method; route++) {
+        json_t *item = json_object_get(paths, route->path), *operation;
+        char method[16] = "";
+
+        for (size_t i = 0; i < sizeof method - 1 && route->method[i]; i++)
+            method[i] = (char)(route->method[i] | 0x20);
+        operation = json_object_get(item, method);
+        CU_ASSERT_PTR_NOT_NULL(operation);
+        CU_ASSERT_PTR_NOT_NULL(json_object_get(json_object_get(operation, "responses"),
+                                               route->flags & R_NO_CONTENT ? "204" : "200"));
+        CU_ASSERT_EQUAL(json_object_get(operation, "requestBody") != NULL, rows_has_body(route));
+    }
+    CU_ASSERT_PTR_NULL(strstr(page->body, "gateway_lease"));
+}
+
+/* With its daemon gone, a route answers 503 with Retry-After at once; health goes on. */
+static void absent_daemon_is_503(const char *service)
+{
+    pid_t pid = suite_pid(suite, service, "1");
+
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (strcmp(route->service, service) != 0)
+            continue;
+        pid_t now = suite_pid(suite, service, "1");
+        if (now > 0)
+            kill(now, SIGKILL);
+        /* a valid-looking body is not needed: what matters is that nothing hangs and nothing is 500 */
+        HTTP_ANSWER answer = ask(route, bearer_for(route), "{}", 0, NULL);
+        char *retry = http_header(answer, "Retry-After");
+
+        CU_ASSERT_TRUE(answer->status != 0 && answer->status != 500 && answer->status != 504);
+        CU_ASSERT_TRUE(answer->status != 503 || retry);
+        CU_ASSERT_TRUE(answer->seconds < 3.0);
+        HTTP_ANSWER health = http_get(suite_url(suite), "/partner/health-check", NULL);
+        CHECK_STATUS(health, 200);
+        free(retry);
+    }
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, service, "1", pid));
+}
+
+static void absent_daemons_are_503(void)
+{
+    absent_daemon_is_503("authd");
+    absent_daemon_is_503("settingsd");
+    HTTP_ANSWER back = http_get(suite_url(suite), "/auth/me", patient->access);
+    CHECK_STATUS(back, 200);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"no token is 401", no_token_is_401},
+    {"the wrong role is 403", wrong_role_is_403},
+    {"bad bodies are 400", bad_bodies_are_refused},
+    {"large bodies are 413, foreign ones 415", large_and_foreign_bodies_are_refused},
+    {"missing fields are all listed", missing_fields_are_all_listed},
+    {"wrong methods are 405", wrong_methods_are_405},
+    {"preflight is answered", preflight_is_answered},
+    {"unknown routes are 404", unknown_routes_are_404},
+    {"broken HTTP harms nothing", broken_http_harms_nothing},
+    {"health and pages need nobody", health_and_pages_need_nobody},
+    {"the OpenAPI page is complete", openapi_is_complete},
+    {"an absent daemon is 503", absent_daemons_are_503},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(NULL);
+    admin = person_admin(suite);
+    patient = person_register(suite, NULL);
+    return unit_run("routes", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,360 @@
+/*
+ * test_sessions.c - access tokens, refresh rotation, logout, the session routes: over two gateways and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+static const char bad_refresh[] = "Refresh token is invalid or has expired.";
+
+static struct suite *suite;
+
+static struct http_answer *refresh(const char *token)
+{
+    return http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                     json_pack("{s:s}", "refresh_token", token));
+}
+
+static struct http_answer *me(const char *access)
+{
+    return http_get(suite_url(suite), "/auth/me", access);
+}
+
+/* Asks for /auth/me on many fresh connections, so that both gateways are asked, and counts one status. */
+static int count_on_all_gateways(const char *access, int status)
+{
+    enum { MANY = 24 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int count = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
+    http_call_many(suite_url(suite), requests, MANY, 8, answers);
+    for (int i = 0; i < MANY; i++)
+        count += answers[i]->status == status;
+    http_answers_destroy(answers, MANY);
+    return count * 100 / MANY;
+}
+
+static void me_shows_the_account(void)
+{
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER answer = me(admin->access);
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "project.resourceType"), "Project");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "project.id"), suite_text(suite, "demo.projectId"));
+    CU_ASSERT_TRUE(*http_text(answer, "project.name") != '\0');
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "membership.resourceType"), "ProjectMembership");
+    CU_ASSERT_TRUE(json_is_true(http_member(answer, "membership.admin")));
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "membership.user.reference"), admin->profile);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "profile.resourceType"), "Practitioner");
+    CU_ASSERT_TRUE(json_is_array(http_member(answer, "profile.name.0.given")));
+    CU_ASSERT_TRUE(*http_text(answer, "profile.name.0.family") != '\0');
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "profile.telecom.0.system"), "email");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "config.resourceType"), "UserConfiguration");
+    CU_ASSERT_TRUE(json_is_false(http_member(answer, "security.mfaEnrolled")));
+    CU_ASSERT_TRUE(json_array_size(http_member(answer, "security.sessions")) >= 1);
+
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER theirs = me(patient->access);
+    CU_ASSERT_TRUE(json_is_false(http_member(theirs, "membership.admin")));
+    CU_ASSERT_STRING_EQUAL(http_text(theirs, "accessPolicy.resourceType"), "AccessPolicy");
+    CU_ASSERT_TRUE(json_is_array(http_member(theirs, "accessPolicy.resource")));
+}
+
+static void bad_tokens_are_refused(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char *altered = strdup(patient->access), *cut = strdup(patient->access), *huge = malloc(6001);
+    size_t length = strlen(altered);
+
+    altered[length - 10] = altered[length - 10] == 'A' ? 'B' : 'A';
+    cut[length / 2] = '\0';
+    memset(huge, 'a', 6000);
+    huge[6000] = '\0';
+    const char *const rows[] = {
+        "",
+        "x",
+        "a.b.c",
+        altered,
+        cut,
+        huge,
+        /* {"alg":"none"}, and a signature of nobody under HS256 */
+        "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJQYXRpZW50LzEifQ.",
+        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0."
+        "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = me(rows[i]);
+        CHECK_STATUS(answer, 401);
+    }
+    HTTP_ANSWER none = me(NULL);
+    CHECK_STATUS(none, 401);
+    HTTP_ANSWER basic = http_call(suite_url(suite),
+                                  &(struct http_request){.path = "/auth/me",
+                                                         .headers = {"Authorization: Basic YTpi"}});
+    CHECK_STATUS(basic, 401);
+    free(altered);
+    free(cut);
+    free(huge);
+}
+
+static void access_token_lives_an_hour(void)
+{
+    PERSON patient = person_register(suite, NULL);
+
+    suite_set_clock(suite, 3590);
+    HTTP_ANSWER before = me(patient->access);
+    CHECK_STATUS(before, 200);
+    suite_set_clock(suite, 3605);
+    HTTP_ANSWER after = me(patient->access);
+    CHECK_STATUS(after, 401);
+    suite_set_clock(suite, 0);
+}
+
+static void refresh_rotates(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER first = refresh(patient->refresh);
+
+    CHECK_STATUS(first, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(first, "token_type"), "Bearer");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(first, "expires_in")), 3600);
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(first, "refresh_token"), patient->refresh);
+    HTTP_ANSWER works = me(http_text(first, "access_token"));
+    CHECK_STATUS(works, 200);
+
+    /* A lost answer is asked for again: the same successor, until that one was used. */
+    HTTP_ANSWER again = refresh(patient->refresh);
+    CHECK_STATUS(again, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(again, "refresh_token"), http_text(first, "refresh_token"));
+    HTTP_ANSWER second = refresh(http_text(first, "refresh_token"));
+    CHECK_STATUS(second, 200);
+
+    /* Now the first one is two generations old: somebody else has it. */
+    HTTP_ANSWER stolen = refresh(patient->refresh);
+    CHECK_ERROR(stolen, 401, bad_refresh);
+    HTTP_ANSWER victim = refresh(http_text(second, "refresh_token"));
+    CHECK_ERROR(victim, 401, bad_refresh);
+    CU_ASSERT_EQUAL(count_on_all_gateways(http_text(second, "access_token"), 401), 100);
+}
+
+static void forged_refresh_tokens_end_nothing(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char *altered = strdup(patient->refresh), *long_one = malloc(514);
+
+    altered[strlen(altered) - 3] = altered[strlen(altered) - 3] == 'A' ? 'B' : 'A';
+    memset(long_one, 'a', 513);
+    long_one[513] = '\0';
+    HTTP_ANSWER garbage = refresh("garbage");
+    CHECK_ERROR(garbage, 401, bad_refresh);
+    HTTP_ANSWER over = refresh(long_one);
+    CHECK_PROBLEM(over, "refresh_token");
+    HTTP_ANSWER empty = refresh("");
+    CHECK_PROBLEM(empty, "refresh_token");
+
+    /* Only who holds a part that all tokens of the session share can end it: the first half is enough to be
+     * a relative, a foreign family is not. */
+    PERSON other = person_register(suite, NULL);
+    size_t half = strlen(altered) / 2;
+    memcpy(altered + half, other->refresh + half, half);
+    memset(altered + 44, 'A', 20);
+    HTTP_ANSWER mixed = refresh(altered);
+    CHECK_ERROR(mixed, 401, bad_refresh);
+    HTTP_ANSWER fine = refresh(patient->refresh);
+    CHECK_STATUS(fine, 200);
+    free(altered);
+    free(long_one);
+}
+
+static void one_successor_for_sixty_four(void)
+{
+    enum { MANY = 64 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    PERSON patient = person_register(suite, NULL);
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] =
+            (struct http_request){.method = "POST",
+                                  .path = "/auth/refresh-token",
+                                  .body = json_pack("{s:s}", "refresh_token", patient->refresh)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        CHECK_STATUS(answers[i], 200);
+        CU_ASSERT_STRING_EQUAL(http_text(answers[i], "refresh_token"),
+                               http_text(answers[0], "refresh_token"));
+    }
+    HTTP_ANSWER next = refresh(http_text(answers[0], "refresh_token"));
+    CHECK_STATUS(next, 200);
+    http_answers_destroy(answers, MANY);
+}
+
+static void retry_window_and_lives_end(void)
+{
+    PERSON window = person_register(suite, NULL), idle = person_register(suite, NULL);
+    PERSON absolute = person_register(suite, NULL);
+    HTTP_ANSWER first = refresh(window->refresh);
+    CHECK_STATUS(first, 200);
+
+    suite_set_clock(suite, 605);
+    HTTP_ANSWER late = refresh(window->refresh);
+    CHECK_ERROR(late, 401, bad_refresh);
+    suite_set_clock(suite, 14 * 86400 + 5);
+    HTTP_ANSWER expired = refresh(idle->refresh);
+    CHECK_ERROR(expired, 401, bad_refresh);
+
+    /* Kept alive every 13 days, a session still ends after 90. */
+    char *token = strdup(absolute->refresh);
+    for (int day = 13; day <= 78; day += 13) {
+        suite_set_clock(suite, day * 86400);
+        HTTP_ANSWER answer = refresh(token);
+        CHECK_STATUS(answer, 200);
+        free(token);
+        token = strdup(http_text(answer, "refresh_token"));
+    }
+    suite_set_clock(suite, 90 * 86400 + 5);
+    HTTP_ANSWER over = refresh(token);
+    CHECK_ERROR(over, 401, bad_refresh);
+    suite_set_clock(suite, 0);
+    free(token);
+}
+
+static void logout_is_known_everywhere_at_once(void)
+{
+    static const char *const paths[] = {"/auth/logout", "/v1/auth/logout"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        PERSON patient = person_register(suite, NULL);
+        HTTP_ANSWER renewed = refresh(patient->refresh);
+        CU_ASSERT_EQUAL(count_on_all_gateways(patient->access, 200), 100);
+
+        HTTP_ANSWER out = http_post(suite_url(suite), paths[i], patient->access, NULL);
+        CHECK_STATUS(out, 204);
+        CU_ASSERT_EQUAL(out->size, 0);
+        CU_ASSERT_EQUAL(count_on_all_gateways(patient->access, 401), 100);
+        CU_ASSERT_EQUAL(count_on_all_gateways(http_text(renewed, "access_token"), 401), 100);
+        HTTP_ANSWER dead = refresh(http_text(renewed, "refresh_token"));
+        CHECK_ERROR(dead, 401, bad_refresh);
+
+        /* Again with the same token: 204. Another token of that session: 401. */
+        for (int again = 0; again < 4; again++) {
+            HTTP_ANSWER repeated =
+                http_post(suite_url(suite), paths[again % 2], patient->access, NULL);
+            CHECK_STATUS(repeated, 204);
+        }
+        HTTP_ANSWER sibling =
+            http_post(suite_url(suite), paths[i], http_text(renewed, "access_token"), NULL);
+        CHECK_STATUS(sibling, 401);
+    }
+    HTTP_ANSWER nobody = http_post(suite_url(suite), "/auth/logout", NULL, NULL);
+    CHECK_STATUS(nobody, 401);
+}
+
+static void logout_survives_the_death_of_everything(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", patient->access, NULL);
+    CHECK_STATUS(out, 204);
+
+    suite_halt(suite);
+    suite_restart(suite);
+    CU_ASSERT_EQUAL(count_on_all_gateways(patient->access, 401), 100);
+    HTTP_ANSWER again = http_post(suite_url(suite), "/auth/logout", patient->access, NULL);
+    CHECK_STATUS(again, 204);
+    PERSON back = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    CU_ASSERT_EQUAL(back->status, 200);
+}
+
+static void sessions_are_listed_and_revoked(void)
+{
+    PERSON one = person_register(suite, NULL);
+    PERSON two = person_sign_in(suite, "Patient", one->email, one->password, NULL);
+    PERSON three = person_sign_in(suite, "Patient", one->email, one->password, NULL);
+    PERSON stranger = person_register(suite, NULL);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/auth/session", two->access);
+    json_t *session;
+    size_t i, current = 0;
+    char path[96], first[40] = "";
+
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(list, "sessions")), 3);
+    json_array_foreach(http_member(list, "sessions"), i, session)
+    {
+        current += json_is_true(json_object_get(session, "current"));
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(session, "authMethod")),
+                               "password");
+        CU_ASSERT_TRUE(json_is_string(json_object_get(session, "lastUpdated")));
+        CU_ASSERT_TRUE(json_is_string(json_object_get(session, "remoteAddress")));
+    }
+    CU_ASSERT_EQUAL(current, 1);
+
+    HTTP_ANSWER own = http_get(suite_url(suite), "/auth/session", one->access);
+    json_array_foreach(http_member(own, "sessions"), i, session)
+    {
+        if (json_is_true(json_object_get(session, "current")))
+            snprintf(first, sizeof first, "%s", json_string_value(json_object_get(session, "id")));
+    }
+    snprintf(path, sizeof path, "/auth/session/%s", first);
+    HTTP_ANSWER foreign = http_delete(suite_url(suite), path, stranger->access);
+    CHECK_ERROR(foreign, 404, "Session not found.");
+    HTTP_ANSWER text = http_delete(suite_url(suite), "/auth/session/everything", one->access);
+    CHECK_PROBLEM(text, "option");
+    HTTP_ANSWER by_id = http_delete(suite_url(suite), path, two->access);
+    CHECK_STATUS(by_id, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(by_id, "sessions")), 2);
+    CU_ASSERT_EQUAL(count_on_all_gateways(one->access, 401), 100);
+    HTTP_ANSWER not_by_logout = http_post(suite_url(suite), "/auth/logout", one->access, NULL);
+    CHECK_STATUS(not_by_logout, 401);
+    HTTP_ANSWER others = http_delete(suite_url(suite), "/auth/session/other", two->access);
+    CHECK_STATUS(others, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(others, "sessions")), 1);
+    CU_ASSERT_EQUAL(count_on_all_gateways(three->access, 401), 100);
+    CU_ASSERT_EQUAL(count_on_all_gateways(two->access, 200), 100);
+    HTTP_ANSWER self = http_delete(suite_url(suite), "/auth/session/current", two->access);
+    CHECK_STATUS(self, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(self, "sessions")), 0);
+    CU_ASSERT_EQUAL(count_on_all_gateways(two->access, 401), 100);
+
+    PERSON a = person_sign_in(suite, "Patient", one->email, one->password, NULL);
+    PERSON b = person_sign_in(suite, "Patient", one->email, one->password, NULL);
+    HTTP_ANSWER all = http_delete(suite_url(suite), "/auth/session/all", a->access);
+    CHECK_STATUS(all, 200);
+    CU_ASSERT_EQUAL(count_on_all_gateways(a->access, 401), 100);
+    CU_ASSERT_EQUAL(count_on_all_gateways(b->access, 401), 100);
+    HTTP_ANSWER untouched = me(stranger->access);
+    CHECK_STATUS(untouched, 200);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"me shows the account", me_shows_the_account},
+    {"bad tokens are refused", bad_tokens_are_refused},
+    {"an access token lives an hour", access_token_lives_an_hour},
+    {"refresh rotates", refresh_rotates},
+    {"forged refresh tokens end nothing", forged_refresh_tokens_end_nothing},
+    {"one successor for sixty-four", one_successor_for_sixty_four},
+    {"the retry window and the lives end", retry_window_and_lives_end},
+    {"logout is known everywhere at once", logout_is_known_everywhere_at_once},
+    {"logout survives the death of everything", logout_survives_the_death_of_everything},
+    {"sessions are listed and revoked", sessions_are_listed_and_revoked},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    return unit_run("sessions", cases, ARRAY_SIZE(cases));
+}
