@@ -26,13 +26,14 @@ static enum MHD_Result answer(void *response, struct MHD_Connection *connection,
 
 int main(void)
 {
-    static const char body[] = "{\"sixtyfour\":\"bytes of an answer that costs nothing at all....\"}\n";
+    static const char body[] =
+        "{\"sixtyfour\":\"bytes of an answer that costs nothing at all....\"}\n";
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        64, (void *)(uintptr_t)body, MHD_RESPMEM_PERSISTENT);
-    struct MHD_Daemon *daemon =
-        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO, 0, NULL, NULL, answer,
-                         response, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_END);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(64, (void *)(uintptr_t)body, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Daemon *daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO, 0,
+                                                 NULL, NULL, answer, response, MHD_OPTION_SOCK_ADDR,
+                                                 (struct sockaddr *)&address, MHD_OPTION_END);
     sigset_t stop;
     int signo;
 

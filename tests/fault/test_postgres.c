@@ -33,7 +33,8 @@ static bool recovers(const char *path, const char *bearer, int timeout_ms)
 
 static void a_restart_is_survived(void)
 {
-    PERSON admin = person_admin(suite), patient = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
     static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild"};
     pid_t before[ARRAY_SIZE(daemons)];
 

@@ -199,7 +199,8 @@ static void one_successor_for_sixty_four(void)
 
 static void retry_window_and_lives_end(void)
 {
-    PERSON window = person_register(suite, NULL), idle = person_register(suite, NULL);
+    PERSON window = person_register(suite, NULL);
+    PERSON idle = person_register(suite, NULL);
     PERSON absolute = person_register(suite, NULL);
     HTTP_ANSWER first = refresh(window->refresh);
     CHECK_STATUS(first, 200);

@@ -69,7 +69,8 @@ static void record_is_complete(void)
 
 static void who_may_read_and_write(void)
 {
-    PERSON patient = person_register(suite, NULL), admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
     HTTP_ANSWER enable = put_switch(admin->access, "PRACTITIONER_REGISTRATION_ENABLED",
                                     json_pack("{s:b}", "enabled", 1), NULL);
     char *source = fresh_source(), *email = person_address();
@@ -392,7 +393,8 @@ static void policies_and_clients_are_managed(void)
 
 static void a_changed_policy_shows_on_the_next_request(void)
 {
-    PERSON admin = person_admin(suite), patient = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
     char path[128];
     HTTP_ANSWER before = http_get(suite_url(suite), "/auth/me", patient->access);
 
