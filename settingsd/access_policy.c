@@ -1,0 +1,145 @@
+/*
+ * access_policy.c - access policies of a project: what their members may do with documents, bots and content.
+ */
+#include "authd/authd_api.h"
+#include "settingsd/access_policy_check.h"
+#include "settingsd/settingsd.h"
+
+static int not_found(struct error *err)
+{
+    return error_set(err, ERR_NOT_FOUND, "Access policy not found.");
+}
+
+static int in_use(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The access policy is in use.");
+}
+
+int access_policy_list_of(struct settingsd *d, const struct request *req, struct uuid project,
+                          struct access_policy_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICIES, &res, err, DB_UUID(project)) < 0)
+        return -1;
+    out->resources = db_list(res, &access_policy_table, req->arena);
+    return 0;
+}
+
+/* Inserts a policy whose rules were checked. */
+static int policy_insert(struct settingsd *d, const struct request *req, struct uuid project,
+                         const struct access_policy_in *in, struct access_policy *out,
+                         struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid id = uuid_random();
+
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_INSERT, &res, err, DB_UUID(project), DB_UUID(id),
+                 DB_TEXT(in->name), DB_TEXT(in->resource), DB_TEXT(in->ipAccessRule),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The project has 1,000 access policies already.");
+    db_row(res, 0, &access_policy_table, req->arena, out);
+    return 0;
+}
+
+/* Replaces a policy and makes every gateway forget the old rules before it is answered. */
+static int policy_update(struct settingsd *d, const struct request *req, struct uuid project,
+                         const struct access_policy_in *in, struct access_policy *out,
+                         struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row row = publish_row(d, req, "policy", in->id);
+
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_UPDATE, &res, err, DB_UUID(project),
+                 DB_UUID(in->id), DB_TEXT(in->name), DB_TEXT(in->resource),
+                 DB_TEXT(in->ipAccessRule), DB_INT(req->now_ms), DB_OUTBOX(row)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    db_row(res, 0, &access_policy_table, req->arena, out);
+    return publish(d, req, &row, "policy", in->id, err);
+}
+
+int access_policy_put(struct settingsd *d, const struct request *req, struct uuid project,
+                      const struct access_policy_in *in, struct access_policy *out,
+                      struct error *err)
+{
+    struct access_policy_in checked = *in;
+
+    if (access_policy_check(req->arena, &checked.resource, &checked.ipAccessRule, err) < 0)
+        return -1;
+    if (!uuid_is_set(&in->id))
+        return policy_insert(d, req, project, &checked, out, err);
+    return policy_update(d, req, project, &checked, out, err);
+}
+
+/* ---- handlers ---- */
+
+int access_policies(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+                    struct access_policy_list *out, struct error *err)
+{
+    return access_policy_list_of(d, req, req->caller->project, out, err);
+}
+
+int access_policy_create(struct settingsd *d, const struct request *req,
+                         const struct access_policy_in *in, struct access_policy *out,
+                         struct error *err)
+{
+    struct access_policy_in made = *in;
+
+    made.id = (struct uuid){""};
+    return access_policy_put(d, req, req->caller->project, &made, out, err);
+}
+
+int access_policy_get(struct settingsd *d, const struct request *req, const struct id_in *in,
+                      struct access_policy *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_GET, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(in->id)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    db_row(res, 0, &access_policy_table, req->arena, out);
+    return 0;
+}
+
+/* Fails: NOT_FOUND, VALIDATION, UNCERTAIN (stored, but not yet in force on every gateway). */
+int access_policy_replace(struct settingsd *d, const struct request *req,
+                          const struct access_policy_in *in, struct access_policy *out,
+                          struct error *err)
+{
+    return access_policy_put(d, req, req->caller->project, in, out, err);
+}
+
+/* Fails: NOT_FOUND, CONFLICT (it is a default of the project or of a member; or the project changed meanwhile,
+ * which is how a default written at the same moment shows). */
+int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
+                         struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *read = NULL, *deleted = NULL;
+    struct uuid project = req->caller->project;
+    struct policy_in_use_in use = {.projectId = project, .policyId = in->id};
+    struct policy_in_use_out used = {0};
+
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_USE, &read, err, DB_UUID(project),
+                 DB_UUID(in->id)) < 0)
+        return -1;
+    if (db_rows(read) == 0)
+        return not_found(err);
+    if (db_bool(read, 0, 1))
+        return in_use(err);
+    if (authd_policy_in_use(d->svc.bus, req, &use, &used, err) < 0)
+        return -1;
+    if (used.inUse)
+        return in_use(err);
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_DELETE, &deleted, err, DB_UUID(project),
+                 DB_UUID(in->id), DB_INT(db_int(read, 0, 0))) < 0)
+        return -1;
+    if (db_rows(deleted) == 0)
+        return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+    return 0;
+}

@@ -1,0 +1,55 @@
+/*
+ * client.c - client applications of a project: the `clientId` that one-step sign-in names.
+ */
+#include "settingsd/settingsd.h"
+
+int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
+                   struct client_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_CLIENTS, &res, err, DB_UUID(project)) < 0)
+        return -1;
+    out->resources = db_list(res, &client_table, req->arena);
+    return 0;
+}
+
+int client_make(struct settingsd *d, const struct request *req, struct uuid project,
+                const char *name, struct client *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid id = uuid_random();
+
+    if (db_query(d->svc.db, req, SQL_CLIENT_INSERT, &res, err, DB_UUID(project), DB_UUID(id),
+                 DB_TEXT(name), DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The project has 1,000 client applications already.");
+    db_row(res, 0, &client_table, req->arena, out);
+    return 0;
+}
+
+int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+            struct client_list *out, struct error *err)
+{
+    return client_list_of(d, req, req->caller->project, out, err);
+}
+
+int client_create(struct settingsd *d, const struct request *req, const struct client_create_in *in,
+                  struct client *out, struct error *err)
+{
+    return client_make(d, req, req->caller->project, in->name, out, err);
+}
+
+int client_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
+                  struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_CLIENT_DELETE, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(in->id)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Client not found.");
+    return 0;
+}

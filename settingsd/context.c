@@ -1,0 +1,20 @@
+/*
+ * context.c - what the gateway adds to a caller's identity: the project's name and the rules of the policy.
+ */
+#include "settingsd/settingsd.h"
+
+/* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the answer. */
+int caller_context(struct settingsd *d, const struct request *req,
+                   const struct caller_context_in *in, struct caller_context_out *out,
+                   struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_CALLER_CONTEXT, &res, err, DB_UUID(in->projectId),
+                 DB_UUID(in->policyId)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Project not found.");
+    db_row(res, 0, &caller_context_out_table, req->arena, out);
+    return 0;
+}

@@ -1,0 +1,77 @@
+/*
+ * operator.c - what atriumctl does to a project that it names by its code.  Nobody else may call these.
+ */
+#include "settingsd/setting_names.h"
+#include "settingsd/settingsd.h"
+
+/* Names the policy that patients get who register, or takes it away with "". */
+int operator_policy_default(struct settingsd *d, const struct request *req,
+                            const struct operator_policy_default_in *in, struct nothing *out UNUSED,
+                            struct error *err)
+{
+    struct tenant tenant = {0};
+    struct settings_record record;
+
+    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return settings_write_text(d, req, tenant.projectId, SETTING_DEFAULT_PATIENT_POLICY, in->value,
+                               NULL, &record, err);
+}
+
+int operator_policy_put(struct settingsd *d, const struct request *req,
+                        const struct operator_policy_put_in *in, struct access_policy *out,
+                        struct error *err)
+{
+    struct access_policy_in policy = {in->id, in->name, in->resource, in->ipAccessRule};
+    struct tenant tenant = {0};
+
+    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return access_policy_put(d, req, tenant.projectId, &policy, out, err);
+}
+
+int operator_policy_list(struct settingsd *d, const struct request *req,
+                         const struct tenant_lookup_in *in, struct access_policy_list *out,
+                         struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (tenant_lookup(d, req, in, &tenant, err) < 0)
+        return -1;
+    return access_policy_list_of(d, req, tenant.projectId, out, err);
+}
+
+int operator_client_create(struct settingsd *d, const struct request *req,
+                           const struct operator_client_create_in *in, struct client *out,
+                           struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return client_make(d, req, tenant.projectId, in->name, out, err);
+}
+
+int operator_client_list(struct settingsd *d, const struct request *req,
+                         const struct tenant_lookup_in *in, struct client_list *out,
+                         struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (tenant_lookup(d, req, in, &tenant, err) < 0)
+        return -1;
+    return client_list_of(d, req, tenant.projectId, out, err);
+}
+
+/* Writes a text setting. Errors as PUT /v1/project/settings/values/{name}. */
+int operator_setting(struct settingsd *d, const struct request *req,
+                     const struct operator_setting_in *in, struct nothing *out UNUSED,
+                     struct error *err)
+{
+    struct tenant tenant = {0};
+    struct settings_record record;
+
+    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return settings_write_text(d, req, tenant.projectId, in->name, in->value, NULL, &record, err);
+}

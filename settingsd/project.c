@@ -1,0 +1,202 @@
+/*
+ * project.c - projects: making them, finding them, suspending them.
+ */
+#include "authd/authd_api.h"
+
+#include <string.h>
+
+#include "settingsd/settingsd.h"
+#include "settingsd/tenant_code.h"
+
+enum { CODE_ATTEMPTS = 5 };
+
+/* A child project starts closed: its admin opens what is wanted. */
+static const char child_settings[] =
+    "{\"PATIENT_REGISTRATION_ENABLED\":false,\"PRACTITIONER_REGISTRATION_ENABLED\":false}";
+
+/* A project to be made. */
+struct project {
+    struct uuid id, parent;
+    const char *name;
+    const char *settings;           /* JSON object */
+    const struct outbox_row *grant; /* written with it, or NULL */
+};
+
+static int tenant_not_found(struct error *err)
+{
+    return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+}
+
+/* One row of TENANT_COLUMNS. */
+static int tenant_read(const struct db_result *res, struct arena *arena, struct tenant *out,
+                       struct error *err)
+{
+    if (db_rows(res) == 0)
+        return tenant_not_found(err);
+    db_row(res, 0, &tenant_table, arena, out);
+    return 0;
+}
+
+int project_by_code(struct settingsd *d, const struct request *req, const char *code,
+                    struct tenant *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_TENANT_BY_CODE, &res, err, DB_TEXT(code)) < 0)
+        return -1;
+    return tenant_read(res, req->arena, out, err);
+}
+
+static int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
+                         struct tenant *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_TENANT_BY_ID, &res, err, DB_UUID(id)) < 0)
+        return -1;
+    return tenant_read(res, req->arena, out, err);
+}
+
+/* Writes the project with its code, history and grant in one statement. */
+static int project_insert(struct settingsd *d, const struct request *req,
+                          const struct project *project, const char *code, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row grant =
+        project->grant ? *project->grant : (struct outbox_row){.method = NULL};
+    struct uuid membership = {""}, profile = {""};
+
+    if (req->caller) {
+        membership = req->caller->membership;
+        profile = req->caller->profile;
+    }
+    return db_query(d->svc.db, req, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
+                    DB_UUID(project->parent), DB_TEXT(project->name), DB_TEXT(project->settings),
+                    DB_INT(req->now_ms), DB_TEXT(code), DB_UUID(membership), DB_UUID(profile),
+                    DB_OUTBOX(grant));
+}
+
+/* Makes a project under the code given, or under one made from its name. */
+static int project_make(struct settingsd *d, const struct request *req,
+                        const struct project *project, const char *given,
+                        struct project_child_out *out, struct error *err)
+{
+    for (int attempt = 0; attempt < CODE_ATTEMPTS; attempt++) {
+        const char *code =
+            given ? given : tenant_code_from_name(req->arena, project->name, attempt > 0);
+
+        error_clear(err);
+        if (project_insert(d, req, project, code, err) == 0) {
+            *out = (struct project_child_out){project->id, code, project->name};
+            return 0;
+        }
+        if (strcmp(err->constraint, "tenant_code_pkey") != 0)
+            return -1;
+        if (given)
+            return error_set(err, ERR_CONFLICT, "The tenant code is taken.");
+    }
+    return error_set(err, ERR_CONFLICT, "No free tenant code was found: please give one.");
+}
+
+/* ---- handlers ---- */
+
+/* Makes a child of the caller's project and the caller its admin.  The grant is in the outbox from the same commit
+ * on, so a project without admin cannot remain.  Fails: CONFLICT (code taken), UNAVAILABLE (authd is away,
+ * nothing was written), UNCERTAIN (the project exists and its admin follows when authd is back). */
+int project_child(struct settingsd *d, const struct request *req, const struct project_child_in *in,
+                  struct project_child_out *out, struct error *err)
+{
+    struct uuid id = uuid_ordered(req->now_ms);
+    struct admin_grant_in grant = {.key = id, .account = req->caller->account, .projectId = id};
+    struct nothing granted;
+    struct outbox_row row;
+    struct project project = {id, req->caller->project, in->name, child_settings, &row};
+    struct error cause;
+
+    if (!bus_has_peer(d->svc.bus, "authd"))
+        return error_set(err, ERR_UNAVAILABLE, "The service is not available.");
+    row = outbox_row(d->svc.outbox, req->arena, &authd_admin_grant_method, id, &grant);
+    if (project_make(d, req, &project, in->tenantCode, out, err) < 0)
+        return -1;
+    error_init(&cause, req->arena);
+    if (authd_admin_grant(d->svc.bus, req, &grant, &granted, &cause) < 0) {
+        error_set(err, ERR_UNCERTAIN, "The project was created; its administrator follows.");
+        return error_detail(err, "authd: %s", cause.message);
+    }
+    publish_done(d, req, &row);
+    return 0;
+}
+
+/* Fails: NOT_FOUND. A suspended project is found. */
+int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
+                  struct tenant *out, struct error *err)
+{
+    if (in->tenantCode)
+        return project_by_code(d, req, in->tenantCode, out, err);
+    return project_by_id(d, req, in->projectId, out, err);
+}
+
+/* The projects of these ids, unknown ones left out. */
+int tenants_of(struct settingsd *d, const struct request *req, const struct tenants_of_in *in,
+               struct tenant_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    size_t width = sizeof("00000000-0000-0000-0000-000000000000,") - 1;
+    char *ids = arena_alloc(req->arena, in->projectIds.count * width + sizeof("{}"));
+    char *end = ids;
+    struct uuid id;
+
+    *end++ = '{';
+    for (size_t i = 0; i < in->projectIds.count; i++) {
+        if (uuid_parse(in->projectIds.items[i], &id) < 0)
+            return error_set(err, ERR_BAD_REQUEST, "A project id is not a uuid.");
+        end += sprintf(end, "%s%s", i > 0 ? "," : "", id.text);
+    }
+    *end = '}';
+    if (db_query(d->svc.db, req, SQL_TENANTS_OF, &res, err, DB_TEXT(ids)) < 0)
+        return -1;
+    out->tenants = db_list(res, &tenant_table, req->arena);
+    return 0;
+}
+
+/* A project of the operator's. Fails: CONFLICT (code taken). */
+int project_create(struct settingsd *d, const struct request *req,
+                   const struct project_create_in *in, struct project_child_out *out,
+                   struct error *err)
+{
+    struct project project = {.id = uuid_ordered(req->now_ms), .name = in->name, .settings = "{}"};
+
+    if (!in->noCode)
+        return project_make(d, req, &project, in->tenantCode, out, err);
+    *out = (struct project_child_out){project.id, NULL, project.name};
+    return project_insert(d, req, &project, NULL, err);
+}
+
+int project_list(struct settingsd *d, const struct request *req, const struct project_list_in *in,
+                 struct tenant_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_PROJECT_LIST, &res, err, DB_UUID(in->after),
+                 DB_INT(in->count)) < 0)
+        return -1;
+    out->tenants = db_list(res, &tenant_table, req->arena);
+    return 0;
+}
+
+/* Suspends a project or lifts that; in force on every gateway when it is answered. Fails: NOT_FOUND, UNCERTAIN. */
+int project_suspend(struct settingsd *d, const struct request *req,
+                    const struct project_suspend_in *in, struct tenant *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row row;
+
+    if (project_by_code(d, req, in->tenantCode, out, err) < 0)
+        return -1;
+    row = publish_row(d, req, "project", out->projectId);
+    if (db_query(d->svc.db, req, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(out->projectId),
+                 DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(row)) < 0)
+        return -1;
+    out->suspended = in->suspended;
+    return publish(d, req, &row, "project", out->projectId, err);
+}

@@ -1,0 +1,195 @@
+/*
+ * settings.c - the project settings: the record, the two kinds of writes, the default patient policy.
+ *
+ * Every write reads the project, checks the new value against what it read, and stores it in one statement
+ * that succeeds only if the project's version is still the one read.
+ */
+#include <string.h>
+
+#include "settingsd/setting_names.h"
+#include "settingsd/settingsd.h"
+
+static const char policy_prefix[] = "AccessPolicy/";
+
+/* Reads a row of RECORD_COLUMNS. */
+static void record_from_row(const struct db_result *res, struct arena *arena,
+                            struct settings_record *out)
+{
+    struct settings_values *values = arena_alloc(arena, sizeof(*values));
+
+    db_row(res, 0, &settings_values_table, arena, values);
+    db_row(res, 0, &settings_record_table, arena, out);
+    out->settings = values;
+}
+
+static int record_read(struct settingsd *d, const struct request *req, struct uuid project,
+                       struct settings_record *out, int64_t *ret_version, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_SETTINGS_GET, &res, err, DB_UUID(project)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Project not found.");
+    record_from_row(res, req->arena, out);
+    *ret_version = db_int(res, 0, 0);
+    return 0;
+}
+
+static int changed_meanwhile(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+}
+
+static int invalid_value(struct error *err, const char *path, const char *why)
+{
+    error_set(err, ERR_INVALID_SETTING_VALUE, "The value of the setting is not valid.");
+    return error_problem(err, path, "%s", why);
+}
+
+/* RFC 9110, section 13.1.1: "*" or a list of entity tags. A weak tag is taken for its strong twin, because
+ * proxies weaken tags when they compress. */
+static bool etag_listed(const char *if_match, const char *etag)
+{
+    size_t length = strlen(etag);
+
+    for (const char *p = if_match; *p; p += strcspn(p, ",")) {
+        p += strspn(p, ", \t");
+        if (p[0] == '*')
+            return true;
+        if (strncmp(p, "W/", 2) == 0)
+            p += 2;
+        if (strncmp(p, etag, length) == 0 && strchr(", \t", p[length]))
+            return true;
+    }
+    return false;
+}
+
+/* Reads what a write is checked against; fails when the client's If-Match names another state. */
+static int write_begin(struct settingsd *d, const struct request *req, struct uuid project,
+                       const char *if_match, struct settings_record *out, int64_t *ret_version,
+                       struct error *err)
+{
+    if (record_read(d, req, project, out, ret_version, err) < 0)
+        return -1;
+    if (if_match && !etag_listed(if_match, out->etag))
+        return changed_meanwhile(err);
+    return 0;
+}
+
+/* Stores a switch or a text (or, with neither, unsets), if the project still has the version that was read. */
+static int write_store(struct settingsd *d, const struct request *req, struct uuid project,
+                       int64_t version, const char *name, enum tristate on, const char *text,
+                       struct settings_record *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid membership = {""}, profile = {""};
+
+    if (req->caller) {
+        membership = req->caller->membership;
+        profile = req->caller->profile;
+    }
+    if (db_query(d->svc.db, req, SQL_SETTING_WRITE, &res, err, DB_UUID(project), DB_INT(version),
+                 DB_TEXT(name), DB_BOOL(on), DB_TEXT(text), DB_INT(req->now_ms),
+                 DB_UUID(membership), DB_UUID(profile)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return changed_meanwhile(err);
+    record_from_row(res, req->arena, out);
+    return 0;
+}
+
+/* Checks "AccessPolicy/<id>" and rewrites it in canonical form: the policy must be one of the project's. */
+static int check_policy(struct settingsd *d, const struct request *req, struct uuid project,
+                        const char **value, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    size_t prefix = strlen(policy_prefix);
+    struct uuid policy;
+
+    if (strncmp(*value, policy_prefix, prefix) != 0 || uuid_parse(*value + prefix, &policy) < 0)
+        return invalid_value(err, "value", "must be AccessPolicy/<id>");
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_GET, &res, err, DB_UUID(project),
+                 DB_UUID(policy)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return invalid_value(err, "value", "must name an access policy of this project");
+    *value = arena_printf(req->arena, "%s%s", policy_prefix, policy.text);
+    return 0;
+}
+
+int settings_write_text(struct settingsd *d, const struct request *req, struct uuid project,
+                        const char *name, const char *value, const char *if_match,
+                        struct settings_record *out, struct error *err)
+{
+    const struct setting *setting = setting_find(name);
+    struct settings_record before = {0};
+    int64_t version;
+
+    if (!setting || setting->kind == SETTING_SWITCH)
+        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
+    if (write_begin(d, req, project, if_match, &before, &version, err) < 0)
+        return -1;
+    if (value[0] == '\0')
+        value = NULL;
+    else if (setting->kind == SETTING_URL && !setting_is_url(value))
+        return invalid_value(err, "value", "must be an absolute http or https URL");
+    else if (setting->kind == SETTING_POLICY && check_policy(d, req, project, &value, err) < 0)
+        return -1;
+    return write_store(d, req, project, version, setting->name, TRISTATE_UNSET, value, out, err);
+}
+
+/* ---- handlers ---- */
+
+/* The settings of the caller's project. */
+int settings_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+                 struct settings_record *out, struct error *err)
+{
+    int64_t version;
+
+    return record_read(d, req, req->caller->project, out, &version, err);
+}
+
+/* Turns a switch on or off. Fails: NOT_FOUND (no such switch), CONFLICT (lost the race), INVALID_SETTING_VALUE
+ * (open practitioner registration without the policy that those who register would get). */
+int setting_switch(struct settingsd *d, const struct request *req,
+                   const struct setting_switch_in *in, struct settings_record *out,
+                   struct error *err)
+{
+    const struct setting *setting = setting_find(in->name);
+    struct uuid project = req->caller->project;
+    struct settings_record before = {0};
+    int64_t version;
+
+    if (!setting || setting->kind != SETTING_SWITCH)
+        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
+    if (write_begin(d, req, project, in->ifMatch, &before, &version, err) < 0)
+        return -1;
+    if (in->enabled && strcmp(setting->name, "PRACTITIONER_REGISTRATION_ENABLED") == 0 &&
+        !before.settings->DEFAULT_PRACTITIONER_ACCESS_POLICY)
+        return invalid_value(err, "enabled", "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
+    return write_store(d, req, project, version, setting->name,
+                       in->enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
+}
+
+/* Writes or, with an empty value, clears a text setting. Fails: NOT_FOUND (no such text setting), CONFLICT (lost
+ * the race), INVALID_SETTING_VALUE. */
+int setting_value(struct settingsd *d, const struct request *req, const struct setting_value_in *in,
+                  struct settings_record *out, struct error *err)
+{
+    const struct setting *setting = setting_find(in->name);
+
+    if (setting && setting->hidden)
+        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
+    return settings_write_text(d, req, req->caller->project, in->name, in->value, in->ifMatch, out,
+                               err);
+}
+
+/* Names the access policy that patients get who register, or takes it away. Errors as setting_value(). */
+int default_policy(struct settingsd *d, const struct request *req,
+                   const struct default_policy_in *in, struct settings_record *out,
+                   struct error *err)
+{
+    return settings_write_text(d, req, req->caller->project, SETTING_DEFAULT_PATIENT_POLICY,
+                               in->value, in->ifMatch, out, err);
+}

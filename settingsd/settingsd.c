@@ -1,0 +1,65 @@
+/*
+ * settingsd.c - the program atrium-settingsd: its tables and one call.
+ */
+#include "settingsd/settingsd.h"
+
+#include "authd/authd_api.h"
+
+extern const struct db_migration settingsd_migrations[];
+
+static const struct config_row config_rows[] = {
+    DATABASE_CONFIG_ROWS(struct settingsd_config,
+                         "host=/run/postgresql dbname=atrium user=atrium-settingsd"),
+    CONFIG_PATH(struct settingsd_config, seal_key, "/etc/atrium/settingsd.key", 0,
+                "File of 64 hex digits, 0600: seals what waits in the outbox."),
+};
+
+static const struct db_statement statements[] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "settingsd/settingsd_sql.def"
+#undef SQL
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_CALL(struct settingsd, handler)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct settingsd, handler)
+#include "settingsd/settingsd_routes.def"
+
+static const struct operation operations[] = {
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_ROW(handler, input, output, "gateway", access, flags)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
+#include "settingsd/settingsd_routes.def"
+    {.name = NULL},
+};
+
+static const char *const asks[] = {"authd", NULL};
+
+static const struct bus_method *const outbox_methods[] = {&authd_change_publish_method,
+                                                          &authd_admin_grant_method, NULL};
+
+static const struct service_definition definition = {
+    .name = "settingsd",
+    .summary = "Projects, settings, access policies and client applications of the Atrium suite.",
+    .size = sizeof(struct settingsd),
+    .config = config_rows,
+    .config_count = ARRAY_SIZE(config_rows),
+    .config_size = sizeof(struct settingsd_config),
+    .database_offset = offsetof(struct settingsd_config, db),
+    .schema = "settings",
+    .statements = statements,
+    .statement_count = ARRAY_SIZE(statements),
+    .migrations = settingsd_migrations,
+    .operations = operations,
+    .asks = asks,
+    .outbox_methods = outbox_methods,
+    .seal_key_offset = offsetof(struct settingsd_config, seal_key),
+};
+
+int main(int argc, char **argv)
+{
+    return service_main(argc, argv, &definition);
+}

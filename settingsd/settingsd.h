@@ -1,0 +1,77 @@
+/*
+ * settingsd.h - what the files of settingsd share.
+ *
+ * settingsd owns projects (tenants), their codes, settings, access policies and client applications.  Its
+ * handlers are one file per subject; who may call them is in settingsd_routes.def, what they ask PostgreSQL
+ * in settingsd_sql.def.
+ */
+#ifndef ATRIUM_SETTINGSD_H
+#define ATRIUM_SETTINGSD_H
+
+#include "common/service.h"
+#include "settingsd/settingsd_api.h"
+#include "settingsd/settingsd_sql.h"
+
+struct settingsd_config {
+    struct database_config db;
+    const char *seal_key;
+};
+
+struct settingsd {
+    struct service svc;
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER(struct settingsd, handler, input, output)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER(struct settingsd, handler, input, output)
+#include "settingsd/settingsd_routes.def"
+
+/* ---- project.c ---- */
+
+/* The project of a tenant code. ERR_NOT_FOUND "Tenant not found.". Parks. */
+int project_by_code(struct settingsd *d, const struct request *req, const char *code,
+                    struct tenant *out, struct error *err) MUST_USE;
+
+/* ---- publish.c ---- */
+
+/* An outbox row that tells authd of a changed "policy" or "project": to be written with the change itself. */
+struct outbox_row publish_row(struct settingsd *d, const struct request *req, const char *kind,
+                              struct uuid id);
+
+/* Tells authd, and through it every gateway, of a change that was committed together with `row`, and removes
+ * the row. Returns when every live gateway knows. Parks. ERR_UNCERTAIN when authd could not be told: the
+ * change is stored and the outbox goes on telling. */
+int publish(struct settingsd *d, const struct request *req, const struct outbox_row *row,
+            const char *kind, struct uuid id, struct error *err) MUST_USE;
+
+/* Removes an outbox row whose message was delivered directly; a row that stays is delivered again. Parks. */
+void publish_done(struct settingsd *d, const struct request *req, const struct outbox_row *row);
+
+/* ---- settings.c ---- */
+
+/* Writes a text setting of a project (not only of the caller's), or unsets it when value is "". `name` as in
+ * setting_names.h. Errors: those of PUT /v1/project/settings/values/{name}. Parks. */
+int settings_write_text(struct settingsd *d, const struct request *req, struct uuid project,
+                        const char *name, const char *value, const char *if_match,
+                        struct settings_record *out, struct error *err) MUST_USE;
+
+/* ---- access_policy.c, client.c: shared with the operator's calls ---- */
+
+/* All policies of a project, oldest first. Parks. */
+int access_policy_list_of(struct settingsd *d, const struct request *req, struct uuid project,
+                          struct access_policy_list *out, struct error *err) MUST_USE;
+
+/* Stores a policy: a new one when in->id is absent, else that one, and then tells every gateway. 422 with the
+ * path of each mistake. Parks. */
+int access_policy_put(struct settingsd *d, const struct request *req, struct uuid project,
+                      const struct access_policy_in *in, struct access_policy *out,
+                      struct error *err) MUST_USE;
+
+/* All client applications of a project, oldest first; a new one. Park. */
+int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
+                   struct client_list *out, struct error *err) MUST_USE;
+int client_make(struct settingsd *d, const struct request *req, struct uuid project,
+                const char *name, struct client *out, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * settingsd_sql.h - the statements of settingsd by name; their texts are in settingsd_sql.def.
+ *
+ * The string macros are pieces that several statements share.  Columns bear the names of the struct members that
+ * they fill (db_row).
+ */
+#ifndef ATRIUM_SETTINGSD_SQL_H
+#define ATRIUM_SETTINGSD_SQL_H
+
+enum settingsd_statement {
+#define SQL(name, class, params, text) name,
+#include "settingsd/settingsd_sql.def"
+#undef SQL
+    SETTINGSD_STATEMENT_COUNT
+};
+
+/* struct tenant, of project p and its tenant_code c: what is unset already has its default. */
+#define TENANT_COLUMNS                                                                       \
+    "p.id as \"projectId\", p.parent_id as \"parentId\", p.name, c.code as \"tenantCode\", " \
+    "p.suspended, p.created_at as \"createdAt\", "                                           \
+    "coalesce((p.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean, true) "                \
+    "as \"patientRegistration\", "                                                           \
+    "coalesce((p.settings->>'PATIENT_INVITATION_ENABLED')::boolean, true) "                  \
+    "as \"patientInvitation\", "                                                             \
+    "coalesce((p.settings->>'PATIENT_LOGIN_ENABLED')::boolean, true) "                       \
+    "as \"patientLogin\", "                                                                  \
+    "coalesce((p.settings->>'PRACTITIONER_REGISTRATION_ENABLED')::boolean, false) "          \
+    "as \"practitionerRegistration\", "                                                      \
+    "coalesce((p.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean, true) "             \
+    "as \"practitionerInvitation\", "                                                        \
+    "coalesce((p.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean, true) "                  \
+    "as \"practitionerLogin\", "                                                             \
+    "coalesce((p.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean, false) "         \
+    "as \"inviteOnBusinessEmail\", "                                                         \
+    "substr(p.settings->>'defaultPatientAccessPolicy', length('AccessPolicy/') + 1)::uuid "  \
+    "as \"defaultPatientPolicy\", "                                                          \
+    "substr(p.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY', length('AccessPolicy/') + "   \
+    "1)::uuid "                                                                              \
+    "as \"defaultPractitionerPolicy\", "                                                     \
+    "p.settings->>'PATIENT_APP_URL' as \"patientAppUrl\", "                                  \
+    "p.settings->>'PRACTITIONER_APP_URL' as \"practitionerAppUrl\""
+
+/* struct settings_record and struct settings_values, of project p; version first. */
+#define RECORD_COLUMNS                                                              \
+    "p.version, p.id as \"projectId\", '\"' || p.version || '\"' as etag, "         \
+    "p.settings->>'defaultPatientAccessPolicy' as \"defaultPatientAccessPolicy\", " \
+    "(p.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean "                       \
+    "as \"PATIENT_REGISTRATION_ENABLED\", "                                         \
+    "(p.settings->>'PATIENT_INVITATION_ENABLED')::boolean "                         \
+    "as \"PATIENT_INVITATION_ENABLED\", "                                           \
+    "(p.settings->>'PATIENT_LOGIN_ENABLED')::boolean "                              \
+    "as \"PATIENT_LOGIN_ENABLED\", "                                                \
+    "(p.settings->>'PRACTITIONER_REGISTRATION_ENABLED')::boolean "                  \
+    "as \"PRACTITIONER_REGISTRATION_ENABLED\", "                                    \
+    "(p.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean "                    \
+    "as \"PRACTITIONER_INVITATION_ENABLED\", "                                      \
+    "(p.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean "                         \
+    "as \"PRACTITIONER_LOGIN_ENABLED\", "                                           \
+    "(p.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean "                 \
+    "as \"CLINICIAN_INVITE_ON_BUSINESS_EMAIL\", "                                   \
+    "p.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY' "                            \
+    "as \"DEFAULT_PRACTITIONER_ACCESS_POLICY\", "                                   \
+    "p.settings->>'PRACTITIONER_APP_URL' as \"PRACTITIONER_APP_URL\", "             \
+    "p.settings->>'PATIENT_APP_URL' as \"PATIENT_APP_URL\""
+
+/* struct access_policy, of access_policy a */
+#define POLICY_COLUMNS                                                                 \
+    "'AccessPolicy' as \"resourceType\", a.id, a.name, a.resource::text as resource, " \
+    "a.ip_access_rule::text as \"ipAccessRule\""
+
+/* The outbox row of DB_OUTBOX(); arguments are parameter texts such as "$3". */
+#define OUTBOX_INSERT(id, method, body, at)                      \
+    "insert into outbox (id, method, body, created_at, due_at) " \
+    "select " id "::uuid, " method "::text, " body "::bytea, " at "::bigint, " at "::bigint"
+
+#endif
