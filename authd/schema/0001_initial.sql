@@ -15,6 +15,7 @@ create table account (
 );
 create unique index account_patient on account (project_id, email) where role = 'Patient';
 create unique index account_practitioner on account (email) where role = 'Practitioner';
+create index account_email on account (email);              -- operators ask by e-mail alone
 
 create table credential (
     account_id    uuid primary key references account on delete cascade,
@@ -78,10 +79,12 @@ create table session (
     end_token        uuid,                  -- jti of the access token that logged out
     primary key (project_id, id)
 ) with (fillfactor = 70);
-create index session_account on session (project_id, account_id) where ended_at is null;
-create index session_over on session (idle_until);
+-- No index holds a column that a refresh changes: its update stays on the row's own page (HOT).
+create index session_account on session (project_id, account_id, id) where ended_at is null;
+create index session_ended on session (ended_at) where ended_at is not null;
+create index session_over on session (absolute_until);
 
--- Sliding windows: the times of the last hits of a key (a hash of kind and subject), newest last.
+-- Sliding windows: the times of the last hits of a key (a keyed hash of kind and subject), in no order.
 create table throttle (
     key      bytea primary key,
     hits     bigint[] not null,
@@ -121,7 +124,7 @@ create table change (
     kind      text not null check (kind in ('session', 'membership', 'policy', 'project', 'keys')),
     id        uuid not null,
     token     uuid,
-    until     bigint not null,
+    until     bigint not null,              -- after it nobody needs to be told
     primary key (sequence, id)
 );
 create index change_until on change (until);

@@ -1,0 +1,128 @@
+/*
+ * authd.c - accounts, sign-in, sessions and tokens: configuration, operation table and main.
+ */
+#include "authd/authd.h"
+
+#include <sodium.h>
+
+#include "authd/change.h"
+#include "authd/key.h"
+#include "authd/password.h"
+#include "authd/sweep.h"
+#include "maild/maild_api.h"
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_CALL(struct authd, handler)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct authd, handler)
+#include "authd/authd_routes.def"
+
+static const struct operation operations[] = {
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_ROW(handler, input, output, "gateway", access, flags)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
+#include "authd/authd_routes.def"
+    {.name = NULL},
+};
+
+const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "authd/authd_sql.def"
+#undef SQL
+};
+
+extern const struct db_migration authd_migrations[];
+
+static const struct config_row config_rows[] = {
+    DATABASE_CONFIG_ROWS(struct authd_config,
+                         "host=/run/postgresql dbname=atrium user=atrium-authd"),
+    CONFIG_PATH(struct authd_config, seal_key, NULL, CONFIG_REQUIRED,
+                "File with 64 hex digits: the key that seals signing keys and queued messages."),
+    CONFIG_TEXT(struct authd_config, issuer, "atrium", 0, "Claim iss of access tokens."),
+    CONFIG_TEXT(struct authd_config, audience, "atrium", 0, "Claim aud of access tokens."),
+    CONFIG_DURATION(struct authd_config, refresh_retry_window, "10m", 0, HOURS(24),
+                    "How long the answer of a refresh can be had again with the same token."),
+    CONFIG_INT(struct authd_config, password_threads, "0", 0, 256,
+               "Threads that hash passwords, 19 MiB each while they do; 0: one for each core."),
+    CONFIG_INT(struct authd_config, password_queue, "64", 1, 4096,
+               "Password checks that may wait for a thread; beyond that the answer is 503."),
+};
+
+static const char *const asks[] = {"settingsd", "maild", NULL};
+static const struct bus_method *const outbox_methods[] = {&maild_mail_enqueue_method, NULL};
+
+static void open_counters(struct authd *d)
+{
+    static const char sign_ins[] = "atrium_auth_sign_in_total", sign_in_help[] = "Sign-ins.";
+    static const char refreshes[] = "atrium_auth_refresh_total",
+                      refresh_help[] = "Uses of refresh tokens.";
+    struct metrics *m = d->svc.metrics;
+
+    d->count = (struct authd_counters){
+        .sign_in_good = metrics_counter(m, sign_ins, "result=\"good\"", sign_in_help),
+        .sign_in_bad = metrics_counter(m, sign_ins, "result=\"bad\"", sign_in_help),
+        .sign_in_throttled = metrics_counter(m, sign_ins, "result=\"throttled\"", sign_in_help),
+        .refresh_rotated = metrics_counter(m, refreshes, "result=\"rotated\"", refresh_help),
+        .refresh_again = metrics_counter(m, refreshes, "result=\"again\"", refresh_help),
+        .refresh_refused = metrics_counter(m, refreshes, "result=\"refused\"", refresh_help),
+        .refresh_theft = metrics_counter(m, refreshes, "result=\"theft\"", refresh_help),
+    };
+}
+
+static int reload_keys(void *daemon, const struct request *req, struct error *err)
+{
+    return key_reload(daemon, req, err);
+}
+
+static int start(void *daemon, struct error *err)
+{
+    struct authd *d = daemon;
+    CLEANUP(service_request_destroy) struct request *req = NULL;
+
+    d->config = d->svc.config;
+    open_counters(d);
+    password_open(d);
+    lease_watch_open(d);
+    req = service_request_new(&d->svc, SECONDS(5));
+    if (key_open(d, req, err) < 0)
+        return -1;
+    service_every(&d->svc, "keys", SECONDS(5), reload_keys);
+    service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
+    service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
+    return 0;
+}
+
+static void stop(void *daemon)
+{
+    struct authd *d = daemon;
+
+    key_close(d);
+    password_close(d);
+}
+
+int main(int argc, char **argv)
+{
+    const struct service_definition definition = {
+        .name = "authd",
+        .summary = "accounts, sign-in, sessions and tokens",
+        .size = sizeof(struct authd),
+        .config = config_rows,
+        .config_count = ARRAY_SIZE(config_rows),
+        .config_size = sizeof(struct authd_config),
+        .database_offset = offsetof(struct authd_config, db),
+        .schema = "auth",
+        .statements = authd_statements,
+        .statement_count = AUTHD_STATEMENT_COUNT,
+        .migrations = authd_migrations,
+        .operations = operations,
+        .asks = asks,
+        .outbox_methods = outbox_methods,
+        .seal_key_offset = offsetof(struct authd_config, seal_key),
+        .start = start,
+        .stop = stop,
+    };
+
+    return service_main(argc, argv, &definition);
+}

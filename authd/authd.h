@@ -1,0 +1,55 @@
+/*
+ * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
+ *
+ * Each subject is a file of its own: register.c, login.c, session.c, refresh.c, me.c, identity.c, operator.c and
+ * explain.c hold handlers; password, throttle, token, key, change, tenant and user_agent serve them.
+ */
+#ifndef ATRIUM_AUTHD_AUTHD_H
+#define ATRIUM_AUTHD_AUTHD_H
+
+#include "authd/authd_api.h"
+#include "authd/authd_sql.h"
+#include "common/service.h"
+
+#define SECONDS(n) ((int64_t)(n)*1000)
+#define MINUTES(n) SECONDS((int64_t)(n)*60)
+#define HOURS(n) MINUTES((int64_t)(n)*60)
+#define DAYS(n) HOURS((int64_t)(n)*24)
+
+/* Lives of what authd gives out, milliseconds of contract time. */
+#define ACCESS_TOKEN_LIFE HOURS(1)
+#define LOGIN_LIFE MINUTES(5)
+#define SESSION_IDLE_LIFE DAYS(14)
+#define SESSION_ABSOLUTE_LIFE DAYS(90)
+#define KNOWN_ADDRESS_LIFE DAYS(30)
+
+struct authd_config {
+    struct database_config db;
+    const char *seal_key;         /* path */
+    const char *issuer;           /* claim iss */
+    const char *audience;         /* claim aud */
+    int64_t refresh_retry_window; /* ms: how long a lost refresh answer can be had again */
+    int64_t password_threads;     /* 0: number of cores */
+    int64_t password_queue;       /* password checks waiting; beyond: 503 */
+};
+
+struct authd {
+    struct service svc; /* first: service_main() allocates and fills it */
+    const struct authd_config *config;
+    struct offload *passwords; /* its own pool, so that its size bounds the memory of Argon2id */
+    const char *dummy_hash;    /* what unknown accounts are verified against */
+    struct keyring *keyring;
+    struct lease_watch *leases;
+    struct authd_counters {
+        uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
+        uint64_t *refresh_rotated, *refresh_again, *refresh_refused, *refresh_theft;
+    } count;
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER(struct authd, handler, input, output)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER(struct authd, handler, input, output)
+#include "authd/authd_routes.def"
+
+#endif

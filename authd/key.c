@@ -1,0 +1,203 @@
+/*
+ * key.c - see key.h.  The handlers keys_get (gateway), keys_list and keys_rotate (operator) are here too.
+ */
+#include "authd/key.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/change.h"
+
+static const char SEAL_PURPOSE[] = "authd signing key";
+
+/* Newest first. */
+struct keyring {
+    struct signing_key *keys[KEYS_MAX];
+    size_t count;
+};
+
+/* Takes the key out of the ring, NULL when it is not in it. */
+static struct signing_key *ring_take(struct keyring *ring, const char *kid)
+{
+    for (size_t i = 0; i < ring->count; i++) {
+        if (ring->keys[i] != NULL && strcmp(ring->keys[i]->kid, kid) == 0)
+            return TAKE_PTR(ring->keys[i]);
+    }
+    return NULL;
+}
+
+static void ring_clear(struct keyring *ring)
+{
+    for (size_t i = 0; i < ring->count; i++)
+        signing_key_destroy(&ring->keys[i]);
+    ring->count = 0;
+}
+
+static struct signing_key *open_sealed(struct authd *d, struct arena *arena, const char *kid,
+                                       struct field_bytes sealed, struct error *err)
+{
+    struct signing_key *key = NULL;
+    uint8_t *der = NULL;
+    size_t size = 0;
+
+    if (secret_open(arena, &d->svc.seal_key, SEAL_PURPOSE,
+                    (struct sealed){sealed.bytes, sealed.size}, &der, &size) == 0) {
+        key = signing_key_parse(der, size);
+        sodium_memzero(der, size);
+    }
+    if (key == NULL) {
+        (void)error_set(err, ERR_INTERNAL, "A signing key cannot be opened.");
+        (void)error_detail(err, "kid %s: sealed with another seal_key?", kid);
+    }
+    return key;
+}
+
+/* The ring of the rows; keys known already move over, unparsed. On failure the old ring keeps its keys. */
+static int ring_fill(struct authd *d, struct arena *arena, const struct db_result *res,
+                     struct keyring *next, struct error *err)
+{
+    struct keyring *old = d->keyring;
+
+    for (size_t row = 0; row < db_rows(res); row++) {
+        struct signing_key *key = ring_take(old, db_text(res, row, 0));
+
+        if (key == NULL)
+            key = open_sealed(d, arena, db_text(res, row, 0), db_bytes(res, row, 1), err);
+        if (key == NULL)
+            return -1;
+        key->created_at = db_int(res, row, 5);
+        key->active_at = db_int(res, row, 6);
+        key->retire_at = db_int(res, row, 7);
+        next->keys[next->count++] = key;
+    }
+    return 0;
+}
+
+int key_reload(struct authd *d, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct keyring next = {.count = 0};
+    int rc;
+
+    if (db_query(d->svc.db, req, SQL_KEY_LIST, &res, err, DB_INT(req->now_ms), DB_INT(KEYS_MAX)) <
+        0)
+        return -1;
+    rc = ring_fill(d, req->arena, res, &next, err);
+    ring_clear(d->keyring);
+    *d->keyring = next;
+    return rc;
+}
+
+/* Makes a key and retires those before it; without `anyway` only when there is none. *ret_sequence is 0 when
+ * nothing was done. Two instances that start at once may both make the first: both are valid. */
+static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
+                      struct change *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
+    struct sealed sealed;
+    uint8_t *der = NULL;
+    size_t size = 0;
+
+    key = signing_key_generate(req->arena, &der, &size);
+    if (key == NULL)
+        return error_set(err, ERR_INTERNAL, "A signing key cannot be made.");
+    sealed = secret_seal(req->arena, &d->svc.seal_key, SEAL_PURPOSE, der, size);
+    sodium_memzero(der, size);
+    *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
+    if (db_query(d->svc.db, req, SQL_KEY_CREATE, &res, err, DB_TEXT(key->kid), DB_SEALED(sealed),
+                 DB_TEXT(key->public_pem), DB_TEXT(key->x), DB_TEXT(key->y), DB_INT(req->now_ms),
+                 DB_INT(active_at), DB_UUID(ret->id),
+                 DB_INT(active_at + ACCESS_TOKEN_LIFE + HOURS(1)), DB_BOOL(anyway),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        ret->sequence = db_int(res, 0, 0);
+    return 0;
+}
+
+int key_open(struct authd *d, const struct request *req, struct error *err)
+{
+    struct change made;
+
+    d->keyring = arena_alloc(d->svc.arena, sizeof(*d->keyring));
+    if (key_create(d, req, false, req->now_ms, &made, err) < 0 || key_reload(d, req, err) < 0)
+        return -1;
+    if (d->keyring->count == 0)
+        return error_set(err, ERR_INTERNAL, "There is no signing key.");
+    return 0;
+}
+
+void key_close(struct authd *d)
+{
+    if (d->keyring != NULL)
+        ring_clear(d->keyring);
+}
+
+struct signing_key *key_current(const struct authd *d, int64_t now_ms)
+{
+    const struct keyring *ring = d->keyring;
+
+    for (size_t i = 0; i < ring->count; i++) {
+        if (ring->keys[i]->active_at <= now_ms)
+            return ring->keys[i];
+    }
+    return ring->count > 0 ? ring->keys[ring->count - 1] : NULL;
+}
+
+static struct field_list ring_list(const struct authd *d, const struct request *req)
+{
+    const struct keyring *ring = d->keyring;
+    struct public_key *list = arena_calloc(req->arena, ring->count, sizeof(*list));
+    const struct signing_key *current = key_current(d, req->now_ms);
+
+    for (size_t i = 0; i < ring->count; i++) {
+        const struct signing_key *key = ring->keys[i];
+
+        list[i] = (struct public_key){.kid = arena_strdup(req->arena, key->kid),
+                                      .x = arena_strdup(req->arena, key->x),
+                                      .y = arena_strdup(req->arena, key->y),
+                                      .pem = arena_strdup(req->arena, key->public_pem),
+                                      .active = key == current,
+                                      .createdAt = key->created_at,
+                                      .retireAt = key->retire_at};
+    }
+    return (struct field_list){list, ring->count};
+}
+
+/* The public keys of every token that may be valid, for gateways. */
+int keys_get(struct authd *d, const struct request *req, const struct nothing *in,
+             struct keys_get_out *out, struct error *err)
+{
+    (void)in;
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    *out = (struct keys_get_out){d->config->issuer, d->config->audience, ring_list(d, req)};
+    return 0;
+}
+
+int keys_list(struct authd *d, const struct request *req, const struct nothing *in,
+              struct key_list *out, struct error *err)
+{
+    (void)in;
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    out->keys = ring_list(d, req);
+    return 0;
+}
+
+/* Makes the next signing key; the ones before it retire when their last token has expired. */
+int keys_rotate(struct authd *d, const struct request *req, const struct nothing *in,
+                struct key_list *out, struct error *err)
+{
+    struct change made;
+
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    if (d->keyring->count >= KEYS_MAX - 1)
+        return error_set(err, ERR_CONFLICT, "Too many keys are live. Wait until one retires.");
+    if (key_create(d, req, true, req->now_ms + KEY_LEAD, &made, err) < 0 ||
+        change_settle(d, req, made.sequence, &made, 1, err) < 0)
+        return -1;
+    return keys_list(d, req, in, out, err);
+}

@@ -1,0 +1,199 @@
+/*
+ * login_token.c - the last step of a sign-in: a session code and its verifier against tokens.
+ *
+ * The code is spent by the statement that makes the session.  A second use, or a wrong verifier, means that
+ * somebody else had the code: what it gave out ends (RFC 6749, section 4.1.2).
+ */
+#include <string.h>
+
+#include "authd/challenge.h"
+#include "authd/session.h"
+#include "authd/tenant.h"
+
+struct login {
+    struct uuid id, account;
+    struct uuid project; /* the tenant that is settled: a patient's, or the one named at start */
+    struct uuid session_project, session; /* what the code gave out */
+    const char *challenge, *auth_method, *email, *display;
+    bool used;
+};
+
+static int invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+}
+
+static int find(struct authd *d, const struct request *req, const char *role, const char *code,
+                struct login *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(code, hash);
+    if (db_query(d->svc.db, req, SQL_LOGIN_GET, &res, err, DB_BYTES(hash, sizeof(hash)),
+                 DB_INT(req->now_ms), DB_TEXT(role)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return invalid(err);
+    *ret = (struct login){
+        .id = db_uuid(res, 0, 0),
+        .account = db_uuid(res, 0, 1),
+        .project = db_uuid(res, 0, 2),
+        .challenge = arena_strdup(req->arena, db_text(res, 0, 3)),
+        .auth_method = arena_strdup(req->arena, db_text(res, 0, 4)),
+        .used = db_bool(res, 0, 5),
+        .session_project = db_uuid(res, 0, 6),
+        .session = db_uuid(res, 0, 7),
+        .email = arena_strdup(req->arena, db_text(res, 0, 8)),
+        .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 9), db_text(res, 0, 10)),
+    };
+    return 0;
+}
+
+/* Ends what the code gave out, as it stands now, and refuses. */
+static int refuse_replay(struct authd *d, const struct request *req, const char *role,
+                         const char *code, struct error *err)
+{
+    struct login login;
+    struct session_end which;
+    size_t count;
+
+    if (find(d, req, role, code, &login, err) < 0)
+        return -1;
+    which = (struct session_end){.project = login.session_project,
+                                 .account = login.account,
+                                 .only = login.session,
+                                 .reason = "login-replay"};
+    if (uuid_is_set(&login.session) && session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    return invalid(err);
+}
+
+/* The login of an unused code and its right verifier. A wrong verifier spends the code. */
+static int open_login(struct authd *d, const struct request *req, const char *role,
+                      const struct login_token_in *in, struct login *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (find(d, req, role, in->sessionCode, ret, err) < 0)
+        return -1;
+    if (ret->used)
+        return refuse_replay(d, req, role, in->sessionCode, err);
+    if (challenge_matches(ret->challenge, in->codeVerifier))
+        return 0;
+    if (db_query(d->svc.db, req, SQL_LOGIN_SPOIL, &res, err, DB_UUID(ret->id),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    return refuse_replay(d, req, role, in->sessionCode, err);
+}
+
+/* The places of an account (in one project, or all with an absent one) as texts. */
+static int places(struct authd *d, const struct request *req, struct uuid account,
+                  struct uuid project, struct field_texts *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_PLACES, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+        return -1;
+    *ret = (struct field_texts){arena_calloc(req->arena, db_rows(res), sizeof(*ret->items)),
+                                db_rows(res)};
+    for (size_t row = 0; row < ret->count; row++)
+        ret->items[row] = arena_strdup(req->arena, db_uuid(res, row, 0).text);
+    return 0;
+}
+
+/* The tenant named at this step: one of the account's, and the one named at start if that named one. */
+static int named_tenant(struct authd *d, const struct request *req, const struct login *login,
+                        const char *code, struct tenant *ret, struct error *err)
+{
+    struct field_texts held;
+
+    if (tenant_open(d, req, code, ret, err) < 0)
+        return -1;
+    if (uuid_is_set(&login->project) && !uuid_equal(&login->project, &ret->projectId))
+        return invalid(err);
+    if (places(d, req, login->account, ret->projectId, &held, err) < 0)
+        return -1;
+    return held.count > 0 ? 0 : invalid(err);
+}
+
+/* The only tenant that fits, when nobody named one. */
+static int only_tenant(struct authd *d, const struct request *req, const struct login *login,
+                       struct tenant *ret, struct error *err)
+{
+    struct field_list tenants;
+    struct field_texts held;
+
+    if (places(d, req, login->account, (struct uuid){""}, &held, err) < 0 ||
+        tenants_open(d, req, held, &tenants, err) < 0)
+        return -1;
+    if (tenants.count == 0)
+        return invalid(err);
+    if (tenants.count > 1)
+        return error_problem(err, "tenantCode", "must name one of the tenants");
+    *ret = *(const struct tenant *)tenants.items;
+    return 0;
+}
+
+/* Spends the code and answers the tokens of its session. */
+static int spend(struct authd *d, const struct request *req, const char *role,
+                 const struct login_token_in *in, const struct login *login,
+                 const struct tenant *tenant, struct token_response *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(session_draft_wipe) struct session_draft draft;
+    struct holder holder;
+
+    session_draft(d, req, tenant->projectId, role, login->email, login->auth_method, &draft);
+    if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
+                 DB_UUID(login->id)) < 0)
+        return -1;
+    if (db_rows(res) == 0) /* another request was first */
+        return refuse_replay(d, req, role, in->sessionCode, err);
+    ++*d->count.sign_in_good;
+    holder = (struct holder){.project = tenant->projectId,
+                             .membership = db_uuid(res, 0, 0),
+                             .profile = db_uuid(res, 0, 1),
+                             .session = draft.id,
+                             .role = role,
+                             .admin = db_bool(res, 0, 2)};
+    return session_answer(d, req, &holder, &draft, tenant->name, login->display, out, err);
+}
+
+/* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND, which does not spend it. */
+int patient_login_token(struct authd *d, const struct request *req, const struct login_token_in *in,
+                        struct token_response *out, struct error *err)
+{
+    struct tenant tenant;
+    struct login login;
+
+    if (open_login(d, req, "Patient", in, &login, err) < 0 ||
+        tenant_open_id(d, req, login.project, &tenant, err) < 0)
+        return -1;
+    return spend(d, req, "Patient", in, &login, &tenant, out, err);
+}
+
+/* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN, which do not
+ * spend it; VALIDATION when the tenant must be named. */
+int practitioner_login_token(struct authd *d, const struct request *req,
+                             const struct login_token_in *in, struct token_response *out,
+                             struct error *err)
+{
+    struct tenant tenant;
+    struct login login;
+    int rc;
+
+    if (open_login(d, req, "Practitioner", in, &login, err) < 0)
+        return -1;
+    if (in->tenantCode != NULL)
+        rc = named_tenant(d, req, &login, in->tenantCode, &tenant, err);
+    else if (uuid_is_set(&login.project))
+        rc = tenant_open_id(d, req, login.project, &tenant, err);
+    else
+        rc = only_tenant(d, req, &login, &tenant, err);
+    if (rc < 0)
+        return -1;
+    if (!tenant.practitionerLogin)
+        return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    return spend(d, req, "Practitioner", in, &login, &tenant, out, err);
+}

@@ -1,0 +1,157 @@
+/*
+ * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use, sessions by e-mail.
+ */
+#include <string.h>
+
+#include "authd/change.h"
+#include "authd/password.h"
+#include "authd/session.h"
+#include "authd/tenant.h"
+
+static int settle_membership(struct authd *d, const struct request *req, int64_t sequence,
+                             struct uuid membership, struct error *err)
+{
+    const struct change change = {.sequence = sequence, .kind = "membership", .id = membership};
+
+    return change_settle(d, req, sequence, &change, 1, err);
+}
+
+/* Makes the holder of an account an admin of a project, with a membership and profile if it had none. */
+int admin_grant(struct authd *d, const struct request *req, const struct admin_grant_in *in,
+                struct nothing *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_result_destroy) struct db_result *known = NULL;
+
+    (void)out;
+    if (db_query(d->svc.db, req, SQL_ADMIN_GRANT, &res, err, DB_UUID(in->key), DB_UUID(in->account),
+                 DB_UUID(in->projectId), DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
+                 DB_UUID(in->policyId), DB_INT(req->now_ms),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return settle_membership(d, req, db_int(res, 0, 0), db_uuid(res, 0, 1), err);
+    if (db_query(d->svc.db, req, SQL_GRANT_KNOWN, &known, err, DB_UUID(in->key)) < 0)
+        return -1;
+    return db_rows(known) > 0 ? 0 : error_set(err, ERR_NOT_FOUND, "Account not found.");
+}
+
+int policy_in_use(struct authd *d, const struct request *req, const struct policy_in_use_in *in,
+                  struct policy_in_use_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_POLICY_IN_USE, &res, err, DB_UUID(in->projectId),
+                 DB_UUID(in->policyId)) < 0)
+        return -1;
+    out->inUse = db_bool(res, 0, 0);
+    return 0;
+}
+
+/* The hash for a new account; NULL when there is one with this e-mail, whose password stays. */
+static int admin_hash(struct authd *d, const struct request *req, const struct admin_create_in *in,
+                      const char **ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = NULL;
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return 0;
+    if (in->password == NULL || in->password[0] == '\0')
+        return error_problem(err, "password", "must be given for a new account");
+    return password_hash(d, req, in->password, ret, err);
+}
+
+/* Finds or makes a practitioner account and makes it an admin of the tenant. */
+int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
+                 struct admin_create_out *out, struct error *err)
+{
+    const struct tenant_lookup_in which = {.tenantCode = in->tenantCode};
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct tenant tenant = {.name = NULL};
+    const char *hash;
+
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
+        admin_hash(d, req, in, &hash, err) < 0)
+        return -1;
+    if (db_query(d->svc.db, req, SQL_ADMIN_CREATE, &res, err, DB_TEXT(in->email),
+                 DB_UUID(uuid_ordered(req->now_ms)), DB_TEXT(in->name), DB_TEXT(in->surname),
+                 DB_INT(req->now_ms), DB_TEXT(hash), DB_UUID(tenant.projectId),
+                 DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
+                 DB_UUID(tenant.defaultPractitionerPolicy),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The account was made at the same time. Try again.");
+    db_row(res, 0, &admin_create_out_table, req->arena, out);
+    return settle_membership(d, req, db_int(res, 0, 4), out->membership, err);
+}
+
+/* The project of an optional tenant code; absent without one. Suspended ones count: operators see everything. */
+static int optional_project(struct authd *d, const struct request *req, const char *code,
+                            struct uuid *ret, struct error *err)
+{
+    const struct tenant_lookup_in which = {.tenantCode = code};
+    struct tenant tenant = {.name = NULL};
+
+    if (code != NULL && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
+static int list_sessions(struct authd *d, const struct request *req, const char *email,
+                         struct uuid project, struct session_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_OPERATOR_SESSIONS, &res, err, DB_TEXT(email), DB_UUID(project),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    out->sessions = db_list(res, &session_record_table, req->arena);
+    return 0;
+}
+
+/* Live sessions of every account with an e-mail, in one tenant or in all. */
+int operator_sessions(struct authd *d, const struct request *req,
+                      const struct operator_sessions_in *in, struct session_list *out,
+                      struct error *err)
+{
+    struct uuid project;
+
+    if (optional_project(d, req, in->tenantCode, &project, err) < 0)
+        return -1;
+    return list_sessions(d, req, in->email, project, out, err);
+}
+
+static int end_page(struct authd *d, const struct request *req, const char *email,
+                    struct uuid project, size_t *ret_count, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_OPERATOR_SESSIONS_END, &res, err, DB_INT(req->now_ms),
+                 DB_TEXT("revoked"), DB_NULL, DB_INT(req->now_ms + CHANGE_SESSION_LIFE),
+                 DB_TEXT(email), DB_UUID(project)) < 0)
+        return -1;
+    *ret_count = db_rows(res);
+    return session_ended_settle(d, req, res, (struct uuid){""}, err);
+}
+
+/* Ends them; answers those that are left. */
+int operator_sessions_revoke(struct authd *d, const struct request *req,
+                             const struct operator_sessions_in *in, struct session_list *out,
+                             struct error *err)
+{
+    struct uuid project;
+    size_t count;
+
+    if (optional_project(d, req, in->tenantCode, &project, err) < 0)
+        return -1;
+    do {
+        if (end_page(d, req, in->email, project, &count, err) < 0)
+            return -1;
+    } while (count == SESSION_END_PAGE);
+    return list_sessions(d, req, in->email, project, out, err);
+}

@@ -1,0 +1,93 @@
+/*
+ * password.c - hashing and verifying passwords off the loop.
+ *
+ * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.  libsodium maps
+ * that memory and unmaps it afterwards; the malloc settings below keep glibc from holding on to what the pool's
+ * threads used beside it.
+ */
+#include "authd/password.h"
+
+#include <malloc.h>
+#include <string.h>
+
+struct hash_job {
+    const char *password;
+    char hash[crypto_pwhash_STRBYTES];
+    bool failed;
+};
+
+struct verify_job {
+    const char *hash, *password;
+    bool right, stale;
+};
+
+void password_open(struct authd *d)
+{
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+    mallopt(M_TRIM_THRESHOLD, 256 * 1024);
+    d->dummy_hash = password_dummy(d->svc.arena);
+    d->passwords = offload_new(d->svc.loop, (size_t)d->config->password_threads,
+                               (size_t)d->config->password_queue);
+}
+
+void password_close(struct authd *d)
+{
+    offload_destroy(&d->passwords);
+}
+
+const char *password_dummy(struct arena *arena)
+{
+    uint8_t random[16 + 32];
+    char salt[32], hash[64];
+
+    randombytes_buf(random, sizeof(random));
+    sodium_bin2base64(salt, sizeof(salt), random, 16, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
+    sodium_bin2base64(hash, sizeof(hash), random + 16, 32,
+                      sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
+    return arena_printf(arena, "$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", 19, PASSWORD_MEMLIMIT / 1024,
+                        PASSWORD_OPSLIMIT, salt, hash);
+}
+
+static void run_hash(void *arg)
+{
+    struct hash_job *job = arg;
+
+    job->failed = crypto_pwhash_str(job->hash, job->password, strlen(job->password),
+                                    PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+}
+
+int password_hash(struct authd *d, const struct request *req, const char *password,
+                  const char **ret, struct error *err)
+{
+    struct hash_job job = {.password = password};
+
+    if (offload_run(d->passwords, run_hash, &job, req->deadline_mono_ms, err) < 0)
+        return -1;
+    /* libsodium fails here only when it cannot map the memory */
+    if (job.failed)
+        return error_retry(err, ERR_OVERLOADED, 1, "Too busy. Try again.");
+    *ret = arena_strdup(req->arena, job.hash);
+    return 0;
+}
+
+static void run_verify(void *arg)
+{
+    struct verify_job *job = arg;
+
+    job->right = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
+    job->stale =
+        crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+}
+
+int password_verify(struct authd *d, const struct request *req, const char *hash,
+                    const char *password, bool *ret_right, bool *ret_stale, struct error *err)
+{
+    struct verify_job job = {.hash = hash != NULL ? hash : d->dummy_hash, .password = password};
+
+    if (offload_run(d->passwords, run_verify, &job, req->deadline_mono_ms, err) < 0)
+        return -1;
+    *ret_right = job.right && hash != NULL;
+    *ret_stale = job.stale;
+    return 0;
+}

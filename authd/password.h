@@ -1,0 +1,30 @@
+/*
+ * password.h - Argon2id (RFC 9106) through libsodium, on a bounded pool of threads: 19 MiB, two passes, one lane.
+ */
+#ifndef ATRIUM_AUTHD_PASSWORD_H
+#define ATRIUM_AUTHD_PASSWORD_H
+
+#include <sodium.h>
+
+#include "authd/authd.h"
+
+enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
+
+/* Opens the pool and makes the hash that unknown accounts are verified against. Call once, at start. */
+void password_open(struct authd *d);
+void password_close(struct authd *d);
+
+/* The hash of a password in PHC form, from the request's arena. ERR_OVERLOADED when the pool's queue is full. Parks. */
+int password_hash(struct authd *d, const struct request *req, const char *password,
+                  const char **ret, struct error *err) MUST_USE;
+
+/* Whether the password belongs to the hash. hash NULL (no such account) does the same work and is never right.
+ * *ret_stale: the hash was made with other parameters. 0 whatever the outcome; -1 when it could not be told. Parks. */
+int password_verify(struct authd *d, const struct request *req, const char *hash,
+                    const char *password, bool *ret_right, bool *ret_stale,
+                    struct error *err) MUST_USE;
+
+/* A well-formed hash of our parameters that no password has, from the arena. */
+const char *password_dummy(struct arena *arena);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * register.c - self-registration of patients and practitioners.
+ *
+ * The gateway has counted the request (register_admit) and checked its fields before it comes here, and holds every
+ * error answer back until a second has passed: nothing here needs to take equal time.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "authd/password.h"
+#include "authd/session.h"
+#include "authd/tenant.h"
+#include "common/codec.h"
+#include "maild/maild_api.h"
+
+static const char NOT_ENABLED[] = "Registration is not enabled for this project.";
+static const char FAILED[] = "Registration failed.";
+
+/* Who registers where; the texts are the request's. */
+struct registration {
+    const char *role;
+    const struct tenant *tenant;
+    struct uuid home; /* the account's project: patients only */
+    struct uuid policy;
+    const char *email, *password, *name, *surname;
+};
+
+static const char *mail_variables(struct arena *arena, const struct registration *who,
+                                  const char *display)
+{
+    const struct tenant *tenant = who->tenant;
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "projectName", tenant->name, "tenantCode",
+                             tenant->tenantCode != NULL ? tenant->tenantCode : "", "recipientName",
+                             display, "recipientEmail", who->email, "appUrl",
+                             tenant->patientAppUrl != NULL ? tenant->patientAppUrl : "");
+    const char *text = codec_dump_json(arena, json);
+
+    json_decref(json);
+    return text;
+}
+
+/* The outbox row of a patient's welcome; an empty one, which is not written, for practitioners. */
+static struct outbox_row welcome_mail(struct authd *d, const struct request *req,
+                                      const struct registration *who, const char *display)
+{
+    const struct mail_enqueue_in mail = {.id = uuid_ordered(req->now_ms),
+                                         .projectId = who->tenant->projectId,
+                                         .template = "PATIENT_WELCOME",
+                                         .to = who->email,
+                                         .variables = mail_variables(req->arena, who, display)};
+
+    if (strcmp(who->role, "Patient") != 0)
+        return (struct outbox_row){.method = NULL};
+    return outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, mail.id, &mail);
+}
+
+/* One statement makes account, credential, membership, session and mail; a unique index decides the race of two. */
+static int write_all(struct authd *d, const struct request *req, const struct registration *who,
+                     const char *hash, const struct holder *holder,
+                     const struct session_draft *draft, const char *display, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row mail = welcome_mail(d, req, who, display);
+    struct uuid account = uuid_ordered(req->now_ms);
+
+    if (db_query(d->svc.db, req, SQL_REGISTER, &res, err, DB_SESSION(req, *draft), DB_UUID(account),
+                 DB_TEXT(who->role), DB_UUID(who->home), DB_TEXT(who->email), DB_TEXT(who->name),
+                 DB_TEXT(who->surname), DB_TEXT(hash), DB_UUID(holder->membership),
+                 DB_UUID(holder->profile), DB_UUID(who->policy), DB_OUTBOX(mail)) == 0) {
+        outbox_kick(d->svc.outbox);
+        return 0;
+    }
+    if (err->code != ERR_CONFLICT)
+        return -1;
+    error_clear(err);
+    return error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
+}
+
+static int register_account(struct authd *d, const struct request *req,
+                            const struct registration *who, struct token_or_step *out,
+                            struct error *err)
+{
+    CLEANUP(session_draft_wipe) struct session_draft draft;
+    const char *display = arena_printf(req->arena, "%s %s", who->name, who->surname);
+    struct token_response tokens = {0};
+    struct holder holder;
+    const char *hash;
+
+    if (password_hash(d, req, who->password, &hash, err) < 0)
+        return -1;
+    secret_wipe_text(who->password);
+    session_draft(d, req, who->tenant->projectId, who->role, who->email, "password", &draft);
+    holder = (struct holder){.project = who->tenant->projectId,
+                             .membership = uuid_ordered(req->now_ms),
+                             .profile = uuid_random(),
+                             .session = draft.id,
+                             .role = who->role};
+    if (write_all(d, req, who, hash, &holder, &draft, display, err) < 0 ||
+        session_answer(d, req, &holder, &draft, who->tenant->name, display, &tokens, err) < 0)
+        return -1;
+    *out = (struct token_or_step){.accessToken = tokens.accessToken,
+                                  .refreshToken = tokens.refreshToken,
+                                  .expiresIn = tokens.expiresIn,
+                                  .project = tokens.project,
+                                  .profile = tokens.profile};
+    return 0;
+}
+
+/* Spares the hash of a registration that cannot succeed; the unique index has the last word. */
+static int refuse_existing(const struct db_result *res, struct error *err)
+{
+    return db_rows(res) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
+}
+
+/* Registers a patient with the tenant and signs it in. Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST, in this order. */
+int patient_register(struct authd *d, const struct request *req,
+                     const struct patient_register_in *in, struct token_or_step *out,
+                     struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct tenant tenant;
+
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    if (!uuid_is_set(&tenant.defaultPatientPolicy) || !tenant.patientRegistration)
+        return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
+    if (db_query(d->svc.db, req, SQL_PATIENT_EXISTS, &res, err, DB_UUID(tenant.projectId),
+                 DB_TEXT(in->email)) < 0 ||
+        refuse_existing(res, err) < 0)
+        return -1;
+    /* such links are not given out yet, so no token is a valid one */
+    if (in->continueAsPatientToken != NULL)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "The continue-as-patient link is invalid or has expired.");
+    return register_account(d, req,
+                            &(struct registration){.role = "Patient",
+                                                   .tenant = &tenant,
+                                                   .home = tenant.projectId,
+                                                   .policy = tenant.defaultPatientPolicy,
+                                                   .email = in->email,
+                                                   .password = in->password,
+                                                   .name = in->name,
+                                                   .surname = in->surname},
+                            out, err);
+}
+
+/* Registers a practitioner. An account with this e-mail in any project refuses it: one joins another tenant by
+ * invitation only. Fails like patient_register(). */
+int practitioner_register(struct authd *d, const struct request *req,
+                          const struct practitioner_register_in *in, struct token_or_step *out,
+                          struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct tenant tenant;
+
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    if (!uuid_is_set(&tenant.defaultPractitionerPolicy) || !tenant.practitionerRegistration)
+        return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email)) < 0 ||
+        refuse_existing(res, err) < 0)
+        return -1;
+    return register_account(d, req,
+                            &(struct registration){.role = "Practitioner",
+                                                   .tenant = &tenant,
+                                                   .policy = tenant.defaultPractitionerPolicy,
+                                                   .email = in->email,
+                                                   .password = in->password,
+                                                   .name = in->name,
+                                                   .surname = in->surname},
+                            out, err);
+}

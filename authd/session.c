@@ -1,0 +1,185 @@
+/*
+ * session.c - see session.h.  Handlers: sessions, sessions_revoke, logout.
+ */
+#include "authd/session.h"
+
+#include <string.h>
+
+#include "authd/change.h"
+#include "authd/key.h"
+#include "authd/user_agent.h"
+
+void session_draft(struct authd *d, const struct request *req, struct uuid project,
+                   const char *role, const char *email, const char *auth_method,
+                   struct session_draft *ret)
+{
+    ret->id = uuid_ordered(req->now_ms);
+    ret->auth_method = auth_method;
+    ret->browser = user_agent_browser(req->userAgent);
+    ret->os = user_agent_os(req->userAgent);
+    refresh_token_new(project, ret->id, &ret->refresh);
+    throttle_keys(d, role, project, email, req->address, &ret->keys);
+}
+
+void session_draft_wipe(struct session_draft *self)
+{
+    refresh_token_wipe(&self->refresh);
+}
+
+int session_access_token(struct authd *d, const struct request *req, const struct holder *holder,
+                         const char **ret, struct error *err)
+{
+    const struct token_claims claims = {
+        .issuer = d->config->issuer,
+        .audience = d->config->audience,
+        .role = holder->role,
+        .profile = holder->profile,
+        .project = holder->project,
+        .membership = holder->membership,
+        .session = holder->session,
+        .id = uuid_random(),
+        .admin = holder->admin,
+        .now_ms = req->now_ms,
+        .life_ms = ACCESS_TOKEN_LIFE,
+    };
+
+    *ret = token_mint(key_current(d, req->now_ms), &claims, req->arena);
+    if (*ret == NULL)
+        return error_set(err, ERR_INTERNAL, "The token cannot be signed.");
+    return 0;
+}
+
+const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
+                                          const char *display)
+{
+    struct reference *self = arena_alloc(arena, sizeof(*self));
+
+    self->reference = arena_printf(arena, "%s/%s", type, id.text);
+    self->display = arena_strdup(arena, display);
+    return self;
+}
+
+int session_answer(struct authd *d, const struct request *req, const struct holder *holder,
+                   const struct session_draft *draft, const char *project_name, const char *display,
+                   struct token_response *out, struct error *err)
+{
+    if (session_access_token(d, req, holder, &out->accessToken, err) < 0)
+        return -1;
+    out->refreshToken = arena_strdup(req->arena, draft->refresh.text);
+    out->expiresIn = ACCESS_TOKEN_LIFE / 1000;
+    out->project = session_reference(req->arena, "Project", holder->project, project_name);
+    out->profile = session_reference(req->arena, holder->role, holder->profile, display);
+    return 0;
+}
+
+/* ---- ending ---- */
+
+int session_ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
+                         struct uuid token, struct error *err)
+{
+    size_t count = db_rows(res);
+    struct change *changes = arena_calloc(req->arena, count, sizeof(*changes));
+
+    if (count == 0)
+        return 0;
+    for (size_t row = 0; row < count; row++)
+        changes[row] = (struct change){.sequence = db_int(res, row, 0),
+                                       .kind = "session",
+                                       .id = db_uuid(res, row, 1),
+                                       .token = token,
+                                       .until = req->now_ms + CHANGE_SESSION_LIFE};
+    return change_settle(d, req, changes[0].sequence, changes, count, err);
+}
+
+static int end_page(struct authd *d, const struct request *req, const struct session_end *which,
+                    size_t *ret_count, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_SESSION_END, &res, err, DB_INT(req->now_ms),
+                 DB_TEXT(which->reason), DB_UUID(which->token),
+                 DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(which->project),
+                 DB_UUID(which->account), DB_UUID(which->only), DB_UUID(which->except)) < 0)
+        return -1;
+    *ret_count = db_rows(res);
+    return session_ended_settle(d, req, res, which->token, err);
+}
+
+int session_end(struct authd *d, const struct request *req, const struct session_end *which,
+                size_t *ret_count, struct error *err)
+{
+    size_t count;
+
+    *ret_count = 0;
+    do {
+        if (end_page(d, req, which, &count, err) < 0)
+            return -1;
+        *ret_count += count;
+    } while (count == SESSION_END_PAGE);
+    return 0;
+}
+
+/* ---- handlers ---- */
+
+/* The caller's own live sessions, newest first, at most 100. */
+int sessions(struct authd *d, const struct request *req, const struct nothing *in,
+             struct session_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    (void)in;
+    if (db_query(d->svc.db, req, SQL_SESSION_LIST, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(req->caller->account), DB_UUID(req->caller->session),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    out->sessions = db_list(res, &session_record_table, req->arena);
+    return 0;
+}
+
+/* Ends the caller's session, the others, all of them or the one named; answers those that are left. */
+int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
+                    struct session_list *out, struct error *err)
+{
+    struct session_end which = {
+        .project = req->caller->project, .account = req->caller->account, .reason = "revoked"};
+    bool named = false;
+    size_t count;
+
+    if (strcmp(in->option, "current") == 0)
+        which.only = req->caller->session;
+    else if (strcmp(in->option, "other") == 0)
+        which.except = req->caller->session;
+    else if (strcmp(in->option, "all") != 0)
+        named = true;
+    if (named && uuid_parse(in->option, &which.only) < 0)
+        return error_problem(err, "option", "must be current, other, all or a session id");
+    if (session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    if (named && count == 0)
+        return error_set(err, ERR_NOT_FOUND, "Session not found.");
+    return sessions(d, req, NULL, out, err);
+}
+
+/* Ends the session of the presented token. */
+int logout(struct authd *d, const struct request *req, const struct nothing *in,
+           struct nothing *out, struct error *err)
+{
+    const struct session_end which = {.project = req->caller->project,
+                                      .account = req->caller->account,
+                                      .only = req->caller->session,
+                                      .reason = "logout",
+                                      .token = req->caller->tokenId};
+    int64_t top;
+    size_t count;
+
+    (void)in;
+    (void)out;
+    if (session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    if (count > 0)
+        return 0;
+    /* another request ended it a moment ago: answer, like that one, only when every gateway knows */
+    if (change_top(d, req, &top, err) < 0)
+        return -1;
+    return change_settle(d, req, top, NULL, 0, err);
+}

@@ -1,0 +1,75 @@
+/*
+ * session.h - signed-in devices: made by registration and sign-in, renewed by refresh.c, ended here.
+ */
+#ifndef ATRIUM_AUTHD_SESSION_H
+#define ATRIUM_AUTHD_SESSION_H
+
+#include "authd/authd.h"
+#include "authd/refresh_token.h"
+#include "authd/throttle.h"
+
+/* Who a token is for. */
+struct holder {
+    struct uuid project, membership, profile, session;
+    const char *role; /* "Patient" or "Practitioner" */
+    bool admin;
+};
+
+/* A session that is about to be written by SQL_SESSION_MADE, with its first refresh token. */
+struct session_draft {
+    struct uuid id;
+    const char *auth_method, *browser, *os;
+    struct refresh_token refresh;
+    struct throttle_keys keys; /* of its owner and address: the address becomes known */
+};
+#define DB_SESSION(req_, draft_)                                                            \
+    DB_UUID((draft_).refresh.project), DB_UUID((draft_).id), DB_TEXT((draft_).auth_method), \
+        DB_TEXT((req_)->address), DB_TEXT((draft_).browser), DB_TEXT((draft_).os),          \
+        DB_INT((req_)->now_ms), DB_BYTES((draft_).refresh.family_hash, SECRET_HASH_SIZE),   \
+        DB_BYTES((draft_).refresh.hash, SECRET_HASH_SIZE),                                  \
+        DB_INT((req_)->now_ms + SESSION_IDLE_LIFE),                                         \
+        DB_INT((req_)->now_ms + SESSION_ABSOLUTE_LIFE),                                     \
+        DB_BYTES((draft_).keys.pair, THROTTLE_KEY_SIZE),                                    \
+        DB_INT((req_)->now_ms + KNOWN_ADDRESS_LIFE)
+
+/* Makes the draft of a session in the project, for the account with this role and e-mail. */
+void session_draft(struct authd *d, const struct request *req, struct uuid project,
+                   const char *role, const char *email, const char *auth_method,
+                   struct session_draft *ret);
+
+/* Usable with CLEANUP on a struct session_draft variable. */
+void session_draft_wipe(struct session_draft *self);
+
+/* A new access token of the holder's session, from the request's arena. */
+int session_access_token(struct authd *d, const struct request *req, const struct holder *holder,
+                         const char **ret, struct error *err) MUST_USE;
+
+/* "<type>/<id>" with its display name, from the arena. */
+const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
+                                          const char *display);
+
+/* The token response of a fresh session. display: of the profile. */
+int session_answer(struct authd *d, const struct request *req, const struct holder *holder,
+                   const struct session_draft *draft, const char *project_name, const char *display,
+                   struct token_response *out, struct error *err) MUST_USE;
+
+/* Which live sessions of an account end, and why ("logout", "revoked", "theft", "login-replay"). */
+struct session_end {
+    struct uuid project, account;
+    struct uuid only, except; /* absent: all */
+    const char *reason;
+    struct uuid token; /* the jti that logged out, with "logout" */
+};
+
+/* Ends them and waits until every gateway refuses their tokens. *ret_count: how many were live. Parks. */
+int session_end(struct authd *d, const struct request *req, const struct session_end *which,
+                size_t *ret_count, struct error *err) MUST_USE;
+
+/* Announces and settles the rows that a statement made of SQL_SESSIONS_ENDED yielded. Parks. */
+int session_ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
+                         struct uuid token, struct error *err) MUST_USE;
+
+/* Most sessions that one statement ends: the limit in SQL_SESSION_END and SQL_OPERATOR_SESSIONS_END. */
+enum { SESSION_END_PAGE = 1000 };
+
+#endif

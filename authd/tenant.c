@@ -1,0 +1,55 @@
+/*
+ * tenant.c - settingsd's answers about projects, as sign-in and registration need them.
+ */
+#include "authd/tenant.h"
+
+#include <string.h>
+
+static int lookup(struct authd *d, const struct request *req, const struct tenant_lookup_in *in,
+                  struct tenant *ret, struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (settingsd_tenant_lookup(d->svc.bus, req, in, &tenant, err) < 0)
+        return -1;
+    if (tenant.suspended)
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    *ret = tenant;
+    return 0;
+}
+
+int tenant_open(struct authd *d, const struct request *req, const char *code, struct tenant *ret,
+                struct error *err)
+{
+    return lookup(d, req, &(struct tenant_lookup_in){.tenantCode = code}, ret, err);
+}
+
+int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
+                   struct tenant *ret, struct error *err)
+{
+    return lookup(d, req, &(struct tenant_lookup_in){.projectId = project}, ret, err);
+}
+
+int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,
+                 struct field_list *ret, struct error *err)
+{
+    struct tenant_list found = {0};
+    struct tenant *open = arena_calloc(req->arena, projects.count, sizeof(*open));
+    const struct tenants_of_in in = {projects};
+    const struct tenant *all;
+    size_t count = 0;
+
+    if (projects.count > 0 && settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+        return -1;
+    all = found.tenants.items;
+    for (size_t p = 0; p < projects.count; p++) {
+        for (size_t t = 0; t < found.tenants.count; t++) {
+            if (strcmp(all[t].projectId.text, projects.items[p]) == 0 && !all[t].suspended) {
+                open[count++] = all[t];
+                break;
+            }
+        }
+    }
+    *ret = (struct field_list){open, count};
+    return 0;
+}

@@ -1,0 +1,116 @@
+/*
+ * throttle.c - see throttle.h.  The handler register_admit is the gateway's: it asks before it looks at anything
+ * else of a registration.
+ */
+#include "authd/throttle.h"
+
+#include <sodium.h>
+#include <string.h>
+
+/* A keyed hash of its parts, each with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
+static void make_key(const struct authd *d, const char *kind, const char *a, const char *b,
+                     const char *c, uint8_t ret[static THROTTLE_KEY_SIZE])
+{
+    const char *parts[] = {kind, a, b, c};
+    crypto_generichash_state state;
+
+    crypto_generichash_init(&state, d->svc.seal_key.bytes, d->svc.seal_key.length,
+                            THROTTLE_KEY_SIZE);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
+    crypto_generichash_final(&state, ret, THROTTLE_KEY_SIZE);
+    sodium_memzero(&state, sizeof(state));
+}
+
+void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
+                   const char *address, struct throttle_keys *ret)
+{
+    const char *realm = strcmp(role, "Patient") == 0 ? project.text : "practitioner";
+
+    make_key(d, "pair", realm, email, address, ret->pair);
+    make_key(d, "address", address, "", "", ret->address);
+    make_key(d, "account", realm, email, "", ret->account);
+}
+
+/* 429 until the hit `at_ms` leaves its window. */
+static int refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
+                  struct error *err)
+{
+    int64_t wait_s = (at_ms + window_ms - req->now_ms + 999) / 1000;
+
+    error_retry(err, ERR_THROTTLED, MAX(wait_s, (int64_t)1), "Too many requests. Try again later.");
+    err->limit = limit;
+    err->remaining = 0;
+    err->reset_s = err->retry_after_s;
+    return -1;
+}
+
+int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                   struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int64_t latest = 0;
+    int which = -1;
+
+    if (db_query(
+            d->svc.db, req, SQL_THROTTLE_STATE, &res, err, DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
+            DB_BYTES(keys->address, THROTTLE_KEY_SIZE), DB_BYTES(keys->account, THROTTLE_KEY_SIZE),
+            DB_BYTES(keys->pair, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
+            DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_PAIR_MAX),
+            DB_INT(THROTTLE_WIDE_MAX)) < 0)
+        return -1;
+    for (int i = 0; i < 3; i++) {
+        if (!db_is_null(res, 0, i) && db_int(res, 0, i) > latest) {
+            latest = db_int(res, 0, i);
+            which = i;
+        }
+    }
+    if (which < 0)
+        return 0;
+    ++*d->count.sign_in_throttled;
+    return refuse(req, latest, THROTTLE_SIGN_IN_WINDOW,
+                  which == 0 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX, err);
+}
+
+int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                  struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(
+            d->svc.db, req, SQL_THROTTLE_FAIL, &res, err, DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
+            DB_BYTES(keys->address, THROTTLE_KEY_SIZE), DB_BYTES(keys->account, THROTTLE_KEY_SIZE),
+            DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW)) < 0)
+        return -1;
+    if (db_int(res, 0, 0) <= THROTTLE_PAIR_MAX && db_int(res, 1, 0) <= THROTTLE_WIDE_MAX &&
+        db_int(res, 2, 0) <= THROTTLE_WIDE_MAX)
+        return 0;
+    /* one too many: the check knows for whom it counts and until when */
+    return throttle_check(d, req, keys, err);
+}
+
+/* Counts one registration for an address. Refused ones are not counted. */
+int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
+                   struct nothing *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *admitted = NULL;
+    CLEANUP(db_result_destroy) struct db_result *state = NULL;
+    uint8_t key[THROTTLE_KEY_SIZE];
+
+    (void)out;
+    make_key(d, "register", in->address, "", "", key);
+    if (db_query(d->svc.db, req, SQL_THROTTLE_ADMIT, &admitted, err, DB_BYTES(key, sizeof(key)),
+                 DB_INT(req->now_ms), DB_INT(THROTTLE_REGISTER_WINDOW),
+                 DB_INT(THROTTLE_REGISTER_MAX)) < 0)
+        return -1;
+    if (db_affected(admitted) > 0)
+        return 0;
+    if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err, DB_BYTES(key, sizeof(key)),
+                 DB_INT(req->now_ms), DB_INT(THROTTLE_REGISTER_WINDOW),
+                 DB_INT(THROTTLE_REGISTER_MAX)) < 0)
+        return -1;
+    /* the window may have moved on between the two statements: then the next try succeeds */
+    return refuse(
+        req, db_is_null(state, 0, 0) ? req->now_ms - THROTTLE_REGISTER_WINDOW : db_int(state, 0, 0),
+        THROTTLE_REGISTER_WINDOW, THROTTLE_REGISTER_MAX, err);
+}
