@@ -32,7 +32,8 @@ struct fiber *fiber_self(const struct loop *loop);
  * remembered (one), so that "start, then park" has no gap. */
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;
 
-/* Makes a parked fiber ready; it runs later in this turn, never inside this call. */
+/* Makes a parked fiber ready; it runs later in this turn, never inside this call. One whose deadline passed in
+ * this very turn is told FIBER_WOKEN. Whoever may wake must be told when the fiber no longer waits for it. */
 void fiber_wake(struct fiber *fiber);
 
 /* Parks until the monotonic time; -1 (ERR_UNAVAILABLE) when the loop shuts down meanwhile. */
