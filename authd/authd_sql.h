@@ -28,16 +28,16 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
-/* The session that struct session_draft describes (its DB_SESSION() is $1 to $13), for the membership that `from`
+/* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for the membership that `from`
  * yields as account_id and membership_id; and its address becomes one with a good sign-in to the account. */
 #define SQL_SESSION_MADE(from)                                                                   \
     "session_made as (insert into session (project_id, id, account_id, membership_id, "          \
-    "auth_method, remote_address, browser, os, created_at, last_updated, family_hash, "          \
+    "auth_method, remote_address, browser, os, created_at, last_updated, "                       \
     "refresh_hash, idle_until, absolute_until) "                                                 \
     "select $1::uuid, $2::uuid, f.account_id, f.membership_id, $3, $4, $5, $6, $7, $7, $8, $9, " \
-    "$10, $11 from (" from ") f returning account_id, membership_id), "                          \
+    "$10 from (" from ") f returning account_id, membership_id), "                               \
     "address_known as (insert into known_address (key, until) "                                  \
-    "select $12, $13 from session_made "                                                         \
+    "select $11, $12 from session_made "                                                         \
     "on conflict (key) do update set until = excluded.until) "
 
 /* Ends the sessions whose ids `ids` yields ($1 now, $2 reason, $3 the jti that logged out or null, $4 until when

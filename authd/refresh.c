@@ -3,7 +3,7 @@
  *
  * The current token rotates: one statement, guarded by its hash, so one of many at once wins.  The token before it,
  * presented again while its successor was not used, gets that same successor: a lost answer can be had again, two
- * tabs do not log each other out.  Anything older of the family was copied by somebody: the session ends.
+ * tabs do not log each other out.  Anything older that we gave out was copied by somebody: the session ends.
  */
 #include <string.h>
 
@@ -49,8 +49,8 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
     CLEANUP(secret_wipe) struct secret key;
     struct sealed sealed;
 
-    refresh_token_next(token, &next);
-    refresh_token_key(token, &key);
+    refresh_token_new(&d->svc.seal_key, token->project, token->session, &next);
+    refresh_token_successor_key(token, &key);
     sealed = secret_seal(req->arena, &key, SUCCESSOR_PURPOSE, next.text, strlen(next.text));
     if (db_query(d->svc.db, req, SQL_REFRESH_ROTATE, &res, err, DB_UUID(token->project),
                  DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
@@ -72,13 +72,14 @@ static const char *open_successor(const struct request *req, const struct refres
     uint8_t *text = NULL;
     size_t size = 0;
 
-    refresh_token_key(token, &key);
+    refresh_token_successor_key(token, &key);
     if (secret_open(req->arena, &key, SUCCESSOR_PURPOSE, (struct sealed){sealed.bytes, sealed.size},
                     &text, &size) < 0)
         return NULL;
     return (const char *)text;
 }
 
+/* A token that is neither the current one nor the one before. Only one that we gave out proves a theft. */
 static int end_theft(struct authd *d, const struct request *req, const struct refresh_token *token,
                      struct uuid account, struct error *err)
 {
@@ -86,6 +87,8 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
         .project = token->project, .account = account, .only = token->session, .reason = "theft"};
     size_t count;
 
+    if (!refresh_token_genuine(token, &d->svc.seal_key))
+        return refuse(d, err);
     ++*d->count.refresh_theft;
     log_event(LOG_NOTICE, "refresh", "an old token came back: session ended", "session",
               token->session.text, "trace", req->trace, NULL);
@@ -104,8 +107,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
 
     if (db_query(d->svc.db, req, SQL_REFRESH_VERDICT, &res, err, DB_UUID(token->project),
                  DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
-                 DB_BYTES(token->family_hash, SECRET_HASH_SIZE), DB_INT(req->now_ms),
-                 DB_INT(d->config->refresh_retry_window)) < 0)
+                 DB_INT(req->now_ms), DB_INT(d->config->refresh_retry_window)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return refuse(d, err);

@@ -9,52 +9,44 @@
 enum {
     PROJECT_AT = 0,
     SESSION_AT = 16,
-    FAMILY_AT = 32,
-    RANDOM_AT = FAMILY_AT + REFRESH_FAMILY_SIZE,
-    RAW_SIZE = RANDOM_AT + REFRESH_RANDOM_SIZE,
+    RANDOM_AT = 32,
+    SEAL_AT = RANDOM_AT + REFRESH_RANDOM_SIZE,
+    RAW_SIZE = SEAL_AT + REFRESH_SEAL_SIZE,
 };
 
 _Static_assert(sodium_base64_ENCODED_LEN(RAW_SIZE, sodium_base64_VARIANT_URLSAFE_NO_PADDING) ==
                    REFRESH_TEXT_SIZE,
                "the text fits exactly");
 
-/* Everything but the text from the bytes, the hashes from both. */
-static void fill(const uint8_t raw[static RAW_SIZE], struct refresh_token *self)
+/* The purpose stands before the bytes, so that no other keyed hash of the daemon is a seal. */
+static void make_seal(const struct secret *key, const uint8_t raw[static RAW_SIZE],
+                      uint8_t ret[static REFRESH_SEAL_SIZE])
 {
-    uuid_from_bytes(raw + PROJECT_AT, &self->project);
-    uuid_from_bytes(raw + SESSION_AT, &self->session);
-    memcpy(self->family, raw + FAMILY_AT, REFRESH_FAMILY_SIZE);
-    secret_hash(self->text, self->hash);
-    crypto_hash_sha256(self->family_hash, self->family, REFRESH_FAMILY_SIZE);
+    static const uint8_t purpose[] = "refresh token";
+    crypto_generichash_state state;
+
+    crypto_generichash_init(&state, key->bytes, key->length, REFRESH_SEAL_SIZE);
+    crypto_generichash_update(&state, purpose, sizeof(purpose));
+    crypto_generichash_update(&state, raw, SEAL_AT);
+    crypto_generichash_final(&state, ret, REFRESH_SEAL_SIZE);
+    sodium_memzero(&state, sizeof(state));
 }
 
-static void make(struct uuid project, struct uuid session, const uint8_t *family,
-                 struct refresh_token *ret)
+void refresh_token_new(const struct secret *key, struct uuid project, struct uuid session,
+                       struct refresh_token *ret)
 {
     uint8_t raw[RAW_SIZE];
 
     uuid_to_bytes(&project, raw + PROJECT_AT);
     uuid_to_bytes(&session, raw + SESSION_AT);
-    memcpy(raw + FAMILY_AT, family, REFRESH_FAMILY_SIZE);
     randombytes_buf(raw + RANDOM_AT, REFRESH_RANDOM_SIZE);
+    make_seal(key, raw, raw + SEAL_AT);
     sodium_bin2base64(ret->text, sizeof(ret->text), raw, sizeof(raw),
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-    fill(raw, ret);
+    ret->project = project;
+    ret->session = session;
+    secret_hash(ret->text, ret->hash);
     sodium_memzero(raw, sizeof(raw));
-}
-
-void refresh_token_new(struct uuid project, struct uuid session, struct refresh_token *ret)
-{
-    uint8_t family[REFRESH_FAMILY_SIZE];
-
-    randombytes_buf(family, sizeof(family));
-    make(project, session, family, ret);
-    sodium_memzero(family, sizeof(family));
-}
-
-void refresh_token_next(const struct refresh_token *self, struct refresh_token *ret)
-{
-    make(self->project, self->session, self->family, ret);
 }
 
 int refresh_token_parse(const char *text, struct refresh_token *ret)
@@ -66,12 +58,28 @@ int refresh_token_parse(const char *text, struct refresh_token *ret)
         size != RAW_SIZE)
         return -1;
     memcpy(ret->text, text, REFRESH_TEXT_SIZE);
-    fill(raw, ret);
+    uuid_from_bytes(raw + PROJECT_AT, &ret->project);
+    uuid_from_bytes(raw + SESSION_AT, &ret->session);
+    secret_hash(ret->text, ret->hash);
     sodium_memzero(raw, sizeof(raw));
     return 0;
 }
 
-void refresh_token_key(const struct refresh_token *self, struct secret *ret)
+bool refresh_token_genuine(const struct refresh_token *self, const struct secret *key)
+{
+    uint8_t raw[RAW_SIZE], seal[REFRESH_SEAL_SIZE];
+    size_t size = 0;
+    bool genuine;
+
+    if (secret_decode(self->text, raw, sizeof(raw), &size) < 0 || size != RAW_SIZE)
+        return false;
+    make_seal(key, raw, seal);
+    genuine = sodium_memcmp(seal, raw + SEAL_AT, REFRESH_SEAL_SIZE) == 0;
+    sodium_memzero(raw, sizeof(raw));
+    return genuine;
+}
+
+void refresh_token_successor_key(const struct refresh_token *self, struct secret *ret)
 {
     ret->length = SEAL_KEY_SIZE;
     crypto_generichash(ret->bytes, SEAL_KEY_SIZE, (const uint8_t *)self->text,

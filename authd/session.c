@@ -17,7 +17,7 @@ void session_draft(struct authd *d, const struct request *req, struct uuid proje
     ret->auth_method = auth_method;
     ret->browser = user_agent_browser(req->userAgent);
     ret->os = user_agent_os(req->userAgent);
-    refresh_token_new(project, ret->id, &ret->refresh);
+    refresh_token_new(&d->svc.seal_key, project, ret->id, &ret->refresh);
     throttle_keys(d, role, project, email, req->address, &ret->keys);
 }
 

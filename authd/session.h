@@ -25,8 +25,7 @@ struct session_draft {
 #define DB_SESSION(req_, draft_)                                                            \
     DB_UUID((draft_).refresh.project), DB_UUID((draft_).id), DB_TEXT((draft_).auth_method), \
         DB_TEXT((req_)->address), DB_TEXT((draft_).browser), DB_TEXT((draft_).os),          \
-        DB_INT((req_)->now_ms), DB_BYTES((draft_).refresh.family_hash, SECRET_HASH_SIZE),   \
-        DB_BYTES((draft_).refresh.hash, SECRET_HASH_SIZE),                                  \
+        DB_INT((req_)->now_ms), DB_BYTES((draft_).refresh.hash, SECRET_HASH_SIZE),          \
         DB_INT((req_)->now_ms + SESSION_IDLE_LIFE),                                         \
         DB_INT((req_)->now_ms + SESSION_ABSOLUTE_LIFE),                                     \
         DB_BYTES((draft_).keys.pair, THROTTLE_KEY_SIZE),                                    \

@@ -66,7 +66,6 @@ create table session (
     os               text,
     created_at       bigint not null,
     last_updated     bigint not null,
-    family_hash      bytea not null,        -- of the part that all refresh tokens of the session share
     generation       bigint not null default 1,
     refresh_hash     bytea not null,        -- of the current token
     previous_hash    bytea,                 -- of the one before, until the current one is used
