@@ -58,9 +58,16 @@ struct db_options {
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
 };
 
-/* A database handle; connects in the background with back-off (50 ms .. 1 s) from now on. Options are borrowed. */
+/* A database handle; connects in the background with back-off (50 ms .. 1 s) from now on. Options are borrowed.
+ * The connection string should name sockets or numeric addresses: a host name is looked up on the loop's thread. */
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
+
+/* Closes everything. No fiber may be waiting for a statement; no transaction or result may be left. */
 void db_destroy(struct db **self_p);
+
+/* Adds statements of a part of common/ (the outbox) behind the daemon's, once and at most 8: the answer is the
+ * number of the first. db_prepare() verifies those that it knows by then. */
+int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
 /* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails with
  * ERR_UNAVAILABLE while the server cannot be reached (try again) and ERR_INTERNAL when a migration or a

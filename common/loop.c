@@ -356,6 +356,16 @@ void loop_each_turn(struct loop *self, void (*fn)(void *arg), void *arg)
     self->hooks[self->hook_count++] = (struct loop_hook){fn, arg};
 }
 
+void loop_each_turn_stop(struct loop *self, void (*fn)(void *arg), const void *arg)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < self->hook_count; i++)
+        if (self->hooks[i].fn != fn || self->hooks[i].arg != arg)
+            self->hooks[kept++] = self->hooks[i];
+    self->hook_count = kept;
+}
+
 int64_t loop_mono_ms(const struct loop *self)
 {
     return self->now_ms;

@@ -51,8 +51,10 @@ void loop_socket_used(struct loop *self, zsock_t *socket);
 struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *arg), void *arg);
 void loop_cancel(struct loop *self, struct loop_timer **timer_p);
 
-/* Calls fn(arg) at the end of every turn, in order of registration, for as long as the loop lives. */
+/* Calls fn(arg) at the end of every turn, in order of registration, until loop_each_turn_stop() with the same
+ * two (not from inside such a function). */
 void loop_each_turn(struct loop *self, void (*fn)(void *arg), void *arg);
+void loop_each_turn_stop(struct loop *self, void (*fn)(void *arg), const void *arg);
 
 /* Calls fn(arg, signo) for SIGTERM, SIGINT, SIGHUP. One handler per loop; set before loop_run(). */
 void loop_on_signal(struct loop *self, void (*fn)(void *arg, int signo), void *arg);

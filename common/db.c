@@ -1,0 +1,323 @@
+/*
+ * db.c - the public face of the database layer: handles, parameters, statements and the wait for their answers.
+ *
+ * A statement is queued by the fiber that wants it and sent at the end of the loop's turn, so that the
+ * statements of all requests of the turn are on their way before any answer is awaited.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/db_private.h"
+#include "common/log.h"
+
+static struct db_pool *pool_of(struct db *self, const struct db_statement *statement)
+{
+    return statement->class == DB_READ ? &self->read : &self->write;
+}
+
+/* ---- calls ---- */
+
+struct db_call *db_call_new(struct db *self, enum db_call_kind kind)
+{
+    struct db_call *call = TAILQ_FIRST(&self->spare);
+
+    if (call)
+        TAILQ_REMOVE(&self->spare, call, link);
+    else if (!(call = malloc(sizeof(*call))))
+        log_die("db", "out of memory");
+    *call = (struct db_call){
+        .kind = kind,
+        .waiter = fiber_self(self->loop),
+        .started_us = clock_mono_us(),
+    };
+    return call;
+}
+
+void db_call_free(struct db *self, struct db_call **call_p)
+{
+    struct db_call *call = TAKE_PTR(*call_p);
+
+    PQclear(call->result);
+    TAILQ_INSERT_HEAD(&self->spare, call, link);
+}
+
+void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state)
+{
+    call->state = state;
+    histogram_add(self->latency, clock_mono_us() - call->started_us);
+    if (state != CALL_DONE)
+        ++*self->count_lost;
+    if (call->waiter)
+        fiber_wake(call->waiter);
+    else
+        db_call_free(self, &call);
+}
+
+/* The waiter cannot wait longer. What was not sent never will be; what was sent is left to the connection. */
+static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake wake,
+                        int64_t deadline_mono_ms, bool uncertain, struct error *err)
+{
+    if (call->state == CALL_QUEUED) {
+        struct db_pool *pool = pool_of(self, call->statement);
+        bool starved = pool->ready == 0;
+
+        db_pool_dequeue(pool, call);
+        db_call_free(self, &call);
+        uncertain = false;
+        if (wake == FIBER_TIMEOUT && loop_mono_ms(self->loop) < deadline_mono_ms)
+            return starved ? error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.")
+                           : error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
+    } else {
+        call->waiter = NULL;
+        call->params = NULL;
+    }
+    if (uncertain)
+        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+    if (wake == FIBER_CANCELLED)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    return error_set(err, ERR_DEADLINE, "The request took too long.");
+}
+
+static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, struct error *err)
+{
+    const char *what = call->statement ? call->statement->name : "command";
+
+    if (call->state == CALL_LOST && uncertain)
+        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+    if (call->state != CALL_DONE)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
+    switch (PQresultStatus(call->result)) {
+    case PGRES_TUPLES_OK:
+    case PGRES_COMMAND_OK:
+    case PGRES_EMPTY_QUERY:
+        *ret = TAKE_PTR(call->result);
+        return 0;
+    default:
+        return db_result_error(call->result, what, err);
+    }
+}
+
+int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
+                 PGresult **ret, struct error *err)
+{
+    struct db_call *call = TAKE_PTR(*call_p);
+    int64_t queued_until = MIN(deadline_mono_ms, loop_mono_ms(self->loop) + DB_WAIT_MS);
+    int rc;
+
+    assert(call->waiter);
+    while (call->state < CALL_DONE) {
+        int64_t until = call->state == CALL_QUEUED ? queued_until : deadline_mono_ms;
+        enum fiber_wake wake = fiber_park(self->loop, until);
+
+        /* While it waited the call may have been sent, sent again, or answered. */
+        if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
+            continue;
+        until = call->state == CALL_QUEUED ? queued_until : deadline_mono_ms;
+        if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until)
+            return call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
+    }
+    rc = call_answer(call, uncertain, ret, err);
+    if (rc < 0)
+        ++*self->count_errors;
+    db_call_free(self, &call);
+    return rc;
+}
+
+/* ---- statements ---- */
+
+const struct db_statement *db_statement(const struct db *self, int number)
+{
+    size_t index = (size_t)number;
+
+    if (number >= 0 && index < self->statement_count[0])
+        return &self->statements[0][index];
+    index -= self->statement_count[0];
+    if (number < 0 || index >= self->statement_count[1])
+        log_die("db", "no such statement");
+    return &self->statements[1][index];
+}
+
+size_t db_statement_number(const struct db *self, const struct db_statement *statement)
+{
+    const struct db_statement *first = self->statements[0];
+
+    if (statement >= first && statement < first + self->statement_count[0])
+        return (size_t)(statement - first);
+    return self->statement_count[0] + (size_t)(statement - self->statements[1]);
+}
+
+int db_extend(struct db *self, const struct db_statement *statements, size_t count)
+{
+    if (self->statement_count[1] != 0 || count > DB_EXTRA_MAX)
+        log_die("db", "statements can be added once");
+    self->statements[1] = statements;
+    self->statement_count[1] = count;
+    return (int)self->statement_count[0];
+}
+
+int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
+                    struct db_result **ret, struct error *err, const struct db_param *params,
+                    size_t count)
+{
+    const struct db_statement *row = db_statement(self, statement);
+    struct db_pool *pool = pool_of(self, row);
+    PGresult *result = NULL;
+    struct db_call *call;
+
+    if (row->class == DB_TX || count != (size_t)row->params || count > DB_PARAMS_MAX)
+        log_die("db", "statement outside a transaction, or with a wrong number of parameters");
+    if (db_pool_check(pool, err) < 0)
+        return -1;
+    if (pool->queued >= self->options->queue_max)
+        return error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
+    call = db_call_new(self, CALL_STATEMENT);
+    call->statement = row;
+    call->params = params + 1;
+    call->count = count;
+    TAILQ_INSERT_TAIL(&pool->queue, call, link);
+    pool->queued++;
+    if (db_call_wait(self, &call, deadline_mono_ms, row->class == DB_WRITE, &result, err) < 0)
+        return -1;
+    *ret = (struct db_result *)result;
+    return 0;
+}
+
+/* ---- parameters ---- */
+
+struct db_param db_param_int(int64_t value)
+{
+    struct db_param param = {.size = -1};
+
+    snprintf(param.buffer, sizeof(param.buffer), "%lld", (long long)value);
+    return param;
+}
+
+struct db_param db_param_bool(enum tristate value)
+{
+    switch (value) {
+    case TRISTATE_UNSET:
+        return DB_NULL;
+    case TRISTATE_FALSE:
+        return DB_TEXT("f");
+    case TRISTATE_TRUE:
+        break;
+    }
+    return DB_TEXT("t");
+}
+
+struct db_param db_param_bytes(const void *bytes, size_t size)
+{
+    if (!bytes)
+        return DB_NULL;
+    if (size > INT32_MAX)
+        log_die("db", "parameter too large");
+    return (struct db_param){.bytes = bytes, .size = (int)size};
+}
+
+/* ---- handle ---- */
+
+/* End of a turn: everything that its fibers asked for goes out. */
+static void db_turn(void *arg)
+{
+    struct db *self = arg;
+
+    db_pool_dispatch(&self->read);
+    db_pool_dispatch(&self->write);
+}
+
+/* Session settings of every connection, behind what the connection string sets itself. */
+static char *session_options(const struct db_options *options)
+{
+    PQconninfoOption *parsed = PQconninfoParse(options->conninfo, NULL);
+    const char *own = "";
+    char *text = NULL;
+
+    for (PQconninfoOption *row = parsed; row && row->keyword; row++)
+        if (strcmp(row->keyword, "options") == 0 && row->val)
+            own = row->val;
+    if (asprintf(&text,
+                 "%s -c search_path=%s -c statement_timeout=%lld -c jit=off"
+                 " -c idle_in_transaction_session_timeout=%lld",
+                 own, options->schema, (long long)options->statement_timeout_ms,
+                 (long long)(2 * options->statement_timeout_ms)) < 0)
+        log_die("db", "out of memory");
+    PQconninfoFree(parsed);
+    return text;
+}
+
+static int64_t read_in_flight(void *arg)
+{
+    const struct db *self = arg;
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < self->read.max; i++)
+        sum += (int64_t)self->read.conns[i].depth;
+    for (size_t i = 0; i < self->write.max; i++)
+        sum += (int64_t)self->write.conns[i].depth;
+    return sum;
+}
+
+struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options)
+{
+    struct db *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("db", "out of memory");
+    self->loop = loop;
+    self->options = options;
+    self->pg_options = session_options(options);
+    self->statements[0] = options->statements;
+    self->statement_count[0] = options->statement_count;
+    self->jitter = (unsigned)clock_mono_us();
+    TAILQ_INIT(&self->spare);
+    self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",
+                                             "Statements sent to PostgreSQL.");
+    self->count_errors = metrics_counter(metrics, "atrium_db_errors_total", "",
+                                         "Statements that PostgreSQL refused or did not answer.");
+    self->count_lost = metrics_counter(metrics, "atrium_db_lost_total", "",
+                                       "Statements lost with their connection.");
+    self->count_connects =
+        metrics_counter(metrics, "atrium_db_connects_total", "", "Connections made to PostgreSQL.");
+    self->latency = metrics_histogram(metrics, "atrium_db_statement_us", "",
+                                      "Time from a statement to its answer, queueing included.");
+    metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",
+                  read_in_flight, self);
+    db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH);
+    db_pool_init(&self->write, self, options->write_connections, DB_WRITE_DEPTH);
+    loop_each_turn(loop, db_turn, self);
+    db_pool_grow(&self->read);
+    db_pool_grow(&self->write);
+    return self;
+}
+
+void db_destroy(struct db **self_p)
+{
+    struct db *self = TAKE_PTR(*self_p);
+    struct db_call *call;
+
+    if (!self)
+        return;
+    loop_each_turn_stop(self->loop, db_turn, self);
+    db_pool_close(&self->read);
+    db_pool_close(&self->write);
+    while ((call = TAILQ_FIRST(&self->spare))) {
+        TAILQ_REMOVE(&self->spare, call, link);
+        free(call);
+    }
+    free(self->pg_options);
+    free(self);
+}
+
+bool db_ready(const struct db *self)
+{
+    return self->read.ready + self->write.ready > 0;
+}
+
+struct db_stats db_stats(const struct db *self)
+{
+    return self->stats;
+}

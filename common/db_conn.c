@@ -1,0 +1,347 @@
+/*
+ * db_conn.c - one connection to PostgreSQL: how it is made, how calls go out and answers come in, what happens
+ * to the calls when it breaks.  Driven by db_pool.c and by the loop.
+ *
+ * Each call is closed by a Sync of its own: an error ends with it and does not touch its neighbours in the
+ * pipeline.  libpq 15 pushes its buffer at each Sync, hence one send() for each call.
+ *
+ * libpq resolves host names in PQconnectStart(), which blocks: connection strings should name sockets or
+ * numeric addresses, or a host that /etc/hosts knows.
+ */
+#include <string.h>
+
+#include "common/db_private.h"
+#include "common/log.h"
+
+static void on_connect(void *arg, short revents);
+static void on_ready(void *arg, short revents);
+
+/* ---- connecting ---- */
+
+static void ignore_notice(void *arg, const PGresult *result)
+{
+    (void)arg;
+    (void)result;
+}
+
+static void conn_watch(struct db_conn *self, short events, void (*fn)(void *arg, short revents))
+{
+    self->fd = PQsocket(self->pg);
+    self->watched = events;
+    loop_watch(self->pool->db->loop, self->fd, events, fn, self);
+}
+
+static void conn_unwatch(struct db_conn *self)
+{
+    if (self->watched)
+        loop_unwatch(self->pool->db->loop, self->fd);
+    self->watched = 0;
+}
+
+void db_conn_open(struct db_conn *self)
+{
+    const struct db *db = self->pool->db;
+    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it is law. */
+    const char *const keywords[] = {
+        "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
+        "keepalives_idle",      "dbname",           "application_name",
+        "client_encoding",      "options",          NULL};
+    const char *const values[] = {
+        "read-write",         "5000", "10",           db->options->conninfo,
+        db->options->program, "UTF8", db->pg_options, NULL};
+
+    memset(self->prepared, 0, db->statement_count[0] + DB_EXTRA_MAX);
+    self->pg = PQconnectStartParams(keywords, values, 1);
+    if (!self->pg)
+        log_die("db", "out of memory");
+    PQsetNoticeReceiver(self->pg, ignore_notice, NULL);
+    if (PQstatus(self->pg) == CONNECTION_BAD)
+        db_conn_lose(self);
+    else
+        conn_watch(self, ZMQ_POLLOUT, on_connect);
+}
+
+static void on_connect(void *arg, short revents)
+{
+    struct db_conn *self = arg;
+
+    (void)revents;
+    conn_unwatch(self); /* PQconnectPoll() may close the socket and open another */
+    switch (PQconnectPoll(self->pg)) {
+    case PGRES_POLLING_READING:
+        conn_watch(self, ZMQ_POLLIN, on_connect);
+        return;
+    case PGRES_POLLING_WRITING:
+        conn_watch(self, ZMQ_POLLOUT, on_connect);
+        return;
+    case PGRES_POLLING_OK:
+        break;
+    default:
+        db_conn_lose(self);
+        return;
+    }
+    if (PQsetnonblocking(self->pg, 1) != 0 || PQenterPipelineMode(self->pg) != 1) {
+        db_conn_lose(self);
+        return;
+    }
+    self->ready = true;
+    conn_watch(self, ZMQ_POLLIN, on_ready);
+    db_pool_connected(self);
+}
+
+/* ---- loss ---- */
+
+/* Once for each time that the database goes away, whichever pool sees it first. */
+static void log_down(const struct db_conn *self)
+{
+    const struct db *db = self->pool->db;
+    const char *why = PQerrorMessage(self->pg);
+
+    if (!db->read.down && !db->write.down && !self->pool->closing && self->pool->ready == 0)
+        log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
+}
+
+/* A read that nobody gave up goes to the front of the queue once more; of the others only the sender can say
+ * what the loss means. */
+static void call_lose(struct db_pool *pool, struct db_call *call)
+{
+    bool read = call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
+
+    PQclear(call->result);
+    call->result = NULL;
+    if (!read || call->resent || !call->waiter) {
+        db_call_finish(pool->db, call, CALL_LOST);
+        return;
+    }
+    call->resent = true;
+    call->state = CALL_QUEUED;
+    TAILQ_INSERT_HEAD(&pool->queue, call, link);
+    pool->queued++;
+}
+
+void db_conn_lose(struct db_conn *self)
+{
+    bool was_ready = self->ready;
+    struct db_call *call;
+
+    if (!was_ready)
+        log_down(self);
+    conn_unwatch(self);
+    PQfinish(self->pg);
+    self->pg = NULL;
+    self->ready = false;
+    self->touched = false;
+    self->depth = 0;
+    while ((call = TAILQ_LAST(&self->in_flight, db_calls))) { /* backwards: requeued in order */
+        TAILQ_REMOVE(&self->in_flight, call, link);
+        call_lose(self->pool, call);
+    }
+    if (self->tx)
+        self->tx->conn = NULL;
+    if (self->leased)
+        db_pool_release(self);
+    db_pool_lost(self, was_ready);
+}
+
+/* ---- sending ---- */
+
+static bool send_statement(struct db_conn *self, const struct db_call *call)
+{
+    const char *values[DB_PARAMS_MAX];
+    int lengths[DB_PARAMS_MAX], formats[DB_PARAMS_MAX];
+
+    for (size_t i = 0; i < call->count; i++) {
+        const struct db_param *param = &call->params[i];
+
+        formats[i] = param->size >= 0;
+        lengths[i] = param->size;
+        if (param->size >= 0)
+            values[i] = (const char *)param->bytes;
+        else
+            values[i] = param->buffer[0] ? param->buffer : param->text;
+    }
+    return PQsendQueryPrepared(self->pg, call->statement->name, (int)call->count, values, lengths,
+                               formats, 1);
+}
+
+static bool send_command(struct db_conn *self, const char *command)
+{
+    return PQsendQueryParams(self->pg, command, 0, NULL, NULL, NULL, NULL, 1);
+}
+
+static bool send_prepare(struct db_conn *self, struct db_call *call)
+{
+    uint8_t *known = &self->prepared[db_statement_number(self->pool->db, call->statement)];
+
+    if (*known)
+        return true;
+    *known = 1;
+    call->prepares = true;
+    return PQsendPrepare(self->pg, call->statement->name, call->statement->text, 0, NULL);
+}
+
+static bool send_call(struct db_conn *self, struct db_call *call)
+{
+    if (call->begins && !send_command(self, "begin isolation level read committed"))
+        return false;
+    switch (call->kind) {
+    case CALL_STATEMENT:
+        if (!send_prepare(self, call) || !send_statement(self, call))
+            return false;
+        break;
+    case CALL_VERIFY:
+        if (!send_prepare(self, call) || !PQsendDescribePrepared(self->pg, call->statement->name))
+            return false;
+        break;
+    case CALL_COMMAND:
+        if (!send_command(self, call->text))
+            return false;
+        break;
+    case CALL_SCRIPT: /* ends by itself */
+        return PQsendQuery(self->pg, call->text);
+    }
+    return PQpipelineSync(self->pg);
+}
+
+void db_conn_send(struct db_conn *self, struct db_call *call)
+{
+    struct db *db = self->pool->db;
+
+    TAILQ_INSERT_TAIL(&self->in_flight, call, link);
+    call->state = CALL_SENT;
+    self->depth++;
+    self->touched = true;
+    db->stats.statements++;
+    db->stats.in_flight_max = MAX(db->stats.in_flight_max, self->depth);
+    ++*db->count_statements;
+    if (!send_call(self, call))
+        db_conn_lose(self);
+}
+
+void db_conn_flush(struct db_conn *self)
+{
+    int rc;
+
+    if (!self->touched)
+        return;
+    self->touched = false;
+    self->pool->db->stats.flushes++;
+    rc = PQflush(self->pg);
+    if (rc < 0)
+        db_conn_lose(self);
+    else if (rc > 0) /* the socket is full */
+        conn_watch(self, ZMQ_POLLIN | ZMQ_POLLOUT, on_ready);
+}
+
+int db_conn_pipeline(struct db_conn *self, bool on)
+{
+    int rc = on ? PQenterPipelineMode(self->pg) : PQexitPipelineMode(self->pg);
+
+    return rc == 1 ? 0 : -1;
+}
+
+/* ---- receiving ---- */
+
+/* The server says good-bye to the whole connection (shut down, terminated), or libpq noticed its end. */
+static bool is_fatal(const struct db_conn *self, const PGresult *result)
+{
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+
+    if (PQresultStatus(result) != PGRES_FATAL_ERROR)
+        return false;
+    return PQstatus(self->pg) == CONNECTION_BAD ||
+           (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
+}
+
+/* A statement that could not be prepared, or that the server has forgotten, is prepared anew next time. */
+static void forget_prepared(struct db_conn *self, const struct db_call *call,
+                            const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    bool unknown = state && strcmp(state, "26000") == 0;
+
+    if (call->statement && (unknown || (call->prepares && call->good <= call->begins)))
+        self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
+}
+
+/* Takes one result of the call in front; true when that was its last. */
+static bool call_take(struct db_conn *self, struct db_call *call, PGresult *result)
+{
+    switch (PQresultStatus(result)) {
+    case PGRES_PIPELINE_SYNC:
+        PQclear(result);
+        return true;
+    case PGRES_PIPELINE_ABORTED: /* follows the error of the same call */
+        PQclear(result);
+        return false;
+    case PGRES_FATAL_ERROR:
+        if (!call->failed)
+            forget_prepared(self, call, result);
+        break;
+    default:
+        call->good++;
+    }
+    if (call->failed) {
+        PQclear(result);
+        return false;
+    }
+    call->failed = PQresultStatus(result) == PGRES_FATAL_ERROR;
+    PQclear(call->result);
+    call->result = result;
+    return false;
+}
+
+/* The call in front is answered in full. False when the connection cannot go on. */
+static bool call_over(struct db_conn *self, struct db_call *call)
+{
+    bool ends = call->ends;
+
+    TAILQ_REMOVE(&self->in_flight, call, link);
+    self->depth--;
+    db_call_finish(self->pool->db, call, CALL_DONE);
+    if (!ends)
+        return true;
+    if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
+        return false; /* not clean: nobody else may have it */
+    db_pool_release(self);
+    return true;
+}
+
+/* Takes the answers that are complete. False when the connection is at its end. */
+static bool conn_receive(struct db_conn *self)
+{
+    bool alive = PQconsumeInput(self->pg) == 1;
+    struct db_call *call;
+    int nothing = 0;
+
+    while ((call = TAILQ_FIRST(&self->in_flight)) && !PQisBusy(self->pg)) {
+        PGresult *result = PQgetResult(self->pg);
+        bool over;
+
+        if (result && is_fatal(self, result)) {
+            PQclear(result);
+            return false;
+        }
+        /* NULL ends a script, and stands between the results of a pipeline; there never twice. */
+        if (!result && ++nothing > 1)
+            return false;
+        over = result ? call_take(self, call, result) : call->kind == CALL_SCRIPT;
+        if (result || over)
+            nothing = 0;
+        if (over && !call_over(self, call))
+            return false;
+    }
+    return alive && PQstatus(self->pg) == CONNECTION_OK;
+}
+
+static void on_ready(void *arg, short revents)
+{
+    struct db_conn *self = arg;
+
+    if (!conn_receive(self)) {
+        db_conn_lose(self);
+        return;
+    }
+    if (revents & ZMQ_POLLOUT && PQflush(self->pg) == 0)
+        conn_watch(self, ZMQ_POLLIN, on_ready);
+}

@@ -1,0 +1,217 @@
+/*
+ * db_pool.c - which connection takes which statement, and when one more is opened.
+ *
+ * A pool starts with one connection, opens another (one at a time) when all that it has are busy, and keeps
+ * them.  It always tries to have one: with a back-off while there is no server, and then requests fail at once
+ * instead of waiting.
+ */
+#include <stdlib.h>
+
+#include "common/db_private.h"
+#include "common/log.h"
+
+static void pool_timer(void *arg)
+{
+    struct db_pool *self = arg;
+
+    self->timer = NULL;
+    if (self->connecting)
+        db_conn_lose(self->connecting); /* the attempt took too long */
+    else
+        db_pool_grow(self);
+}
+
+static void pool_at(struct db_pool *self, int64_t at_ms)
+{
+    loop_cancel(self->db->loop, &self->timer);
+    self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
+}
+
+void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max)
+{
+    *self = (struct db_pool){
+        .db = db,
+        .max = max,
+        .depth_max = depth_max,
+        .backoff_ms = DB_BACKOFF_MIN_MS,
+        .conns = calloc(max, sizeof(*self->conns)),
+    };
+    if (!self->conns)
+        log_die("db", "out of memory");
+    TAILQ_INIT(&self->queue);
+    for (size_t i = 0; i < max; i++) {
+        struct db_conn *conn = &self->conns[i];
+
+        conn->pool = self;
+        conn->prepared = calloc(db->statement_count[0] + DB_EXTRA_MAX, 1);
+        if (!conn->prepared)
+            log_die("db", "out of memory");
+        TAILQ_INIT(&conn->in_flight);
+    }
+}
+
+/* There is no server for those who wait. */
+static void pool_refuse(struct db_pool *self)
+{
+    struct db_call *call;
+
+    while ((call = TAILQ_FIRST(&self->queue))) {
+        db_pool_dequeue(self, call);
+        db_call_finish(self->db, call, CALL_DOWN);
+    }
+    fiber_queue_wake_all(&self->lessees);
+}
+
+void db_pool_close(struct db_pool *self)
+{
+    self->closing = true;
+    for (size_t i = 0; i < self->max; i++) {
+        if (self->conns[i].pg)
+            db_conn_lose(&self->conns[i]);
+        free(self->conns[i].prepared);
+    }
+    pool_refuse(self);
+    loop_cancel(self->db->loop, &self->timer);
+    free(self->conns);
+}
+
+bool db_pool_grow(struct db_pool *self)
+{
+    int64_t now_ms = loop_mono_ms(self->db->loop);
+    struct db_conn *conn = NULL;
+
+    if (self->connecting)
+        return true;
+    if (now_ms < self->retry_at_ms)
+        return false;
+    for (size_t i = 0; i < self->max && !conn; i++)
+        if (!self->conns[i].pg)
+            conn = &self->conns[i];
+    if (!conn)
+        return false;
+    self->connecting = conn;
+    pool_at(self, now_ms + DB_CONNECT_MS);
+    db_conn_open(conn);
+    return self->connecting != NULL;
+}
+
+/* The least busy connection that anybody may use, or NULL. */
+static struct db_conn *pool_pick(const struct db_pool *self)
+{
+    struct db_conn *best = NULL;
+
+    for (size_t i = 0; i < self->max; i++) {
+        struct db_conn *conn = &self->conns[i];
+
+        if (conn->ready && !conn->leased && (!best || conn->depth < best->depth))
+            best = conn;
+    }
+    return best;
+}
+
+void db_pool_dispatch(struct db_pool *self)
+{
+    struct db_call *call;
+
+    while ((call = TAILQ_FIRST(&self->queue))) {
+        struct db_conn *conn = pool_pick(self);
+
+        if (!conn || conn->depth > 0)
+            db_pool_grow(self);
+        if (!conn || conn->depth >= self->depth_max)
+            break;
+        db_pool_dequeue(self, call);
+        db_conn_send(conn, call);
+    }
+    for (size_t i = 0; i < self->max; i++)
+        db_conn_flush(&self->conns[i]);
+}
+
+void db_pool_dequeue(struct db_pool *self, struct db_call *call)
+{
+    TAILQ_REMOVE(&self->queue, call, link);
+    self->queued--;
+}
+
+int db_pool_check(const struct db_pool *self, struct error *err)
+{
+    if (self->down || self->closing)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
+    return 0;
+}
+
+/* One connection is never leased while the pool may have several: single statements must get through. A lease
+ * of a connection that still works for others is fine, since the pipeline keeps the order; but a new
+ * connection is better. */
+struct db_conn *db_pool_lease(struct db_pool *self)
+{
+    struct db_conn *conn = pool_pick(self);
+
+    if (!conn || conn->depth > 0)
+        if (db_pool_grow(self))
+            return NULL;
+    if (!conn || (self->max > 1 && self->leased + 1 >= self->max))
+        return NULL;
+    conn->leased = true;
+    self->leased++;
+    return conn;
+}
+
+void db_pool_release(struct db_conn *conn)
+{
+    conn->leased = false;
+    conn->tx = NULL;
+    conn->pool->leased--;
+    fiber_queue_wake_one(&conn->pool->lessees);
+}
+
+void db_pool_connected(struct db_conn *conn)
+{
+    struct db_pool *self = conn->pool;
+
+    self->connecting = NULL;
+    self->ready++;
+    if (self->down)
+        log_event(LOG_NOTICE, "db", "connected again", NULL);
+    self->down = false;
+    self->backoff_ms = DB_BACKOFF_MIN_MS;
+    self->connected_at_ms = loop_mono_ms(self->db->loop);
+    loop_cancel(self->db->loop, &self->timer);
+    ++*self->db->count_connects;
+    fiber_queue_wake_all(&self->lessees);
+}
+
+/* The pause before the next attempt: doubles up to the bound; jitter, so that instances do not come in step. */
+static int64_t pool_pause(struct db_pool *self)
+{
+    int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;
+
+    self->backoff_ms = MIN(2 * self->backoff_ms, (int64_t)DB_BACKOFF_MAX_MS);
+    return MIN(pause_ms, (int64_t)DB_BACKOFF_MAX_MS);
+}
+
+void db_pool_lost(struct db_conn *conn, bool was_ready)
+{
+    struct db_pool *self = conn->pool;
+    int64_t now_ms = loop_mono_ms(self->db->loop);
+
+    if (was_ready) {
+        self->ready--;
+        self->db->stats.reconnects++;
+        /* A server that drops every new connection is not asked for the next one without a pause. */
+        self->retry_at_ms = MAX(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
+    } else {
+        self->connecting = NULL;
+        loop_cancel(self->db->loop, &self->timer);
+        self->retry_at_ms = now_ms + pool_pause(self);
+        self->down = self->ready == 0;
+    }
+    if (self->closing)
+        return;
+    if (self->down)
+        pool_refuse(self);
+    else
+        fiber_queue_wake_all(&self->lessees);
+    if (self->ready == 0 && !self->connecting)
+        pool_at(self, MAX(now_ms, self->retry_at_ms));
+}

@@ -1,0 +1,189 @@
+/*
+ * db_private.h - what the files of the database layer share; nobody else includes it.
+ *
+ *   db.c          handles, statements: queueing and waiting
+ *   db_pool.c     which connection takes what; when one more is opened
+ *   db_conn.c     one connection: connect, send, receive, loss
+ *   db_tx.c       leases and transactions
+ *   db_migrate.c  schema and verification of the statements, at start
+ *   db_result.c   SQLSTATEs, typed values, rows to structs
+ *
+ * The unit of work is a call: one statement (or command) between two Syncs, with the fiber that waits for it.
+ * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it to the
+ * connection, which throws the late answer away.  A call never refers to memory of a fiber that has gone.
+ */
+#ifndef ATRIUM_COMMON_DB_PRIVATE_H
+#define ATRIUM_COMMON_DB_PRIVATE_H
+
+#include <libpq-fe.h>
+#include <sys/queue.h>
+
+#include "common/db.h"
+
+enum {
+    DB_PARAMS_MAX = 48,  /* of one statement */
+    DB_EXTRA_MAX = 8,    /* statements of common/ beside the daemon's */
+    DB_READ_DEPTH = 128, /* statements in flight on one shared connection */
+    DB_WRITE_DEPTH =
+        16, /* the same for writes: each may wait for a row lock and those behind it too */
+    DB_WAIT_MS = 2000,      /* longest wait for a connection */
+    DB_BACKOFF_MIN_MS = 50, /* between attempts to connect */
+    DB_BACKOFF_MAX_MS = 1000,
+    DB_CONNECT_MS = 10000, /* one attempt, all hosts together */
+};
+
+enum db_call_kind {
+    CALL_STATEMENT, /* a prepared statement, prepared on first use of the connection */
+    CALL_COMMAND,   /* "commit" and the like, in the pipeline */
+    CALL_VERIFY,    /* prepare and describe only */
+    CALL_SCRIPT,    /* several statements without parameters, outside pipeline mode */
+};
+
+enum db_call_state {
+    CALL_QUEUED, /* waits for a connection */
+    CALL_SENT,
+    CALL_DONE, /* result is set */
+    CALL_LOST, /* the connection went between question and answer */
+    CALL_DOWN, /* was not sent: there is no server */
+};
+
+struct db_call {
+    TAILQ_ENTRY(db_call) link;
+    struct fiber *waiter; /* NULL: nobody waits, the connection frees the call */
+    enum db_call_kind kind;
+    enum db_call_state state;
+    const struct db_statement *statement; /* STATEMENT, VERIFY */
+    const char *text;                     /* COMMAND, SCRIPT */
+    const struct db_param *params;        /* the waiter's */
+    size_t count;
+    bool begins; /* "begin" goes before it */
+    bool ends;   /* the lease is over when the answer is there */
+    bool in_tx;
+    bool resent;   /* a read that was lost once */
+    bool prepares; /* the statement is prepared before it runs */
+    bool failed;   /* result is an error */
+    int good;      /* results before that */
+    int64_t started_us;
+    PGresult *result; /* the first error, else the last result */
+};
+TAILQ_HEAD(db_calls, db_call);
+
+struct db_conn {
+    struct db_pool *pool;
+    PGconn *pg; /* NULL: not open */
+    bool ready;
+    int fd;
+    short watched; /* events */
+    size_t depth;  /* calls in flight */
+    struct db_calls in_flight;
+    bool leased;
+    bool touched;      /* something was sent in this turn */
+    struct db_tx *tx;  /* who holds the lease; NULL while its rollback is on its way */
+    uint8_t *prepared; /* by statement: is it known on this connection */
+};
+
+struct db_pool {
+    struct db *db;
+    size_t max, ready, leased, depth_max;
+    struct db_conn *conns;
+    struct db_conn *connecting; /* one at a time */
+    struct loop_timer *timer;   /* end of the attempt, or time of the next one */
+    int64_t backoff_ms, retry_at_ms, connected_at_ms;
+    bool closing;
+    bool down; /* the last attempt failed and nothing is connected: do not make requests wait */
+    struct db_calls queue;
+    size_t queued;
+    struct fiber_queue lessees;
+};
+
+struct db {
+    struct loop *loop;
+    const struct db_options *options;
+    char *pg_options;                         /* session settings */
+    const struct db_statement *statements[2]; /* the daemon's, then extra ones */
+    size_t statement_count[2];
+    struct db_pool read, write;
+    struct db_calls spare; /* calls for reuse */
+    struct db_stats stats;
+    uint64_t *count_statements, *count_errors, *count_lost, *count_connects;
+    struct histogram *latency;
+    unsigned jitter; /* state of rand_r */
+};
+
+struct db_tx {
+    struct db *db;
+    struct db_conn *conn; /* NULL: lost */
+    int64_t deadline_mono_ms;
+    bool begun;
+    bool failed; /* the server has rolled back already, in effect */
+};
+
+/* ---- db.c ---- */
+
+/* The row of a statement's number; ends the process for a number that is none. */
+const struct db_statement *db_statement(const struct db *self, int number);
+size_t db_statement_number(const struct db *self, const struct db_statement *statement);
+
+struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
+void db_call_free(struct db *self, struct db_call **call_p);
+
+/* State reached: wakes the waiter, or frees what nobody waits for. */
+void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
+
+/* Parks until the call is over; consumes it. 0 with the result when the server did it; -1 otherwise, and the
+ * answer of what was sent is discarded when it comes. uncertain: say so when the outcome is not known. */
+int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
+                 PGresult **ret, struct error *err) MUST_USE;
+
+/* ---- db_pool.c ---- */
+
+void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max);
+void db_pool_close(struct db_pool *self);
+
+/* Starts one more connection unless one is being made, all are, or it is too early. True when one is coming. */
+bool db_pool_grow(struct db_pool *self);
+
+/* Sends what waits, as far as connections have room. */
+void db_pool_dispatch(struct db_pool *self);
+
+/* Takes a waiting call out. */
+void db_pool_dequeue(struct db_pool *self, struct db_call *call);
+
+/* 0 when waiting for a connection makes sense; -1 (ERR_UNAVAILABLE) when there is no server. */
+int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
+
+/* A connection for one user alone, or NULL: wait among the lessees. */
+struct db_conn *db_pool_lease(struct db_pool *self);
+void db_pool_release(struct db_conn *conn);
+
+/* News from db_conn.c. */
+void db_pool_connected(struct db_conn *conn);
+void db_pool_lost(struct db_conn *conn, bool was_ready);
+
+/* ---- db_conn.c ---- */
+
+/* Begins to connect; the pool hears how it ended. */
+void db_conn_open(struct db_conn *self);
+
+/* Closes; calls in flight are lost, or go back to the queue when that is safe. */
+void db_conn_lose(struct db_conn *self);
+
+/* Puts the call into the connection's pipeline. When the connection turns out to be gone, the call is queued
+ * again or finished; so look at nothing of it afterwards unless you are its waiter. */
+void db_conn_send(struct db_conn *self, struct db_call *call);
+
+/* End of a turn: pushes what libpq could not send at once. */
+void db_conn_flush(struct db_conn *self);
+
+/* Leaves or enters pipeline mode; nothing may be in flight. */
+int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
+
+/* ---- db_result.c ---- */
+
+void db_pg_clear(PGresult **result_p); /* for CLEANUP */
+
+/* Turns a refusal into an error and returns -1; `what` is the statement's name. The text of the server goes into
+ * the detail only where it cannot hold data: for statements that do not compile. */
+int db_result_error(const PGresult *result, const char *what, struct error *err);
+
+#endif
