@@ -1,0 +1,319 @@
+/*
+ * bus_private.h - what the rooms of the bus share.  Nothing outside common/bus*.c includes it.
+ *
+ *   bus.c           construction, destruction, the small public questions
+ *   bus_wire.c      frames: written, checked and read (WIRE.md)
+ *   bus_endpoint.c  names, paths, lock file, listening sockets
+ *   bus_watch.c     which instances exist: the directory watch
+ *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
+ *   bus_call.c      caller's side: one call from choosing an instance to its answer
+ *   bus_serve.c     instance's side: one ROUTER per calling service, requests to fibers, drain
+ *   bus_announce.c  news from an instance to its callers, and their acknowledgements
+ */
+#ifndef ATRIUM_COMMON_BUS_PRIVATE_H
+#define ATRIUM_COMMON_BUS_PRIVATE_H
+
+#include "common/bus.h"
+
+enum {
+    BUS_VERSION = 1,
+    BUS_NAME_MAX = 32,      /* service, instance */
+    BUS_PEER_NAME_MAX = 66, /* "service.instance" and NUL */
+    BUS_PATH_SIZE = 108,    /* sun_path: 107 bytes and NUL */
+    BUS_OPERATION_MAX = 64, /* bytes of texts in a frame's head, from here ... */
+    BUS_TRACE_MAX = 128,
+    BUS_ADDRESS_MAX = 64,
+    BUS_AGENT_MAX = 512,
+    BUS_TOPIC_MAX = 64,
+    BUS_ITEM_NAME_MAX = 256,
+    BUS_ITEM_VALUE_MAX = 1024, /* ... to here */
+    BUS_BATCH = 256,           /* messages read per readiness of a socket */
+    BUS_PEERS_MAX = 256,       /* instances of one service */
+    BUS_CALLERS_MAX = 4096,    /* callers known on one socket */
+    BUS_TRIES_MAX = 8,         /* instances that one call is sent to */
+    BUS_TOPICS_MAX = 16,
+    BUS_RESEND_MS = 50, /* of announcements */
+    BUS_HEARTBEAT_MS = 1000,
+    BUS_HEARTBEAT_DEAD_MS = 3000,
+    BUS_WELCOME_MS = 3000, /* from connecting to the WELCOME */
+    BUS_RETIRE_MS = 1000,  /* from a REFUSED to the renewal of the connection */
+    BUS_BACKOFF_MIN_MS = 10,
+    BUS_BACKOFF_MAX_MS = 1000,
+    BUS_QUEUE_SLACK = 1024, /* room in ZeroMQ's queues beyond the requests in flight */
+    BUS_LINGER_MS = 1000,   /* for the last answers of an instance that ends */
+};
+
+/* The one service whose word on the user is believed (request.h). */
+#define BUS_GATEWAY "gateway"
+
+/* ---- frames (bus_wire.c) ---- */
+
+enum bus_kind {
+    BUS_HELLO = 1,
+    BUS_WELCOME,
+    BUS_REQUEST,
+    BUS_REPLY,
+    BUS_ERROR,
+    BUS_REFUSED,
+    BUS_DRAIN,
+    BUS_ANNOUNCE,
+    BUS_ACK,
+    BUS_PING,
+};
+
+/* A part of a received frame: borrowed from the message, not NUL-terminated. */
+struct bus_slice {
+    const char *bytes;
+    size_t size;
+};
+
+struct bus_reader {
+    const uint8_t *at, *end;
+    bool bad; /* sticky: once set, every further read gives zero or "" */
+};
+
+struct bus_incoming {
+    enum bus_kind kind;
+    uint64_t id;
+    uint64_t boot;                          /* HELLO WELCOME REQUEST REFUSED */
+    struct bus_slice service, instance;     /* HELLO WELCOME */
+    struct bus_slice version;               /* WELCOME */
+    int64_t mono_ms;                        /* WELCOME: now; REQUEST: deadline */
+    bool draining;                          /* WELCOME */
+    struct bus_slice name;                  /* REQUEST: operation; ANNOUNCE: topic */
+    struct bus_slice trace, address, agent; /* REQUEST */
+    struct bus_slice caller;                /* REQUEST; size 0: none */
+    struct bus_slice body;                  /* REQUEST REPLY ANNOUNCE */
+    struct bus_reader error;                /* ERROR: for bus_read_error() */
+};
+
+/* Checks the whole head of a frame; slices point into it. -1: not of the grammar. Allocates nothing. */
+int bus_read(const void *bytes, size_t size, struct bus_incoming *ret) MUST_USE;
+
+/* Fills err from the rest of an ERROR frame, texts copied. -1: not of the grammar, err untouched. */
+int bus_read_error(struct bus_reader *reader, struct error *err) MUST_USE;
+
+bool bus_slice_is(struct bus_slice slice, const char *text);
+
+/* The one buffer in which frames are written, reused for ever. */
+struct bus_frame {
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+
+/* Starts [version, kind, id, ...] with `elements` behind the id. */
+void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements);
+void bus_write_uint(struct bus_frame *self, uint64_t value);
+void bus_write_int(struct bus_frame *self, int64_t value);
+void bus_write_bool(struct bus_frame *self, bool value);
+/* At most max bytes, cut between characters; NULL and what is not UTF-8 are "". */
+void bus_write_text(struct bus_frame *self, const char *text, size_t max);
+void bus_write_bytes(struct bus_frame *self, const void *bytes, size_t size);
+/* The struct as a packed map inside a bin. */
+void bus_write_fields(struct bus_frame *self, const struct field_table *table, const void *in);
+/* A whole frame that was written before. */
+void bus_write_again(struct bus_frame *self, const void *bytes, size_t size);
+void bus_write_error(struct bus_frame *self, uint64_t id, const struct error *err);
+/* Moves the frame into a message and wipes the buffer, which may have held a password. -1: more than
+ * CODEC_FRAME_MAX bytes; there is no message then. */
+int bus_write_end(struct bus_frame *self, zmq_msg_t *ret) MUST_USE;
+void bus_frame_free(struct bus_frame *self);
+
+/* ---- caller's side ---- */
+
+struct bus_peer;
+
+enum bus_outcome { BUS_PENDING, BUS_ANSWERED, BUS_WAS_REFUSED, BUS_LOST };
+
+/* One request in flight; lives on the stack of the fiber that waits for it. */
+struct bus_call {
+    struct bus_call *next, **link; /* in the peer's list */
+    struct bus_peer *peer;
+    struct fiber *fiber;
+    uint64_t id;
+    enum bus_outcome outcome;
+    zmq_msg_t *answer; /* filled with BUS_ANSWERED */
+};
+
+/* The low half of an id is the index of its slot; a stale id differs from the slot's current one. */
+struct bus_slot {
+    uint64_t id;
+    struct bus_call *call; /* NULL: free */
+    uint32_t next_free;
+};
+
+enum bus_peer_state {
+    PEER_WAITING,    /* no connection; the timer makes one */
+    PEER_CONNECTING, /* until the WELCOME */
+    PEER_READY,
+    PEER_LEAVING, /* draining, or refused a request: gets nothing new */
+};
+
+struct bus_peer {
+    struct bus *bus;
+    struct bus_asked *asked;
+    char instance[BUS_NAME_MAX + 1];
+    char name[BUS_PEER_NAME_MAX];
+    char path[BUS_PATH_SIZE];
+    enum bus_peer_state state;
+    zsock_t *dealer, *monitor;
+    struct loop_timer *timer;
+    int64_t backoff_ms;
+    int64_t hello_ms;  /* when HELLO went out */
+    int64_t offset_ms; /* the instance's monotonic clock minus ours */
+    uint64_t boot;
+    struct bus_call *calls;
+    size_t outstanding;
+};
+
+/* A service that this one calls. */
+struct bus_asked {
+    const char *service;
+    int watch; /* inotify descriptor, -1: none */
+    struct bus_peer **peers;
+    size_t count, turn;
+    bool present;
+    uint64_t *calls, *failures, *resent;
+    struct histogram *latency;
+};
+
+struct bus_topic {
+    const char *name;
+    void (*fn)(void *arg, const msgpack_object *body, struct arena *arena);
+    void *arg;
+};
+
+/* ---- instance's side ---- */
+
+/* Who has said HELLO on a socket. */
+struct bus_caller {
+    uint32_t route;
+    uint64_t boot;
+    char name[BUS_PEER_NAME_MAX];
+    bool drain_acked;
+};
+
+/* One ROUTER, for one calling service. */
+struct bus_socket {
+    struct bus *bus;
+    const char *service; /* the caller's */
+    char path[BUS_PATH_SIZE];
+    zsock_t *router;
+    struct bus_caller *callers;
+    size_t count, capacity;
+    size_t sweep_at; /* look for dead callers when there are so many */
+};
+
+/* A request being served; pooled with its arena. */
+struct bus_serving {
+    struct bus_serving *next;
+    struct bus_socket *socket;
+    uint32_t route;
+    const struct bus_operation *operation;
+    struct arena *arena;
+    zmq_msg_t message; /* `frame` points into it */
+    struct bus_incoming frame;
+    int64_t start_us;
+};
+
+struct bus_operation {
+    const struct operation *row;
+    bool secret; /* the input has a FIELD_SECRET somewhere */
+};
+
+struct bus {
+    struct loop *loop;
+    struct clock *clock;
+    const struct bus_options *options;
+    struct arena *arena; /* lives as long as the bus */
+    uint64_t boot;
+    struct bus_frame frame;
+
+    struct bus_asked *asked;
+    size_t asked_count;
+    int inotify;
+    struct loop_timer *rescan;
+    struct bus_slot *slots;
+    uint32_t slot_count, slot_free;
+    uint64_t monitors; /* made so far: their names must differ */
+    struct bus_topic topics[BUS_TOPICS_MAX];
+    size_t topic_count;
+    struct arena *news; /* of the announcement being handed out */
+    void (*presence)(void *arg, const char *service);
+    void *presence_arg;
+
+    int lock; /* descriptor of the lock file, -1: none */
+    struct bus_socket *sockets;
+    size_t socket_count;
+    struct bus_operation *operations; /* open addressing by name; row NULL: free */
+    size_t operation_mask;
+    struct bus_serving *spare;
+    size_t spare_count, serving;
+    uint64_t last_id; /* of announcements and drains */
+    uint64_t drain_id;
+    struct fiber_queue drained;
+    struct bus_announcement *announcements;
+    struct loop_timer *resend;
+
+    uint64_t *requests, *errors, *expired, *overloaded, *malformed, *late, *unsent;
+    struct histogram *latency;
+    int64_t drop_logged_ms;
+    uint64_t drop_logged;
+};
+
+/* A socket with the limits and heartbeats that all ours have; linger 0. queue: messages each way. Never NULL. */
+zsock_t *bus_socket_new(int type, size_t queue);
+void bus_socket_option(zsock_t *socket, int option, int value);
+
+/* Reads one frame without waiting: true when *message (then the caller's to close) holds one. With `route` (a
+ * ROUTER) the routing id is taken off. What has more or fewer parts, or breaks the grammar, is dropped and counted;
+ * *ret_left counts down with every message read, so that a batch of garbage ends too. */
+bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *message,
+                 struct bus_incoming *ret, int *ret_left);
+
+/* Sends the frame just written; the route only on a ROUTER. -1: it did not go out (errno). */
+int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route) MUST_USE;
+
+/* Counts a frame that was thrown away and, at most once a second, says so. */
+void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
+
+/* ---- between the rooms ---- */
+
+bool bus_name_ok(const char *text, size_t size);
+int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
+int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
+                    const char *caller, const char *instance, struct error *err) MUST_USE;
+int bus_lock_take(struct bus *self, struct error *err) MUST_USE;
+void bus_lock_drop(struct bus *self);
+/* A ROUTER behind socket->path, ready for callers. */
+int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
+
+int bus_watch_start(struct bus *self, struct error *err) MUST_USE;
+void bus_watch_stop(struct bus *self);
+
+/* There is a socket for this instance: connects now unless connected. */
+void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *instance);
+void bus_peer_retire(struct bus_peer *self);
+void bus_peer_lost(struct bus_peer *self, const char *why);
+void bus_peer_free(struct bus_peer *self);
+void bus_presence_update(struct bus *self, struct bus_asked *asked);
+
+/* An answer came: hands it to its call. Consumes the message. */
+void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
+                       zmq_msg_t *message);
+void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
+
+int bus_serve_start(struct bus *self, struct error *err) MUST_USE;
+/* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer out. */
+void bus_serve_stop(struct bus *self);
+void bus_serve_free(struct bus *self);
+/* Sends the frame just written to one caller and forgets a caller that is gone. */
+void bus_serve_send(struct bus_socket *socket, uint32_t route);
+void bus_drain_update(struct bus *self);
+
+void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *caller);
+void bus_announce_left(struct bus_socket *socket, uint32_t route);
+void bus_announce_ack(struct bus_socket *socket, uint32_t route, uint64_t id);
+void bus_announce_heard(struct bus_peer *peer, const struct bus_incoming *incoming);
+
+#endif
