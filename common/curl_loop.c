@@ -1,0 +1,172 @@
+/*
+ * curl_loop.c - libcurl's multi socket interface on our loop, see curl_loop.h.
+ *
+ * libcurl tells which descriptors and which timeout it waits for; we tell it what happened.  Its callbacks run on
+ * the loop's stack; a fiber only adds its transfer, parks and removes it.
+ */
+#include "common/curl_loop.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+
+struct transfer {
+    struct transfer *next;
+    CURL *easy;
+    struct fiber *fiber;
+    CURLcode result;
+    bool done;
+};
+
+/* A descriptor of libcurl's that is watched; libcurl keeps it by curl_multi_assign(). */
+struct curl_socket {
+    struct curl_loop *owner;
+    curl_socket_t fd;
+};
+
+struct curl_loop {
+    struct loop *loop;
+    CURLM *multi;
+    struct loop_timer *timer;
+    struct transfer *transfers;
+};
+
+/* Passes what happened to libcurl and wakes the fibers whose transfers are done. */
+static void act(struct curl_loop *self, curl_socket_t fd, int events)
+{
+    CURLMsg *message;
+    int ignored;
+
+    if (curl_multi_socket_action(self->multi, fd, events, &ignored) != CURLM_OK)
+        log_die("curl", "the multi handle is broken");
+    while ((message = curl_multi_info_read(self->multi, &ignored)) != NULL) {
+        struct transfer *transfer = self->transfers;
+
+        while (transfer != NULL && transfer->easy != message->easy_handle)
+            transfer = transfer->next;
+        if (transfer == NULL || message->msg != CURLMSG_DONE)
+            continue;
+        transfer->result = message->data.result;
+        transfer->done = true;
+        fiber_wake(transfer->fiber);
+    }
+}
+
+static void on_ready(void *arg, short revents)
+{
+    const struct curl_socket *socket = arg; /* gone when libcurl lets go of the descriptor within */
+    int events = ((revents & ZMQ_POLLIN) != 0 ? CURL_CSELECT_IN : 0) |
+                 ((revents & ZMQ_POLLOUT) != 0 ? CURL_CSELECT_OUT : 0) |
+                 ((revents & ZMQ_POLLERR) != 0 ? CURL_CSELECT_ERR : 0);
+
+    act(socket->owner, socket->fd, events);
+}
+
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *assigned)
+{
+    struct curl_loop *self = arg;
+    struct curl_socket *socket = assigned;
+    short events = (short)(((what & CURL_POLL_IN) != 0 ? ZMQ_POLLIN : 0) |
+                           ((what & CURL_POLL_OUT) != 0 ? ZMQ_POLLOUT : 0));
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        loop_unwatch(self->loop, fd);
+        free(socket);
+        return 0;
+    }
+    if (socket == NULL) {
+        socket = malloc(sizeof *socket);
+        if (socket == NULL)
+            log_die("curl", "out of memory");
+        *socket = (struct curl_socket){self, fd};
+        curl_multi_assign(self->multi, fd, socket);
+    }
+    loop_watch(self->loop, fd, events, on_ready, socket);
+    return 0;
+}
+
+static void on_timeout(void *arg)
+{
+    struct curl_loop *self = arg;
+
+    self->timer = NULL;
+    act(self, CURL_SOCKET_TIMEOUT, 0);
+}
+
+static int on_timer(CURLM *multi, long timeout_ms, void *arg)
+{
+    struct curl_loop *self = arg;
+
+    (void)multi;
+    loop_cancel(self->loop, &self->timer);
+    if (timeout_ms >= 0)
+        self->timer = loop_at(self->loop, clock_mono_ms() + timeout_ms, on_timeout, self);
+    return 0;
+}
+
+struct curl_loop *curl_loop_new(struct loop *loop)
+{
+    struct curl_loop *self = calloc(1, sizeof *self);
+
+    if (self == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+        (self->multi = curl_multi_init()) == NULL)
+        log_die("curl", "libcurl cannot be started");
+    self->loop = loop;
+    curl_multi_setopt(self->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+    curl_multi_setopt(self->multi, CURLMOPT_SOCKETDATA, self);
+    curl_multi_setopt(self->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+    curl_multi_setopt(self->multi, CURLMOPT_TIMERDATA, self);
+    return self;
+}
+
+void curl_loop_destroy(struct curl_loop **self_p)
+{
+    struct curl_loop *self = *self_p;
+
+    if (self == NULL)
+        return;
+    assert(self->transfers == NULL);
+    curl_multi_cleanup(self->multi); /* closes idle connections, through on_socket() */
+    loop_cancel(self->loop, &self->timer);
+    curl_global_cleanup();
+    free(self);
+    *self_p = NULL;
+}
+
+static void transfer_remove(struct curl_loop *self, const struct transfer *transfer)
+{
+    struct transfer **link = &self->transfers;
+
+    curl_multi_remove_handle(self->multi, transfer->easy);
+    while (*link != transfer)
+        link = &(*link)->next;
+    *link = transfer->next;
+}
+
+int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
+                      struct error *err)
+{
+    struct transfer transfer = {
+        .next = self->transfers, .easy = easy, .fiber = fiber_self(self->loop)};
+    enum fiber_wake wake;
+
+    /* Its time limits must not use SIGALRM. */
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    if (curl_multi_add_handle(self->multi, easy) != CURLM_OK)
+        return error_set(err, ERR_INTERNAL, "The transfer cannot be started.");
+    self->transfers = &transfer;
+    do {
+        wake = fiber_park(self->loop, deadline_mono_ms);
+    } while (wake == FIBER_WOKEN && !transfer.done);
+    transfer_remove(self, &transfer);
+    if (transfer.done) {
+        *ret = transfer.result;
+        return 0;
+    }
+    if (wake == FIBER_CANCELLED)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+}
