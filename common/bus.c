@@ -73,7 +73,10 @@ static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
         return -1;
     memcpy(route, bytes + 1, sizeof(*route));
     zmq_msg_close(message);
-    return receive_part(socket, message) ? 0 : (zmq_msg_init(message), -1);
+    if (receive_part(socket, message))
+        return 0;
+    zmq_msg_init(message);
+    return -1;
 }
 
 bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *message,
@@ -98,26 +101,32 @@ bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *
     return false;
 }
 
+static int send_message(void *raw, const uint32_t *route, zmq_msg_t *message)
+{
+    uint8_t id[5] = {0};
+
+    if (route != NULL) {
+        memcpy(id + 1, route, sizeof(*route));
+        if (zmq_send(raw, id, sizeof(id), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
+            return -1;
+    }
+    return zmq_msg_send(message, raw, ZMQ_DONTWAIT) < 0 ? -1 : 0;
+}
+
 int bus_send(struct bus *self, zsock_t *socket, const uint32_t *route)
 {
-    void *raw = zsock_resolve(socket);
     zmq_msg_t message;
-    uint8_t id[5] = {0};
+    int result;
 
     if (bus_write_end(&self->frame, &message) < 0) {
         errno = EMSGSIZE;
         return -1;
     }
-    if (route != NULL) {
-        memcpy(id + 1, route, sizeof(*route));
-        if (zmq_send(raw, id, sizeof(id), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
-            goto failed;
-    }
-    if (zmq_msg_send(&message, raw, ZMQ_DONTWAIT) >= 0)
-        return 0;
-failed:
-    zmq_msg_close(&message); /* keeps errno: it only frees */
-    return -1;
+    result = send_message(zsock_resolve(socket), route, &message);
+    if (result < 0)
+        zmq_msg_close(&message); /* only frees: errno stays */
+    loop_socket_used(self->loop, socket);
+    return result;
 }
 
 void bus_drop(struct bus *self, uint64_t *counter, const char *reason)
@@ -193,7 +202,7 @@ static void metrics_register(struct bus *self, struct metrics *metrics)
                   read_outstanding, self);
 }
 
-/* Names of metrics live for ever, so these come from the heap of the process, once per service asked. */
+/* The labels live as long as the bus, which nobody asks for its metrics once it is destroyed. */
 static void asked_add(struct bus *self, struct metrics *metrics, const char *service)
 {
     struct bus_asked *asked = &self->asked[self->asked_count++];

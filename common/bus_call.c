@@ -247,8 +247,8 @@ static int call_until_answered(struct bus *self, struct bus_asked *asked,
                                const struct question *question, zmq_msg_t *answer,
                                struct error *err)
 {
-    struct bus_peer *peer;
-    enum bus_outcome outcome;
+    struct bus_peer *peer = NULL;
+    enum bus_outcome outcome = BUS_PENDING;
 
     for (int tries = 0; tries < BUS_TRIES_MAX; tries++) {
         if (clock_mono_ms() >= question->req->deadline_mono_ms)
