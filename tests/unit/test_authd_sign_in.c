@@ -1,0 +1,151 @@
+/*
+ * test_authd_sign_in.c - the pure parts of sign-in: proof keys, refresh tokens, the dummy hash, User-Agents.
+ */
+#include <CUnit/CUnit.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/challenge.h"
+#include "authd/password.h"
+#include "authd/refresh_token.h"
+#include "authd/user_agent.h"
+#include "tests/unit/unit.h"
+
+static void test_challenges(void)
+{
+    static const struct {
+        const char *label, *challenge, *verifier;
+        bool want;
+    } rows[] = {
+        {"RFC 7636, appendix B", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+         "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", true},
+        {"another verifier", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+         "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXl", false},
+        {"plain is no method", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+         "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+        {"shorter", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c",
+         "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+        {"empty", "", "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        UNIT_CHECK(challenge_matches(rows[i].challenge, rows[i].verifier) == rows[i].want, "%s",
+                   rows[i].label);
+}
+
+static struct secret key_of(uint8_t byte)
+{
+    struct secret key = {.length = SEAL_KEY_SIZE};
+
+    memset(key.bytes, byte, SEAL_KEY_SIZE);
+    return key;
+}
+
+static void test_refresh_token_round_trip(void)
+{
+    struct secret key = key_of(1), other = key_of(2), a, b;
+    struct uuid project = uuid_random(), session = uuid_random();
+    struct refresh_token made, next, read;
+
+    refresh_token_new(&key, project, session, &made);
+    refresh_token_new(&key, project, session, &next);
+    CU_ASSERT_EQUAL(strlen(made.text), REFRESH_TEXT_SIZE - 1);
+    CU_ASSERT_STRING_NOT_EQUAL(made.text, next.text);
+    CU_ASSERT_EQUAL(refresh_token_parse(made.text, &read), 0);
+    CU_ASSERT_TRUE(uuid_equal(&read.project, &project));
+    CU_ASSERT_TRUE(uuid_equal(&read.session, &session));
+    CU_ASSERT_EQUAL(memcmp(read.hash, made.hash, sizeof(made.hash)), 0);
+    CU_ASSERT_TRUE(refresh_token_genuine(&read, &key));
+    CU_ASSERT_FALSE(refresh_token_genuine(&read, &other));
+
+    refresh_token_successor_key(&made, &a);
+    refresh_token_successor_key(&next, &b);
+    CU_ASSERT_EQUAL(a.length, SEAL_KEY_SIZE);
+    CU_ASSERT_NOT_EQUAL(memcmp(a.bytes, b.bytes, SEAL_KEY_SIZE), 0);
+    CU_ASSERT_NOT_EQUAL(memcmp(a.bytes, made.hash, SEAL_KEY_SIZE), 0);
+}
+
+/* A changed character anywhere is a forgery; that it is none of ours must be seen at every place. */
+static void test_refresh_token_damaged(void)
+{
+    struct secret key = key_of(1);
+    struct refresh_token made, read;
+
+    refresh_token_new(&key, uuid_random(), uuid_random(), &made);
+    for (size_t i = 0; i < REFRESH_TEXT_SIZE - 1; i++) {
+        char text[REFRESH_TEXT_SIZE];
+
+        memcpy(text, made.text, sizeof(text));
+        text[i] = text[i] == 'A' ? 'Q' : 'A';
+        UNIT_CHECK(refresh_token_parse(text, &read) < 0 || !refresh_token_genuine(&read, &key),
+                   "character %zu", i);
+    }
+    made.text[REFRESH_TEXT_SIZE - 2] = '\0';
+    CU_ASSERT_EQUAL(refresh_token_parse(made.text, &read), -1);
+    CU_ASSERT_EQUAL(refresh_token_parse("", &read), -1);
+    memset(made.text, '=', REFRESH_TEXT_SIZE - 1);
+    CU_ASSERT_EQUAL(refresh_token_parse(made.text, &read), -1);
+}
+
+static void test_dummy_hash(void)
+{
+    struct arena *arena = arena_new();
+    const char *hash = password_dummy(arena);
+
+    CU_ASSERT_EQUAL(crypto_pwhash_str_needs_rehash(hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT), 0);
+    CU_ASSERT_NOT_EQUAL(crypto_pwhash_str_verify(hash, "", 0), 0);
+    CU_ASSERT_STRING_NOT_EQUAL(hash, password_dummy(arena));
+    arena_destroy(&arena);
+}
+
+static void test_user_agents(void)
+{
+    static const struct {
+        const char *text, *browser, *os;
+    } rows[] = {
+        {"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+         "Chrome/120.0.0.0 Safari/537.36 Edg/120.0.0.0",
+         "Edge", "Windows"},
+        {"Mozilla/5.0 (X11; Linux x86_64; rv:121.0) Gecko/20100101 Firefox/121.0", "Firefox",
+         "Linux"},
+        {"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like "
+         "Gecko) Version/17.2 Mobile/15E148 Safari/604.1",
+         "Safari", "iOS"},
+        {"Mozilla/5.0 (iPhone; CPU iPhone OS 17_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like "
+         "Gecko) CriOS/120.0 Mobile/15E148 Safari/604.1",
+         "Chrome", "iOS"},
+        {"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) "
+         "Chrome/120.0.0.0 Safari/537.36",
+         "Chrome", "macOS"},
+        {"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) "
+         "SamsungBrowser/23.0 Chrome/115.0 Mobile Safari/537.36",
+         "Samsung Internet", "Android"},
+        {"curl/7.88.1", "curl", NULL},
+        {"", NULL, NULL},
+        {"<script>alert(1)</script>", NULL, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *browser = user_agent_browser(rows[i].text), *os = user_agent_os(rows[i].text);
+
+        UNIT_CHECK((browser == NULL) == (rows[i].browser == NULL) &&
+                       (browser == NULL || strcmp(browser, rows[i].browser) == 0),
+                   "browser of %s", rows[i].text);
+        UNIT_CHECK((os == NULL) == (rows[i].os == NULL) &&
+                       (os == NULL || strcmp(os, rows[i].os) == 0),
+                   "system of %s", rows[i].text);
+    }
+}
+
+static const struct unit_case cases[] = {
+    {"a challenge is the hash of its verifier", test_challenges},
+    {"a refresh token is read as it was made", test_refresh_token_round_trip},
+    {"a damaged refresh token is not genuine", test_refresh_token_damaged},
+    {"the dummy hash costs what a real one costs", test_dummy_hash},
+    {"browsers and systems are recognised", test_user_agents},
+};
+
+int main(void)
+{
+    return sodium_init() < 0 ? 1 : unit_run("authd sign-in", cases, ARRAY_SIZE(cases));
+}
