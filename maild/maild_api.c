@@ -1,0 +1,120 @@
+/*
+ * maild_api.c - the shapes of maild's inputs and outputs.
+ *
+ * Linked into every program: whoever sends mail packs by these tables.
+ */
+#include "maild/maild_api.h"
+
+enum {
+    VARIABLES_MAX = 65536,
+    SUBJECT_MAX = 998, /* one header line, RFC 5322, section 2.1.1 */
+    PART_MAX = 262144,
+    LANGUAGE_MAX = 35, /* RFC 5646, section 4.4.1 */
+    TEMPLATES_MAX = 1000,
+    QUEUE_MAX = 1000,
+};
+
+static const char *const queue_states[] = {"queued", "dead", NULL};
+
+static const struct field mail_enqueue_in_rows[] = {
+    FIELD_UUID(struct mail_enqueue_in, id, FIELD_REQUIRED, "Key: the same mail is queued once."),
+    FIELD_UUID(struct mail_enqueue_in, projectId, FIELD_REQUIRED,
+               "Project whose template is used."),
+    FIELD_TEXT(struct mail_enqueue_in, template, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct mail_enqueue_in, language, 0, LANGUAGE_MAX, 0, "Preferred language.", "en"),
+    FIELD_EMAIL(struct mail_enqueue_in, to, FIELD_REQUIRED | FIELD_SECRET, "Who gets it.",
+                "ana@example.org"),
+    FIELD_JSON_OBJECT(struct mail_enqueue_in, variables, VARIABLES_MAX,
+                      FIELD_REQUIRED | FIELD_SECRET, "Text for each name in the template.",
+                      "{\"projectName\":\"Lakeside Clinic\"}"),
+};
+FIELD_TABLE(mail_enqueue_in);
+
+static const struct field mail_enqueue_out_rows[] = {
+    FIELD_BOOL(struct mail_enqueue_out, queued, false, FIELD_REQUIRED,
+               "False when the project maps no such template, or the mail is known already."),
+};
+FIELD_TABLE(mail_enqueue_out);
+
+static const struct field template_put_in_rows[] = {
+    FIELD_UUID(struct template_put_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_TEXT(struct template_put_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_put_in, language, 0, LANGUAGE_MAX, 0,
+               "Language; absent: for all that have none of their own.", "en"),
+    FIELD_TEXT(struct template_put_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
+               "Welcome to {{projectName}}"),
+    FIELD_TEXT(struct template_put_in, html, 0, PART_MAX, 0, "HTML part.",
+               "<p>Welcome, {{recipientName}}.</p>"),
+    FIELD_TEXT(struct template_put_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
+               "Welcome, {{recipientName}}."),
+};
+FIELD_TABLE(template_put_in);
+
+static const struct field template_record_rows[] = {
+    FIELD_TEXT(struct template_record, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_record, language, 0, LANGUAGE_MAX, FIELD_NULLABLE, "Language.",
+               "en"),
+    FIELD_TEXT(struct template_record, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
+               "Welcome to {{projectName}}"),
+    FIELD_TEXT(struct template_record, html, 0, PART_MAX, FIELD_NULLABLE, "HTML part.",
+               "<p>Welcome, {{recipientName}}.</p>"),
+    FIELD_TEXT(struct template_record, text, 0, PART_MAX, FIELD_REQUIRED, "Text part.",
+               "Welcome, {{recipientName}}."),
+    FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was written."),
+};
+FIELD_TABLE(template_record);
+
+static const struct field template_list_in_rows[] = {
+    FIELD_UUID(struct template_list_in, projectId, FIELD_REQUIRED, "Project asked for."),
+};
+FIELD_TABLE(template_list_in);
+
+static const struct field template_records_rows[] = {
+    FIELD_OBJECTS(struct template_records, resources, template_record, TEMPLATES_MAX,
+                  FIELD_REQUIRED, "Its templates, by name and language."),
+};
+FIELD_TABLE(template_records);
+
+static const struct field mail_queue_in_rows[] = {
+    FIELD_CHOICE(struct mail_queue_in, state, queue_states, 0, "Which part of the queue.",
+                 "queued"),
+    FIELD_INT(struct mail_queue_in, count, 1, QUEUE_MAX, 100, 0, "Messages at most.", "100"),
+};
+FIELD_TABLE(mail_queue_in);
+
+static const struct field mail_queue_row_rows[] = {
+    FIELD_UUID(struct mail_queue_row, id, FIELD_REQUIRED, "The message."),
+    FIELD_UUID(struct mail_queue_row, projectId, FIELD_REQUIRED, "Its project."),
+    FIELD_TEXT(struct mail_queue_row, template, 1, 64, FIELD_REQUIRED, "Its template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct mail_queue_row, state, 1, 32, FIELD_REQUIRED, "Where it stands.", "queued"),
+    FIELD_TEXT(struct mail_queue_row, lastError, 0, 4096, FIELD_NULLABLE,
+               "What the server said last.", "451 try again later"),
+    FIELD_INT(struct mail_queue_row, attempts, 0, INT64_MAX, 0, FIELD_REQUIRED, "Tries so far.",
+              "2"),
+    FIELD_TIME(struct mail_queue_row, createdAt, FIELD_REQUIRED, "When it was queued."),
+    FIELD_TIME(struct mail_queue_row, dueAt, 0, "When it is tried next."),
+};
+FIELD_TABLE(mail_queue_row);
+
+static const struct field mail_queue_out_rows[] = {
+    FIELD_INT(struct mail_queue_out, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Messages in that state.", "3"),
+    FIELD_OBJECTS(struct mail_queue_out, messages, mail_queue_row, QUEUE_MAX, FIELD_REQUIRED,
+                  "The oldest of them."),
+};
+FIELD_TABLE(mail_queue_out);
+
+static const struct field mail_id_in_rows[] = {
+    FIELD_UUID(struct mail_id_in, id, FIELD_REQUIRED, "The message."),
+};
+FIELD_TABLE(mail_id_in);
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    METHOD_DEFINE(maild, handler, input, output, flags)
+#include "maild/maild_routes.def"

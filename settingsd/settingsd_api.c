@@ -1,0 +1,321 @@
+/*
+ * settingsd_api.c - the shapes of settingsd's inputs and outputs: bounds, names on the wire, words for OpenAPI.
+ *
+ * Linked into every program: the gateway validates and documents by these tables, the daemons pack by them.
+ */
+#include "settingsd/settingsd_api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    POLICY_JSON_MAX = 65536, /* rules of one access policy */
+    ADDRESS_JSON_MAX = 16384,
+    SETTING_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
+    SETTING_TEXT_MAX = 2048,
+    IF_MATCH_MAX = 256,
+    LIST_MAX = 1000,
+};
+
+static const char *const policy_type[] = {"AccessPolicy", NULL};
+
+/* What a new tenant code is made of; an existing one is looked up as it is. */
+static int check_new_code(const char *value, char why[static 96])
+{
+    if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0')
+        return 0;
+    snprintf(why, 96, "must consist of lower-case letters, digits and hyphens");
+    return -1;
+}
+
+/* ---- routes ---- */
+
+static const struct field organization_code_out_rows[] = {
+    FIELD_TEXT(struct organization_code_out, code, 1, 64, FIELD_REQUIRED,
+               "Tenant code of the caller's project, as users type it when they sign in.",
+               "lakeside"),
+    FIELD_UUID(struct organization_code_out, projectId, FIELD_REQUIRED,
+               "Project that the code belongs to."),
+};
+FIELD_TABLE(organization_code_out);
+
+static const struct field settings_values_rows[] = {
+    FIELD_BOOL(struct settings_values, PATIENT_REGISTRATION_ENABLED, false, FIELD_REQUIRED,
+               "Patients may register themselves. Behaves as on while it was never written."),
+    FIELD_BOOL(struct settings_values, PATIENT_INVITATION_ENABLED, false, FIELD_REQUIRED,
+               "Patients may be invited. Behaves as on while it was never written."),
+    FIELD_BOOL(struct settings_values, PATIENT_LOGIN_ENABLED, false, FIELD_REQUIRED,
+               "Patients may sign in. Behaves as on while it was never written."),
+    FIELD_BOOL(struct settings_values, PRACTITIONER_REGISTRATION_ENABLED, false, FIELD_REQUIRED,
+               "Practitioners may register themselves. Off while it was never written."),
+    FIELD_BOOL(struct settings_values, PRACTITIONER_INVITATION_ENABLED, false, FIELD_REQUIRED,
+               "Practitioners may be invited. Behaves as on while it was never written."),
+    FIELD_BOOL(struct settings_values, PRACTITIONER_LOGIN_ENABLED, false, FIELD_REQUIRED,
+               "Practitioners may sign in. Behaves as on while it was never written."),
+    FIELD_BOOL(struct settings_values, CLINICIAN_INVITE_ON_BUSINESS_EMAIL, false, FIELD_REQUIRED,
+               "A patient registration with a business address becomes a practitioner invitation. "
+               "Off while it was never written."),
+    FIELD_TEXT(struct settings_values, DEFAULT_PRACTITIONER_ACCESS_POLICY, 0, SETTING_TEXT_MAX,
+               FIELD_NULLABLE, "Access policy of practitioners who register or are invited.",
+               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct settings_values, PRACTITIONER_APP_URL, 0, SETTING_TEXT_MAX, FIELD_NULLABLE,
+               "Address of the practitioners' application, the base of links in mails to them.",
+               "https://staff.lakeside.example"),
+    FIELD_TEXT(struct settings_values, PATIENT_APP_URL, 0, SETTING_TEXT_MAX, FIELD_NULLABLE,
+               "Address of the patients' application, the base of links in mails to them.",
+               "https://my.lakeside.example"),
+};
+FIELD_TABLE(settings_values);
+
+static const struct field settings_record_rows[] = {
+    FIELD_UUID(struct settings_record, projectId, FIELD_REQUIRED, "Project of the settings."),
+    FIELD_OBJECT(struct settings_record, settings, settings_values, FIELD_REQUIRED,
+                 "Every setting there is; one that was never written is false or null."),
+    FIELD_TEXT(struct settings_record, defaultPatientAccessPolicy, 0, SETTING_TEXT_MAX,
+               FIELD_NULLABLE,
+               "Access policy of patients who register; without one nobody can register.",
+               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct settings_record, etag, 0, IF_MATCH_MAX, 0,
+               "Version of the settings; sent as the ETag header.", "\"17\""),
+};
+FIELD_TABLE(settings_record);
+
+static const struct field setting_switch_in_rows[] = {
+    FIELD_TEXT(struct setting_switch_in, name, 1, SETTING_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "Name of a switch.", "PATIENT_LOGIN_ENABLED"),
+    FIELD_BOOL(struct setting_switch_in, enabled, false, FIELD_REQUIRED, "On or off."),
+    FIELD_HEADER_TEXT(struct setting_switch_in, ifMatch, "If-Match", IF_MATCH_MAX,
+                      "ETag of the settings that the change was decided on; 409 when they have "
+                      "changed since."),
+};
+FIELD_TABLE(setting_switch_in);
+
+static const struct field setting_value_in_rows[] = {
+    FIELD_TEXT(struct setting_value_in, name, 1, SETTING_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "Name of a text setting.", "PATIENT_APP_URL"),
+    FIELD_TEXT(struct setting_value_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
+               "New value; empty clears the setting.", "https://my.lakeside.example"),
+    FIELD_HEADER_TEXT(struct setting_value_in, ifMatch, "If-Match", IF_MATCH_MAX,
+                      "ETag of the settings that the change was decided on; 409 when they have "
+                      "changed since."),
+};
+FIELD_TABLE(setting_value_in);
+
+static const struct field default_policy_in_rows[] = {
+    FIELD_TEXT(struct default_policy_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
+               "Policy of the same project for patients who register; empty for none.",
+               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_HEADER_TEXT(struct default_policy_in, ifMatch, "If-Match", IF_MATCH_MAX,
+                      "ETag of the settings that the change was decided on; 409 when they have "
+                      "changed since."),
+};
+FIELD_TABLE(default_policy_in);
+
+static const struct field project_child_in_rows[] = {
+    FIELD_TEXT(struct project_child_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the new project.", "Lakeside North"),
+    FIELD_CHECKED(struct project_child_in, tenantCode, 3, 64, check_new_code, FIELD_NULLABLE,
+                  "Tenant code to take; made from the name when absent.", "lakeside-north"),
+};
+FIELD_TABLE(project_child_in);
+
+static const struct field project_child_out_rows[] = {
+    FIELD_UUID(struct project_child_out, projectId, FIELD_REQUIRED, "The new project."),
+    FIELD_TEXT(struct project_child_out, tenantCode, 3, 64, FIELD_NULLABLE,
+               "Its tenant code; null for a project without one.", "lakeside-north"),
+    FIELD_TEXT(struct project_child_out, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Its name.", "Lakeside North"),
+};
+FIELD_TABLE(project_child_out);
+
+static const struct field id_in_rows[] = {
+    FIELD_UUID(struct id_in, id, FIELD_PATH | FIELD_REQUIRED, "Identifier of the resource."),
+};
+FIELD_TABLE(id_in);
+
+static const struct field access_policy_in_rows[] = {
+    FIELD_UUID(struct access_policy_in, id, FIELD_PATH, "The policy to replace."),
+    FIELD_TEXT(struct access_policy_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name for people.", "Own documents"),
+    FIELD_JSON(struct access_policy_in, resource, POLICY_JSON_MAX, FIELD_REQUIRED,
+               "Rules: an array of objects that name a resource type and what may be done with it.",
+               "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
+    FIELD_JSON(struct access_policy_in, ipAccessRule, ADDRESS_JSON_MAX, FIELD_NULLABLE,
+               "Networks from which signing in is allowed or blocked, first match decides.",
+               "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+};
+FIELD_TABLE(access_policy_in);
+
+static const struct field access_policy_rows[] = {
+    FIELD_CHOICE(struct access_policy, resourceType, policy_type, FIELD_REQUIRED,
+                 "Always AccessPolicy.", "AccessPolicy"),
+    FIELD_UUID(struct access_policy, id, FIELD_REQUIRED, "Identifier of the policy."),
+    FIELD_TEXT(struct access_policy, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name for people.", "Own documents"),
+    FIELD_JSON(struct access_policy, resource, POLICY_JSON_MAX, FIELD_REQUIRED,
+               "Rules: an array of objects that name a resource type and what may be done with it.",
+               "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
+    FIELD_JSON(struct access_policy, ipAccessRule, ADDRESS_JSON_MAX, 0,
+               "Networks from which signing in is allowed or blocked; absent: any.",
+               "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+};
+FIELD_TABLE(access_policy);
+
+static const struct field access_policy_list_rows[] = {
+    FIELD_OBJECTS(struct access_policy_list, resources, access_policy, LIST_MAX, FIELD_REQUIRED,
+                  "Policies of the project, by name."),
+};
+FIELD_TABLE(access_policy_list);
+
+static const struct field client_create_in_rows[] = {
+    FIELD_TEXT(struct client_create_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the application.", "Patient portal"),
+};
+FIELD_TABLE(client_create_in);
+
+static const struct field client_rows[] = {
+    FIELD_UUID(struct client, id, FIELD_REQUIRED,
+               "The clientId that the application signs in with."),
+    FIELD_TEXT(struct client, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the application.", "Patient portal"),
+    FIELD_TIME(struct client, lastUpdated, FIELD_REQUIRED, "When it was made."),
+};
+FIELD_TABLE(client);
+
+static const struct field client_list_rows[] = {
+    FIELD_OBJECTS(struct client_list, resources, client, LIST_MAX, FIELD_REQUIRED,
+                  "Client applications of the project, by name."),
+};
+FIELD_TABLE(client_list);
+
+/* ---- between daemons ---- */
+
+static const struct field tenant_lookup_in_rows[] = {
+    FIELD_TEXT(struct tenant_lookup_in, tenantCode, 0, 64, 0, "Code of the project.", "lakeside"),
+    FIELD_UUID(struct tenant_lookup_in, projectId, 0, "Or its identifier."),
+};
+FIELD_TABLE(tenant_lookup_in);
+
+static const struct field tenant_rows[] = {
+    FIELD_UUID(struct tenant, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct tenant, parentId, 0, "Project that it is a child of."),
+    FIELD_TEXT(struct tenant, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
+               "Lakeside Clinic"),
+    FIELD_TEXT(struct tenant, tenantCode, 3, 64, 0, "Its code, if it has one.", "lakeside"),
+    FIELD_BOOL(struct tenant, suspended, false, 0, "Nobody signs in to it."),
+    FIELD_BOOL(struct tenant, patientRegistration, false, 0, "Patients may register."),
+    FIELD_BOOL(struct tenant, patientInvitation, false, 0, "Patients may be invited."),
+    FIELD_BOOL(struct tenant, patientLogin, false, 0, "Patients may sign in."),
+    FIELD_BOOL(struct tenant, practitionerRegistration, false, 0, "Practitioners may register."),
+    FIELD_BOOL(struct tenant, practitionerInvitation, false, 0, "Practitioners may be invited."),
+    FIELD_BOOL(struct tenant, practitionerLogin, false, 0, "Practitioners may sign in."),
+    FIELD_BOOL(struct tenant, inviteOnBusinessEmail, false, 0,
+               "Business addresses become invitations."),
+    FIELD_UUID(struct tenant, defaultPatientPolicy, 0, "Policy of patients who register."),
+    FIELD_UUID(struct tenant, defaultPractitionerPolicy, 0,
+               "Policy of practitioners who register."),
+    FIELD_TEXT(struct tenant, patientAppUrl, 0, SETTING_TEXT_MAX, 0, "Patients' application.",
+               "https://my.lakeside.example"),
+    FIELD_TEXT(struct tenant, practitionerAppUrl, 0, SETTING_TEXT_MAX, 0,
+               "Practitioners' application.", "https://staff.lakeside.example"),
+    FIELD_TIME(struct tenant, createdAt, 0, "When it was made."),
+};
+FIELD_TABLE(tenant);
+
+static const struct field tenants_of_in_rows[] = {
+    FIELD_TEXTS(struct tenants_of_in, projectIds, 36, 36, LIST_MAX, FIELD_REQUIRED,
+                "Projects asked for.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+};
+FIELD_TABLE(tenants_of_in);
+
+static const struct field tenant_list_rows[] = {
+    FIELD_OBJECTS(struct tenant_list, tenants, tenant, LIST_MAX, FIELD_REQUIRED,
+                  "Those that exist."),
+};
+FIELD_TABLE(tenant_list);
+
+static const struct field caller_context_in_rows[] = {
+    FIELD_UUID(struct caller_context_in, projectId, FIELD_REQUIRED, "Project of the caller."),
+    FIELD_UUID(struct caller_context_in, policyId, 0, "Policy of its membership."),
+};
+FIELD_TABLE(caller_context_in);
+
+static const struct field caller_context_out_rows[] = {
+    FIELD_TEXT(struct caller_context_out, projectName, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the project.", "Lakeside Clinic"),
+    FIELD_BOOL(struct caller_context_out, suspended, false, 0, "Nobody may use it."),
+    FIELD_UUID(struct caller_context_out, policyId, 0, "The policy, when the project has it."),
+    FIELD_TEXT(struct caller_context_out, policyName, 0, 200, FIELD_CHARACTERS, "Its name.",
+               "Own documents"),
+    FIELD_JSON(struct caller_context_out, policyResource, POLICY_JSON_MAX, 0, "Its rules.", "[]"),
+    FIELD_JSON(struct caller_context_out, policyIpAccessRule, ADDRESS_JSON_MAX, 0, "Its networks.",
+               "[]"),
+};
+FIELD_TABLE(caller_context_out);
+
+static const struct field project_create_in_rows[] = {
+    FIELD_TEXT(struct project_create_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the project.", "Lakeside Clinic"),
+    FIELD_CHECKED(struct project_create_in, tenantCode, 3, 64, check_new_code, 0,
+                  "Code to take; made from the name when absent.", "lakeside"),
+    FIELD_BOOL(struct project_create_in, noCode, false, 0, "Give it no code."),
+};
+FIELD_TABLE(project_create_in);
+
+static const struct field project_list_in_rows[] = {
+    FIELD_UUID(struct project_list_in, after, 0, "Last project of the page before."),
+    FIELD_INT(struct project_list_in, count, 1, LIST_MAX, 100, 0, "Projects on a page.", "100"),
+};
+FIELD_TABLE(project_list_in);
+
+static const struct field project_suspend_in_rows[] = {
+    FIELD_TEXT(struct project_suspend_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_BOOL(struct project_suspend_in, suspended, false, FIELD_REQUIRED, "Suspend, or resume."),
+};
+FIELD_TABLE(project_suspend_in);
+
+static const struct field operator_policy_default_in_rows[] = {
+    FIELD_TEXT(struct operator_policy_default_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_TEXT(struct operator_policy_default_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
+               "Policy of patients who register; empty for none.",
+               "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+};
+FIELD_TABLE(operator_policy_default_in);
+
+static const struct field operator_policy_put_in_rows[] = {
+    FIELD_TEXT(struct operator_policy_put_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_UUID(struct operator_policy_put_in, id, 0, "Policy to replace; absent: a new one."),
+    FIELD_TEXT(struct operator_policy_put_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name for people.", "Own documents"),
+    FIELD_JSON(struct operator_policy_put_in, resource, POLICY_JSON_MAX, FIELD_REQUIRED, "Rules.",
+               "[]"),
+    FIELD_JSON(struct operator_policy_put_in, ipAccessRule, ADDRESS_JSON_MAX, 0, "Networks.", "[]"),
+};
+FIELD_TABLE(operator_policy_put_in);
+
+static const struct field operator_client_create_in_rows[] = {
+    FIELD_TEXT(struct operator_client_create_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_TEXT(struct operator_client_create_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the application.", "Patient portal"),
+};
+FIELD_TABLE(operator_client_create_in);
+
+static const struct field operator_setting_in_rows[] = {
+    FIELD_TEXT(struct operator_setting_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_TEXT(struct operator_setting_in, name, 1, 100, FIELD_REQUIRED, "Name of a text setting.",
+               "PATIENT_APP_URL"),
+    FIELD_TEXT(struct operator_setting_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
+               "New value; empty clears it.", "https://my.lakeside.example"),
+};
+FIELD_TABLE(operator_setting_in);
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    METHOD_DEFINE(settingsd, handler, input, output, flags)
+#include "settingsd/settingsd_routes.def"
