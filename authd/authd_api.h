@@ -35,8 +35,7 @@ struct login_step {
     const char *nextStep;      /* "token" or "mfa" */
     const char *sessionCode;   /* with "token" */
     struct uuid loginId;       /* with "mfa" */
-    bool hasTenants;           /* not on the wire: whether tenants is present (practitioners) */
-    struct field_list tenants; /* struct login_tenant */
+    struct field_list tenants; /* struct login_tenant; practitioners, who have at least one */
 };
 struct token_response {
     const char *accessToken, *refreshToken;
@@ -123,7 +122,8 @@ struct register_admit_in {
 /* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone. projectName and the
  * policy's texts are left empty here; the gateway gets them from settingsd's caller_context. */
 struct identity_get_in {
-    struct uuid project, membership, session; /* claims prj, mem, sid; session absent: not looked at */
+    struct uuid project, membership; /* claims prj, mem */
+    struct uuid session;             /* claim sid; absent: not looked at */
 };
 /* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or absent),
  * "membership", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the

@@ -1,0 +1,473 @@
+/*
+ * authd_api.c - the shapes of authd's inputs and outputs: bounds, names on the wire, words for OpenAPI.
+ *
+ * Linked into every program: the gateway validates and documents by these tables, the daemons pack by them.
+ */
+#include "authd/authd_api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NAME_MAX_LENGTH = 128,
+    NEW_PASSWORD_MAX = 4096,
+    ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
+    TENANT_CODE_MAX = 64,
+    CODE_MAX = 512,   /* session codes and refresh tokens */
+    TOKEN_MAX = 4096, /* access tokens */
+    REFERENCE_MAX = 64,
+    DISPLAY_MAX = 512,
+    TENANTS_MAX = 1000,
+    SESSIONS_MAX = 10000,
+    CHANGES_MAX = 5000,
+    KEYS_MAX = 100,
+    POLICY_JSON_MAX = 65536,
+};
+
+static const char *const login_steps[] = {"token", "mfa", NULL};
+static const char *const register_steps[] = {"clinician-invite", NULL};
+static const char *const token_types[] = {"Bearer", NULL};
+static const char *const roles[] = {"Patient", "Practitioner", NULL};
+static const char *const project_type[] = {"Project", NULL};
+static const char *const membership_type[] = {"ProjectMembership", NULL};
+static const char *const policy_type[] = {"AccessPolicy", NULL};
+static const char *const configuration_type[] = {"UserConfiguration", NULL};
+static const char *const change_kinds[] = {"policy", "project", NULL};
+
+#define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+/* base64url of a SHA-256: the length is checked by the row. */
+static int check_challenge(const char *value, char why[static 96])
+{
+    if (value[strspn(value, LETTERS_AND_DIGITS "-_")] == '\0')
+        return 0;
+    snprintf(why, 96, "must be base64url without padding");
+    return -1;
+}
+
+/* RFC 7636, section 4.1. */
+static int check_verifier(const char *value, char why[static 96])
+{
+    if (value[strspn(value, LETTERS_AND_DIGITS "-._~")] == '\0')
+        return 0;
+    snprintf(why, 96, "must consist of letters, digits, '-', '.', '_' and '~'");
+    return -1;
+}
+
+static int check_session_option(const char *value, char why[static 96])
+{
+    struct uuid id;
+
+    if (strcmp(value, "current") == 0 || strcmp(value, "other") == 0 || strcmp(value, "all") == 0 ||
+        uuid_parse(value, &id) == 0)
+        return 0;
+    snprintf(why, 96, "must be current, other, all or a UUID");
+    return -1;
+}
+
+/* ---- sign-in ---- */
+
+static const struct field patient_register_in_rows[] = {
+    FIELD_EMAIL(struct patient_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "ana@example.org"),
+    FIELD_TEXT(struct patient_register_in, password, 1, NEW_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", ""),
+    FIELD_TEXT(struct patient_register_in, name, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
+    FIELD_TEXT(struct patient_register_in, surname, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Lima"),
+    FIELD_TEXT(struct patient_register_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to join.", "demo"),
+    FIELD_TEXT(struct patient_register_in, continueAsPatientToken, 0, TOKEN_MAX,
+               FIELD_NULLABLE | FIELD_SECRET,
+               "From the link by which an invited clinician goes on as a patient.", ""),
+};
+FIELD_TABLE(patient_register_in);
+
+static const struct field practitioner_register_in_rows[] = {
+    FIELD_EMAIL(struct practitioner_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "rui@lakeside.example"),
+    FIELD_TEXT(struct practitioner_register_in, password, 1, NEW_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", ""),
+    FIELD_TEXT(struct practitioner_register_in, name, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
+    FIELD_TEXT(struct practitioner_register_in, surname, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
+    FIELD_TEXT(struct practitioner_register_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to join.", "demo"),
+};
+FIELD_TABLE(practitioner_register_in);
+
+static const struct field patient_login_start_in_rows[] = {
+    FIELD_EMAIL(struct patient_login_start_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct patient_login_start_in, password, 0, ANY_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Its password.", ""),
+    FIELD_TEXT(struct patient_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant to sign in to.", "demo"),
+    FIELD_CHECKED(struct patient_login_start_in, codeChallenge, 43, 43, check_challenge,
+                  FIELD_REQUIRED,
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(patient_login_start_in);
+
+static const struct field practitioner_login_start_in_rows[] = {
+    FIELD_EMAIL(struct practitioner_login_start_in, email, FIELD_REQUIRED,
+                "Address of the account.", "rui@lakeside.example"),
+    FIELD_TEXT(struct practitioner_login_start_in, password, 0, ANY_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Its password.", ""),
+    FIELD_TEXT(struct practitioner_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant to sign in to; absent: the answer lists those to choose from.", "demo"),
+    FIELD_CHECKED(struct practitioner_login_start_in, codeChallenge, 43, 43, check_challenge,
+                  FIELD_REQUIRED,
+                  "base64url of the SHA-256 of a verifier that the client keeps to itself.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
+};
+FIELD_TABLE(practitioner_login_start_in);
+
+static const struct field login_token_in_rows[] = {
+    FIELD_TEXT(struct login_token_in, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Code from the step before; good once.", ""),
+    FIELD_CHECKED(struct login_token_in, codeVerifier, 43, 128, check_verifier,
+                  FIELD_REQUIRED | FIELD_SECRET, "The verifier whose hash started the sign-in.",
+                  ""),
+    FIELD_TEXT(struct login_token_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant chosen by a practitioner; needed when several are possible.", "demo"),
+};
+FIELD_TABLE(login_token_in);
+
+static const struct field reference_rows[] = {
+    FIELD_TEXT(struct reference, reference, 1, REFERENCE_MAX, FIELD_REQUIRED,
+               "Type and identifier of what is meant.",
+               "Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct reference, display, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Its name for people.",
+               "Ana Lima"),
+};
+FIELD_TABLE(reference);
+
+static const struct field login_tenant_rows[] = {
+    FIELD_TEXT(struct login_tenant, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Code to name at the token step.", "demo"),
+    FIELD_OBJECT(struct login_tenant, project, reference, FIELD_REQUIRED, "The tenant."),
+    FIELD_OBJECT(struct login_tenant, profile, reference, FIELD_REQUIRED,
+                 "The practitioner's profile in it."),
+};
+FIELD_TABLE(login_tenant);
+
+static const struct field login_step_rows[] = {
+    FIELD_CHOICE(struct login_step, nextStep, login_steps, FIELD_REQUIRED,
+                 "token: exchange the session code; mfa: show a second factor first.", "token"),
+    FIELD_TEXT(struct login_step, sessionCode, 1, CODE_MAX, FIELD_SECRET,
+               "With token: what to exchange, within five minutes.", ""),
+    FIELD_UUID(struct login_step, loginId, 0, "With mfa: the sign-in that waits for the factor."),
+    FIELD_OBJECTS(struct login_step, tenants, login_tenant, TENANTS_MAX, FIELD_OMIT_EMPTY,
+                  "For practitioners: the tenants that they may choose."),
+};
+FIELD_TABLE(login_step);
+
+static const struct field token_response_rows[] = {
+    FIELD_TEXT(struct token_response, accessToken, 1, TOKEN_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "For the Authorization header: Bearer and this.", ""),
+    FIELD_TEXT(struct token_response, refreshToken, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Renews the session; replaced at each use.", ""),
+    FIELD_INT(struct token_response, expiresIn, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Life of the access token in seconds.", "3600"),
+    FIELD_OBJECT(struct token_response, project, reference, FIELD_REQUIRED, "The tenant."),
+    FIELD_OBJECT(struct token_response, profile, reference, FIELD_REQUIRED,
+                 "The user's profile in it."),
+};
+FIELD_TABLE(token_response);
+
+static const struct field token_or_step_rows[] = {
+    FIELD_CHOICE(struct token_or_step, nextStep, register_steps, 0,
+                 "Present alone when an invitation was mailed instead of signing in.",
+                 "clinician-invite"),
+    FIELD_TEXT(struct token_or_step, accessToken, 1, TOKEN_MAX, FIELD_SECRET,
+               "For the Authorization header: Bearer and this.", ""),
+    FIELD_TEXT(struct token_or_step, refreshToken, 1, CODE_MAX, FIELD_SECRET,
+               "Renews the session; replaced at each use.", ""),
+    FIELD_INT(struct token_or_step, expiresIn, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Life of the access token in seconds.", "3600"),
+    FIELD_OBJECT(struct token_or_step, project, reference, 0, "The tenant."),
+    FIELD_OBJECT(struct token_or_step, profile, reference, 0, "The user's profile in it."),
+};
+FIELD_TABLE(token_or_step);
+
+static const struct field refresh_token_in_rows[] = {
+    FIELD_TEXT(struct refresh_token_in, refresh_token, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "The session's current refresh token.", ""),
+};
+FIELD_TABLE(refresh_token_in);
+
+static const struct field refresh_token_out_rows[] = {
+    FIELD_TEXT(struct refresh_token_out, access_token, 1, TOKEN_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "For the Authorization header: Bearer and this.", ""),
+    FIELD_TEXT(struct refresh_token_out, refresh_token, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Takes the place of the one that was sent.", ""),
+    FIELD_INT(struct refresh_token_out, expires_in, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Life of the access token in seconds.", "3600"),
+    FIELD_CHOICE(struct refresh_token_out, token_type, token_types, FIELD_REQUIRED,
+                 "How the access token is shown.", "Bearer"),
+};
+FIELD_TABLE(refresh_token_out);
+
+/* ---- the account ---- */
+
+static const struct field me_project_rows[] = {
+    FIELD_CHOICE(struct me_project, resourceType, project_type, FIELD_REQUIRED, "Always Project.",
+                 "Project"),
+    FIELD_UUID(struct me_project, id, FIELD_REQUIRED, "The tenant's project."),
+    FIELD_TEXT(struct me_project, name, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Its name.", "Lakeside Clinic"),
+};
+FIELD_TABLE(me_project);
+
+static const struct field me_membership_rows[] = {
+    FIELD_CHOICE(struct me_membership, resourceType, membership_type, FIELD_REQUIRED,
+                 "Always ProjectMembership.", "ProjectMembership"),
+    FIELD_UUID(struct me_membership, id, FIELD_REQUIRED, "The user's membership in the project."),
+    FIELD_BOOL(struct me_membership, admin, false, FIELD_REQUIRED,
+               "Whether the user administers the project."),
+    FIELD_OBJECT(struct me_membership, user, reference, FIELD_REQUIRED, "The user's account."),
+};
+FIELD_TABLE(me_membership);
+
+static const struct field me_name_rows[] = {
+    FIELD_TEXTS(struct me_name, given, 0, DISPLAY_MAX, 10, FIELD_REQUIRED | FIELD_CHARACTERS,
+                "Given names.", "Ana"),
+    FIELD_TEXT(struct me_name, family, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Family name.", "Lima"),
+};
+FIELD_TABLE(me_name);
+
+static const struct field me_telecom_rows[] = {
+    FIELD_TEXT(struct me_telecom, system, 1, 32, FIELD_REQUIRED, "Kind of address.", "email"),
+    FIELD_TEXT(struct me_telecom, use, 1, 32, 0, "What it is used for.", "home"),
+    FIELD_TEXT(struct me_telecom, value, 1, 254, FIELD_REQUIRED, "The address.", "ana@example.org"),
+};
+FIELD_TABLE(me_telecom);
+
+static const struct field me_profile_rows[] = {
+    FIELD_CHOICE(struct me_profile, resourceType, roles, FIELD_REQUIRED, "Role of the user.",
+                 "Patient"),
+    FIELD_UUID(struct me_profile, id, FIELD_REQUIRED, "The profile."),
+    FIELD_OBJECTS(struct me_profile, name, me_name, 10, FIELD_REQUIRED, "Names."),
+    FIELD_OBJECTS(struct me_profile, telecom, me_telecom, 10, FIELD_REQUIRED, "Addresses."),
+};
+FIELD_TABLE(me_profile);
+
+static const struct field me_policy_rows[] = {
+    FIELD_CHOICE(struct me_policy, resourceType, policy_type, FIELD_REQUIRED,
+                 "Always AccessPolicy.", "AccessPolicy"),
+    FIELD_UUID(struct me_policy, id, FIELD_REQUIRED, "The policy."),
+    FIELD_TEXT(struct me_policy, name, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Its name.",
+               "Own documents"),
+    FIELD_JSON(struct me_policy, resource, POLICY_JSON_MAX, 0, "What it permits.",
+               "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
+};
+FIELD_TABLE(me_policy);
+
+static const struct field me_config_rows[] = {
+    FIELD_CHOICE(struct me_config, resourceType, configuration_type, FIELD_REQUIRED,
+                 "Always UserConfiguration.", "UserConfiguration"),
+};
+FIELD_TABLE(me_config);
+
+static const struct field session_record_rows[] = {
+    FIELD_UUID(struct session_record, id, FIELD_REQUIRED, "The session."),
+    FIELD_TIME(struct session_record, lastUpdated, FIELD_REQUIRED, "When it was last renewed."),
+    FIELD_TEXT(struct session_record, authMethod, 1, 64, FIELD_REQUIRED, "How the user signed in.",
+               "password"),
+    FIELD_TEXT(struct session_record, remoteAddress, 0, 64, FIELD_REQUIRED,
+               "Address from which the session was begun.", "192.0.2.7"),
+    FIELD_TEXT(struct session_record, browser, 0, 128, FIELD_NULLABLE,
+               "Browser, as far as its User-Agent tells.", "Firefox"),
+    FIELD_TEXT(struct session_record, os, 0, 128, FIELD_NULLABLE,
+               "Operating system, as far as the User-Agent tells.", "Linux"),
+    FIELD_BOOL(struct session_record, current, false, FIELD_REQUIRED,
+               "Whether the request came with a token of this session."),
+};
+FIELD_TABLE(session_record);
+
+static const struct field session_list_rows[] = {
+    FIELD_OBJECTS(struct session_list, sessions, session_record, SESSIONS_MAX, FIELD_REQUIRED,
+                  "The caller's live sessions."),
+};
+FIELD_TABLE(session_list);
+
+static const struct field me_security_rows[] = {
+    FIELD_BOOL(struct me_security, mfaEnrolled, false, FIELD_REQUIRED,
+               "Whether a second factor is asked for."),
+    FIELD_OBJECTS(struct me_security, sessions, session_record, SESSIONS_MAX, FIELD_REQUIRED,
+                  "The caller's live sessions."),
+};
+FIELD_TABLE(me_security);
+
+static const struct field me_out_rows[] = {
+    FIELD_OBJECT(struct me_out, project, me_project, FIELD_REQUIRED, "Tenant signed in to."),
+    FIELD_OBJECT(struct me_out, membership, me_membership, FIELD_REQUIRED,
+                 "The user's place in it."),
+    FIELD_OBJECT(struct me_out, profile, me_profile, FIELD_REQUIRED, "Who the user is."),
+    FIELD_OBJECT(struct me_out, accessPolicy, me_policy, FIELD_NULLABLE,
+                 "What the user may do; null for a membership without a policy."),
+    FIELD_OBJECT(struct me_out, config, me_config, FIELD_REQUIRED, "The user's configuration."),
+    FIELD_OBJECT(struct me_out, security, me_security, FIELD_REQUIRED,
+                 "Second factor and sessions."),
+};
+FIELD_TABLE(me_out);
+
+static const struct field sessions_revoke_in_rows[] = {
+    FIELD_CHECKED(
+        struct sessions_revoke_in, option, 1, 64, check_session_option, FIELD_PATH | FIELD_REQUIRED,
+        "current, other (all but the current one), all, or the id of one session.", "other"),
+};
+FIELD_TABLE(sessions_revoke_in);
+
+/* ---- between daemons ---- */
+
+static const struct field register_admit_in_rows[] = {
+    FIELD_TEXT(struct register_admit_in, address, 1, 64, FIELD_REQUIRED, "Client's address.",
+               "192.0.2.7"),
+};
+FIELD_TABLE(register_admit_in);
+
+static const struct field identity_get_in_rows[] = {
+    FIELD_UUID(struct identity_get_in, project, FIELD_REQUIRED, "Claim prj."),
+    FIELD_UUID(struct identity_get_in, membership, FIELD_REQUIRED, "Claim mem."),
+    FIELD_UUID(struct identity_get_in, session, 0, "Claim sid."),
+};
+FIELD_TABLE(identity_get_in);
+
+static const struct field change_rows[] = {
+    FIELD_INT(struct change, sequence, 0, INT64_MAX, 0, FIELD_REQUIRED, "Position in the order.",
+              "1"),
+    FIELD_TEXT(struct change, kind, 1, 32, FIELD_REQUIRED, "What changed.", "session"),
+    FIELD_UUID(struct change, id, 0, "Which one."),
+    FIELD_UUID(struct change, token, 0, "Token that logged out."),
+    FIELD_INT(struct change, until, 0, INT64_MAX, 0, 0, "When it no longer matters.", "0"),
+};
+FIELD_TABLE(change);
+
+static const struct field gateway_lease_in_rows[] = {
+    FIELD_TEXT(struct gateway_lease_in, gateway, 1, 64, FIELD_REQUIRED, "The gateway.",
+               "gateway.1"),
+    FIELD_TEXT(struct gateway_lease_in, boot, 1, 64, FIELD_REQUIRED, "Its boot id.", ""),
+    FIELD_INT(struct gateway_lease_in, since, 0, INT64_MAX, 0, 0, "Highest change in force.", "0"),
+};
+FIELD_TABLE(gateway_lease_in);
+
+static const struct field gateway_lease_out_rows[] = {
+    FIELD_INT(struct gateway_lease_out, sequence, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "In force with these changes.", "1"),
+    FIELD_BOOL(struct gateway_lease_out, more, false, 0, "Further changes wait."),
+    FIELD_OBJECTS(struct gateway_lease_out, changes, change, CHANGES_MAX, 0, "Ascending."),
+};
+FIELD_TABLE(gateway_lease_out);
+
+static const struct field public_key_rows[] = {
+    FIELD_TEXT(struct public_key, kid, 1, 128, FIELD_REQUIRED, "Key id.", ""),
+    FIELD_TEXT(struct public_key, x, 1, 64, FIELD_REQUIRED, "Coordinate, base64url.", ""),
+    FIELD_TEXT(struct public_key, y, 1, 64, FIELD_REQUIRED, "Coordinate, base64url.", ""),
+    FIELD_TEXT(struct public_key, pem, 1, 4096, FIELD_REQUIRED, "SubjectPublicKeyInfo.", ""),
+    FIELD_BOOL(struct public_key, active, false, 0, "Signs new tokens."),
+    FIELD_TIME(struct public_key, createdAt, 0, "When it was made."),
+    FIELD_TIME(struct public_key, retireAt, 0, "From when on it is refused."),
+};
+FIELD_TABLE(public_key);
+
+static const struct field keys_get_out_rows[] = {
+    FIELD_TEXT(struct keys_get_out, issuer, 1, 256, FIELD_REQUIRED, "Claim iss.", "atrium"),
+    FIELD_TEXT(struct keys_get_out, audience, 1, 256, FIELD_REQUIRED, "Claim aud.", "atrium"),
+    FIELD_OBJECTS(struct keys_get_out, keys, public_key, KEYS_MAX, 0, "Keys to accept."),
+};
+FIELD_TABLE(keys_get_out);
+
+static const struct field key_list_rows[] = {
+    FIELD_OBJECTS(struct key_list, keys, public_key, KEYS_MAX, 0, "All keys."),
+};
+FIELD_TABLE(key_list);
+
+static const struct field change_publish_in_rows[] = {
+    FIELD_CHOICE(struct change_publish_in, kind, change_kinds, FIELD_REQUIRED, "What changed.",
+                 "policy"),
+    FIELD_UUID(struct change_publish_in, id, FIELD_REQUIRED, "Which one."),
+};
+FIELD_TABLE(change_publish_in);
+
+static const struct field admin_grant_in_rows[] = {
+    FIELD_UUID(struct admin_grant_in, key, FIELD_REQUIRED, "Makes a repetition harmless."),
+    FIELD_UUID(struct admin_grant_in, account, FIELD_REQUIRED, "Who."),
+    FIELD_UUID(struct admin_grant_in, projectId, FIELD_REQUIRED, "Where."),
+    FIELD_UUID(struct admin_grant_in, policyId, 0, "Policy of the membership."),
+};
+FIELD_TABLE(admin_grant_in);
+
+static const struct field policy_in_use_in_rows[] = {
+    FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_UUID(struct policy_in_use_in, policyId, FIELD_REQUIRED, "Its policy."),
+};
+FIELD_TABLE(policy_in_use_in);
+
+static const struct field policy_in_use_out_rows[] = {
+    FIELD_BOOL(struct policy_in_use_out, inUse, true, FIELD_REQUIRED, "Some membership has it."),
+};
+FIELD_TABLE(policy_in_use_out);
+
+static const struct field admin_create_in_rows[] = {
+    FIELD_TEXT(struct admin_create_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
+               "demo"),
+    FIELD_EMAIL(struct admin_create_in, email, FIELD_REQUIRED, "Address to sign in with.",
+                "admin@demo.example"),
+    FIELD_TEXT(struct admin_create_in, name, 1, NAME_MAX_LENGTH, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Given name.", "Eva"),
+    FIELD_TEXT(struct admin_create_in, surname, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Novak"),
+    FIELD_TEXT(struct admin_create_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Any text that is not empty.", ""),
+};
+FIELD_TABLE(admin_create_in);
+
+static const struct field admin_create_out_rows[] = {
+    FIELD_UUID(struct admin_create_out, account, FIELD_REQUIRED, "The account."),
+    FIELD_UUID(struct admin_create_out, membership, FIELD_REQUIRED, "Its membership."),
+    FIELD_UUID(struct admin_create_out, profile, FIELD_REQUIRED, "Its profile."),
+    FIELD_BOOL(struct admin_create_out, created, false, 0, "False: the account existed already."),
+};
+FIELD_TABLE(admin_create_out);
+
+static const struct field sign_in_explain_in_rows[] = {
+    FIELD_TEXT(struct sign_in_explain_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
+               "demo"),
+    FIELD_EMAIL(struct sign_in_explain_in, email, FIELD_REQUIRED, "Who.", "ana@example.org"),
+    FIELD_CHOICE(struct sign_in_explain_in, role, roles, 0, "As what; Patient when absent.",
+                 "Patient"),
+};
+FIELD_TABLE(sign_in_explain_in);
+
+static const struct field explain_step_rows[] = {
+    FIELD_TEXT(struct explain_step, check, 1, 128, FIELD_REQUIRED, "What was looked at.", ""),
+    FIELD_TEXT(struct explain_step, outcome, 1, 32, FIELD_REQUIRED, "pass, fail or skipped.",
+               "pass"),
+    FIELD_TEXT(struct explain_step, hint, 0, 1024, 0, "How to mend it.", ""),
+};
+FIELD_TABLE(explain_step);
+
+static const struct field sign_in_explain_out_rows[] = {
+    FIELD_BOOL(struct sign_in_explain_out, wouldSucceed, false, FIELD_REQUIRED,
+               "Given the right password."),
+    FIELD_OBJECTS(struct sign_in_explain_out, steps, explain_step, 100, 0, "In order."),
+};
+FIELD_TABLE(sign_in_explain_out);
+
+static const struct field operator_sessions_in_rows[] = {
+    FIELD_EMAIL(struct operator_sessions_in, email, FIELD_REQUIRED, "Whose.", "ana@example.org"),
+    FIELD_TEXT(struct operator_sessions_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
+};
+FIELD_TABLE(operator_sessions_in);
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    METHOD_DEFINE(authd, handler, input, output, flags)
+#include "authd/authd_routes.def"
