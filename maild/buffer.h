@@ -1,0 +1,20 @@
+/*
+ * buffer.h - text that grows in an arena.
+ */
+#ifndef ATRIUM_MAILD_BUFFER_H
+#define ATRIUM_MAILD_BUFFER_H
+
+#include "common/arena.h"
+
+struct buffer {
+    struct arena *arena;
+    char *text; /* NUL-terminated after each call; NULL before the first */
+    size_t size, capacity;
+};
+
+/* Appends `size` bytes; text up to its NUL; formatted text. */
+void buffer_add(struct buffer *self, const char *bytes, size_t size);
+void buffer_text(struct buffer *self, const char *text);
+void buffer_printf(struct buffer *self, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * maild.c - the program atrium-maild: its tables and one call.
+ */
+#include "maild/maild.h"
+
+#include <string.h>
+
+#include "maild/transport.h"
+
+enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
+
+/* Messages that are over stay known that long, so that a late repetition of an enqueue is recognised. */
+static const int64_t purge_after_ms = 30LL * 24 * 3600 * 1000;
+
+extern const struct db_migration maild_migrations[];
+
+static const struct config_row config_rows[] = {
+    DATABASE_CONFIG_ROWS(struct maild_config,
+                         "host=/run/postgresql dbname=atrium user=atrium-maild"),
+    CONFIG_PATH(struct maild_config, seal_key, "/etc/atrium/maild.key", 0,
+                "File of 64 hex digits, 0600: seals recipients and contents of waiting mail."),
+    CONFIG_TEXT(struct maild_config, transport, "smtp", 0,
+                "How mail leaves: smtp, or file (development: one file a mail)."),
+    CONFIG_PATH(struct maild_config, mail_dir, "/var/lib/atrium/mail", 0,
+                "Directory of the file transport."),
+    CONFIG_TEXT(struct maild_config, smtp_url, "smtp://localhost:25", 0,
+                "Mail server: smtp://host:port, or smtps://host:port for TLS from the start."),
+    CONFIG_TEXT(struct maild_config, smtp_user, NULL, 0, "User name for AUTH; none by default."),
+    CONFIG_PATH(struct maild_config, smtp_password_file, NULL, 0,
+                "File whose first line is the password for AUTH."),
+    CONFIG_TEXT(struct maild_config, smtp_starttls, "require", 0,
+                "STARTTLS: require, try (plain when not offered) or none."),
+    CONFIG_PATH(struct maild_config, smtp_ca_file, NULL, 0,
+                "Certificates that the mail server's must chain to; default: the system's."),
+    CONFIG_DURATION(struct maild_config, smtp_timeout, "30s", 1000, 600000,
+                    "Longest delivery of one mail."),
+    CONFIG_INT(struct maild_config, deliveries, "8", 1, 64, "Deliveries at the same time."),
+    CONFIG_TEXT(struct maild_config, from_address, "no-reply@localhost", 0,
+                "Sender's e-mail address."),
+    CONFIG_TEXT(struct maild_config, from_name, "", 0, "Sender's display name."),
+};
+
+static const struct db_statement statements[] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "maild/maild_sql.def"
+#undef SQL
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_CALL(struct maild, handler)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct maild, handler)
+#include "maild/maild_routes.def"
+
+static const struct operation operations[] = {
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_ROW(handler, input, output, "gateway", access, flags)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
+#include "maild/maild_routes.def"
+    {.name = NULL},
+};
+
+static const char *const asks[] = {NULL};
+
+/* Forgets messages that were over long ago. */
+static int purge(void *daemon, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct maild *d = daemon;
+
+    return db_query(d->svc.db, req, SQL_MESSAGE_PURGE, &res, err,
+                    DB_INT(clock_now_ms(d->real) - purge_after_ms), DB_INT(PURGE_BATCH));
+}
+
+static int maild_start(void *daemon, struct error *err)
+{
+    struct maild *d = daemon;
+    const struct maild_config *config = d->svc.config;
+
+    d->real = clock_new(NULL);
+    if (strcmp(config->transport, "file") == 0)
+        d->transport = transport_file_new(d->svc.offload, config->mail_dir, err);
+    else if (strcmp(config->transport, "smtp") == 0)
+        d->transport = transport_smtp_new(d->svc.loop, config, err);
+    else
+        return error_set(err, ERR_INTERNAL, "transport must be smtp or file");
+    if (!d->transport || deliver_start(d, err) < 0)
+        return -1;
+    service_every(&d->svc, "purge", PURGE_PERIOD_MS, purge);
+    return 0;
+}
+
+static void maild_stop(void *daemon)
+{
+    struct maild *d = daemon;
+
+    if (d->deliver && !deliver_stop(d))
+        return;
+    transport_destroy(&d->transport);
+    clock_destroy(&d->real);
+}
+
+static const struct service_definition definition = {
+    .name = "maild",
+    .summary = "Templates, the mail queue and SMTP of the Atrium suite.",
+    .size = sizeof(struct maild),
+    .config = config_rows,
+    .config_count = ARRAY_SIZE(config_rows),
+    .config_size = sizeof(struct maild_config),
+    .database_offset = offsetof(struct maild_config, db),
+    .schema = "mail",
+    .statements = statements,
+    .statement_count = ARRAY_SIZE(statements),
+    .migrations = maild_migrations,
+    .operations = operations,
+    .asks = asks,
+    .seal_key_offset = offsetof(struct maild_config, seal_key),
+    .start = maild_start,
+    .stop = maild_stop,
+};
+
+int main(int argc, char **argv)
+{
+    return service_main(argc, argv, &definition);
+}

@@ -1,0 +1,51 @@
+/*
+ * maild.h - what the files of maild share.
+ *
+ * maild turns "mail this template to that person" into a message that is sent once: other daemons enqueue
+ * (queue.c), deliver.c claims what is due, renders and builds it (render.c, message.c) and hands it to the
+ * transport that the configuration names (transport.h).
+ */
+#ifndef ATRIUM_MAILD_H
+#define ATRIUM_MAILD_H
+
+#include "common/service.h"
+#include "maild/maild_api.h"
+#include "maild/maild_sql.h"
+
+struct maild_config {
+    struct database_config db;
+    const char *seal_key;
+    const char *transport; /* "smtp" or "file" */
+    const char *mail_dir;
+    const char *smtp_url, *smtp_user, *smtp_password_file, *smtp_starttls, *smtp_ca_file;
+    int64_t smtp_timeout; /* ms */
+    int64_t deliveries;   /* at the same time */
+    const char *from_address, *from_name;
+};
+
+struct maild {
+    struct service svc;
+    struct clock *real; /* wall clock, never moved: due times and leases */
+    struct transport *transport;
+    struct deliver *deliver;
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER(struct maild, handler, input, output)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER(struct maild, handler, input, output)
+#include "maild/maild_routes.def"
+
+/* ---- deliver.c ---- */
+
+/* Starts delivering what is due, with d->transport. Does not wait. -1 when no fiber is left. */
+int deliver_start(struct maild *d, struct error *err) MUST_USE;
+
+/* Looks for due messages now instead of within a second. */
+void deliver_kick(struct maild *d);
+
+/* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when all have ended,
+ * so that the transport may go. */
+bool deliver_stop(struct maild *d);
+
+#endif

@@ -1,0 +1,215 @@
+/*
+ * message.c - see message.h.  Called by deliver.c; both transports send exactly these bytes.
+ */
+#include "maild/message.h"
+
+#include <ctype.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "maild/buffer.h"
+
+enum {
+    LINE_MAX_BYTES = 998,  /* RFC 5322, section 2.1.1, without CRLF */
+    PLAIN_HEADER_MAX = 66, /* a header text up to here stays on one line of 78 */
+    ENCODED_WORD_BYTES =
+        45,               /* 60 of base64 and the 12 around it: at most 75 (RFC 2047, section 2) */
+    QUOTED_LINE_MAX = 75, /* and the soft break's "=": 76 (RFC 2045, section 6.7) */
+};
+
+static bool is_ascii(const char *text)
+{
+    while (*text && (unsigned char)*text < 0x80)
+        text++;
+    return *text == '\0';
+}
+
+/* One line without control characters. */
+static char *header_line(struct arena *arena, const char *text)
+{
+    char *line = arena_strdup(arena, text);
+
+    for (char *p = line; *p; p++) {
+        if (iscntrl((unsigned char)*p))
+            *p = ' ';
+    }
+    return line;
+}
+
+/* Bytes of text, at most `max`, that end with a whole UTF-8 character. */
+static size_t whole_characters(const char *text, size_t max)
+{
+    size_t length = strnlen(text, max);
+
+    while (length > 1 && ((unsigned char)text[length] & 0xC0) == 0x80)
+        length--;
+    return length;
+}
+
+/* Encoded words (RFC 2047), one on each line. */
+static void add_encoded(struct buffer *out, const char *line)
+{
+    const char *separator = "";
+
+    while (*line) {
+        size_t length = whole_characters(line, ENCODED_WORD_BYTES);
+        char word[sodium_base64_ENCODED_LEN(ENCODED_WORD_BYTES, sodium_base64_VARIANT_ORIGINAL)];
+
+        sodium_bin2base64(word, sizeof(word), (const unsigned char *)line, length,
+                          sodium_base64_VARIANT_ORIGINAL);
+        buffer_printf(out, "%s=?utf-8?B?%s?=", separator, word);
+        separator = "\r\n ";
+        line += length;
+    }
+}
+
+static void add_subject(struct buffer *out, const char *text)
+{
+    const char *line = header_line(out->arena, text);
+
+    buffer_text(out, "Subject: ");
+    if (is_ascii(line) && strlen(line) <= PLAIN_HEADER_MAX && !strstr(line, "=?"))
+        buffer_text(out, line);
+    else
+        add_encoded(out, line);
+    buffer_text(out, "\r\n");
+}
+
+/* name <address>; a name of more than plain words is encoded, which needs no quoting. */
+static void add_mailbox(struct buffer *out, const char *header, const char *name,
+                        const char *address)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -";
+
+    buffer_printf(out, "%s: ", header);
+    if (strlen(name) <= PLAIN_HEADER_MAX && name[strspn(name, plain)] == '\0')
+        buffer_text(out, name);
+    else
+        add_encoded(out, header_line(out->arena, name));
+    buffer_printf(out, "%s<%s>\r\n", name[0] ? " " : "", header_line(out->arena, address));
+}
+
+static void add_date(struct buffer *out, int64_t ms)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm utc;
+    char text[64];
+
+    gmtime_r(&seconds, &utc);
+    strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S +0000", &utc);
+    buffer_printf(out, "Date: %s\r\n", text);
+}
+
+/* The text with CRLF at each end of a line, the last one included. */
+static char *with_crlf(struct arena *arena, const char *text)
+{
+    struct buffer out = {.arena = arena};
+
+    while (*text) {
+        size_t length = strcspn(text, "\r\n");
+
+        buffer_add(&out, text, length);
+        buffer_text(&out, "\r\n");
+        text += length;
+        if (text[0] == '\r' && text[1] == '\n')
+            text++;
+        if (*text)
+            text++;
+    }
+    buffer_text(&out, "");
+    return out.text;
+}
+
+/* Whether text may travel as it is: ASCII, no control characters but tabs, no line too long. */
+static bool is_seven_bit(const char *text)
+{
+    size_t column = 0;
+
+    for (; *text; text++) {
+        if (*text == '\n')
+            column = 0;
+        else if (*text != '\r' && ++column > LINE_MAX_BYTES)
+            return false;
+        if ((unsigned char)*text >= 0x7F ||
+            (iscntrl((unsigned char)*text) && !strchr("\r\n\t", *text)))
+            return false;
+    }
+    return true;
+}
+
+/* Quoted-printable (RFC 2045, section 6.7) of text whose lines end with CRLF. */
+static void add_quoted(struct buffer *out, const char *text)
+{
+    size_t column = 0;
+
+    for (; *text; text++) {
+        bool blank = (*text == ' ' || *text == '\t') && text[1] != '\r';
+        bool literal = blank || (*text > ' ' && *text <= '~' && *text != '=');
+
+        if (text[0] == '\r' && text[1] == '\n') {
+            buffer_add(out, text++, 2);
+            column = 0;
+            continue;
+        }
+        if (column + (literal ? 1 : 3) > QUOTED_LINE_MAX) {
+            buffer_text(out, "=\r\n");
+            column = 0;
+        }
+        if (literal)
+            buffer_add(out, text, 1);
+        else
+            buffer_printf(out, "=%02X", (unsigned)(unsigned char)*text);
+        column += literal ? 1 : 3;
+    }
+}
+
+/* The headers and the body of one part. */
+static void add_part(struct buffer *out, const char *type, const char *text)
+{
+    const char *body = with_crlf(out->arena, text);
+    bool seven_bit = is_seven_bit(body);
+
+    buffer_printf(out,
+                  "Content-Type: %s; charset=utf-8\r\n"
+                  "Content-Transfer-Encoding: %s\r\n\r\n",
+                  type, seven_bit ? "7bit" : "quoted-printable");
+    if (seven_bit)
+        buffer_text(out, body);
+    else
+        add_quoted(out, body);
+}
+
+/* The plain text first: readers show the last part that they can (RFC 2046, section 5.1.4). */
+static void add_alternatives(struct buffer *out, const struct message *message)
+{
+    const char *id = message->id.text;
+
+    buffer_printf(out, "Content-Type: multipart/alternative; boundary=\"=_%s\"\r\n\r\n", id);
+    buffer_printf(out, "--=_%s\r\n", id);
+    add_part(out, "text/plain", message->text);
+    buffer_printf(out, "--=_%s\r\n", id);
+    add_part(out, "text/html", message->html);
+    buffer_printf(out, "--=_%s--\r\n", id);
+}
+
+char *message_build(struct arena *arena, const struct message *message)
+{
+    struct buffer out = {.arena = arena};
+    const char *at = strrchr(message->from_address, '@');
+
+    add_date(&out, message->date_ms);
+    add_mailbox(&out, "From", message->from_name, message->from_address);
+    add_mailbox(&out, "To", "", message->to);
+    add_subject(&out, message->subject);
+    buffer_printf(&out, "Message-ID: <%s%s>\r\n", message->id.text, at ? at : "@localhost");
+    buffer_text(&out, "MIME-Version: 1.0\r\nAuto-Submitted: auto-generated\r\n");
+    if (message->language[0])
+        buffer_printf(&out, "Content-Language: %s\r\n", message->language);
+    if (message->html)
+        add_alternatives(&out, message);
+    else
+        add_part(&out, "text/plain", message->text);
+    return out.text;
+}

@@ -1,0 +1,77 @@
+/*
+ * queue.c - the queue of messages: what other daemons put in, what the operator sees and does.
+ */
+#include <string.h>
+
+#include "maild/language.h"
+#include "maild/maild.h"
+#include "maild/sealed.h"
+
+static int not_found(struct error *err)
+{
+    return error_set(err, ERR_NOT_FOUND, "Message not found.");
+}
+
+/* Takes a message over, durably: it is on disk when this is answered. The same id again changes nothing. */
+int mail_enqueue(struct maild *d, const struct request *req, const struct mail_enqueue_in *in,
+                 struct mail_enqueue_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sealed sealed = sealed_pack(req->arena, &d->svc.seal_key, in->to, in->variables);
+    const char *language = language_tag(req->arena, in->language);
+
+    if (db_query(d->svc.db, req, SQL_MESSAGE_ENQUEUE, &res, err, DB_UUID(in->id),
+                 DB_UUID(in->projectId), DB_TEXT(in->template), DB_TEXT(language ? language : ""),
+                 DB_SEALED(sealed), DB_INT(clock_now_ms(d->real))) < 0)
+        return -1;
+    out->queued = db_rows(res) > 0;
+    if (out->queued)
+        deliver_kick(d);
+    return 0;
+}
+
+/* The oldest messages in a state, "queued" or "dead", and how many there are. */
+int mail_queue(struct maild *d, const struct request *req, const struct mail_queue_in *in,
+               struct mail_queue_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *rows = NULL, *total = NULL;
+    const char *state = in->state ? in->state : "queued";
+
+    if (db_query(d->svc.db, req, SQL_MESSAGE_COUNT, &total, err, DB_TEXT(state)) < 0)
+        return -1;
+    if (db_query(d->svc.db, req, SQL_MESSAGE_LIST, &rows, err, DB_TEXT(state), DB_INT(in->count)) <
+        0)
+        return -1;
+    out->total = db_int(total, 0, 0);
+    out->messages = db_list(rows, &mail_queue_row_table, req->arena);
+    return 0;
+}
+
+/* Delivers a waiting message now. Fails: NOT_FOUND, CONFLICT (it is over: its content was erased). */
+int mail_retry(struct maild *d, const struct request *req, const struct mail_id_in *in,
+               struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_MESSAGE_DUE_NOW, &res, err, DB_UUID(in->id),
+                 DB_INT(clock_now_ms(d->real))) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    if (strcmp(db_text(res, 0, 0), "queued") != 0)
+        return error_set(err, ERR_CONFLICT, "The message is %s and its content erased.",
+                         db_text(res, 0, 0));
+    deliver_kick(d);
+    return 0;
+}
+
+/* Takes a message out of the queue. One that is just being delivered may still arrive. Fails: NOT_FOUND. */
+int mail_drop(struct maild *d, const struct request *req, const struct mail_id_in *in,
+              struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_MESSAGE_DROP, &res, err, DB_UUID(in->id)) < 0)
+        return -1;
+    return db_rows(res) > 0 ? 0 : not_found(err);
+}

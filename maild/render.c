@@ -1,0 +1,87 @@
+/*
+ * render.c - see render.h.  Used by template.c when a template is put and by deliver.c when it is sent.
+ */
+#include "maild/render.h"
+
+#include <string.h>
+
+#include "maild/buffer.h"
+
+/* One `{{ name }}`: the bytes of the whole and of the name within it. */
+struct placeholder {
+    const char *begin, *end; /* end: behind the "}}" */
+    const char *name;
+    size_t length;
+};
+
+/* The next placeholder at or after text. 1 found, 0 none left, -1 opened but not closed (only begin is set). */
+static int placeholder_next(const char *text, struct placeholder *ret)
+{
+    const char *open = strstr(text, "{{");
+    const char *close = open ? strstr(open, "}}") : NULL;
+
+    if (!open)
+        return 0;
+    ret->begin = open;
+    if (!close)
+        return -1;
+    ret->end = close + 2;
+    ret->name = open + 2 + strspn(open + 2, " ");
+    ret->length = ret->name < close ? (size_t)(close - ret->name) : 0;
+    while (ret->length > 0 && ret->name[ret->length - 1] == ' ')
+        ret->length--;
+    return 1;
+}
+
+int render_check(const struct template_name *name, const char *path, const char *text,
+                 struct error *err)
+{
+    struct placeholder hole;
+    int result = 0, found;
+
+    if (!text)
+        return 0;
+    while ((found = placeholder_next(text, &hole)) > 0) {
+        if (!template_name_knows(name, hole.name, hole.length))
+            result = error_problem(err, path, "has no variable {{%.*s}}",
+                                   (int)MIN(hole.length, (size_t)64), hole.name);
+        text = hole.end;
+    }
+    return found < 0 ? error_problem(err, path, "has {{ without }}") : result;
+}
+
+static void add_escaped(struct buffer *out, const char *text)
+{
+    static const char special[] = "&<>\"'";
+    static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+
+    for (;;) {
+        size_t plain = strcspn(text, special);
+
+        buffer_add(out, text, plain);
+        text += plain;
+        if (*text == '\0')
+            return;
+        buffer_text(out, entities[strchr(special, *text++) - special]);
+    }
+}
+
+char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode)
+{
+    struct buffer out = {.arena = arena};
+    struct placeholder hole;
+
+    while (placeholder_next(text, &hole) > 0) {
+        char *name = arena_strndup(arena, hole.name, hole.length);
+        const char *value = json_string_value(json_object_get(variables, name));
+
+        buffer_add(&out, text, (size_t)(hole.begin - text));
+        if (value && mode == RENDER_HTML)
+            add_escaped(&out, value);
+        else if (value)
+            buffer_text(&out, value);
+        text = hole.end;
+    }
+    buffer_text(&out, text);
+    return out.text;
+}

@@ -1,0 +1,48 @@
+/*
+ * sealed.c - see sealed.h.  The plain form is recipient, NUL, variables.
+ */
+#include "maild/sealed.h"
+
+#include <string.h>
+
+#include "common/codec.h"
+
+static const char purpose[] = "mail";
+
+struct sealed sealed_pack(struct arena *arena, const struct secret *key, const char *to,
+                          const char *variables)
+{
+    size_t to_size = strlen(to) + 1, size = to_size + strlen(variables);
+    char *plain = arena_alloc(arena, size + 1);
+    struct sealed sealed;
+
+    memcpy(plain, to, to_size);
+    memcpy(plain + to_size, variables, size - to_size);
+    sealed = secret_seal(arena, key, purpose, plain, size);
+    secret_wipe_text(plain + to_size);
+    return sealed;
+}
+
+int sealed_open(struct arena *arena, const struct secret *key, struct sealed sealed,
+                const char **ret_to, json_t **ret_variables)
+{
+    struct error err;
+    uint8_t *plain;
+    size_t size, to_size;
+
+    error_init(&err, arena);
+    if (secret_open(arena, key, purpose, sealed, &plain, &size) < 0)
+        return -1;
+    to_size = strlen((char *)plain) + 1;
+    if (to_size > size)
+        return -1;
+
+    json_t *variables = codec_parse_json((char *)plain + to_size, size - to_size, true, &err);
+
+    secret_wipe_text((char *)plain + to_size);
+    if (!variables)
+        return -1;
+    *ret_to = (char *)plain;
+    *ret_variables = variables;
+    return 0;
+}

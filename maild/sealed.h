@@ -1,0 +1,20 @@
+/*
+ * sealed.h - the part of a queued message that nobody may read at rest: who gets it and what it says.
+ */
+#ifndef ATRIUM_MAILD_SEALED_H
+#define ATRIUM_MAILD_SEALED_H
+
+#include <jansson.h>
+
+#include "common/secret.h"
+
+/* Seals the recipient and the variables (text of a JSON object) into one value. */
+struct sealed sealed_pack(struct arena *arena, const struct secret *key, const char *to,
+                          const char *variables);
+
+/* Opens it: *ret_to is from the arena, *ret_variables a new reference to an object. -1 when it was altered or
+ * sealed with another key. */
+int sealed_open(struct arena *arena, const struct secret *key, struct sealed sealed,
+                const char **ret_to, json_t **ret_variables) MUST_USE;
+
+#endif

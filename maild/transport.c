@@ -1,0 +1,12 @@
+/*
+ * transport.c - what the transports have in common.
+ */
+#include "maild/transport.h"
+
+void transport_destroy(struct transport **self_p)
+{
+    if (self_p && *self_p)
+        (*self_p)->destroy(*self_p);
+    if (self_p)
+        *self_p = NULL;
+}

@@ -1,0 +1,112 @@
+/*
+ * transport_file.c - mails as files: <dir>/<enqueue time, ms, 13 digits>-<id>.eml, for development.
+ *
+ * A file appears whole or not at all, and the same mail always has the same name: a repeated delivery replaces it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "maild/transport.h"
+
+struct transport_file {
+    struct transport base;
+    struct offload *offload;
+    char *dir;
+};
+
+/* One write, on the pool of threads. */
+struct file_job {
+    char *temporary, *path;
+    const char *text;
+    int error; /* errno, 0 when it is written */
+};
+
+static int write_whole(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(fd, text, size);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        text += written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+static void file_write(void *arg)
+{
+    struct file_job *job = arg;
+    int fd = open(job->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (fd < 0) {
+        job->error = errno;
+        return;
+    }
+    if (write_whole(fd, job->text, strlen(job->text)) < 0)
+        job->error = errno;
+    if (close(fd) < 0 && job->error == 0)
+        job->error = errno;
+    if (job->error == 0 && rename(job->temporary, job->path) < 0)
+        job->error = errno;
+    if (job->error != 0)
+        unlink(job->temporary);
+}
+
+static enum transport_outcome file_send(struct transport *base, const struct mail *mail,
+                                        int64_t deadline_mono_ms, char reason[TRANSPORT_REASON_MAX])
+{
+    struct transport_file *self = (struct transport_file *)base;
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct uuid once = uuid_random();
+    struct file_job job = {.text = mail->text};
+    struct error err;
+
+    error_init(&err, arena);
+    job.temporary = arena_printf(arena, "%s/.%s.%s", self->dir, mail->id.text, once.text);
+    job.path = arena_printf(arena, "%s/%013lld-%s.eml", self->dir, (long long)mail->created_at,
+                            mail->id.text);
+    if (offload_run(self->offload, file_write, &job, deadline_mono_ms, &err) < 0) {
+        snprintf(reason, TRANSPORT_REASON_MAX, "%s", err.message);
+        return TRANSPORT_RETRY;
+    }
+    if (job.error != 0) {
+        snprintf(reason, TRANSPORT_REASON_MAX, "file: %s", strerror(job.error));
+        return TRANSPORT_RETRY;
+    }
+    return TRANSPORT_SENT;
+}
+
+static void file_destroy(struct transport *base)
+{
+    struct transport_file *self = (struct transport_file *)base;
+
+    free(self->dir);
+    free(self);
+}
+
+struct transport *transport_file_new(struct offload *offload, const char *dir, struct error *err)
+{
+    struct transport_file *self;
+
+    if (mkdir(dir, 0700) < 0 && errno != EEXIST) {
+        error_set(err, ERR_INTERNAL, "mail_dir %s: %s", dir, strerror(errno));
+        return NULL;
+    }
+    self = calloc(1, sizeof(*self));
+    if (!self)
+        log_die("mail", "out of memory");
+    self->base = (struct transport){.send = file_send, .destroy = file_destroy};
+    self->offload = offload;
+    self->dir = strdup(dir);
+    if (!self->dir)
+        log_die("mail", "out of memory");
+    return &self->base;
+}
