@@ -121,6 +121,10 @@ int key_open(struct authd *d, const struct request *req, struct error *err)
     struct change made;
 
     d->keyring = arena_alloc(d->svc.arena, sizeof(*d->keyring));
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    if (d->keyring->count > 0)
+        return 0;
     if (key_create(d, req, false, req->now_ms, &made, err) < 0 || key_reload(d, req, err) < 0)
         return -1;
     if (d->keyring->count == 0)

@@ -190,7 +190,6 @@ int practitioner_login_start(struct authd *d, const struct request *req,
         return -1;
     if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
         return reject(d, req, &keys, err);
-    out->hasTenants = true;
     out->tenants = choices(req, &who, tenants);
     return begin(d, req, &who, tenant.projectId, in->codeChallenge, out, err);
 }

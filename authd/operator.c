@@ -1,7 +1,6 @@
 /*
  * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use, sessions by e-mail.
  */
-#include <string.h>
 
 #include "authd/change.h"
 #include "authd/password.h"
@@ -57,11 +56,7 @@ static int admin_hash(struct authd *d, const struct request *req, const struct a
     *ret = NULL;
     if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email)) < 0)
         return -1;
-    if (db_rows(res) > 0)
-        return 0;
-    if (in->password == NULL || in->password[0] == '\0')
-        return error_problem(err, "password", "must be given for a new account");
-    return password_hash(d, req, in->password, ret, err);
+    return db_rows(res) > 0 ? 0 : password_hash(d, req, in->password, ret, err);
 }
 
 /* Finds or makes a practitioner account and makes it an admin of the tenant. */
