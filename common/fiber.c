@@ -254,10 +254,14 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)
         fiber->woken_early = false;
         return FIBER_WOKEN;
     }
-    if (loop->fibers.cancelled)
-        return FIBER_CANCELLED;
-    fiber->state = FIBER_PARKED;
-    loop_timer_arm(loop, &fiber->deadline, deadline_mono_ms);
+    if (loop->fibers.cancelled) {
+        /* The others run first: one that waits for its children in a loop lets them unwind. */
+        fiber->wake = FIBER_CANCELLED;
+        make_ready(fiber);
+    } else {
+        fiber->state = FIBER_PARKED;
+        loop_timer_arm(loop, &fiber->deadline, deadline_mono_ms);
+    }
     switch_to_loop(fiber);
     return fiber->wake;
 }

@@ -39,7 +39,8 @@ void fiber_wake(struct fiber *fiber);
 /* Parks until the monotonic time; -1 (ERR_UNAVAILABLE) when the loop shuts down meanwhile. */
 int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUST_USE;
 
-/* Resumes every parked fiber with FIBER_CANCELLED; new parks return FIBER_CANCELLED at once. For shutdown. */
+/* Resumes every parked fiber with FIBER_CANCELLED. From then on a park only lets the other ready fibers run and
+ * returns FIBER_CANCELLED. For shutdown. */
 void fiber_cancel_all(struct loop *loop);
 
 /* Upper bound of live fibers (default 4,096), and how many live now. */

@@ -194,7 +194,7 @@ static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
         self->waiting_count--;
         return true;
     }
-    /* At shutdown no park waits any more, but the job's memory is this stack: hold the loop until it is done. */
+    /* At shutdown no park waits any more, but the job lies on this stack: hold the loop until it is done. */
     while (job->state == JOB_RUNNING && wake == FIBER_CANCELLED)
         pthread_cond_wait(&self->job_done, &self->mutex);
     if (job->state == JOB_DONE)
