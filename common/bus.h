@@ -30,6 +30,7 @@ struct bus_options {
     const char *const *asks; /* services this one calls, NULL-ended */
     size_t peer_max;         /* requests in flight to one instance (512) */
     size_t serve_max;        /* requests being served at once (1,024); beyond: ERR_OVERLOADED */
+    bool held;               /* callers wait at the door until bus_open() */
 };
 
 /* Binds, watches, connects. The peers found become usable as they say WELCOME. -1 when an instance of the same
@@ -37,6 +38,12 @@ struct bus_options {
 struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metrics,
                     const struct bus_options *options, struct error *err);
 void bus_destroy(struct bus **self_p);
+
+/* Lets the callers of a bus with options.held in: for a daemon whose start needs the bus before it can serve. */
+void bus_open(struct bus *self);
+
+/* Requests being served. */
+size_t bus_serving(const struct bus *self);
 
 /* Stops taking new requests and tells the callers; returns when nothing is being served or at the deadline.
  * Parks the fiber. */

@@ -568,9 +568,21 @@ int bus_serve_start(struct bus *self, struct error *err)
                             options->instance, err) < 0 ||
             bus_endpoint_listen(socket, err) < 0)
             return -1;
-        loop_watch_socket(self->loop, socket->router, on_router, socket);
     }
+    if (!options->held)
+        bus_open(self);
     return 0;
+}
+
+void bus_open(struct bus *self)
+{
+    for (size_t i = 0; i < self->socket_count; i++)
+        loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
+}
+
+size_t bus_serving(const struct bus *self)
+{
+    return self->serving;
 }
 
 /* Strict order: no new connection, no socket, and only then the lock, which lets a successor in. */
