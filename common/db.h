@@ -11,7 +11,7 @@
  *   TX     only inside a transaction (db_begin), on a leased connection of the write pool
  *
  * Each daemon's role has its own schema, first in search_path: statements name tables without a schema.
- * Loss of the connection: before a WRITE was sent -> tried on another connection; READ -> sent again once;
+ * Loss of the connection: before a WRITE was sent -> tried on another connection; READ -> sent again;
  * WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  SQLSTATEs become errors by
  * sqlstate.def; a violated constraint is ERR_CONFLICT with its name in err->constraint.
  */

@@ -101,19 +101,19 @@ static void log_down(const struct db_conn *self)
         log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
 }
 
-/* A read that nobody gave up goes to the front of the queue once more; of the others only the sender can say
- * what the loss means. */
+/* A read that nobody gave up goes to the front of the queue once more, and again if the next connection turns
+ * out to be dead too: all may have died at once. Of the others only the sender can say what the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     bool read = call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
 
     PQclear(call->result);
     call->result = NULL;
-    if (!read || call->resent || !call->waiter) {
+    if (!read || call->resent == pool->max || !call->waiter) {
         db_call_finish(pool->db, call, CALL_LOST);
         return;
     }
-    call->resent = true;
+    call->resent++;
     call->state = CALL_QUEUED;
     TAILQ_INSERT_HEAD(&pool->queue, call, link);
     pool->queued++;

@@ -59,7 +59,7 @@ struct db_call {
     bool begins; /* "begin" goes before it */
     bool ends;   /* the lease is over when the answer is there */
     bool in_tx;
-    bool resent;   /* a read that was lost once */
+    size_t resent; /* times that a read was lost */
     bool prepares; /* the statement is prepared before it runs */
     bool failed;   /* result is an error */
     int good;      /* results before that */

@@ -1,0 +1,186 @@
+/*
+ * pg.c - see pg.h.
+ */
+#include "tests/unit/pg.h"
+
+#include <glob.h>
+#include <libpq-fe.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static NORETURN void give_up(const char *what)
+{
+    fprintf(stderr, "PostgreSQL for the tests: %s\n", what);
+    exit(1);
+}
+
+/* The directory with the newest server's programs. */
+static void find_programs(struct pg *self)
+{
+    glob_t found;
+
+    if (glob("/usr/lib/postgresql/*/bin/postgres", 0, NULL, &found) != 0)
+        give_up("no server is installed");
+    snprintf(self->bin, sizeof(self->bin), "%.*s",
+             (int)(strlen(found.gl_pathv[found.gl_pathc - 1]) - strlen("/postgres")),
+             found.gl_pathv[found.gl_pathc - 1]);
+    globfree(&found);
+}
+
+/* A child that runs the words; its output goes to the file `log` of the directory. */
+static pid_t spawn(const struct pg *self, const char *const words[])
+{
+    pid_t parent = getpid(), pid = fork();
+    char path[96];
+    sigset_t none;
+
+    if (pid < 0)
+        give_up("fork failed");
+    if (pid > 0)
+        return pid;
+    snprintf(path, sizeof(path), "%s/log", self->dir.path);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL); /* a loop may have blocked what stops the server */
+    prctl(PR_SET_PDEATHSIG, SIGINT);
+    if (getppid() != parent || !freopen(path, "a", stdout) ||
+        dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+        _exit(126);
+    execvp(words[0], (char *const *)(uintptr_t)words); /* which changes none of them */
+    _exit(127);
+}
+
+static bool run(const struct pg *self, const char *const words[])
+{
+    int status = -1;
+
+    return waitpid(spawn(self, words), &status, 0) > 0 && status == 0;
+}
+
+/* Appends the words of `more` to `words`. */
+static void add_words(const char **words, const char *const more[])
+{
+    while (*words)
+        words++;
+    while ((*words++ = *more++))
+        ;
+}
+
+/* Root needs another uid: in a user namespace, or, where those are forbidden, the package's own user. */
+static void add_user(const struct pg *self, const char **words)
+{
+    static const char *const in_namespace[] = {"unshare", "--user", "--map-user=1000", NULL};
+    static const char *const try_namespace[] = {"unshare", "--user", "--map-user=1000", "true",
+                                                NULL};
+    static const char *const as_postgres[] = {"setpriv", "--reuid=postgres", "--regid=postgres",
+                                              "--clear-groups", NULL};
+    const struct passwd *user;
+
+    if (geteuid() != 0)
+        return;
+    if (run(self, try_namespace)) {
+        add_words(words, in_namespace);
+        return;
+    }
+    user = getpwnam("postgres");
+    if (!user || chown(self->dir.path, user->pw_uid, user->pw_gid) < 0)
+        give_up("neither user namespaces nor a user postgres");
+    add_words(words, as_postgres);
+}
+
+void pg_start(struct pg *self)
+{
+    char program[80], data[80];
+    const char *words[24] = {NULL};
+    const char *const server[] = {program,
+                                  "-D",
+                                  data,
+                                  "-k",
+                                  self->dir.path,
+                                  "-c",
+                                  "listen_addresses=",
+                                  "-c",
+                                  "fsync=off",
+                                  "-c",
+                                  "shared_buffers=16MB",
+                                  "-c",
+                                  "max_connections=60",
+                                  NULL};
+
+    snprintf(program, sizeof(program), "%s/postgres", self->bin);
+    snprintf(data, sizeof(data), "%s/data", self->dir.path);
+    add_user(self, words);
+    add_words(words, server);
+    self->pid = spawn(self, words);
+    for (int i = 0; i < 1000; i++) {
+        if (PQping(self->conninfo) == PQPING_OK)
+            return;
+        usleep(20000);
+    }
+    give_up("the server does not start");
+}
+
+void pg_stop(struct pg *self, int signo)
+{
+    if (self->pid == 0)
+        return;
+    kill(self->pid, signo);
+    waitpid(self->pid, NULL, 0);
+    self->pid = 0;
+}
+
+struct pg *pg_new(void)
+{
+    struct pg *self = calloc(1, sizeof(*self));
+    char program[80], data[80];
+    const char *words[24] = {NULL};
+    const char *const initdb[] = {program, "-D", data,   "-U",         "postgres",  "-A",
+                                  "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL};
+
+    if (!self)
+        give_up("out of memory");
+    self->dir = unit_dir_make();
+    snprintf(self->conninfo, sizeof(self->conninfo), "host=%s user=postgres dbname=postgres",
+             self->dir.path);
+    find_programs(self);
+    snprintf(program, sizeof(program), "%s/initdb", self->bin);
+    snprintf(data, sizeof(data), "%s/data", self->dir.path);
+    add_user(self, words);
+    add_words(words, initdb);
+    if (!run(self, words))
+        give_up("initdb failed");
+    pg_start(self);
+    return self;
+}
+
+void pg_destroy(struct pg **self_p)
+{
+    struct pg *self = TAKE_PTR(*self_p);
+
+    if (!self)
+        return;
+    pg_stop(self, SIGINT);
+    unit_dir_remove(&self->dir);
+    free(self);
+}
+
+long pg_exec(const struct pg *self, const char *sql)
+{
+    PGconn *conn = PQconnectdb(self->conninfo);
+    PGresult *result = PQexec(conn, sql);
+    long value = 0;
+
+    UNIT_CHECK(PQresultStatus(result) == PGRES_TUPLES_OK ||
+                   PQresultStatus(result) == PGRES_COMMAND_OK,
+               "%s: %s", sql, PQerrorMessage(conn));
+    if (PQntuples(result) > 0)
+        value = strtol(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    PQfinish(conn);
+    return value;
+}

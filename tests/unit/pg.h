@@ -1,0 +1,32 @@
+/*
+ * pg.h - a PostgreSQL server of one's own for a unit test: in a temporary directory, on a unix socket only.
+ */
+#ifndef ATRIUM_TESTS_PG_H
+#define ATRIUM_TESTS_PG_H
+
+#include <sys/types.h>
+
+#include "tests/unit/unit.h"
+
+struct pg {
+    struct unit_dir dir;
+    char conninfo[128]; /* of the superuser */
+    char bin[64];       /* where the server's programs are */
+    pid_t pid;          /* 0: not running */
+};
+
+/* Makes a cluster and starts it; ends the test program with a message when that cannot be done. Runs as root
+ * (which PostgreSQL refuses) under another uid. */
+struct pg *pg_new(void);
+
+/* Stops the server and removes its directory. */
+void pg_destroy(struct pg **self_p);
+
+/* Stops at once, dropping all connections (SIGINT: "fast"; SIGQUIT: without a checkpoint); starts again. */
+void pg_stop(struct pg *self, int signo);
+void pg_start(struct pg *self);
+
+/* Runs statements over a connection of its own, blocking; the first value of the last result as a number. */
+long pg_exec(const struct pg *self, const char *sql);
+
+#endif

@@ -1,0 +1,825 @@
+/*
+ * test_db.c - the database layer against a real PostgreSQL: pipelining, errors, loss of connections and of the
+ * server, transactions, migrations, rows.
+ */
+#include <libpq-fe.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/db.h"
+#include "common/log.h"
+#include "tests/unit/pg.h"
+
+enum {
+    SQL_ADD,
+    SQL_SLEEP,
+    SQL_DIVIDE,
+    SQL_PUT,
+    SQL_PUT_SLOWLY,
+    SQL_GET,
+    SQL_COUNT,
+    SQL_TX_PUT,
+    SQL_TYPES,
+    SQL_NULLS,
+    SQL_ROWS,
+    SQL_PID,
+    SQL_TX_PID,
+};
+
+static const struct db_statement statements[] = {
+    {"SQL_ADD", DB_READ, 2, "select $1::int8 + $2::int8"},
+    {"SQL_SLEEP", DB_READ, 1, "select pg_sleep($1::float8 / 1000)"},
+    {"SQL_DIVIDE", DB_READ, 1, "select 1 / $1::int4"},
+    {"SQL_PUT", DB_WRITE, 2, "insert into thing (id, size) values ($1, $2)"},
+    {"SQL_PUT_SLOWLY", DB_WRITE, 2,
+     "insert into thing (id, size) select $1::int4, $2::int4 from pg_sleep(0.5)"},
+    {"SQL_GET", DB_READ, 1, "select size from thing where id = $1"},
+    {"SQL_COUNT", DB_READ, 0, "select count(*) from thing"},
+    {"SQL_TX_PUT", DB_TX, 2, "insert into thing (id, size) values ($1, $2)"},
+    {"SQL_TYPES", DB_READ, 4,
+     "select $1::text, $2::uuid, $3::bytea, $4::bool, 7::int2, -8::int4, 'v'::varchar"},
+    {"SQL_NULLS", DB_READ, 0,
+     "select null::text, null::uuid, null::bytea, null::bool, null::int2, null::int4, null::int8"},
+    {"SQL_ROWS", DB_READ, 1,
+     "select 'n' || i as \"fileName\", i::int8 as size, i % 2 = 0 as public, null::bool as maybe,"
+     " i as stranger, '{\"a\":1}'::jsonb::text as extra, '\\x0001'::bytea as raw"
+     " from generate_series(1, $1::int4) as i"},
+    {"SQL_PID", DB_READ, 0, "select pg_backend_pid()"},
+    {"SQL_TX_PID", DB_TX, 0, "select pg_backend_pid()"},
+};
+
+static const struct db_migration migrations[] = {
+    {"0001_initial", "create table thing (id int primary key, size int not null,\n"
+                     "    constraint thing_size check (size >= 0)); -- a comment at the end"},
+    {"0002_more", "alter table thing add note text"},
+    {NULL, NULL},
+};
+
+/* What each case has: a server that all share, a schema of its own, a handle on the case's loop. */
+static struct pg *server;
+
+struct fixture {
+    struct loop *loop;
+    struct metrics *metrics;
+    struct db_options options;
+    struct db *db;
+    struct error err;
+};
+
+static struct db_options options_of(const char *schema)
+{
+    return (struct db_options){
+        .conninfo = server->conninfo,
+        .schema = schema,
+        .program = schema,
+        .statements = statements,
+        .statement_count = ARRAY_SIZE(statements),
+        .migrations = migrations,
+        .read_connections = 2,
+        .write_connections = 4,
+        .statement_timeout_ms = 3000,
+        .queue_max = 64,
+    };
+}
+
+static bool setup(struct fixture *self, struct loop *loop, const char *schema)
+{
+    char sql[80];
+
+    *self = (struct fixture){.loop = loop, .metrics = metrics_new()};
+    self->options = options_of(schema);
+    error_init(&self->err, NULL);
+    snprintf(sql, sizeof(sql), "create schema %s", schema);
+    pg_exec(server, sql);
+    self->db = db_new(loop, self->metrics, &self->options);
+    return UNIT_CHECK(db_prepare(self->db, &self->err) == 0, "%s %s", self->err.message,
+                      self->err.detail);
+}
+
+static void teardown(struct fixture *self)
+{
+    db_destroy(&self->db);
+    metrics_destroy(&self->metrics);
+}
+
+static int64_t soon(const struct fixture *self)
+{
+    return loop_mono_ms(self->loop) + 10000;
+}
+
+/* db_query() without a struct request. */
+#define QUERY(self_, statement_, ret_, ...)                            \
+    db_query_params(                                                   \
+        (self_)->db, soon(self_), (statement_), (ret_), &(self_)->err, \
+        (struct db_param[]){DB_NULL, ##__VA_ARGS__},                   \
+        sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
+
+static int64_t count_things(struct fixture *self)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (QUERY(self, SQL_COUNT, &res) < 0)
+        return -1;
+    return db_int(res, 0, 0);
+}
+
+/* Several statements at once: each on a fiber of its own. */
+struct job {
+    struct fixture *fixture;
+    int statement;
+    int64_t a, b;
+    int params;
+    int64_t timeout_ms;
+    struct error err;
+    int64_t value;
+    int rc;
+    bool done;
+};
+
+static void run_job(void *arg)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct job *job = arg;
+    struct fixture *self = job->fixture;
+    struct db_param params[] = {DB_NULL, DB_INT(job->a), DB_INT(job->b)};
+    int64_t timeout_ms = job->timeout_ms ? job->timeout_ms : 10000;
+
+    error_init(&job->err, NULL);
+    job->rc = db_query_params(self->db, loop_mono_ms(self->loop) + timeout_ms, job->statement, &res,
+                              &job->err, params, (size_t)job->params);
+    if (job->rc == 0 && job->statement == SQL_ADD)
+        job->value = db_int(res, 0, 0);
+    job->done = true;
+}
+
+static void start_jobs(struct fixture *self, struct job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        jobs[i].fixture = self;
+        if (fiber_start(self->loop, run_job, &jobs[i], &self->err) < 0)
+            CU_FAIL("fiber_start");
+    }
+}
+
+static void wait_jobs(struct fixture *self, const struct job *jobs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        while (!jobs[i].done &&
+               fiber_sleep_until(self->loop, loop_mono_ms(self->loop) + 1, &self->err) == 0)
+            ;
+}
+
+static void sleep_ms(struct fixture *self, int64_t ms)
+{
+    if (fiber_sleep_until(self->loop, clock_mono_ms() + ms, &self->err) < 0)
+        CU_FAIL("sleep");
+}
+
+/* ---- cases ---- */
+
+static void types(struct loop *loop, void *arg)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL, *nulls = NULL;
+    struct uuid id = uuid_random(), got;
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "types")) {
+        UNIT_CHECK(QUERY(&self, SQL_TYPES, &res, DB_TEXT("Zoë"), DB_UUID(id), DB_BYTES("a\0b", 3),
+                         DB_BOOL(true)) == 0,
+                   "%s", self.err.detail);
+        UNIT_CHECK(QUERY(&self, SQL_NULLS, &nulls) == 0, "%s", self.err.detail);
+    }
+    if (res && nulls) {
+        CU_ASSERT_STRING_EQUAL(db_text(res, 0, 0), "Zoë");
+        got = db_uuid(res, 0, 1);
+        CU_ASSERT_STRING_EQUAL(got.text, id.text);
+        CU_ASSERT_EQUAL(db_bytes(res, 0, 2).size, 3);
+        CU_ASSERT_EQUAL(memcmp(db_bytes(res, 0, 2).bytes, "a\0b", 3), 0);
+        CU_ASSERT_TRUE(db_bool(res, 0, 3));
+        CU_ASSERT_EQUAL(db_int(res, 0, 4), 7);
+        CU_ASSERT_EQUAL(db_int(res, 0, 5), -8);
+        CU_ASSERT_STRING_EQUAL(db_text(res, 0, 6), "v");
+        got = db_uuid(nulls, 0, 1);
+        CU_ASSERT_STRING_EQUAL(db_text(nulls, 0, 0), "");
+        CU_ASSERT_STRING_EQUAL(got.text, "");
+        CU_ASSERT_PTR_NULL(db_bytes(nulls, 0, 2).bytes);
+        CU_ASSERT_FALSE(db_bool(nulls, 0, 3));
+        CU_ASSERT_EQUAL(db_int(nulls, 0, 4) + db_int(nulls, 0, 5) + db_int(nulls, 0, 6), 0);
+        CU_ASSERT_TRUE(db_is_null(nulls, 0, 6));
+    }
+    teardown(&self);
+}
+
+struct entry {
+    const char *fileName, *extra, *missing;
+    int64_t size;
+    bool public;
+    enum tristate maybe;
+    struct field_bytes raw;
+};
+static const struct field entry_rows[] = {
+    FIELD_TEXT(struct entry, fileName, 0, 100, 0, "", ""),
+    FIELD_JSON(struct entry, extra, 100, 0, "", ""),
+    FIELD_TEXT(struct entry, missing, 0, 100, 0, "", ""),
+    FIELD_INT(struct entry, size, 0, 100, 0, 0, "", ""),
+    FIELD_BOOL(struct entry, public, false, 0, ""),
+    FIELD_TRISTATE(struct entry, maybe, 0, ""),
+    FIELD_BYTES(struct entry, raw, 100, 0, ""),
+};
+static const struct field_table entry_table = {"entry", sizeof(struct entry), entry_rows,
+                                               ARRAY_SIZE(entry_rows)};
+
+static void rows(struct loop *loop, void *arg)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct entry one = {.missing = "kept"};
+    const struct entry *items;
+    struct field_list list;
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "rows") && QUERY(&self, SQL_ROWS, &res, DB_INT(3)) == 0) {
+        db_row(res, 1, &entry_table, arena, &one);
+        list = db_list(res, &entry_table, arena);
+        db_result_destroy(&res);
+        items = list.items;
+        CU_ASSERT_STRING_EQUAL(one.fileName, "n2");
+        CU_ASSERT_STRING_EQUAL(one.missing, "kept");
+        CU_ASSERT_STRING_EQUAL(one.extra, "{\"a\": 1}");
+        CU_ASSERT_TRUE(one.public);
+        CU_ASSERT_EQUAL(one.maybe, TRISTATE_UNSET);
+        CU_ASSERT_TRUE(one.raw.size == 2 && one.raw.bytes[1] == 1);
+        CU_ASSERT_EQUAL(list.count, 3);
+        CU_ASSERT_STRING_EQUAL(items[2].fileName, "n3");
+        CU_ASSERT_EQUAL(items[2].size, 3);
+        CU_ASSERT_FALSE(items[2].public);
+    }
+    teardown(&self);
+}
+
+/* Twenty statements of twenty requests leave in one turn; one fails and its neighbours do not notice. */
+static void pipelining(struct loop *loop, void *arg)
+{
+    struct job jobs[20] = {0};
+    struct fixture self;
+    struct db_stats before, after;
+    int64_t statements_sent;
+
+    (void)arg;
+    if (!setup(&self, loop, "pipelining")) {
+        teardown(&self);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+        jobs[i] = (struct job){.statement = SQL_ADD, .a = (int64_t)i, .b = 100, .params = 2};
+    jobs[7] = (struct job){.statement = SQL_DIVIDE, .params = 1};
+    before = db_stats(self.db);
+    start_jobs(&self, jobs, ARRAY_SIZE(jobs));
+    wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
+    after = db_stats(self.db);
+    for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
+        if (i == 7)
+            UNIT_CHECK(jobs[i].rc < 0 && strcmp(jobs[i].err.sqlstate, "22012") == 0 &&
+                           jobs[i].err.code == ERR_INTERNAL,
+                       "%s", jobs[i].err.detail);
+        else
+            UNIT_CHECK(jobs[i].rc == 0 && jobs[i].value == (int64_t)i + 100, "%zu: %s", i,
+                       jobs[i].err.message);
+    }
+    statements_sent = (int64_t)(after.statements - before.statements);
+    UNIT_CHECK(statements_sent == 20, "%d", (int)statements_sent);
+    UNIT_CHECK(after.flushes - before.flushes <= 4, "%d", (int)(after.flushes - before.flushes));
+    UNIT_CHECK(after.in_flight_max >= 10, "%zu", after.in_flight_max);
+    teardown(&self);
+}
+
+static void constraints(struct loop *loop, void *arg)
+{
+    static const struct {
+        const char *label;
+        int64_t id, size;
+        enum error_code code;
+        const char *constraint;
+    } cases[] = {
+        {"new", 1, 1, ERR_NONE, ""},
+        {"unique", 1, 2, ERR_CONFLICT, "thing_pkey"},
+        {"check", 2, -1, ERR_CONFLICT, "thing_size"},
+    };
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "constraints"))
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+            CLEANUP(db_result_destroy) struct db_result *res = NULL;
+            int rc;
+
+            error_clear(&self.err);
+            rc = QUERY(&self, SQL_PUT, &res, DB_INT(cases[i].id), DB_INT(cases[i].size));
+            UNIT_CHECK((rc < 0) == (cases[i].code != ERR_NONE) && self.err.code == cases[i].code &&
+                           strcmp(self.err.constraint, cases[i].constraint) == 0,
+                       "%s: %d %s", cases[i].label, self.err.code, self.err.detail);
+            UNIT_CHECK(rc < 0 || db_affected(res) == 1, "%s", cases[i].label);
+            UNIT_CHECK(strstr(self.err.detail, "Key") == NULL, "%s", self.err.detail);
+        }
+    teardown(&self);
+}
+
+/* A fiber that gives up leaves its slot in the pipeline; those behind it get their own answers. */
+static void deadlines(struct loop *loop, void *arg)
+{
+    struct job jobs[] = {
+        {.statement = SQL_SLEEP, .a = 400, .params = 1, .timeout_ms = 50},
+        {.statement = SQL_SLEEP, .a = 400, .params = 1, .timeout_ms = 50},
+        {.statement = SQL_ADD, .a = 1, .b = 2, .params = 2},
+        {.statement = SQL_ADD, .a = 3, .b = 4, .params = 2},
+        {.statement = SQL_PUT_SLOWLY, .a = 5, .b = 5, .params = 2, .timeout_ms = 50},
+        {.statement = SQL_SLEEP, .a = 9000, .params = 1},
+    };
+    struct fixture self;
+    int64_t started;
+
+    (void)arg;
+    if (setup(&self, loop, "deadlines")) {
+        started = clock_mono_ms();
+        start_jobs(&self, jobs, 5);
+        wait_jobs(&self, jobs, 2);
+        UNIT_CHECK(clock_mono_ms() - started < 300, "%d", (int)(clock_mono_ms() - started));
+        wait_jobs(&self, jobs, 5);
+        CU_ASSERT_EQUAL(jobs[0].err.code, ERR_DEADLINE);
+        CU_ASSERT_EQUAL(jobs[1].err.code, ERR_DEADLINE);
+        CU_ASSERT_EQUAL(jobs[2].value, 3);
+        CU_ASSERT_EQUAL(jobs[3].value, 7);
+        CU_ASSERT_EQUAL(jobs[4].err.code, ERR_UNCERTAIN);
+        start_jobs(&self, jobs + 5, 1); /* longer than statement_timeout */
+        wait_jobs(&self, jobs + 5, 1);
+        CU_ASSERT_EQUAL(jobs[5].err.code, ERR_DEADLINE);
+        CU_ASSERT_STRING_EQUAL(jobs[5].err.sqlstate, "57014");
+        CU_ASSERT_EQUAL(count_things(&self), 1); /* the slow insert went through after all */
+    }
+    teardown(&self);
+}
+
+static const char kill_all[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity"
+                               " where pid <> pg_backend_pid() and application_name = 'loss'";
+
+/* All backends are terminated under way: reads are repeated, the write's outcome is open, and life goes on. */
+static void loss(struct loop *loop, void *arg)
+{
+    struct job jobs[] = {
+        {.statement = SQL_SLEEP, .a = 300, .params = 1},
+        {.statement = SQL_ADD, .a = 1, .b = 2, .params = 2},
+        {.statement = SQL_ADD, .a = 3, .b = 4, .params = 2},
+        {.statement = SQL_PUT_SLOWLY, .a = 1, .b = 1, .params = 2},
+    };
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "loss")) {
+        start_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        sleep_ms(&self, 50);
+        CU_ASSERT_TRUE(pg_exec(server, kill_all) >= 2);
+        wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        for (int i = 0; i < 3; i++)
+            UNIT_CHECK(jobs[i].rc == 0, "%d: %s", i, jobs[i].err.message);
+        CU_ASSERT_EQUAL(jobs[2].value, 7);
+        CU_ASSERT_EQUAL(jobs[3].err.code, ERR_UNCERTAIN);
+        CU_ASSERT_TRUE(db_stats(self.db).reconnects >= 2);
+
+        /* Idle connections that die cost nobody anything. */
+        pg_exec(server, kill_all);
+        sleep_ms(&self, 100);
+        memset(jobs, 0, sizeof(jobs));
+        jobs[0] = (struct job){.statement = SQL_PUT, .a = 2, .b = 2, .params = 2};
+        start_jobs(&self, jobs, 1);
+        wait_jobs(&self, jobs, 1);
+        UNIT_CHECK(jobs[0].rc == 0, "%s", jobs[0].err.message);
+        CU_ASSERT_EQUAL(count_things(&self), 1);
+    }
+    teardown(&self);
+}
+
+/* A client that writes and reads without a pause and notes what it was told. */
+struct load {
+    struct fixture *fixture;
+    int first;
+    bool stop, ended;
+    int acked, refused, uncertain, other;
+    int64_t longest_ms;
+};
+
+static void run_load(void *arg)
+{
+    struct load *load = arg;
+    struct fixture *self = load->fixture;
+    struct error err;
+
+    for (int i = 0; !load->stop; i++) {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+        struct db_param params[] = {DB_NULL, DB_INT(load->first + i), DB_INT(1)};
+        int64_t started = clock_mono_ms();
+
+        error_init(&err, NULL);
+        if (db_query_params(self->db, loop_mono_ms(self->loop) + 5000, SQL_PUT, &res, &err, params,
+                            2) == 0)
+            load->acked++;
+        else if (err.code == ERR_UNAVAILABLE)
+            load->refused++;
+        else if (err.code == ERR_UNCERTAIN)
+            load->uncertain++;
+        else
+            load->other++;
+        load->longest_ms = MAX(load->longest_ms, clock_mono_ms() - started);
+        if (fiber_sleep_until(self->loop, clock_mono_ms() + 1, &err) < 0)
+            break;
+    }
+    load->ended = true;
+}
+
+/* The server goes away and comes back under load: refusals at once meanwhile, no restart of ours, nothing
+ * acknowledged is lost. */
+static void restart(struct loop *loop, void *arg)
+{
+    struct load loads[8] = {0};
+    int acked = 0, refused = 0, uncertain = 0, other = 0;
+    struct fixture self;
+
+    (void)arg;
+    if (!setup(&self, loop, "restart")) {
+        teardown(&self);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
+        loads[i] = (struct load){.fixture = &self, .first = (int)i * 100000};
+        if (fiber_start(loop, run_load, &loads[i], &self.err) < 0)
+            CU_FAIL("fiber_start");
+    }
+    sleep_ms(&self, 200);
+    pg_stop(server, SIGINT);
+    sleep_ms(&self, 700);
+    CU_ASSERT_FALSE(db_ready(self.db));
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++)
+        refused += loads[i].refused;
+    UNIT_CHECK(refused > 500, "%d", refused); /* at once: each client tries hundreds of times */
+    pg_start(server);
+    sleep_ms(&self, 1500);
+    CU_ASSERT_TRUE(db_ready(self.db));
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++)
+        acked -= loads[i].acked;
+    sleep_ms(&self, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
+        acked += loads[i].acked;
+        loads[i].stop = true;
+    }
+    UNIT_CHECK(acked > 0, "%d", acked); /* serving again */
+    sleep_ms(&self, 200);
+    acked = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
+        CU_ASSERT_TRUE(loads[i].ended);
+        acked += loads[i].acked;
+        uncertain += loads[i].uncertain;
+        other += loads[i].other;
+        UNIT_CHECK(loads[i].longest_ms < 3000, "%d", (int)loads[i].longest_ms);
+    }
+    UNIT_CHECK(other == 0, "%d", other);
+    UNIT_CHECK(uncertain <= 64, "%d", uncertain);
+    UNIT_CHECK(count_things(&self) >= acked && count_things(&self) <= acked + uncertain,
+               "%d rows, %d acknowledged, %d uncertain", (int)count_things(&self), acked,
+               uncertain);
+    teardown(&self);
+}
+
+static void transactions(struct loop *loop, void *arg)
+{
+    struct db_tx *tx = NULL;
+    struct db_result *res = NULL;
+    struct fixture self;
+    long pid;
+
+    (void)arg;
+    if (!setup(&self, loop, "transactions")) {
+        teardown(&self);
+        return;
+    }
+    /* committed */
+    CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
+    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(1), DB_INT(1)), 0);
+    db_result_destroy(&res);
+    CU_ASSERT_EQUAL(count_things(&self), 0);
+    CU_ASSERT_EQUAL(db_commit(&tx, &self.err), 0);
+    CU_ASSERT_PTR_NULL(tx);
+    CU_ASSERT_EQUAL(count_things(&self), 1);
+
+    /* destroyed */
+    CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
+    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(2), DB_INT(1)), 0);
+    db_result_destroy(&res);
+    db_tx_destroy(&tx);
+    CU_ASSERT_EQUAL(count_things(&self), 1);
+
+    /* a statement failed: no way to commit */
+    CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
+    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(3), DB_INT(1)), 0);
+    db_result_destroy(&res);
+    CU_ASSERT_TRUE(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(3), DB_INT(1)) < 0);
+    CU_ASSERT_STRING_EQUAL(self.err.constraint, "thing_pkey");
+    error_clear(&self.err);
+    CU_ASSERT_TRUE(db_commit(&tx, &self.err) < 0);
+    CU_ASSERT_EQUAL(self.err.code, ERR_INTERNAL);
+    CU_ASSERT_EQUAL(count_things(&self), 1);
+
+    /* the connection goes in the middle: certain that nothing was done */
+    error_clear(&self.err);
+    CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
+    CU_ASSERT_EQUAL(db_tx_query(tx, SQL_TX_PID, &res, &self.err), 0);
+    pid = res ? (long)db_int(res, 0, 0) : 0;
+    db_result_destroy(&res);
+    CU_ASSERT_EQUAL(kill((pid_t)pid, SIGTERM), 0);
+    sleep_ms(&self, 100);
+    CU_ASSERT_TRUE(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(4), DB_INT(1)) < 0);
+    CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
+    db_tx_destroy(&tx);
+    CU_ASSERT_EQUAL(count_things(&self), 1);
+    teardown(&self);
+}
+
+/* More transactions than connections: they take turns, and single writes get through meanwhile. */
+struct tx_job {
+    struct fixture *fixture;
+    int id;
+    int rc;
+    bool done;
+};
+
+static void run_tx(void *arg)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct tx_job *job = arg;
+    struct fixture *self = job->fixture;
+    struct error err;
+
+    error_init(&err, NULL);
+    job->rc = db_begin(self->db, soon(self), &tx, &err);
+    if (job->rc == 0)
+        job->rc = db_tx_query(tx, SQL_TX_PUT, &res, &err, DB_INT(job->id), DB_INT(1));
+    if (job->rc == 0)
+        job->rc = fiber_sleep_until(self->loop, clock_mono_ms() + 20, &err);
+    if (job->rc == 0 && job->id % 2 == 0)
+        job->rc = db_commit(&tx, &err);
+    db_tx_destroy(&tx);
+    job->done = true;
+}
+
+static void leases(struct loop *loop, void *arg)
+{
+    struct tx_job jobs[30] = {0};
+    struct job write = {.statement = SQL_PUT, .a = 1000, .b = 1, .params = 2};
+    struct fixture self;
+    int64_t started = 0;
+    bool waiting = true;
+
+    (void)arg;
+    if (setup(&self, loop, "leases")) {
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
+            jobs[i] = (struct tx_job){.fixture = &self, .id = (int)i};
+            if (fiber_start(loop, run_tx, &jobs[i], &self.err) < 0)
+                CU_FAIL("fiber_start");
+        }
+        sleep_ms(&self, 60);
+        started = clock_mono_ms();
+        start_jobs(&self, &write, 1);
+        wait_jobs(&self, &write, 1);
+        UNIT_CHECK(write.rc == 0 && clock_mono_ms() - started < 100, "%d ms: %s",
+                   (int)(clock_mono_ms() - started), write.err.message);
+        for (int i = 0; i < 500 && waiting; i++) {
+            sleep_ms(&self, 10);
+            waiting = false;
+            for (size_t j = 0; j < ARRAY_SIZE(jobs); j++)
+                waiting |= !jobs[j].done;
+        }
+        CU_ASSERT_FALSE(waiting);
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+            UNIT_CHECK(jobs[i].rc == 0, "%zu", i);
+        CU_ASSERT_EQUAL(count_things(&self), 16);
+    }
+    teardown(&self);
+}
+
+/* ---- start ---- */
+
+static void wrong_rows(struct loop *loop, void *arg)
+{
+    static const struct {
+        const char *label;
+        struct db_statement statement;
+        const char *detail;
+    } cases[] = {
+        {"count", {"SQL_X", DB_READ, 1, "select $1::int4 + $2::int4"}, "2 parameters"},
+        {"syntax", {"SQL_Y", DB_READ, 0, "selec 1"}, "SQL_Y 42601"},
+        {"table", {"SQL_Z", DB_READ, 0, "select 1 from nowhere"}, "nowhere"},
+    };
+
+    (void)arg;
+    pg_exec(server, "create schema wrong_rows");
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct metrics *metrics = metrics_new();
+        struct db_options options = options_of("wrong_rows");
+        struct error err;
+        struct db *db;
+
+        error_init(&err, NULL);
+        options.statements = &cases[i].statement;
+        options.statement_count = 1;
+        db = db_new(loop, metrics, &options);
+        CU_ASSERT_TRUE(db_prepare(db, &err) < 0);
+        UNIT_CHECK(err.code == ERR_INTERNAL && strstr(err.detail, cases[i].detail), "%s: %s",
+                   cases[i].label, err.detail);
+        db_destroy(&db);
+        metrics_destroy(&metrics);
+    }
+}
+
+struct racer {
+    struct db *db;
+    struct error err;
+    int rc;
+    bool done;
+};
+
+static void run_racer(void *arg)
+{
+    struct racer *racer = arg;
+
+    error_init(&racer->err, NULL);
+    racer->rc = db_prepare(racer->db, &racer->err);
+    racer->done = true;
+}
+
+/* Instances that start together: one migrates (slowly, longer than statement_timeout), the others wait. */
+static void migration_race(struct loop *loop, void *arg)
+{
+    static const struct db_migration slow[] = {
+        {"0001_initial", "create table thing (id int primary key, size int, note text);\n"
+                         "insert into thing (id, size) values (1, 1);\n"
+                         "select pg_sleep(1)"},
+        {NULL, NULL},
+    };
+    struct metrics *metrics = metrics_new();
+    struct db_options options = options_of("race");
+    struct racer racers[3] = {0};
+    struct error err;
+
+    (void)arg;
+    error_init(&err, NULL);
+    pg_exec(server, "create schema race");
+    options.migrations = slow;
+    options.statement_timeout_ms = 300;
+    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
+        racers[i].db = db_new(loop, metrics, &options);
+        if (fiber_start(loop, run_racer, &racers[i], &err) < 0)
+            CU_FAIL("fiber_start");
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
+        while (!racers[i].done && fiber_sleep_until(loop, clock_mono_ms() + 10, &err) == 0)
+            ;
+        UNIT_CHECK(racers[i].rc == 0, "%s %s", racers[i].err.message, racers[i].err.detail);
+    }
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from race.schema_migration"), 1);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from race.thing"), 1);
+    /* The session settings are back. */
+    {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+        struct db_param params[] = {DB_NULL, DB_INT(2), DB_INT(2)};
+
+        CU_ASSERT_TRUE(db_query_params(racers[0].db, clock_mono_ms() + 5000, SQL_PUT_SLOWLY, &res,
+                                       &err, params, 2) < 0);
+        CU_ASSERT_EQUAL(err.code, ERR_DEADLINE);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(racers); i++)
+        db_destroy(&racers[i].db);
+    metrics_destroy(&metrics);
+}
+
+/* A migration that fails leaves nothing; the next build's goes on from there; an older build still starts. */
+static void migration_failure(struct loop *loop, void *arg)
+{
+    static const struct db_migration broken[] = {
+        {"0001_initial", migrations[0].sql},
+        {"0002_broken", "create table half (id int); insert into nowhere values (1)"},
+        {NULL, NULL},
+    };
+    static const struct {
+        const char *label;
+        const struct db_migration *rows;
+        int rc;
+        const char *detail;
+    } steps[] = {
+        {"broken", broken, -1, "migration 0002_broken"},
+        {"mended", migrations, 0, ""},
+        {"older build", migrations + 2, 0, ""},
+    };
+    struct metrics *metrics = metrics_new();
+    struct db_options options = options_of("failure");
+
+    (void)arg;
+    pg_exec(server, "create schema failure");
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        struct error err;
+        struct db *db;
+        int rc;
+
+        error_init(&err, NULL);
+        options.migrations = steps[i].rows;
+        db = db_new(loop, metrics, &options);
+        rc = db_prepare(db, &err);
+        UNIT_CHECK(rc == steps[i].rc && strstr(err.detail, steps[i].detail), "%s: %s",
+                   steps[i].label, err.detail);
+        db_destroy(&db);
+        CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from pg_tables where tablename = 'half'"),
+                        0);
+    }
+    metrics_destroy(&metrics);
+}
+
+static void no_server(struct loop *loop, void *arg)
+{
+    struct metrics *metrics = metrics_new();
+    struct db_options options = options_of("nothing");
+    struct error err;
+    struct db *db;
+    int64_t started = clock_mono_ms();
+
+    (void)arg;
+    error_init(&err, NULL);
+    options.conninfo = "host=/nonexistent user=nobody";
+    db = db_new(loop, metrics, &options);
+    CU_ASSERT_TRUE(db_prepare(db, &err) < 0);
+    CU_ASSERT_EQUAL(err.code, ERR_UNAVAILABLE);
+    UNIT_CHECK(clock_mono_ms() - started < 500, "%d", (int)(clock_mono_ms() - started));
+    db_destroy(&db);
+    metrics_destroy(&metrics);
+}
+
+/* ---- the table ---- */
+
+#define ON_FIBER(fn_)             \
+    static void test_##fn_(void)  \
+    {                             \
+        unit_on_fiber(fn_, NULL); \
+    }
+ON_FIBER(types)
+ON_FIBER(rows)
+ON_FIBER(pipelining)
+ON_FIBER(constraints)
+ON_FIBER(deadlines)
+ON_FIBER(loss)
+ON_FIBER(transactions)
+ON_FIBER(leases)
+ON_FIBER(wrong_rows)
+ON_FIBER(migration_race)
+ON_FIBER(migration_failure)
+
+static void test_restart(void)
+{
+    unit_expect_log(1);
+    unit_on_fiber(restart, NULL);
+}
+
+static void test_no_server(void)
+{
+    unit_expect_log(1);
+    unit_on_fiber(no_server, NULL);
+}
+
+static const struct unit_case cases[] = {
+    {"values of every type", test_types},
+    {"rows fill structs by column name", test_rows},
+    {"statements of many requests are in flight together", test_pipelining},
+    {"a violated constraint is a conflict with its name", test_constraints},
+    {"deadlines and the statement timeout", test_deadlines},
+    {"terminated backends: reads again, writes uncertain", test_loss},
+    {"transactions commit, roll back and get lost", test_transactions},
+    {"leases take turns", test_leases},
+    {"wrong statements stop the start", test_wrong_rows},
+    {"instances that start together migrate once", test_migration_race},
+    {"a failed migration leaves nothing", test_migration_failure},
+    {"without a server requests fail at once", test_no_server},
+    {"restart of the server under load", test_restart},
+};
+
+int main(void)
+{
+    int rc;
+
+    log_open("test_db", "1", LOG_WARNING);
+    server = pg_new();
+    rc = unit_run("db", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return rc;
+}
