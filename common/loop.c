@@ -444,8 +444,14 @@ void loop_destroy(struct loop **self_p)
 
     if (self == NULL)
         return;
-    assert(self->fibers.count == 0 && self->timer_count == 0);
+    assert(self->fibers.count == 0);
     fiber_state_free(&self->fibers);
+    /* After a start that failed half-way there may be some. */
+    while (self->timer_count > 0) {
+        struct loop_timer *timer = self->timers[0];
+
+        loop_cancel(self, &timer);
+    }
     (void)settle_sockets(self);
     assert(self->socket_count == 0);
     /* A signal that still waits must not strike once the mask is open again. */

@@ -1,9 +1,9 @@
 /*
  * service.h - the skeleton of every daemon: `main` is a table and one call.
  *
- * service_main() reads the command line and the configuration, opens log, loop, clock, bus, database, outbox
- * and offload pool, tells systemd READY=1, feeds the watchdog, serves until SIGTERM, drains (bounded) and
- * leaves with exit code 0.  Options: --config FILE, --instance NAME, --check-config, --print-config,
+ * service_main() reads the command line and the configuration, opens log, loop, clock, offload pool, database,
+ * bus and outbox, runs the start hook, lets callers in, tells systemd READY=1, feeds the watchdog, serves until
+ * SIGTERM, drains (bounded) and leaves with exit code 0.  Options: --config FILE, --instance NAME, --check-config, --print-config,
  * --test-clock FILE (development suites only), --version, --help.
  */
 #ifndef ATRIUM_COMMON_SERVICE_H
@@ -27,6 +27,8 @@ struct common_config {
     const char *log_level; /* debug info notice warning error */
     bool development;      /* written by `atriumctl dev` only: allows --test-clock */
 };
+extern const struct config_row common_config_rows[];
+extern const size_t common_config_row_count;
 
 /* Keys that every daemon with a database has in its own section. */
 struct database_config {
@@ -83,19 +85,24 @@ struct service_definition {
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
-    int (*start)(void *daemon,
-                 struct error *err); /* on a fiber, after database and bus; may be NULL. Must not
-                                                      wait for another daemon: any start order works. */
-    void (*stop)(void *daemon);      /* after the drain, on a fiber; may be NULL */
+    /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first request comes in.
+     * It must not wait for another daemon: any start order works. */
+    int (*start)(void *daemon, struct error *err);
+    /* On SIGTERM, with everything still running: takes nothing new from elsewhere than the bus (which drains
+     * itself afterwards) and waits for what is under way, bounded. */
+    void (*drain)(void *daemon);
+    /* After the drain, when no request and no service_every() run is left: frees what start made. */
+    void (*stop)(void *daemon);
 };
 
 struct service {
     const struct service_definition *definition;
     const char *instance; /* "1" */
-    const struct common_config *common;
+    struct common_config *common;
     void *config; /* the daemon's configuration struct */
     struct secret seal_key;
     struct arena *arena; /* lives as long as the process */
+    int64_t started_mono_ms;
     struct loop *loop;
     struct clock *clock;
     struct metrics *metrics;
@@ -104,6 +111,13 @@ struct service {
     struct offload *offload;
     struct outbox *outbox; /* NULL without outbox methods */
     bool ready, stopping;
+
+    /* service.c's and service_task.c's own */
+    int exit_code;
+    bool ended; /* nothing is left to do but to let the last fibers end */
+    struct loop_timer *watchdog;
+    size_t tasks;                            /* fibers of service_every() */
+    struct fiber_queue task_pause, task_end; /* tasks between two runs; who waits for their end */
 };
 
 int service_main(int argc, char **argv, const struct service_definition *definition);
@@ -112,13 +126,17 @@ int service_main(int argc, char **argv, const struct service_definition *definit
 struct request *service_request_new(struct service *self, int64_t timeout_ms);
 void service_request_destroy(struct request **self_p);
 
-/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops. Each run
- * has a fresh request with that timeout; a run that fails is logged and tried again next time. With a test
- * clock the period is at most 500 ms. */
+/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops; one run at a
+ * time. Each run has a fresh request with that timeout, but at least a second. A run that fails is tried again
+ * next time; the log has the first failure of its kind and the recovery. With a test clock the period is at most
+ * 500 ms. */
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* What every daemon answers to ctl and the gateway, see service_routes.def. */
+/* What every daemon answers to ctl and the gateway, see service_routes.def. For bus_call_instance(): */
+struct bus_method service_status_method(const char *service);
+struct bus_method service_metrics_method(const char *service);
+
 struct service_status_out {
     const char *service, *instance, *version;
     int64_t uptimeMs, inFlight, fibers, pid;

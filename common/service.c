@@ -1,0 +1,297 @@
+/*
+ * service.c - the life of a daemon, from the command line to the exit code.
+ *
+ * Start and stop run on fibers, because they wait for the database and for requests under way; the loop ends when
+ * the last fiber has.  What was opened is closed in reverse order.
+ */
+#include "common/service.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include "common/service_private.h"
+
+enum {
+    PEER_MAX = 512,   /* requests in flight to one instance */
+    SERVE_MAX = 1024, /* requests being served */
+    STATEMENT_QUEUE_MAX = 2048,
+    OFFLOAD_QUEUE_MAX = 64, /* some seconds of password hashes on two cores */
+    DRAIN_MS = 10000,
+    DATABASE_RETRY_MIN_MS = 50,
+    DATABASE_RETRY_MAX_MS = 1000,
+};
+
+/* ---- opening, in this order ---- */
+
+static void log_failure(int level, const char *message, const struct error *err)
+{
+    log_event(level, "service", message, "error", err->message, "detail",
+              err->detail[0] != '\0' ? err->detail : NULL, NULL);
+}
+
+static const void *config_member(const struct service *self, size_t offset)
+{
+    return (const uint8_t *)self->config + offset;
+}
+
+static int open_seal_key(struct service *self, struct error *err)
+{
+    size_t offset = self->definition->seal_key_offset;
+    const char *path;
+
+    if (offset == SIZE_MAX)
+        return 0;
+    memcpy(&path, config_member(self, offset), sizeof path);
+    return secret_load_key(path, &self->seal_key, err);
+}
+
+/* Waits until the server is there. Fails when it refuses what we are, or when the service stops. */
+static int prepare_database(struct service *self, struct error *err)
+{
+    int64_t pause_ms = DATABASE_RETRY_MIN_MS;
+
+    while (db_prepare(self->db, err) < 0) {
+        if (err->code != ERR_UNAVAILABLE || self->stopping)
+            return -1;
+        if (pause_ms == DATABASE_RETRY_MIN_MS)
+            log_failure(LOG_WARNING, "waiting for the database", err);
+        if (fiber_sleep_until(self->loop, clock_mono_ms() + pause_ms, err) < 0)
+            return -1;
+        pause_ms = MIN(pause_ms * 2, (int64_t)DATABASE_RETRY_MAX_MS);
+        error_clear(err);
+    }
+    return 0;
+}
+
+static int open_database(struct service *self, struct error *err)
+{
+    const struct service_definition *definition = self->definition;
+    const struct database_config *config;
+    struct db_options *options;
+
+    if (definition->database_offset == SIZE_MAX)
+        return 0;
+    config = config_member(self, definition->database_offset);
+    options = arena_alloc(self->arena, sizeof *options);
+    *options = (struct db_options){
+        .conninfo = config->database,
+        .schema = definition->schema,
+        .program = arena_printf(self->arena, "atrium-%s.%s", definition->name, self->instance),
+        .statements = definition->statements,
+        .statement_count = definition->statement_count,
+        .migrations = definition->migrations,
+        .read_connections = (size_t)config->read_connections,
+        .write_connections = (size_t)config->write_connections,
+        .statement_timeout_ms = config->statement_timeout,
+        .queue_max = STATEMENT_QUEUE_MAX,
+    };
+    self->db = db_new(self->loop, self->metrics, options);
+    return prepare_database(self, err);
+}
+
+static int open_bus(struct service *self, struct error *err)
+{
+    const struct service_definition *definition = self->definition;
+    struct bus_options *options = arena_alloc(self->arena, sizeof *options);
+
+    *options = (struct bus_options){
+        .service = definition->name,
+        .instance = self->instance,
+        .version = ATRIUM_VERSION,
+        .run_dir = self->common->run_dir,
+        .operations = service_operations(definition->operations, self->arena),
+        .daemon = self,
+        .asks = definition->asks,
+        .peer_max = PEER_MAX,
+        .serve_max = SERVE_MAX,
+        .held = true,
+    };
+    self->bus = bus_new(self->loop, self->clock, self->metrics, options, err);
+    return self->bus == NULL ? -1 : 0;
+}
+
+static int open_all(struct service *self, struct error *err)
+{
+    const struct service_definition *definition = self->definition;
+
+    if (open_seal_key(self, err) < 0 || open_database(self, err) < 0 || open_bus(self, err) < 0)
+        return -1;
+    if (definition->outbox_methods != NULL)
+        self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
+                                  definition->outbox_methods, &self->seal_key);
+    if (definition->start != NULL && definition->start(self, err) < 0)
+        return -1;
+    bus_open(self->bus);
+    return 0;
+}
+
+static void close_all(struct service *self)
+{
+    loop_cancel(self->loop, &self->watchdog);
+    outbox_destroy(&self->outbox);
+    bus_destroy(&self->bus);
+    db_destroy(&self->db);
+    offload_destroy(&self->offload);
+    metrics_destroy(&self->metrics);
+    clock_destroy(&self->clock);
+    loop_destroy(&self->loop);
+    secret_wipe(&self->seal_key);
+}
+
+/* ---- serving ---- */
+
+static void feed_watchdog(void *arg)
+{
+    struct service *self = arg;
+    uint64_t limit_us = 0;
+
+    self->watchdog = NULL;
+    if (sd_watchdog_enabled(0, &limit_us) <= 0)
+        return;
+    sd_notify(0, "WATCHDOG=1");
+    self->watchdog =
+        loop_at(self->loop, clock_mono_ms() + (int64_t)(limit_us / 2000), feed_watchdog, self);
+}
+
+static void end(struct service *self)
+{
+    self->ended = true;
+    fiber_cancel_all(self->loop);
+}
+
+static void end_when_unwound(void *arg)
+{
+    struct service *self = arg;
+
+    if (self->ended && fiber_count(self->loop) == 0)
+        loop_stop(self->loop);
+}
+
+/* What is still being served after the drain is told to give up, and has ended when this returns. */
+static void drain(struct service *self)
+{
+    if (self->definition->drain != NULL)
+        self->definition->drain(self);
+    bus_drain(self->bus, clock_mono_ms() + DRAIN_MS);
+    if (bus_serving(self->bus) > 0) {
+        log_event(LOG_WARNING, "service", "requests are given up", NULL);
+        fiber_cancel_all(self->loop);
+    }
+    while (bus_serving(self->bus) > 0)
+        (void)!fiber_park(self->loop, INT64_MAX);
+    service_tasks_stop(self);
+}
+
+static void stop_fiber(void *arg)
+{
+    struct service *self = arg;
+
+    sd_notify(0, "STOPPING=1");
+    log_event(LOG_INFO, "service", "stopping", NULL);
+    drain(self);
+    if (self->definition->stop != NULL)
+        self->definition->stop(self);
+    end(self);
+}
+
+static void on_signal(void *arg, int signo)
+{
+    struct service *self = arg;
+    struct error err;
+
+    if (signo == SIGHUP || self->stopping)
+        return;
+    self->stopping = true;
+    error_init(&err, NULL);
+    fiber_set_max(self->loop, SIZE_MAX);
+    if (!self->ready)
+        fiber_cancel_all(self->loop); /* start_fiber() gives up */
+    else if (fiber_start(self->loop, stop_fiber, self, &err) < 0)
+        log_die("service", "the last fiber cannot be started");
+}
+
+static void start_fiber(void *arg)
+{
+    struct service *self = arg;
+    char took[24];
+    struct error err;
+
+    error_init(&err, self->arena);
+    if (open_all(self, &err) < 0) {
+        if (!self->stopping) {
+            log_failure(LOG_ERR, "cannot start", &err);
+            self->exit_code = EXIT_FAILURE;
+        }
+        self->stopping = true;
+        end(self);
+        return;
+    }
+    self->ready = true;
+    snprintf(took, sizeof took, "%" PRId64, clock_mono_ms() - self->started_mono_ms);
+    log_event(LOG_INFO, "service", "ready", "version", ATRIUM_VERSION, "ms", took, NULL);
+    sd_notify(0, "READY=1");
+    feed_watchdog(self);
+}
+
+static int run(struct service *self, const struct service_options *options)
+{
+    struct error err;
+
+    self->started_mono_ms = clock_mono_ms();
+    self->loop = loop_new();
+    self->clock = clock_new(options->test_clock);
+    self->metrics = metrics_new();
+    self->offload = offload_new(self->loop, 0, OFFLOAD_QUEUE_MAX);
+    loop_on_signal(self->loop, on_signal, self);
+    loop_each_turn(self->loop, end_when_unwound, self);
+    error_init(&err, self->arena);
+    if (fiber_start(self->loop, start_fiber, self, &err) < 0 || loop_run(self->loop) < 0)
+        log_die("service", "the loop cannot run");
+    close_all(self);
+    return self->exit_code;
+}
+
+static int start_or_print(struct service *self, const struct service_options *options)
+{
+    struct error err;
+
+    error_init(&err, self->arena);
+    if (service_config_load(self, options, &err) < 0) {
+        log_failure(LOG_ERR, "cannot start", &err);
+        return EXIT_FAILURE;
+    }
+    if (options->print_config)
+        service_config_print(self);
+    if (options->print_config || options->check_config)
+        return EXIT_SUCCESS;
+    log_set_level(service_log_level(self->common->log_level));
+    return run(self, options);
+}
+
+int service_main(int argc, char **argv, const struct service_definition *definition)
+{
+    struct service_options options;
+    struct service *self;
+    char program[64];
+    int exit_code;
+
+    if (service_options_read(argc, argv, definition, &options, &exit_code) < 0)
+        return exit_code;
+    self = calloc(1, definition->size);
+    if (self == NULL || sodium_init() < 0)
+        log_die("service", "out of memory, or no random source");
+    signal(SIGPIPE, SIG_IGN);
+    snprintf(program, sizeof program, "atrium-%s", definition->name);
+    log_open(program, options.instance, LOG_INFO);
+    self->definition = definition;
+    self->arena = arena_new();
+    exit_code = start_or_print(self, &options);
+    arena_destroy(&self->arena);
+    free(self);
+    return exit_code;
+}

@@ -1,0 +1,153 @@
+/*
+ * service_options.c - a daemon's command line and configuration file.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/service_private.h"
+
+enum { EXIT_USAGE = 2 };
+
+const struct config_row common_config_rows[] = {
+    CONFIG_PATH(struct common_config, run_dir, "/run/atrium", 0,
+                "Directory of the daemons' sockets and lock files."),
+    CONFIG_TEXT(struct common_config, log_level, "info", 0,
+                "Least urgent lines to log: debug, info, notice, warning or error."),
+    CONFIG_BOOL(struct common_config, development, "false",
+                "Written by `atriumctl dev` only: allows --test-clock."),
+};
+const size_t common_config_row_count = ARRAY_SIZE(common_config_rows);
+
+static void print_help(const struct service_definition *definition)
+{
+    printf("Usage: atrium-%s [OPTION]...\n"
+           "%s\n\n"
+           "  --config FILE      configuration (default /etc/atrium/atrium.conf)\n"
+           "  --instance NAME    name among the instances of this daemon (default 1)\n"
+           "  --check-config     check the configuration and leave\n"
+           "  --print-config     print the effective configuration and leave\n"
+           "  --test-clock FILE  shift the time by the seconds in FILE (development suites only)\n"
+           "  --version          print the version and leave\n"
+           "  --help             print this and leave\n",
+           definition->name, definition->summary);
+}
+
+int service_options_read(int argc, char **argv, const struct service_definition *definition,
+                         struct service_options *ret, int *ret_exit)
+{
+    static const struct option known[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"instance", required_argument, NULL, 'i'},
+        {"check-config", no_argument, NULL, 'k'},
+        {"print-config", no_argument, NULL, 'p'},
+        {"test-clock", required_argument, NULL, 't'},
+        {"version", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    int option;
+
+    *ret = (struct service_options){.config = "/etc/atrium/atrium.conf", .instance = "1"};
+    while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+        switch (option) {
+        case 'c':
+            ret->config = optarg;
+            break;
+        case 'i':
+            ret->instance = optarg;
+            break;
+        case 'k':
+            ret->check_config = true;
+            break;
+        case 'p':
+            ret->print_config = true;
+            break;
+        case 't':
+            ret->test_clock = optarg;
+            break;
+        case 'v':
+            printf("atrium-%s %s\n", definition->name, ATRIUM_VERSION);
+            *ret_exit = EXIT_SUCCESS;
+            return -1;
+        case 'h':
+            print_help(definition);
+            *ret_exit = EXIT_SUCCESS;
+            return -1;
+        default: /* getopt has told */
+            *ret_exit = EXIT_USAGE;
+            return -1;
+        }
+    }
+    if (optind == argc)
+        return 0;
+    fprintf(stderr, "atrium-%s: unexpected argument '%s'\n", definition->name, argv[optind]);
+    *ret_exit = EXIT_USAGE;
+    return -1;
+}
+
+static void sections_of(const struct service *self, struct config_section ret[static 2])
+{
+    const struct service_definition *definition = self->definition;
+
+    ret[0] = (struct config_section){"common", common_config_rows, common_config_row_count,
+                                     self->common};
+    ret[1] = (struct config_section){definition->name, definition->config, definition->config_count,
+                                     self->config};
+}
+
+int service_log_level(const char *word)
+{
+    static const struct {
+        const char *word;
+        int level;
+    } levels[] = {
+        {"debug", LOG_DEBUG},     {"info", LOG_INFO}, {"notice", LOG_NOTICE},
+        {"warning", LOG_WARNING}, {"error", LOG_ERR},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+        if (strcmp(levels[i].word, word) == 0)
+            return levels[i].level;
+    return -1;
+}
+
+/* Only what keeps a directory and a socket name sane: the bus refuses the rest with its own words. */
+static bool is_instance_name(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length >= 1 && length <= 32 &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+}
+
+int service_config_load(struct service *self, const struct service_options *options,
+                        struct error *err)
+{
+    struct config_section sections[2];
+
+    if (!is_instance_name(options->instance))
+        return error_set(err, ERR_INTERNAL, "--instance must be [a-z0-9-], 1 to 32 characters.");
+    self->instance = options->instance;
+    self->common = arena_alloc(self->arena, sizeof *self->common);
+    self->config = arena_alloc(self->arena, self->definition->config_size);
+    sections_of(self, sections);
+    if (config_load(options->config, sections, ARRAY_SIZE(sections), self->arena, err) < 0)
+        return -1;
+    if (service_log_level(self->common->log_level) < 0)
+        return error_set(err, ERR_INTERNAL,
+                         "%s: log_level must be debug, info, notice, warning or error.",
+                         options->config);
+    if (options->test_clock != NULL && !self->common->development)
+        return error_set(err, ERR_INTERNAL, "--test-clock is for development suites only.");
+    return 0;
+}
+
+void service_config_print(const struct service *self)
+{
+    struct config_section sections[2];
+
+    sections_of(self, sections);
+    fputs(config_print(sections, ARRAY_SIZE(sections), self->arena), stdout);
+}

@@ -1,0 +1,38 @@
+/*
+ * service_private.h - what service.c, service_status.c, service_task.c and service_options.c share.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_PRIVATE_H
+#define ATRIUM_COMMON_SERVICE_PRIVATE_H
+
+#include "common/method.h"
+#include "common/service.h"
+
+#define OP(handler, input, output, callers, flags) HANDLER(struct service, handler, input, output)
+#include "common/service_routes.def"
+
+/* The daemon's operations and the built-in ones, ended by name NULL, from the arena. */
+const struct operation *service_operations(const struct operation *own, struct arena *arena);
+
+/* Lets no further run of service_every() begin and parks until those under way have ended. */
+void service_tasks_stop(struct service *self);
+
+struct service_options {
+    const char *config, *instance, *test_clock; /* test_clock: NULL without */
+    bool check_config, print_config;
+};
+
+/* Reads the command line. -1: leave with *ret_exit (after --help, --version or a mistake, told on stderr). */
+int service_options_read(int argc, char **argv, const struct service_definition *definition,
+                         struct service_options *ret, int *ret_exit) MUST_USE;
+
+/* Fills self->common and self->config from the file; texts are in self->arena. */
+int service_config_load(struct service *self, const struct service_options *options,
+                        struct error *err) MUST_USE;
+
+/* Writes the effective configuration to stdout. */
+void service_config_print(const struct service *self);
+
+/* The syslog priority of a word of `log_level`; -1 for another word. */
+int service_log_level(const char *word);
+
+#endif
