@@ -1,0 +1,131 @@
+/*
+ * test_maild_render.c - placeholders in templates, language tags, and the pauses between attempts.
+ */
+#include <string.h>
+
+#include "maild/deliver_backoff.h"
+#include "maild/language.h"
+#include "maild/render.h"
+#include "tests/unit/unit.h"
+
+static const char variables_json[] =
+    "{\"projectName\":\"Lake & Side\",\"appUrl\":\"https://a.example/?x=1&y=\\\"2\\\"\","
+    "\"recipientName\":\"<b>Ana</b> {{appUrl}}\",\"count\":3}";
+
+static const struct {
+    const char *label, *text, *want_text, *want_html;
+} renderings[] = {
+    {"nothing to replace", "Hello.", "Hello.", "Hello."},
+    {"empty", "", "", ""},
+    {"a value", "At {{projectName}}!", "At Lake & Side!", "At Lake &amp; Side!"},
+    {"quotes in an attribute", "<a href=\"{{appUrl}}\">",
+     "<a href=\"https://a.example/?x=1&y=\"2\"\">",
+     "<a href=\"https://a.example/?x=1&amp;y=&quot;2&quot;\">"},
+    {"values are not templates and hold no markup", "{{recipientName}}", "<b>Ana</b> {{appUrl}}",
+     "&lt;b&gt;Ana&lt;/b&gt; {{appUrl}}"},
+    {"spaces inside", "{{ projectName }}", "Lake & Side", "Lake &amp; Side"},
+    {"side by side", "{{projectName}}{{projectName}}", "Lake & SideLake & Side",
+     "Lake &amp; SideLake &amp; Side"},
+    {"absent and no text", "[{{tenantCode}}{{count}}]", "[]", "[]"},
+    {"not closed", "a {{projectName", "a {{projectName", "a {{projectName"},
+    {"single braces", "{projectName} }}", "{projectName} }}", "{projectName} }}"},
+};
+
+static const struct {
+    const char *template, *text;
+    int problems;
+} checks[] = {
+    {"PATIENT_WELCOME", "{{appUrl}} {{projectName}} {{ recipientEmail }}", 0},
+    {"PATIENT_WELCOME", NULL, 0},
+    {"PATIENT_WELCOME", "{{resetUrl}}", 1},
+    {"PATIENT_WELCOME", "{{}} {{#if x}} {{appurl}}", 3},
+    {"PATIENT_WELCOME", "{{appUrl", 1},
+    {"PATIENT_WELCOME", "{{nope}} {{appUrl", 2},
+    {"PASSWORD_RESET", "{{resetUrl}}", 0},
+    {"ORGANIZATION_CODE", "{{tenantCode}}", 0},
+};
+
+static const struct {
+    const char *text, *want, *base; /* want NULL: not a tag */
+} tags[] = {
+    {NULL, "", ""},
+    {"", "", ""},
+    {"EN", "en", "en"},
+    {"PT-br", "pt-BR", "pt"},
+    {"zh-hant-tw", "zh-Hant-TW", "zh"},
+    {"e", NULL, NULL},
+    {"en-", NULL, NULL},
+    {"en--US", NULL, NULL},
+    {"en_US", NULL, NULL},
+    {"-en", NULL, NULL},
+    {"123456789", NULL, NULL},
+    {"en-aaaaaaaa-bbbbbbbb-cccccccc-dddddddd", NULL, NULL},
+};
+
+static void test_render(void)
+{
+    json_t *variables = json_loads(variables_json, 0, NULL);
+
+    for (size_t i = 0; i < ARRAY_SIZE(renderings); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        char *text = render(arena, renderings[i].text, variables, RENDER_TEXT);
+        char *html = render(arena, renderings[i].text, variables, RENDER_HTML);
+
+        UNIT_CHECK(strcmp(text, renderings[i].want_text) == 0, "%s: %s", renderings[i].label, text);
+        UNIT_CHECK(strcmp(html, renderings[i].want_html) == 0, "%s: %s", renderings[i].label, html);
+    }
+    json_decref(variables);
+}
+
+static void test_check(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        const struct template_name *name = template_name_find(checks[i].template);
+        struct error err;
+        int result;
+
+        error_init(&err, arena);
+        UNIT_REQUIRE(name, "%s", checks[i].template);
+        result = render_check(name, "text", checks[i].text, &err);
+        UNIT_CHECK(err.problem_count == checks[i].problems, "%s: %d", checks[i].text,
+                   err.problem_count);
+        UNIT_CHECK((result < 0) == (checks[i].problems > 0), "%s", checks[i].text);
+    }
+    UNIT_CHECK(!template_name_find("PATIENT_WELCOM"), "an unknown template");
+}
+
+static void test_language(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        char *tag = language_tag(arena, tags[i].text);
+
+        UNIT_CHECK(!tag == !tags[i].want, "%s", tags[i].text);
+        if (!tag || !tags[i].want)
+            continue;
+        UNIT_CHECK(strcmp(tag, tags[i].want) == 0, "%s: %s", tags[i].text, tag);
+        UNIT_CHECK(strcmp(language_base(arena, tag), tags[i].base) == 0, "%s", tags[i].text);
+    }
+}
+
+static void test_backoff(void)
+{
+    UNIT_CHECK(deliver_backoff_ms(1) == 1000, "after the first attempt");
+    UNIT_CHECK(deliver_backoff_ms(2) == 2000, "after the second");
+    UNIT_CHECK(deliver_backoff_ms(12) == 2048000, "after the twelfth");
+    UNIT_CHECK(deliver_backoff_ms(13) == 3600000, "an hour at most");
+    UNIT_CHECK(deliver_backoff_ms(1000000) == 3600000, "for ever");
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        {"replaces placeholders, escaped in HTML", test_render},
+        {"finds placeholders that a template has not", test_check},
+        {"spells language tags in one way", test_language},
+        {"doubles the pause up to an hour", test_backoff},
+    };
+
+    return unit_run("maild render", cases, ARRAY_SIZE(cases));
+}
