@@ -32,7 +32,7 @@ COMMON_LIBS  := -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lsystemd
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto
 authd_LIBS   := -ljwt -lcrypto
 maild_LIBS   := -lcurl
-ctl_LIBS     :=
+ctl_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto
 
 # ---- what is built ----

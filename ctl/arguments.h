@@ -1,0 +1,51 @@
+/*
+ * arguments.h - the words behind a command, read by the command's own usage text.
+ *
+ * The usage that --help prints is the grammar: there is no second list to keep in step.
+ *
+ *     "CODE [--json-file FILE] [--force] --email E"
+ *
+ *   CODE            a word starting in upper case: a positional argument of any text
+ *   default-policy  a word starting in lower case: must stand there literally
+ *   --email E       an option with a value ("--email X" or "--email=X")
+ *   --force         an option without one
+ *   [ ... ]         may be left out
+ */
+#ifndef ATRIUM_CTL_ARGUMENTS_H
+#define ATRIUM_CTL_ARGUMENTS_H
+
+#include "common/arena.h"
+#include "common/error.h"
+
+enum { ARGUMENTS_MAX = 24 }; /* words of one usage text */
+
+struct argument {
+    const char *name;  /* "--email", "CODE" */
+    const char *value; /* NULL: not given; "" for a given option without value */
+    bool option, takes_value, optional, literal;
+};
+
+struct arguments {
+    struct argument items[ARGUMENTS_MAX];
+    size_t count;
+};
+
+/* Reads `words` (count of them) by the usage. Names live in the arena, values are borrowed from the words.
+ * ERR_BAD_REQUEST says which word is wrong or missing. */
+int arguments_parse(struct arguments *self, const char *usage, const char *const *words,
+                    size_t count, struct arena *arena, struct error *err) MUST_USE;
+
+/* The value of an option or positional argument; NULL when it was not given. A name that the usage does not
+ * have is our own bug. */
+const char *arguments_get(const struct arguments *self, const char *name);
+bool arguments_has(const struct arguments *self, const char *name);
+
+/* A whole number in [min, max]; `fallback` when not given. */
+int arguments_int(const struct arguments *self, const char *name, int64_t fallback, int64_t min,
+                  int64_t max, int64_t *ret, struct error *err) MUST_USE;
+
+/* The same for any text; `what` names it in the message. */
+int arguments_number(const char *what, const char *text, int64_t min, int64_t max, int64_t *ret,
+                     struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,219 @@
+/*
+ * ctl.c - atriumctl: the table of commands, the options that all of them share, and main().
+ *
+ * To add a command: a row here, its function in the file of its group, its prototype in ctl.h, a line in
+ * atriumctl.1. The usage text of the row is what parses the command line (arguments.h).
+ */
+#include "ctl/ctl.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "ctl/ctl_bus.h"
+
+static const struct command commands[] = {
+    {"dev",
+     "[--port N] [--instances NAME=N,...] [--no-demo] [--smtp HOST:PORT] [--s3 URL] [--s3-key K] "
+     "[--s3-secret S] [--s3-bucket B] [--max-upload BYTES] [--test-clock]",
+     "run the whole suite in the foreground", NULL, dev_command},
+    {"project create", "NAME [--code CODE] [--no-code]", "create a project", "settingsd",
+     project_create_command},
+    {"project list", "", "list all projects", "settingsd", project_list_command},
+    {"project show", "CODE", "show one project", "settingsd", project_show_command},
+    {"project suspend", "CODE [--resume]", "stop (or resume) sign-in and use of a project",
+     "settingsd", project_suspend_command},
+    {"project set", "CODE default-patient-access-policy AccessPolicy/ID",
+     "choose what new patients may do", "settingsd", project_set_command},
+    {"user create-admin", "--project CODE --email E --name N --surname S",
+     "make a practitioner an admin; password on stdin", "authd", user_create_admin_command},
+    {"policy put", "--project CODE [--id ID] FILE.json", "create or replace an access policy",
+     "settingsd", policy_put_command},
+    {"policy list", "--project CODE", "list access policies", "settingsd", policy_list_command},
+    {"client create", "--project CODE NAME", "create a client application", "settingsd",
+     client_create_command},
+    {"client list", "--project CODE", "list client applications", "settingsd", client_list_command},
+    {"template put", "--project CODE NAME --subject S [--text FILE] [--html FILE] [--language L]",
+     "create or replace a mail template", "maild", template_put_command},
+    {"template list", "--project CODE", "list mail templates", "maild", template_list_command},
+    {"keys list", "", "list the keys that sign access tokens", "authd", keys_list_command},
+    {"keys rotate", "", "sign with a new key from now on", "authd", keys_rotate_command},
+    {"session list", "--email E [--project CODE]", "list the live sessions of a person", "authd",
+     session_list_command},
+    {"session revoke", "--email E [--project CODE]", "end all sessions of a person", "authd",
+     session_revoke_command},
+    {"mail queue", "[--state STATE] [--count N]", "list mail that waits (queued) or failed (dead)",
+     "maild", mail_queue_command},
+    {"mail retry", "ID", "send a failed mail again", "maild", mail_retry_command},
+    {"mail drop", "ID", "give a mail up", "maild", mail_drop_command},
+    {"status", "", "show each instance: version, up time, load, latency", "", status_command},
+    {"explain sign-in", "--project CODE --email E [--role ROLE]",
+     "walk the checks of a sign-in, name the first that fails", "authd", explain_sign_in_command},
+};
+
+/* What a command line held before it is known which command it is. */
+struct command_line {
+    const char *words[64]; /* all but the options of every command */
+    size_t count;
+    bool help, version;
+};
+
+static void print_help(void)
+{
+    puts("usage: atriumctl [--dir DIR | --config FILE] [--json] COMMAND ...\n");
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+        printf("  %-18s %s\n", commands[i].words, commands[i].summary);
+    puts("\n  --dir DIR      of a suite started with `atriumctl dev` (for dev itself: ./var)\n"
+         "  --config FILE  configuration of an installed suite (/etc/atrium/atrium.conf)\n"
+         "  --json         answer in JSON\n"
+         "  --help         this text, or that of a command\n"
+         "  --version      version of the suite");
+}
+
+static void print_command_help(const struct command *command)
+{
+    printf("usage: atriumctl [--dir DIR | --config FILE] [--json] %s%s%s\n\n%s\n", command->words,
+           *command->usage ? " " : "", command->usage, command->summary);
+}
+
+/* Takes the value of a global option, in the same word or the next; false when the word is not that option. */
+static int take_global(const char *name, const char **ret, char **argv, int argc, int *at,
+                       struct error *err)
+{
+    size_t length = strlen(name);
+
+    if (strncmp(argv[*at], name, length) != 0)
+        return 0;
+    if (argv[*at][length] == '=') {
+        *ret = argv[*at] + length + 1;
+        return 1;
+    }
+    if (argv[*at][length] != '\0')
+        return 0;
+    if (*at + 1 >= argc)
+        return error_set(err, ERR_BAD_REQUEST, "%s: a value must follow", name);
+    *ret = argv[++*at];
+    return 1;
+}
+
+static int read_command_line(struct ctl *ctl, struct command_line *line, int argc, char **argv,
+                             struct error *err)
+{
+    bool options = true;
+
+    for (int i = 1; i < argc; i++) {
+        int taken = 0;
+
+        if (strcmp(argv[i], "--") == 0)
+            options = false;
+        if (options && strcmp(argv[i], "--json") == 0)
+            ctl->json = true;
+        else if (options && strcmp(argv[i], "--help") == 0)
+            line->help = true;
+        else if (options && strcmp(argv[i], "--version") == 0)
+            line->version = true;
+        else if (options &&
+                 ((taken = take_global("--dir", &ctl->dir, argv, argc, &i, err)) ||
+                  (taken = take_global("--config", &ctl->config, argv, argc, &i, err)))) {
+            if (taken < 0)
+                return -1;
+        } else if (line->count < ARRAY_SIZE(line->words))
+            line->words[line->count++] = argv[i];
+        else
+            return error_set(err, ERR_BAD_REQUEST, "too many words");
+    }
+    if (ctl->dir && ctl->config)
+        return error_set(err, ERR_BAD_REQUEST, "--dir and --config exclude each other");
+    return 0;
+}
+
+/* The command whose words the line starts with; *ret_words is how many those are. */
+static const struct command *find_command(const struct command_line *line, size_t *ret_words)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        const char *words = commands[i].words;
+        size_t n = 0;
+
+        for (; *words && n < line->count; n++) {
+            size_t length = strcspn(words, " ");
+
+            if (strlen(line->words[n]) != length || strncmp(words, line->words[n], length) != 0)
+                break;
+            words += length;
+            words += *words == ' ';
+        }
+        if (*words == '\0') {
+            *ret_words = n;
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+/* The one line on stderr that says why. */
+static void complain(const struct error *err)
+{
+    fprintf(stderr, "atriumctl: %s", err->message);
+    for (const struct error_item *item = err->problems; item; item = item->next)
+        fprintf(stderr, "; %s: %s", item->name, item->value);
+    if (err->detail[0])
+        fprintf(stderr, " (%s)", err->detail);
+    fputc('\n', stderr);
+}
+
+static int run(struct ctl *ctl, const struct command_line *line, const struct command *command,
+               size_t words, struct error *err)
+{
+    if (arguments_parse(&ctl->args, command->usage, line->words + words, line->count - words,
+                        ctl->arena, err) < 0)
+        return -1;
+    if (command->asks)
+        return ctl_bus_run(ctl, command, err);
+    return command->run(ctl, err);
+}
+
+int main(int argc, char **argv)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct ctl ctl = {.arena = arena};
+    struct command_line line = {0};
+    const struct command *command;
+    struct error err;
+    size_t words = 0;
+    enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+    error_init(&err, arena);
+    log_open("atriumctl", "ctl", LOG_ERR);
+    signal(SIGPIPE, SIG_IGN);
+    if (read_command_line(&ctl, &line, argc, argv, &err) < 0) {
+        complain(&err);
+        return EXIT_USAGE;
+    }
+    if (line.version) {
+        puts("atriumctl " ATRIUM_VERSION);
+        return EXIT_DONE;
+    }
+    command = find_command(&line, &words);
+    if (line.help && (command || line.count == 0)) {
+        if (command)
+            print_command_help(command);
+        else
+            print_help();
+        return EXIT_DONE;
+    }
+    if (!command) {
+        if (line.count)
+            fprintf(stderr, "atriumctl: %s: unknown command; see atriumctl --help\n",
+                    line.words[0]);
+        else
+            fputs("atriumctl: which command? See atriumctl --help\n", stderr);
+        return EXIT_USAGE;
+    }
+    if (run(&ctl, &line, command, words, &err) < 0) {
+        complain(&err);
+        return EXIT_FAILED;
+    }
+    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,76 @@
+/*
+ * ctl.h - what every command of atriumctl knows, and the row that makes a word on the command line a command.
+ */
+#ifndef ATRIUM_CTL_CTL_H
+#define ATRIUM_CTL_CTL_H
+
+#include "common/arena.h"
+#include "common/base.h"
+#include "common/error.h"
+#include "ctl/arguments.h"
+
+struct ctl_bus;
+
+struct ctl {
+    struct arena *arena;   /* lives as long as the command */
+    bool json;             /* --json */
+    const char *dir;       /* --dir: of a development suite, NULL when not given */
+    const char *config;    /* --config, NULL when not given */
+    struct arguments args; /* of the command */
+    struct ctl_bus *bus;   /* on the bus; NULL in commands that ask nobody */
+};
+
+struct command {
+    const char *words;   /* "project create" */
+    const char *usage;   /* its arguments, see arguments.h */
+    const char *summary; /* one line for --help */
+    const char
+        *asks; /* service that must be there before it runs; "" any, NULL: it is not on the bus */
+    int (*run)(struct ctl *ctl, struct error *err);
+};
+
+/* dev.c */
+int dev_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* project.c */
+int project_create_command(struct ctl *ctl, struct error *err) MUST_USE;
+int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
+int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
+int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* user.c */
+int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* policy.c */
+int policy_put_command(struct ctl *ctl, struct error *err) MUST_USE;
+int policy_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* client.c */
+int client_create_command(struct ctl *ctl, struct error *err) MUST_USE;
+int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* template.c */
+int template_put_command(struct ctl *ctl, struct error *err) MUST_USE;
+int template_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* key.c */
+int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int keys_rotate_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* session.c */
+int session_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int session_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* mail.c */
+int mail_queue_command(struct ctl *ctl, struct error *err) MUST_USE;
+int mail_retry_command(struct ctl *ctl, struct error *err) MUST_USE;
+int mail_drop_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* status.c */
+int status_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* explain.c */
+int explain_sign_in_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+#endif

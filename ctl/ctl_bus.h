@@ -1,0 +1,43 @@
+/*
+ * ctl_bus.h - atriumctl on the bus: it calls as the service "ctl" and answers nothing.
+ *
+ * Operator commands run inside ctl_bus_run(); `atriumctl dev` opens a connection on its own loop.
+ */
+#ifndef ATRIUM_CTL_CTL_BUS_H
+#define ATRIUM_CTL_CTL_BUS_H
+
+#include "common/bus.h"
+#include "common/request.h"
+#include "ctl/ctl.h"
+
+struct ctl_bus {
+    struct loop *loop; /* borrowed */
+    struct clock *clock;
+    struct metrics *metrics;
+    struct bus *bus;
+    struct bus_options options; /* borrowed by the bus */
+    char instance[24];
+    const char *run_dir; /* borrowed */
+};
+
+enum { CTL_BUS_CALL_MS = 10000, CTL_BUS_PEER_MS = 2000 };
+
+/* Every service of the suite, NULL-ended. */
+extern const char *const ctl_bus_services[];
+
+/* Connects to the daemons whose sockets lie below run_dir. */
+struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, struct error *err);
+void ctl_bus_destroy(struct ctl_bus **self_p);
+
+/* Parks until an instance of the service is connected; ERR_UNAVAILABLE after timeout_ms. */
+int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms,
+                 struct error *err) MUST_USE;
+
+/* A request of the operator's, CTL_BUS_CALL_MS from now. */
+struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
+
+/* Runs one operator command on a fiber: finds the configuration (--dir, --config), connects, waits for the
+ * service that the command asks and calls it. */
+int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err) MUST_USE;
+
+#endif

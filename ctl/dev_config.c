@@ -1,0 +1,139 @@
+/*
+ * dev_config.c - the options of `atriumctl dev`, and the configuration that its daemons read; see dev.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctl/dev.h"
+#include "ctl/files.h"
+
+/* In the order of their start. */
+static const char *const daemon_names[] = {"settingsd", "authd", "maild",
+                                           "docd",      "botd",  "gateway"};
+
+static struct daemon *find_daemon(struct dev *self, const char *name, size_t length)
+{
+    for (size_t i = 0; i < self->daemon_count; i++) {
+        if (strlen(self->daemons[i].name) == length &&
+            strncmp(self->daemons[i].name, name, length) == 0)
+            return &self->daemons[i];
+    }
+    return NULL;
+}
+
+/* "authd=2,gateway=2" */
+static int read_instances(struct dev *self, const char *text, struct error *err)
+{
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        char *item = arena_strndup(self->arena, text, length);
+        size_t name = strcspn(item, "=");
+        struct daemon *daemon = find_daemon(self, item, name);
+        int64_t count;
+
+        if (!daemon)
+            return error_set(err, ERR_BAD_REQUEST, "--instances: there is no daemon \"%.*s\"",
+                             (int)name, item);
+        if (item[name] == '\0')
+            return error_set(err, ERR_BAD_REQUEST, "--instances: %s=N", daemon->name);
+        if (arguments_number("--instances", item + name + 1, 1, INSTANCES_MAX, &count, err) < 0)
+            return -1;
+        daemon->instances = (size_t)count;
+        text += length + (text[length] == ',');
+    }
+    return 0;
+}
+
+int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err)
+{
+    const char *instances = arguments_get(args, "--instances");
+    const struct daemon *gateway;
+
+    for (size_t i = 0; i < ARRAY_SIZE(daemon_names); i++) {
+        const char *program = arena_printf(self->arena, "atrium-%s", daemon_names[i]);
+
+        if (place_has_program(&self->place, program))
+            self->daemons[self->daemon_count++] =
+                (struct daemon){daemon_names[i],
+                                arena_printf(self->arena, "%s/%s", self->place.bin_dir, program),
+                                1};
+    }
+    gateway = find_daemon(self, "gateway", strlen("gateway"));
+    if (!gateway)
+        return error_set(err, ERR_NOT_FOUND, "there is no atrium-gateway beside atriumctl in %s",
+                         self->place.bin_dir);
+    if (instances && read_instances(self, instances, err) < 0)
+        return -1;
+    self->gateway_count = gateway->instances;
+    return 0;
+}
+
+int dev_config_options(struct dev *self, const struct arguments *args, struct error *err)
+{
+    static const char *const of_docd[] = {"--s3", "--s3-key", "--s3-secret", "--s3-bucket",
+                                          "--max-upload"};
+    int64_t port;
+
+    if (arguments_int(args, "--port", 8080, 0, 65535, &port, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(of_docd); i++) {
+        if (arguments_has(args, of_docd[i]))
+            return error_set(err, ERR_BAD_REQUEST, "%s: this build has no docd", of_docd[i]);
+    }
+    self->port = (int)port;
+    self->demo_wanted = !arguments_has(args, "--no-demo");
+    self->smtp = arguments_get(args, "--smtp");
+    if (self->smtp && (!strchr(self->smtp, ':') || strpbrk(self->smtp, "\"'/ \n")))
+        return error_set(err, ERR_BAD_REQUEST, "--smtp: HOST:PORT");
+    return 0;
+}
+
+/* ---- atrium.conf ---- */
+
+static int write_daemon(const struct dev *self, FILE *file, const char *name, struct error *err)
+{
+    const char *conninfo = postgres_conninfo(&self->postgres, self->arena, name), *key;
+
+    fprintf(file, "%s\n", name);
+    if (conninfo) {
+        key = place_key(&self->place, self->arena, name, err);
+        if (!key)
+            return -1;
+        fprintf(file, "    database = \"%s\"\n    seal_key = \"%s\"\n", conninfo, key);
+    }
+    if (strcmp(name, "gateway") == 0)
+        fprintf(file, "    listen = \"127.0.0.1:%d\"\n", self->port);
+    if (strcmp(name, "maild") == 0 && self->smtp)
+        fprintf(file,
+                "    transport = \"smtp\"\n    smtp_url = \"smtp://%s\"\n"
+                "    smtp_starttls = \"try\"\n",
+                self->smtp);
+    if (strcmp(name, "maild") == 0 && !self->smtp)
+        fprintf(file, "    transport = \"file\"\n    mail_dir = \"%s\"\n",
+                place_path(&self->place, self->arena, "mail"));
+    return 0;
+}
+
+int dev_config_write(const struct dev *self, struct error *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    int result = 0;
+
+    if (!file)
+        return error_set(err, ERR_INTERNAL, "out of memory");
+    fprintf(file,
+            "#   Made by atriumctl dev at each start: changes are lost.\n"
+            "common\n    run_dir = \"%s\"\n    development = \"true\"\n",
+            self->place.socket_dir);
+    for (size_t i = 0; i < self->daemon_count && result == 0; i++)
+        result = write_daemon(self, file, self->daemons[i].name, err);
+    if (fclose(file) != 0 && result == 0)
+        result = error_set(err, ERR_INTERNAL, "out of memory");
+    if (result == 0)
+        result = files_replace(self->config_file, 0600, text, err);
+    free(text);
+    return result;
+}

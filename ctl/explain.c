@@ -1,0 +1,38 @@
+/*
+ * explain.c - `atriumctl explain sign-in`: why somebody cannot sign in, check by check.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+
+int explain_sign_in_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"check", "outcome", "hint", NULL};
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct sign_in_explain_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
+                                    .email = arguments_get(&ctl->args, "--email"),
+                                    .role = arguments_get(&ctl->args, "--role")};
+    struct sign_in_explain_out out = {0};
+    const struct explain_step *steps;
+
+    if (authd_sign_in_explain(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    if (ctl->json) {
+        output_record(ctl, &sign_in_explain_out_table, &out);
+        return 0;
+    }
+    output_list(ctl, &explain_step_table, &out.steps, columns);
+    steps = out.steps.items;
+    for (size_t i = 0; i < out.steps.count; i++) {
+        if (steps[i].outcome && strcmp(steps[i].outcome, "fail") == 0) {
+            printf("\nThe first check that fails: %s\n", steps[i].check);
+            return 0;
+        }
+    }
+    puts("\nWith the right password the sign-in succeeds.");
+    return 0;
+}

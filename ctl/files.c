@@ -1,0 +1,64 @@
+/*
+ * files.c - small files, whole; see files.h.
+ */
+#include "ctl/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/codec.h"
+
+static void close_file(FILE **file)
+{
+    if (*file && *file != stdin)
+        fclose(*file);
+}
+
+char *files_read(struct arena *arena, const char *path, struct error *err)
+{
+    CLEANUP(close_file) FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0, room = 0;
+
+    if (!file) {
+        error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    do {
+        char *grown = arena_alloc(arena, room = room ? 4 * room : 4096);
+
+        memcpy(grown, text ? text : "", size);
+        text = grown;
+        size += fread(text + size, 1, room - size - 1, file);
+    } while (size == room - 1 && room <= FILES_MAX);
+    if (ferror(file) || size > FILES_MAX || !codec_is_text(text, size)) {
+        error_set(err, ERR_BAD_REQUEST, "%s: not a text of at most %d bytes", path, FILES_MAX);
+        return NULL;
+    }
+    return text;
+}
+
+int files_replace(const char *path, mode_t mode, const char *text, struct error *err)
+{
+    size_t size = strlen(text);
+    char fresh[4096];
+    int fd, n = snprintf(fresh, sizeof fresh, "%s.new", path);
+    bool written;
+
+    if (n < 0 || (size_t)n >= sizeof fresh)
+        return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
+    unlink(fresh);
+    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd < 0)
+        return error_set(err, ERR_INTERNAL, "%s: %s", fresh, strerror(errno));
+    written = write(fd, text, size) == (ssize_t)size;
+    if (close(fd) < 0 || !written || rename(fresh, path) < 0) {
+        error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
+        unlink(fresh);
+        return -1;
+    }
+    return 0;
+}

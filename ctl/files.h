@@ -1,0 +1,21 @@
+/*
+ * files.h - small files, whole: read with a bound, replaced atomically.
+ */
+#ifndef ATRIUM_CTL_FILES_H
+#define ATRIUM_CTL_FILES_H
+
+#include <sys/types.h>
+
+#include "common/arena.h"
+#include "common/error.h"
+
+enum { FILES_MAX = 1024 * 1024 }; /* bytes of one file */
+
+/* The file's text from the arena; "-" is stdin. NULL with the file named when it cannot be read, is too large,
+ * or is not text. */
+char *files_read(struct arena *arena, const char *path, struct error *err);
+
+/* Puts text in place of what is there: a reader sees the old file or the new one, never a part. */
+int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
+
+#endif

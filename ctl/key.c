@@ -1,0 +1,33 @@
+/*
+ * key.c - `atriumctl keys ...`: the keys that sign access tokens.
+ */
+#include "authd/authd_api.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+
+static const char *const columns[] = {"kid", "active", "createdAt", "retireAt", NULL};
+
+int keys_list_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct nothing in = {0};
+    struct key_list out = {0};
+
+    if (authd_keys_list(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_list(ctl, &public_key_table, &out.keys, columns);
+    return 0;
+}
+
+int keys_rotate_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct nothing in = {0};
+    struct key_list out = {0};
+
+    if (authd_keys_rotate(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_list(ctl, &public_key_table, &out.keys, columns);
+    return 0;
+}

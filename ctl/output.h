@@ -1,0 +1,22 @@
+/*
+ * output.h - what a command shows: JSON with --json, a table or "name  value" lines otherwise.
+ *
+ * The field tables of the bus name the members; a command only chooses the columns.
+ */
+#ifndef ATRIUM_CTL_OUTPUT_H
+#define ATRIUM_CTL_OUTPUT_H
+
+#include "common/fields.h"
+#include "ctl/ctl.h"
+
+/* One record: the JSON object, or one line for each member. */
+void output_record(const struct ctl *ctl, const struct field_table *table, const void *record);
+
+/* Many records: a JSON array of whole objects, or a table of the named columns (NULL-ended). */
+void output_list(const struct ctl *ctl, const struct field_table *table,
+                 const struct field_list *list, const char *const *columns);
+
+/* One line for people; nothing with --json. */
+void output_note(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * postgres.h - the PostgreSQL cluster inside a development suite: one directory, one private socket, no TCP.
+ *
+ * Anyone who may enter the socket's directory (0700) is trusted with every role; the roles keep the daemons apart
+ * as in an installation, they do not keep the developer out.
+ */
+#ifndef ATRIUM_CTL_POSTGRES_H
+#define ATRIUM_CTL_POSTGRES_H
+
+#include "common/arena.h"
+#include "common/error.h"
+#include "ctl/supervise.h"
+
+struct postgres {
+    const char *data_dir;   /* of the cluster */
+    const char *socket_dir; /* short */
+    const char *log;
+    const char *bin_dir;  /* found by postgres_prepare() */
+    const char *conninfo; /* of the superuser, complete */
+    uid_t uid;            /* the cluster's owner; 0: ours */
+};
+
+/* Finds the programs, makes the cluster unless it is there, and waits until a server that a killed suite left
+ * behind is gone. Parks. */
+int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
+                     struct error *err) MUST_USE;
+
+/* Starts the server as a supervised child. */
+struct child *postgres_start(struct postgres *self, struct supervisor *supervisor,
+                             struct arena *arena, struct error *err);
+
+/* One try to make the database, and a role and a schema for each daemon. Blocks for at most some seconds:
+ * for offload_run(). ERR_UNAVAILABLE: not up yet, try again. */
+int postgres_provision(const struct postgres *self, struct error *err) MUST_USE;
+
+/* libpq's words for the connection of a daemon's own role; NULL for a daemon without a database. */
+const char *postgres_conninfo(const struct postgres *self, struct arena *arena, const char *daemon);
+
+#endif

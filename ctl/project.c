@@ -1,0 +1,95 @@
+/*
+ * project.c - `atriumctl project ...`: the tenants, by their codes.
+ */
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+#include "settingsd/settingsd_api.h"
+
+enum { PROJECT_PAGE = 200, PROJECTS_MAX = 100000 };
+
+static const char *const project_columns[] = {"tenantCode", "name",      "projectId",
+                                              "suspended",  "createdAt", NULL};
+
+int project_create_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct project_create_in in = {.name = arguments_get(&ctl->args, "NAME"),
+                                   .tenantCode = arguments_get(&ctl->args, "--code"),
+                                   .noCode = arguments_has(&ctl->args, "--no-code")};
+    struct project_child_out out = {0};
+
+    if (in.noCode && in.tenantCode)
+        return error_set(err, ERR_BAD_REQUEST, "--code and --no-code exclude each other");
+    if (settingsd_project_create(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_record(ctl, &project_child_out_table, &out);
+    return 0;
+}
+
+int project_list_command(struct ctl *ctl, struct error *err)
+{
+    struct tenant *all = NULL;
+    struct field_list list = {0};
+    struct project_list_in in = {.count = PROJECT_PAGE};
+    struct tenant_list page;
+
+    do {
+        struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+        struct tenant *grown;
+
+        page = (struct tenant_list){0};
+        if (settingsd_project_list(ctl->bus->bus, &req, &in, &page, err) < 0)
+            return -1;
+        grown = arena_calloc(ctl->arena, list.count + page.tenants.count, sizeof *grown);
+        memcpy(grown, all, list.count * sizeof *grown);
+        memcpy(grown + list.count, page.tenants.items, page.tenants.count * sizeof *grown);
+        all = grown;
+        list.count += page.tenants.count;
+        if (list.count)
+            in.after = all[list.count - 1].projectId;
+    } while (page.tenants.count == PROJECT_PAGE && list.count < PROJECTS_MAX);
+    list.items = all;
+    output_list(ctl, &tenant_table, &list, project_columns);
+    return 0;
+}
+
+int project_show_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct tenant_lookup_in in = {.tenantCode = arguments_get(&ctl->args, "CODE")};
+    struct tenant tenant = {0};
+
+    if (settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+        return -1;
+    output_record(ctl, &tenant_table, &tenant);
+    return 0;
+}
+
+int project_suspend_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct project_suspend_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
+                                    .suspended = !arguments_has(&ctl->args, "--resume")};
+    struct tenant tenant = {0};
+
+    if (settingsd_project_suspend(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+        return -1;
+    output_record(ctl, &tenant_table, &tenant);
+    return 0;
+}
+
+/* The only setting that has no switch and no settings route of its own. */
+int project_set_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_policy_default_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
+                                            .value = arguments_get(&ctl->args, "AccessPolicy/ID")};
+    struct nothing out;
+
+    if (settingsd_operator_policy_default(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_note(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
+                *in.value ? in.value : "no access policy: registration is off");
+    return 0;
+}

@@ -1,0 +1,69 @@
+/*
+ * template.c - `atriumctl template ...`: which mails a project sends, and with which words.
+ */
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/files.h"
+#include "ctl/output.h"
+#include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
+
+/* maild knows projects by id only. */
+static int find_project(struct ctl *ctl, struct uuid *ret, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct tenant_lookup_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
+    struct tenant tenant = {0};
+
+    if (ctl_bus_wait(ctl->bus, "settingsd", CTL_BUS_PEER_MS, err) < 0 ||
+        settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
+static int read_part(struct ctl *ctl, const char *option, const char **ret, struct error *err)
+{
+    const char *path = arguments_get(&ctl->args, option);
+
+    if (path && !(*ret = files_read(ctl->arena, path, err)))
+        return -1;
+    return 0;
+}
+
+int template_put_command(struct ctl *ctl, struct error *err)
+{
+    struct template_put_in in = {.name = arguments_get(&ctl->args, "NAME"),
+                                 .subject = arguments_get(&ctl->args, "--subject"),
+                                 .language = arguments_get(&ctl->args, "--language")};
+    struct template_record out = {0};
+    struct request req;
+
+    if (read_part(ctl, "--text", &in.text, err) < 0 || read_part(ctl, "--html", &in.html, err) < 0)
+        return -1;
+    if (!in.text && !in.html)
+        return error_set(err, ERR_BAD_REQUEST, "--text or --html is missing");
+    if (find_project(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (maild_template_put(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_record(ctl, &template_record_table, &out);
+    return 0;
+}
+
+int template_list_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"name", "language", "subject", "lastUpdated", NULL};
+    struct template_list_in in = {0};
+    struct template_records out = {0};
+    struct request req;
+
+    if (find_project(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (maild_template_list(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_list(ctl, &template_record_table, &out.resources, columns);
+    return 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * user.c - `atriumctl user ...`: the first admin of a project.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "authd/authd_api.h"
+#include "common/secret.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+
+enum { PASSWORD_MAX = 4096 };
+
+/* The first line of stdin, without echo when somebody types it; empty for an account that is there already. The
+ * caller wipes it. */
+static char *read_password(struct arena *arena)
+{
+    char *line = arena_alloc(arena, PASSWORD_MAX + 2);
+    struct termios quiet, before;
+    bool terminal = isatty(STDIN_FILENO) && tcgetattr(STDIN_FILENO, &before) == 0;
+
+    if (terminal) {
+        quiet = before;
+        quiet.c_lflag &= ~(tcflag_t)ECHO;
+        fputs("Password: ", stderr);
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+    }
+    if (!fgets(line, PASSWORD_MAX + 2, stdin))
+        line[0] = '\0';
+    if (terminal) {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+        fputc('\n', stderr);
+    }
+    line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
+int user_create_admin_command(struct ctl *ctl, struct error *err)
+{
+    char *password = read_password(ctl->arena);
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct admin_create_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
+                                 .email = arguments_get(&ctl->args, "--email"),
+                                 .name = arguments_get(&ctl->args, "--name"),
+                                 .surname = arguments_get(&ctl->args, "--surname"),
+                                 .password = *password ? password : NULL};
+    struct admin_create_out out = {0};
+    int result;
+
+    result = authd_admin_create(ctl->bus->bus, &req, &in, &out, err);
+    secret_wipe_text(password);
+    if (result < 0)
+        return -1;
+    output_record(ctl, &admin_create_out_table, &out);
+    if (!out.created)
+        output_note(ctl, "The account was there already and keeps its password.");
+    return 0;
+}
