@@ -1,0 +1,410 @@
+/*
+ * test_codec.c - what codec.h promises of bytes from strangers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/codec.h"
+#include "tests/unit/unit.h"
+
+/* Bytes with their length; they may hold a NUL. */
+#define BYTES(literal) (literal), sizeof(literal) - 1
+
+struct bytes_case {
+    const char *label;
+    const char *bytes;
+    size_t size;
+};
+
+static const struct bytes_case good_messages[] = {
+    {"nil", BYTES("\xc0")},
+    {"fixint", BYTES("\x7f")},
+    {"negative fixint", BYTES("\xe0")},
+    {"uint64", BYTES("\xcf\xff\xff\xff\xff\xff\xff\xff\xff")},
+    {"int8", BYTES("\xd0\x80")},
+    {"float64", BYTES("\xcb\x3f\xf0\x00\x00\x00\x00\x00\x00")},
+    {"empty map", BYTES("\x80")},
+    {"empty array32", BYTES("\xdd\x00\x00\x00\x00")},
+    {"map of two", BYTES("\x82\xa1"
+                         "a\x01\xa1"
+                         "b\x92\xc2\xc3")},
+    {"str8", BYTES("\xd9\x02\xc3\xa9")},
+    {"bin8 with NUL", BYTES("\xc4\x03\x00\xff\x00")},
+    {"fixext1 of type 1", BYTES("\xd4\x01"
+                                "1")},
+    {"ext8 of type 1", BYTES("\xc7\x02\x01[]")},
+};
+
+static const struct bytes_case bad_messages[] = {
+    {"nothing", BYTES("")},
+    {"never used type", BYTES("\xc1")},
+    {"array16 lie", BYTES("\xdc\xff\xff")},
+    {"array32 lie", BYTES("\xdd\xff\xff\xff\xff")},
+    {"map16 lie", BYTES("\xde\xff\xff")},
+    {"map32 lie", BYTES("\xdf\xff\xff\xff\xff")},
+    {"map32 lie whose double overflows 32 bits", BYTES("\xdf\x80\x00\x00\x01\xc0\xc0")},
+    {"str32 lie", BYTES("\xdb\xff\xff\xff\xff")},
+    {"bin32 lie", BYTES("\xc6\xff\xff\xff\xff")},
+    {"ext32 lie", BYTES("\xc9\xff\xff\xff\xff\x01")},
+    {"fixstr lie", BYTES("\xa5"
+                         "ab")},
+    {"map with a key and no value", BYTES("\x81\xa1"
+                                          "a")},
+    {"ext of another type", BYTES("\xd4\x02"
+                                  "1")},
+    {"timestamp", BYTES("\xd6\xff\x00\x00\x00\x00")},
+    {"ext8 without type", BYTES("\xc7\x00")},
+    {"two values", BYTES("\xc0\xc0")},
+    {"str with NUL", BYTES("\xa3"
+                           "a\0b")},
+    {"str of a lone continuation", BYTES("\xa1\x80")},
+    {"str of an overlong slash", BYTES("\xa2\xc0\xaf")},
+    {"str of an overlong three", BYTES("\xa3\xe0\x80\xaf")},
+    {"str of a surrogate", BYTES("\xa3\xed\xa0\x80")},
+    {"str beyond U+10FFFF", BYTES("\xa4\xf4\x90\x80\x80")},
+    {"str cut within a character", BYTES("\xa2\xe2\x82")},
+    {"map key that is not UTF-8", BYTES("\x81\xa1\xff\xc0")},
+};
+
+static int unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret)
+{
+    struct error err;
+
+    error_init(&err, arena);
+    if (codec_unpack(bytes, size, arena, ret, &err) == 0)
+        return 0;
+    UNIT_CHECK(err.code == ERR_BAD_REQUEST, "%s", err.message);
+    return -1;
+}
+
+/* The bytes lie at the end of a heap block of exactly their size, so that a checker sees one byte too many. */
+static int unpack_exact(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret)
+{
+    char *copy = malloc(size);
+    int result;
+
+    if (size > 0)
+        memcpy(copy, bytes, size);
+    result = unpack(copy, size, arena, ret);
+    memset(copy, 0xa5, size); /* the result must not point into it */
+    free(copy);
+    return result;
+}
+
+static void test_good(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(good_messages); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        const struct bytes_case *row = &good_messages[i];
+        msgpack_object object;
+
+        UNIT_CHECK(unpack_exact(row->bytes, row->size, arena, &object) == 0, "%s", row->label);
+    }
+}
+
+static void test_bad(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(bad_messages); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        const struct bytes_case *row = &bad_messages[i];
+        msgpack_object object;
+
+        UNIT_CHECK(unpack_exact(row->bytes, row->size, arena, &object) < 0, "%s", row->label);
+        UNIT_CHECK(arena_used(arena) == 0, "%s: nothing is allocated", row->label);
+    }
+}
+
+/* `depth` arrays of one element around a nil. */
+static int unpack_nested(size_t depth, uint8_t opener)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    size_t step = opener == 0x81 ? 2 : 1; /* a map needs a key */
+    char *bytes = arena_alloc(arena, depth * step + 1);
+    msgpack_object object;
+
+    for (size_t i = 0; i < depth; i++) {
+        bytes[i * step] = (char)opener;
+        if (step == 2)
+            bytes[i * step + 1] = 0x01;
+    }
+    bytes[depth * step] = (char)0xc0;
+    return unpack(bytes, depth * step + 1, arena, &object);
+}
+
+static void test_depth(void)
+{
+    static const uint8_t openers[] = {0x91, 0x81};
+
+    for (size_t i = 0; i < ARRAY_SIZE(openers); i++) {
+        CU_ASSERT(unpack_nested(CODEC_DEPTH_MAX, openers[i]) == 0);
+        CU_ASSERT(unpack_nested(CODEC_DEPTH_MAX + 1, openers[i]) < 0);
+        CU_ASSERT(unpack_nested(1000, openers[i]) < 0);
+        CU_ASSERT(unpack_nested(1000000, openers[i]) < 0);
+    }
+}
+
+static int unpack_nils(uint32_t count)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct codec_buffer buffer;
+    msgpack_packer packer;
+    msgpack_object object;
+
+    codec_buffer_init(&buffer, arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    msgpack_pack_array(&packer, count);
+    for (uint32_t i = 0; i < count; i++)
+        msgpack_pack_nil(&packer);
+    return unpack(buffer.bytes, buffer.size, arena, &object);
+}
+
+static void test_count(void)
+{
+    CU_ASSERT(unpack_nils(CODEC_ITEMS_MAX - 1) == 0);
+    CU_ASSERT(unpack_nils(CODEC_ITEMS_MAX) < 0);
+}
+
+static void test_size(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    uint32_t length = CODEC_FRAME_MAX - 5;
+    uint8_t *bytes = calloc(1, CODEC_FRAME_MAX + 1);
+    msgpack_object object;
+
+    bytes[0] = 0xc6;
+    for (int i = 0; i < 4; i++)
+        bytes[1 + i] = (uint8_t)(length >> (24 - 8 * i));
+    CU_ASSERT(unpack(bytes, CODEC_FRAME_MAX, arena, &object) == 0);
+    bytes[4]++;
+    CU_ASSERT(unpack(bytes, CODEC_FRAME_MAX + 1, arena, &object) < 0);
+    free(bytes);
+}
+
+/* Something of everything, as one message. */
+static void pack_sample(struct codec_buffer *buffer)
+{
+    msgpack_packer packer;
+
+    msgpack_packer_init(&packer, buffer, codec_write);
+    msgpack_pack_map(&packer, 6);
+    codec_pack_text(&packer, "text");
+    codec_pack_text(&packer, "gr\xc3\xbc\xc3\x9f"
+                             "e");
+    codec_pack_text(&packer, "null");
+    codec_pack_text(&packer, NULL);
+    codec_pack_text(&packer, "number");
+    msgpack_pack_int64(&packer, INT64_MIN);
+    codec_pack_text(&packer, "list");
+    msgpack_pack_array(&packer, 2);
+    msgpack_pack_true(&packer);
+    msgpack_pack_double(&packer, 1.5);
+    codec_pack_text(&packer, "bytes");
+    msgpack_pack_bin(&packer, 2);
+    msgpack_pack_bin_body(&packer, "\0\xff", 2);
+    codec_pack_text(&packer, "json");
+    msgpack_pack_ext_with_body(&packer, "{}", 2, 1);
+}
+
+static void test_truncated(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct codec_buffer buffer;
+    msgpack_object object;
+
+    codec_buffer_init(&buffer, arena);
+    pack_sample(&buffer);
+    for (size_t size = 0; size < buffer.size; size++)
+        UNIT_CHECK(unpack_exact(buffer.bytes, size, arena, &object) < 0, "first %zu bytes", size);
+    CU_ASSERT(unpack_exact(buffer.bytes, buffer.size, arena, &object) == 0);
+    codec_write(&buffer, "\xc0", 1);
+    CU_ASSERT(unpack_exact(buffer.bytes, buffer.size, arena, &object) < 0);
+}
+
+static void test_member(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct codec_buffer buffer;
+    const msgpack_object *text;
+    msgpack_object object, nil = {.type = MSGPACK_OBJECT_NIL};
+
+    codec_buffer_init(&buffer, arena);
+    pack_sample(&buffer);
+    UNIT_REQUIRE(unpack_exact(buffer.bytes, buffer.size, arena, &object) == 0, "sample");
+    text = codec_member(&object, "text");
+    UNIT_REQUIRE(text && text->type == MSGPACK_OBJECT_STR, "member is there");
+    CU_ASSERT(text->via.str.size == 7 && memcmp(text->via.str.ptr, "gr\xc3\xbc\xc3\x9f", 6) == 0);
+    CU_ASSERT(codec_member(&object, "null")->type == MSGPACK_OBJECT_NIL);
+    CU_ASSERT(codec_member(&object, "number")->via.i64 == INT64_MIN);
+    CU_ASSERT(codec_member(&object, "tex") == NULL);
+    CU_ASSERT(codec_member(&object, "texts") == NULL);
+    CU_ASSERT(codec_member(&nil, "text") == NULL);
+    CU_ASSERT(codec_member(NULL, "text") == NULL);
+}
+
+/* Random damage to a good message: any result but harm. Deterministic, so that a failure can be repeated. */
+static void test_mutations(void)
+{
+    uint32_t random = 1;
+    int accepted = 0;
+
+    for (int round = 0; round < 20000; round++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        struct codec_buffer buffer;
+        msgpack_object object;
+
+        codec_buffer_init(&buffer, arena);
+        pack_sample(&buffer);
+        for (int i = 0; i < 1 + round % 4; i++) {
+            random = random * 1664525 + 1013904223;
+            buffer.bytes[(random >> 8) % buffer.size] = (uint8_t)(random >> 24);
+        }
+        accepted += unpack_exact(buffer.bytes, buffer.size, arena, &object) == 0;
+    }
+    CU_ASSERT(accepted > 0 && accepted < 20000);
+}
+
+static void test_text(void)
+{
+    CU_ASSERT(codec_is_text("", 0));
+    CU_ASSERT(codec_is_text(BYTES("a\n\x7f")));
+    CU_ASSERT(codec_is_text(BYTES("\xf0\x9f\x98\x80\xe2\x82\xac\xed\x9f\xbf")));
+    CU_ASSERT(!codec_is_text(BYTES("a\0")));
+    CU_ASSERT(!codec_is_text(BYTES("\xff")));
+    CU_ASSERT(!codec_is_text(BYTES("\xf0\x9f\x98")));
+    CU_ASSERT(!codec_is_text(BYTES("\xf5\x80\x80\x80")));
+    CU_ASSERT(!codec_is_text(BYTES("\xe2\x28\xa1")));
+}
+
+/* ---- JSON ---- */
+
+struct json_case {
+    const char *label;
+    const char *text;
+    size_t size;
+    bool any, object; /* accepted as any value, as an object */
+};
+
+static const struct json_case json_cases[] = {
+    {"object", BYTES("{\"a\":1}"), true, true},
+    {"blanks around", BYTES(" \n{} \t"), true, true},
+    {"array", BYTES("[1]"), true, false},
+    {"scalar", BYTES("3"), true, false},
+    {"null", BYTES("null"), true, false},
+    {"same key in different objects", BYTES("{\"a\":{\"a\":1}}"), true, true},
+    {"brackets in a string", BYTES("{\"a\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[\"}"),
+     true, true},
+    {"largest integer", BYTES("{\"a\":9223372036854775807}"), true, true},
+    {"nothing", BYTES(""), false, false},
+    {"blank", BYTES(" "), false, false},
+    {"cut", BYTES("{\"a\":"), false, false},
+    {"text behind", BYTES("{} {}"), false, false},
+    {"trailing comma", BYTES("{\"a\":1,}"), false, false},
+    {"comment", BYTES("{}//"), false, false},
+    {"single quotes", BYTES("{'a':1}"), false, false},
+    {"NaN", BYTES("{\"a\":NaN}"), false, false},
+    {"leading zero", BYTES("{\"a\":01}"), false, false},
+    {"duplicate key", BYTES("{\"a\":1,\"a\":1}"), false, false},
+    {"duplicate key, escaped", BYTES("{\"a\":1,\"\\u0061\":1}"), false, false},
+    {"duplicate key, nested", BYTES("{\"b\":[{\"a\":1,\"a\":2}]}"), false, false},
+    {"escaped NUL", BYTES("{\"a\":\"\\u0000\"}"), false, false},
+    {"escaped NUL in a key", BYTES("{\"\\u0000\":1}"), false, false},
+    {"raw NUL", BYTES("{\"a\":\"\0\"}"), false, false},
+    {"NUL behind", BYTES("{}\0"), false, false},
+    {"raw control character", BYTES("{\"a\":\"\n\"}"), false, false},
+    {"invalid UTF-8", BYTES("{\"a\":\"\xff\"}"), false, false},
+    {"lone surrogate", BYTES("{\"a\":\"\\ud800\"}"), false, false},
+    {"integer beyond int64", BYTES("{\"a\":9223372036854775808}"), false, false},
+    {"real beyond double", BYTES("{\"a\":1e999}"), false, false},
+};
+
+static bool parses(const char *text, size_t size, bool object)
+{
+    struct error err;
+    json_t *json;
+
+    error_init(&err, NULL);
+    json = codec_parse_json(text, size, object, &err);
+    UNIT_CHECK(json || err.code == ERR_BAD_REQUEST, "%s", err.message);
+    json_decref(json);
+    return json != NULL;
+}
+
+static void test_json(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(json_cases); i++) {
+        const struct json_case *row = &json_cases[i];
+
+        UNIT_CHECK(parses(row->text, row->size, false) == row->any, "%s", row->label);
+        UNIT_CHECK(parses(row->text, row->size, true) == row->object, "%s as object", row->label);
+    }
+}
+
+static bool parses_nested(size_t depth)
+{
+    char *text = malloc(2 * depth);
+    bool result;
+
+    memset(text, '[', depth);
+    memset(text + depth, ']', depth);
+    result = parses(text, 2 * depth, false);
+    free(text);
+    return result;
+}
+
+static void test_json_depth(void)
+{
+    CU_ASSERT(parses_nested(CODEC_DEPTH_MAX));
+    CU_ASSERT(!parses_nested(CODEC_DEPTH_MAX + 1));
+    CU_ASSERT(!parses_nested(1000));
+    CU_ASSERT(!parses_nested(500000));
+}
+
+/* The answer to a malformed body repeats nothing of it. */
+static void test_json_says_little(void)
+{
+    static const char text[] = "{\"password\": correct-horse}";
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT(codec_parse_json(text, strlen(text), true, &err) == NULL);
+    CU_ASSERT(strstr(err.message, "horse") == NULL && strstr(err.message, "password") == NULL);
+    CU_ASSERT(strstr(err.message, "line 1") != NULL);
+}
+
+static void test_dump(void)
+{
+    static const char text[] = "{\"b\":[1,-2.5,true,null,\"\\\"\xc3\xa9\"],\"a\":{}}";
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct error err;
+    json_t *json;
+
+    error_init(&err, arena);
+    json = codec_parse_json(text, strlen(text), true, &err);
+    UNIT_REQUIRE(json, "%s", err.message);
+    CU_ASSERT_STRING_EQUAL(codec_dump_json(arena, json), text);
+    json_decref(json);
+    json = json_string("x");
+    CU_ASSERT_STRING_EQUAL(codec_dump_json(arena, json), "\"x\"");
+    json_decref(json);
+}
+
+static const struct unit_case cases[] = {
+    {"takes every kind of value", test_good},
+    {"refuses lies, junk and bad text without allocating", test_bad},
+    {"bounds the depth", test_depth},
+    {"bounds the count", test_count},
+    {"bounds the size", test_size},
+    {"refuses every prefix and every tail", test_truncated},
+    {"finds members", test_member},
+    {"survives random damage", test_mutations},
+    {"knows UTF-8", test_text},
+    {"reads strict JSON", test_json},
+    {"bounds the depth of JSON", test_json_depth},
+    {"does not repeat what it refuses", test_json_says_little},
+    {"writes compact JSON", test_dump},
+};
+
+int main(void)
+{
+    return unit_run("codec", cases, ARRAY_SIZE(cases));
+}
