@@ -1,0 +1,29 @@
+/*
+ * authenticate.h - from the Authorization header to a caller who may use a route.
+ */
+#ifndef ATRIUM_GATEWAY_AUTHENTICATE_H
+#define ATRIUM_GATEWAY_AUTHENTICATE_H
+
+#include "common/request.h"
+#include "gateway/identity.h"
+
+struct gateway;
+
+struct authentication {
+    struct caller caller;
+    struct identity *identity; /* holds the caller's texts */
+    struct uuid session, token;
+    bool logged_out; /* ACCESS_LOGOUT: by this very token, already. There is no caller then. */
+};
+
+/* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership and what `access` demands;
+ * may park. `authorization` is the header, NULL when absent. Fails with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503
+ * while nobody can tell. End it with authentication_end() either way. */
+int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
+                 enum access access, struct authentication *ret, struct error *err) MUST_USE;
+void authentication_end(struct authentication *self);
+
+/* True when the session was ended by logging out with this token: also after authenticate() let it pass. */
+bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self);
+
+#endif

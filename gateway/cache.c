@@ -1,0 +1,155 @@
+/*
+ * cache.c - hash chains through one array of slots; the array is also the ring of the clock hand.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "gateway/cache.h"
+
+enum { NO_SLOT = -1 };
+
+struct slot {
+    struct cache_key key;
+    void *value; /* NULL: free */
+    int32_t next;
+    bool used;
+};
+
+struct cache {
+    void (*drop)(void *value);
+    size_t capacity, count, hand, fresh; /* slots below `fresh` were in use at least once */
+    size_t mask;
+    int32_t *heads;
+    struct slot *slots;
+};
+
+struct cache *cache_new(size_t capacity, void (*drop)(void *value))
+{
+    struct cache *self = calloc(1, sizeof(*self));
+    size_t buckets = 16;
+
+    while (buckets < capacity)
+        buckets *= 2;
+    if (self) {
+        self->heads = malloc(buckets * sizeof(*self->heads));
+        self->slots = calloc(capacity, sizeof(*self->slots));
+    }
+    if (!self || !self->heads || !self->slots)
+        log_die("cache", "out of memory");
+    memset(self->heads, 0xff, buckets * sizeof(*self->heads));
+    self->capacity = capacity;
+    self->mask = buckets - 1;
+    self->drop = drop;
+    return self;
+}
+
+void cache_destroy(struct cache **self_p)
+{
+    struct cache *self = *self_p;
+
+    if (!self)
+        return;
+    cache_remove_if(self, NULL, NULL);
+    free(self->heads);
+    free(self->slots);
+    free(self);
+    *self_p = NULL;
+}
+
+static int32_t *cache_head(struct cache *self, const struct cache_key *key)
+{
+    uint64_t hash;
+
+    memcpy(&hash, key->bytes + CACHE_KEY_SIZE - sizeof(hash), sizeof(hash));
+    return &self->heads[hash & self->mask];
+}
+
+/* The link that leads to the slot of the key, or to the end of its chain. */
+static int32_t *cache_link(struct cache *self, const struct cache_key *key)
+{
+    int32_t *link = cache_head(self, key);
+
+    while (*link != NO_SLOT &&
+           memcmp(self->slots[*link].key.bytes, key->bytes, CACHE_KEY_SIZE) != 0)
+        link = &self->slots[*link].next;
+    return link;
+}
+
+static void cache_unlink(struct cache *self, int32_t *link)
+{
+    struct slot *slot = &self->slots[*link];
+    void *value = slot->value;
+
+    *link = slot->next;
+    slot->value = NULL;
+    self->count--;
+    self->drop(value);
+}
+
+void *cache_get(struct cache *self, const struct cache_key *key)
+{
+    int32_t place = *cache_link(self, key);
+
+    if (place == NO_SLOT)
+        return NULL;
+    self->slots[place].used = true;
+    return self->slots[place].value;
+}
+
+/* A free slot; makes one when all are taken. The hand passes each slot at most twice. */
+static size_t cache_free_slot(struct cache *self)
+{
+    if (self->fresh < self->capacity)
+        return self->fresh++;
+    for (;;) {
+        size_t place = self->hand;
+        struct slot *slot = &self->slots[place];
+
+        self->hand = (self->hand + 1) % self->capacity;
+        if (slot->value && slot->used) {
+            slot->used = false;
+            continue;
+        }
+        if (slot->value)
+            cache_unlink(self, cache_link(self, &slot->key));
+        return place;
+    }
+}
+
+void cache_put(struct cache *self, const struct cache_key *key, void *value)
+{
+    size_t place;
+    int32_t *head;
+
+    cache_remove(self, key);
+    place = cache_free_slot(self);
+    head = cache_head(self, key);
+    self->slots[place] = (struct slot){.key = *key, .value = value, .next = *head};
+    *head = (int32_t)place;
+    self->count++;
+}
+
+void cache_remove(struct cache *self, const struct cache_key *key)
+{
+    int32_t *link = cache_link(self, key);
+
+    if (*link != NO_SLOT)
+        cache_unlink(self, link);
+}
+
+void cache_remove_if(struct cache *self, bool (*match)(const void *value, const void *arg),
+                     const void *arg)
+{
+    for (size_t i = 0; i < self->fresh; i++) {
+        struct slot *slot = &self->slots[i];
+
+        if (slot->value && (!match || match(slot->value, arg)))
+            cache_unlink(self, cache_link(self, &slot->key));
+    }
+}
+
+size_t cache_count(const struct cache *self)
+{
+    return self->count;
+}

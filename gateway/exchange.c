@@ -1,0 +1,534 @@
+/*
+ * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd's callbacks.
+ *
+ * libmicrohttpd 0.9.75 cannot answer in mid-body, and an answer before the body is read resets the
+ * connection under the client's feet.  So a refusal waits until the body was read and dropped, within bounds.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <sodium.h>
+
+#include "gateway/exchange.h"
+
+enum { SPARE_MAX = 256, BODY_FIRST = 16 * 1024 };
+
+/* ---- life ---- */
+
+static struct exchange *exchange_new(struct site *site)
+{
+    struct gateway *gateway = site->gateway;
+    struct exchange *self = gateway->spare;
+
+    if (self) {
+        gateway->spare = self->next;
+        gateway->spare_count--;
+        memset(&self->mhd, 0, offsetof(struct exchange, path) - offsetof(struct exchange, mhd));
+    } else {
+        self = calloc(1, sizeof(*self));
+        if (!self)
+            log_die("exchange", "out of memory");
+        self->arena = arena_new();
+    }
+    self->site = site;
+    self->gateway = gateway;
+    gateway->in_flight++;
+    return self;
+}
+
+static void body_free(struct exchange *self)
+{
+    if (!self->body)
+        return;
+    if (!self->endpoint || self->endpoint->secret_in)
+        sodium_memzero(self->body, self->body_size);
+    self->gateway->bodies_size -= self->body_capacity;
+    free(self->body);
+    self->body = NULL;
+    self->body_size = self->body_capacity = 0;
+}
+
+static void exchange_recycle(struct exchange *self)
+{
+    struct gateway *gateway = self->gateway;
+
+    body_free(self);
+    if (self->response)
+        MHD_destroy_response(self->response);
+    loop_cancel(gateway->service.loop, &self->floor);
+    arena_reset(self->arena);
+    gateway->in_flight--;
+    if (gateway->spare_count == SPARE_MAX) {
+        arena_destroy(&self->arena);
+        free(self);
+        return;
+    }
+    self->next = gateway->spare;
+    gateway->spare = self;
+    gateway->spare_count++;
+}
+
+void exchange_free_spare(struct gateway *gateway)
+{
+    while (gateway->spare) {
+        struct exchange *self = gateway->spare;
+
+        gateway->spare = self->next;
+        arena_destroy(&self->arena);
+        free(self);
+    }
+    gateway->spare_count = 0;
+}
+
+void *exchange_on_begin(void *arg, const char *target, struct MHD_Connection *mhd UNUSED)
+{
+    struct exchange *self = exchange_new(arg);
+    size_t size = strlen(target) + 1;
+
+    self->arrived_us = clock_mono_us();
+    self->target = size <= TARGET_SHORT ? self->target_short : arena_alloc(self->arena, size);
+    memcpy(self->target, target, size);
+    return self;
+}
+
+void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    struct site *site = arg;
+
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        *socket_context = connection_new(&site->connections, mhd, clock_mono_ms());
+    } else {
+        struct connection *connection = *socket_context;
+
+        connection_destroy(&connection);
+        *socket_context = NULL;
+    }
+}
+
+static void exchange_count(struct exchange *self)
+{
+    static const char *const labels[] = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
+    struct service *service = &self->gateway->service;
+    struct endpoint *endpoint = self->endpoint;
+    size_t class = self->status / 100 % ARRAY_SIZE(labels);
+
+    histogram_add(self->gateway->durations, clock_mono_us() - self->arrived_us);
+    if (!endpoint)
+        return;
+    if (!endpoint->answers[class])
+        endpoint->answers[class] = metrics_counter(
+            service->metrics, "atrium_gateway_answers_total",
+            arena_printf(service->arena, "method=\"%s\",route=\"%s\",status=\"%s\"",
+                         endpoint->route.method, endpoint->route.path, labels[class]),
+            "Answers by route and class of status; none: the client went away.");
+    (*endpoint->answers[class])++;
+}
+
+static void exchange_log(struct exchange *self)
+{
+    const struct gateway_config *config = gateway_config(self->gateway);
+    char address[INET6_ADDRSTRLEN];
+    struct access_line line = {
+        .method = self->method,
+        .route = self->endpoint ? self->endpoint->route.path : "-",
+        .status = self->status,
+        .duration_us = clock_mono_us() - self->arrived_us,
+        .trace = self->trace,
+    };
+
+    if (!config->access_log)
+        return;
+    if (config->access_log_address) {
+        struct address client = exchange_client(self);
+
+        address_format(&client, address);
+        line.address = address;
+    }
+    access_log_add(&self->gateway->log, &line);
+}
+
+void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void **request,
+                     enum MHD_RequestTerminationCode why UNUSED)
+{
+    struct exchange *self = *request;
+
+    if (!self)
+        return;
+    *request = NULL;
+    if (self->opened) {
+        connection_enter(self->connection, CONNECTION_IDLE, clock_mono_ms());
+        exchange_count(self);
+        exchange_log(self);
+    }
+    self->ended = true;
+    if (!self->on_fiber)
+        exchange_recycle(self);
+}
+
+/* ---- the header ---- */
+
+struct head_row {
+    const char *name;
+    size_t length, offset;
+    bool once; /* two of them leave open which one counts */
+};
+#define HEAD(name_, member, once_)                                     \
+    {                                                                  \
+        name_, sizeof(name_) - 1, offsetof(struct head, member), once_ \
+    }
+
+static const struct head_row head_rows[] = {
+    HEAD("Authorization", authorization, true),
+    HEAD("Content-Type", content_type, true),
+    HEAD("Content-Length", content_length, true),
+    HEAD("Transfer-Encoding", transfer_encoding, true),
+    HEAD("X-Request-Id", request_id, false),
+    HEAD("Traceparent", traceparent, false),
+    HEAD("User-Agent", user_agent, false),
+    HEAD("Expect", expect, false),
+    HEAD("If-None-Match", if_none_match, false),
+    HEAD("Access-Control-Request-Method", cors_method, false),
+    HEAD("Access-Control-Request-Headers", cors_headers, false),
+};
+
+/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours wrote. */
+static void head_forwarded(struct head *head, const char *value)
+{
+    if (head->forwarded_count == FORWARDED_MAX) {
+        memmove(&head->forwarded[0], &head->forwarded[1],
+                (FORWARDED_MAX - 1) * sizeof(head->forwarded[0]));
+        head->forwarded_count--;
+    }
+    head->forwarded[head->forwarded_count++] = value;
+}
+
+static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
+                                 const char *value)
+{
+    struct head *head = arg;
+    size_t length = strlen(name);
+
+    if (!value)
+        return MHD_YES;
+    for (size_t i = 0; i < ARRAY_SIZE(head_rows); i++) {
+        const struct head_row *row = &head_rows[i];
+        const char **member = (const char **)(void *)((char *)head + row->offset);
+
+        if (row->length != length || strcasecmp(row->name, name) != 0)
+            continue;
+        head->ambiguous |= *member && row->once;
+        *member = value;
+        return MHD_YES;
+    }
+    if (length == sizeof("X-Forwarded-For") - 1 && strcasecmp(name, "X-Forwarded-For") == 0)
+        head_forwarded(head, value);
+    return MHD_YES;
+}
+
+/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112, section 6.3). */
+static int check_framing(struct exchange *self)
+{
+    const struct head *head = &self->head;
+
+    if (!head->ambiguous && !(head->transfer_encoding && head->content_length) &&
+        (!head->transfer_encoding || strcasecmp(head->transfer_encoding, "chunked") == 0))
+        return 0;
+    self->close = true;
+    return error_set(&self->err, ERR_BAD_REQUEST, "The request is malformed.");
+}
+
+static int find_endpoint(struct exchange *self)
+{
+    size_t size = strlen(self->target) + 1;
+    char *scratch = size <= TARGET_SHORT ? self->path_short : arena_alloc(self->arena, size);
+
+    if (size > TARGET_MAX)
+        return error_set(&self->err, ERR_BAD_REQUEST, "The request target is too long.");
+    if (target_split(self->target, &self->parts, &self->err) < 0 ||
+        path_decode(self->parts.path, scratch, &self->path, &self->err) < 0)
+        return -1;
+    router_match(self->site->router, self->method, &self->path, &self->match);
+    self->endpoint = self->match.endpoint;
+    return 0;
+}
+
+static uint64_t declared_size(const struct exchange *self)
+{
+    return self->head.content_length ? strtoull(self->head.content_length, NULL, 10) : 0;
+}
+
+static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    self->opened = true;
+    self->mhd = mhd;
+    self->method = method;
+    self->connection = info->socket_context;
+    connection_enter(self->connection, CONNECTION_READING, self->arrived_us / 1000);
+    MHD_get_connection_values(mhd, MHD_HEADER_KIND, on_header, &self->head);
+    trace_choose(&self->gateway->traces, self->head.request_id, self->head.traceparent,
+                 self->trace);
+    error_init(&self->err, self->arena);
+    self->match.allow[0] = '\0';
+    self->refused = check_framing(self) < 0 || find_endpoint(self) < 0;
+}
+
+/* ---- the body ---- */
+
+static bool body_grow(struct exchange *self, size_t need)
+{
+    size_t capacity = MAX(self->body_capacity, (size_t)BODY_FIRST);
+    uint8_t *body;
+
+    while (capacity < need)
+        capacity *= 2;
+    if (self->gateway->bodies_size + capacity > BODIES_MAX)
+        return false;
+    body = malloc(capacity);
+    if (!body)
+        log_die("exchange", "out of memory");
+    if (self->body) {
+        size_t size = self->body_size;
+
+        memcpy(body, self->body, size);
+        body_free(self);
+        self->body_size = size;
+    }
+    self->body = body;
+    self->body_capacity = capacity;
+    self->gateway->bodies_size += capacity;
+    return true;
+}
+
+/* Keeps or drops what came; MHD_NO cuts the connection. */
+static enum MHD_Result body_take(struct exchange *self, const char *bytes, size_t size)
+{
+    int64_t spent_ms = clock_mono_us() / 1000 - self->arrived_us / 1000;
+
+    self->received += size;
+    if (!self->refused && self->received > BODY_MAX) {
+        (void)error_set(&self->err, ERR_TOO_LARGE, "The request body is too large.");
+        self->refused = true;
+        body_free(self);
+    }
+    if (self->received > BODY_DROP_MAX || spent_ms > (self->refused ? BODY_DROP_MS : BODY_READ_MS))
+        return MHD_NO;
+    if (self->refused || !self->endpoint || !self->endpoint->takes_body)
+        return MHD_YES;
+    if (self->body_size + size > self->body_capacity && !body_grow(self, self->body_size + size)) {
+        (void)error_retry(&self->err, ERR_OVERLOADED, 1, "Service unavailable. Try again.");
+        self->refused = true;
+        return MHD_YES;
+    }
+    memcpy(self->body + self->body_size, bytes, size);
+    self->body_size += size;
+    return MHD_YES;
+}
+
+/* ---- the answer ---- */
+
+/* The connection goes on, now or (when an error must not be fast) later. */
+static void exchange_release(struct exchange *self)
+{
+    self->released = true;
+    if (self->suspended) {
+        self->suspended = false;
+        http_resume(self->site->http, self->mhd);
+    }
+}
+
+static void on_floor(void *arg)
+{
+    struct exchange *self = arg;
+
+    self->floor = NULL;
+    exchange_release(self);
+}
+
+void exchange_reply(struct exchange *self, struct answer *answer)
+{
+    bool slow = self->endpoint && (self->endpoint->route.flags & R_SLOW_ERRORS);
+
+    answer->trace = self->trace;
+    answer->close = self->close || self->gateway->service.stopping;
+    self->status = answer->status;
+    self->response = answer_response(answer);
+    if (slow && answer->status >= 400) {
+        /* One more: both times are cut to whole milliseconds. */
+        self->floor = loop_at(self->gateway->service.loop,
+                              self->arrived_us / 1000 + SLOW_ERROR_MS + 1, on_floor, self);
+        return;
+    }
+    exchange_release(self);
+}
+
+void exchange_fail(struct exchange *self, const struct error *err)
+{
+    struct answer answer;
+
+    if (!err)
+        err = &self->err;
+    if (err->code == ERR_INTERNAL)
+        log_event(LOG_ERR, "exchange", "request failed", "trace", self->trace, "detail",
+                  err->detail[0] ? err->detail : err->message, NULL);
+    answer_from_error(err, self->arena, &answer);
+    exchange_reply(self, &answer);
+}
+
+static void run_endpoint(void *arg)
+{
+    struct exchange *self = arg;
+
+    self->endpoint->serve(self);
+    self->on_fiber = false;
+    if (self->ended)
+        exchange_recycle(self);
+}
+
+static bool is_json(const char *content_type)
+{
+    static const char json[] = "application/json";
+    size_t length = sizeof(json) - 1;
+
+    return content_type && strncasecmp(content_type, json, length) == 0 &&
+           strchr("; \t", content_type[length]);
+}
+
+/* Header names for a preflight's answer: those that were asked for, if they are names. */
+static const char *preflight_headers(const struct exchange *self)
+{
+    const char *asked = self->head.cors_headers;
+
+    if (asked &&
+        strspn(asked, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_, ") ==
+            strlen(asked))
+        return asked;
+    return "Authorization, Content-Type";
+}
+
+static void answer_options(struct exchange *self)
+{
+    struct answer answer = {.status = 204, .allow = self->match.allow};
+
+    if (self->head.cors_method) {
+        answer.allow_methods = self->match.allow;
+        answer.allow_headers = preflight_headers(self);
+    }
+    exchange_reply(self, &answer);
+}
+
+/* Printable ASCII: may stand in an answer, and may be cut anywhere. */
+static bool is_plain(const char *text)
+{
+    while (*text > ' ' && *text < 0x7f)
+        text++;
+    return *text == '\0';
+}
+
+/* No endpoint: OPTIONS, another method of a known path, or nothing at all. */
+static void answer_without_endpoint(struct exchange *self)
+{
+    bool known = self->match.allow[0] != '\0';
+
+    if (strcmp(self->method, "OPTIONS") == 0 && known) {
+        answer_options(self);
+    } else if (known) {
+        struct answer answer;
+
+        (void)error_set(&self->err, ERR_METHOD_NOT_ALLOWED, "Method not allowed.");
+        answer_from_error(&self->err, self->arena, &answer);
+        answer.allow = self->match.allow;
+        exchange_reply(self, &answer);
+    } else {
+        bool plain = is_plain(self->method) && is_plain(self->parts.path);
+
+        (void)error_set(&self->err, ERR_NOT_FOUND, "Cannot %.16s %.200s",
+                        plain ? self->method : "find", plain ? self->parts.path : "this path");
+        exchange_fail(self, NULL);
+    }
+}
+
+static void exchange_dispatch(struct exchange *self)
+{
+    struct endpoint *endpoint = self->endpoint;
+
+    self->dispatched = true;
+    connection_enter(self->connection, CONNECTION_WORKING, self->arrived_us / 1000);
+    if (self->refused) {
+        exchange_fail(self, NULL);
+    } else if (!endpoint) {
+        answer_without_endpoint(self);
+    } else if (self->body_size > 0 && !is_json(self->head.content_type)) {
+        (void)error_set(&self->err, ERR_UNSUPPORTED_MEDIA,
+                        "The content type must be application/json.");
+        exchange_fail(self, NULL);
+    } else if (!endpoint->on_fiber) {
+        endpoint->serve(self);
+    } else if (fiber_start(self->gateway->service.loop, run_endpoint, self, &self->err) < 0) {
+        exchange_fail(self, NULL);
+    } else {
+        self->on_fiber = true;
+    }
+}
+
+static enum MHD_Result exchange_send(struct exchange *self)
+{
+    enum MHD_Result result;
+
+    connection_enter(self->connection, CONNECTION_WRITING, clock_mono_ms());
+    result = MHD_queue_response(self->mhd, self->status, self->response);
+    MHD_destroy_response(self->response);
+    self->response = NULL;
+    return result;
+}
+
+/* A body that is announced as too large is refused before it is sent, where that can reach the client: it waits
+ * for "100 Continue", or the body is larger than what would be dropped anyway. */
+static bool refuse_early(struct exchange *self)
+{
+    uint64_t size = declared_size(self);
+
+    if (size <= BODY_MAX || (!self->head.expect && size <= BODY_DROP_MAX))
+        return false;
+    if (!self->refused)
+        (void)error_set(&self->err, ERR_TOO_LARGE, "The request body is too large.");
+    self->refused = self->close = true;
+    return true;
+}
+
+enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd,
+                                    const char *url UNUSED, const char *method,
+                                    const char *version UNUSED, const char *upload,
+                                    size_t *upload_size, void **request)
+{
+    struct exchange *self = *request;
+
+    if (!self->opened) {
+        exchange_open(self, mhd, method);
+        if (!refuse_early(self))
+            return MHD_YES;
+    }
+    if (*upload_size > 0) {
+        size_t size = *upload_size;
+
+        *upload_size = 0;
+        return body_take(self, upload, size);
+    }
+    if (!self->dispatched)
+        exchange_dispatch(self);
+    if (self->released)
+        return exchange_send(self);
+    self->suspended = true;
+    MHD_suspend_connection(mhd);
+    return MHD_YES;
+}
+
+struct address exchange_client(const struct exchange *self)
+{
+    return address_client(&self->gateway->trusted, &self->connection->peer, self->head.forwarded,
+                          self->head.forwarded_count);
+}

@@ -1,0 +1,89 @@
+/*
+ * exchange.h - one HTTP request and its answer.
+ *
+ * An exchange lives from the request line to the last byte of the answer.  Its body is gathered (bounded), its
+ * endpoint answers at once or from a fiber while the connection is suspended, and it is recycled at the end.
+ */
+#ifndef ATRIUM_GATEWAY_EXCHANGE_H
+#define ATRIUM_GATEWAY_EXCHANGE_H
+
+#include <microhttpd.h>
+
+#include "gateway/answer.h"
+#include "gateway/gateway.h"
+
+enum {
+    BODY_MAX = 1024 * 1024,         /* of a JSON body */
+    BODY_DROP_MAX = 4 * BODY_MAX,   /* read and dropped so that a refusal reaches the client */
+    BODY_DROP_MS = 10000,           /* no longer than this */
+    BODY_READ_MS = 30000,           /* within which a body must have come */
+    BODIES_MAX = 128 * 1024 * 1024, /* of all requests together */
+    SLOW_ERROR_MS = 1000,           /* R_SLOW_ERRORS */
+    TARGET_SHORT = 512,             /* targets up to this size need no allocation */
+};
+
+/* The headers that the gateway itself looks at; NULL when absent. */
+struct head {
+    const char *authorization, *content_type, *content_length, *transfer_encoding, *request_id,
+        *traceparent, *user_agent, *expect, *if_none_match, *cors_method, *cors_headers;
+    const char *forwarded[FORWARDED_MAX];
+    size_t forwarded_count;
+    bool ambiguous; /* a header that must stand once stands twice */
+};
+
+struct exchange {
+    struct exchange *next; /* in the list of spare ones */
+    struct site *site;
+    struct gateway *gateway;
+    struct arena *arena; /* kept when the rest is zeroed for reuse: all before `mhd` is */
+    struct MHD_Connection *mhd;
+    struct connection *connection;
+    struct endpoint *endpoint; /* NULL: none, see match.allow */
+    const char *method;
+    int64_t arrived_us; /* monotonic */
+    uint8_t *body;
+    size_t body_size, body_capacity;
+    uint64_t received; /* bytes of body, kept or not */
+    struct MHD_Response *response;
+    unsigned status;
+    struct loop_timer *floor;
+    bool opened;     /* the header was looked at */
+    bool dispatched; /* somebody is making the answer, or has */
+    bool released;   /* the answer may go out */
+    bool suspended, on_fiber, ended;
+    bool refused; /* err says why; the body is dropped */
+    bool close;   /* the connection cannot be used for another request */
+    struct head head;
+    char *target;
+    struct target parts;
+    struct path path; /* this and all below: valid once set, not zeroed */
+    struct route_match match;
+    struct error err;
+    char trace[TRACE_SIZE];
+    char target_short[TARGET_SHORT], path_short[TARGET_SHORT];
+};
+
+/* The callbacks of a site's http_open(), whose arg is the struct site. */
+void *exchange_on_begin(void *arg, const char *target, struct MHD_Connection *mhd);
+enum MHD_Result exchange_on_request(void *arg, struct MHD_Connection *mhd, const char *url,
+                                    const char *method, const char *version, const char *upload,
+                                    size_t *upload_size, void **request);
+void exchange_on_end(void *arg, struct MHD_Connection *mhd, void **request,
+                     enum MHD_RequestTerminationCode why);
+void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
+                            enum MHD_ConnectionNotificationCode what);
+
+/* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the exchange's arena's or
+ * live for ever. */
+void exchange_reply(struct exchange *self, struct answer *answer);
+
+/* Answers with an error; NULL: with self->err. */
+void exchange_fail(struct exchange *self, const struct error *err);
+
+/* The client's address (see address.h). */
+struct address exchange_client(const struct exchange *self);
+
+/* Frees the exchanges kept for reuse. */
+void exchange_free_spare(struct gateway *gateway);
+
+#endif

@@ -1,0 +1,231 @@
+/*
+ * gateway.c - atrium-gateway: HTTP on one side, the bus on the other.
+ *
+ * The program's tables, its start and its end.  What happens to a request: see gateway.h.
+ */
+#include <unistd.h>
+
+#include "gateway/admin.h"
+#include "gateway/exchange.h"
+#include "gateway/gateway.h"
+#include "gateway/health.h"
+#include "gateway/jwks.h"
+#include "gateway/listen.h"
+#include "gateway/serve.h"
+
+enum { SWEEP_MS = 5000, IDLE_TIMEOUT_S = 30, DRAIN_MS = 12000, DRAIN_STEP_MS = 10 };
+
+static const struct config_row config_rows[] = {
+    CONFIG_TEXT(struct gateway_config, listen, "127.0.0.1:8080", 0,
+                "ADDRESS:PORT for clients; not used when sockets are passed."),
+    CONFIG_TEXT(struct gateway_config, admin_listen, "127.0.0.1:9080", 0,
+                "ADDRESS:PORT for /healthz, /readyz and /metrics."),
+    CONFIG_INT(struct gateway_config, max_connections, "4096", 16, 65536,
+               "Open connections; further ones wait in the kernel."),
+    CONFIG_LIST(struct gateway_config, trusted_proxies, NULL,
+                "Addresses and networks whose X-Forwarded-For is believed."),
+    CONFIG_BOOL(struct gateway_config, access_log, "true", "One log line for each request."),
+    CONFIG_BOOL(struct gateway_config, access_log_address, "false",
+                "Client addresses in the access log: personal data."),
+};
+
+static const char health_doc[] = "Answers while the gateway runs, whatever else is down.";
+
+/* What the gateway serves itself: path, function, on a fiber, what the OpenAPI page says. */
+#define OWN(path_, name, serve_, fiber, doc_)                                        \
+    {                                                                                \
+        .route = {"GET", path_, "gateway", name, ACCESS_PUBLIC, R_SAFE, NULL, NULL}, \
+        .serve = serve_, .on_fiber = fiber, .doc = doc_                              \
+    }
+
+static const struct endpoint own_endpoints[] = {
+    OWN("/partner/health-check", "health_check", health_serve, false, health_doc),
+    OWN("/v1/partner/health-check", "health_check", health_serve, false, health_doc),
+    OWN("/v2/partner/health-check", "health_check", health_serve, false, health_doc),
+    OWN("/v3/partner/health-check", "health_check", health_serve, false, health_doc),
+    OWN("/.well-known/jwks.json", "jwks", jwks_serve, true, "The public keys, a JWK Set."),
+    OWN("/openapi.json", "openapi", openapi_serve, false, "This page."),
+};
+
+static const struct endpoint admin_endpoints[] = {
+    OWN("/healthz", "healthz", health_serve, false, NULL),
+    OWN("/readyz", "readyz", admin_serve_ready, true, NULL),
+    OWN("/metrics", "metrics", admin_serve_metrics, true, NULL),
+};
+
+static int make_routes(struct gateway *self, struct error *err)
+{
+    struct arena *arena = self->service.arena;
+    size_t count, own = ARRAY_SIZE(own_endpoints);
+    const struct endpoint *rows = routes_all(arena, &count);
+    struct endpoint *all = arena_calloc(arena, count + own, sizeof(*all));
+
+    memcpy(all, rows, count * sizeof(*all));
+    for (size_t i = 0; i < count; i++)
+        all[i].serve = serve_route;
+    memcpy(all + count, own_endpoints, sizeof(own_endpoints));
+    self->public_routes = router_new(all, count + own, err);
+    self->admin_routes = router_new(arena_memdup(arena, admin_endpoints, sizeof(admin_endpoints)),
+                                    ARRAY_SIZE(admin_endpoints), err);
+    openapi_build(&self->openapi, arena, all, count + own);
+    return self->public_routes && self->admin_routes ? 0 : -1;
+}
+
+static int64_t read_connections(void *arg)
+{
+    const struct gateway *self = arg;
+    int64_t count = 0;
+
+    for (size_t i = 0; i < self->site_count; i++)
+        count += self->sites[i].http ? (int64_t)http_connections(self->sites[i].http) : 0;
+    return count;
+}
+
+static int64_t read_in_flight(void *arg)
+{
+    return (int64_t)((const struct gateway *)arg)->in_flight;
+}
+
+static int64_t read_revocations(void *arg)
+{
+    return (int64_t)revocations_count(((const struct gateway *)arg)->revocations);
+}
+
+static void make_metrics(struct gateway *self)
+{
+    struct metrics *metrics = self->service.metrics;
+
+    self->durations = metrics_histogram(metrics, "atrium_gateway_request_us", "",
+                                        "Time from request line to the end of the answer.");
+    metrics_gauge(metrics, "atrium_gateway_connections", "Open connections.", read_connections,
+                  self);
+    metrics_gauge(metrics, "atrium_gateway_in_flight", "Requests begun and not ended.",
+                  read_in_flight, self);
+    metrics_gauge(metrics, "atrium_gateway_revoked_sessions",
+                  "Ended sessions whose tokens are still refused by name.", read_revocations, self);
+}
+
+static int open_sites(struct gateway *self, struct error *err)
+{
+    const struct gateway_config *config = gateway_config(self);
+    struct listen_socket sockets[LISTEN_MAX];
+    size_t count;
+
+    if (listen_sockets(config->listen, config->admin_listen, sockets, &count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct site *site = &self->sites[self->site_count++];
+        struct http_options options = {.socket = sockets[i].fd,
+                                       .connections_max = (unsigned)config->max_connections,
+                                       .idle_timeout_s = IDLE_TIMEOUT_S,
+                                       .arg = site,
+                                       .begin = exchange_on_begin,
+                                       .request = exchange_on_request,
+                                       .end = exchange_on_end,
+                                       .connection = exchange_on_connection};
+
+        site->gateway = self;
+        site->router = sockets[i].admin ? self->admin_routes : self->public_routes;
+        site->http = http_open(self->service.loop, self->service.arena, &options, err);
+        if (!site->http)
+            return -1;
+    }
+    return 0;
+}
+
+static void on_sweep(void *arg)
+{
+    struct gateway *self = arg;
+
+    for (size_t i = 0; i < self->site_count; i++)
+        connections_sweep(&self->sites[i].connections, clock_mono_ms());
+    self->sweep = loop_at(self->service.loop, clock_mono_ms() + SWEEP_MS, on_sweep, self);
+}
+
+static void on_turn(void *arg)
+{
+    struct gateway *self = arg;
+
+    if (self->log.size > 0)
+        access_log_flush(&self->log);
+}
+
+static int start(void *daemon, struct error *err)
+{
+    struct gateway *self = daemon;
+    const struct gateway_config *config = gateway_config(self);
+
+    trace_source_init(&self->traces);
+    self->tokens = token_cache_new();
+    self->revocations = revocations_new();
+    self->identities = identities_new();
+    if (address_networks_parse(config->trusted_proxies, self->service.arena, &self->trusted, err) <
+            0 ||
+        make_routes(self, err) < 0)
+        return -1;
+    make_metrics(self);
+    changes_start(self);
+    service_every(&self->service, "lease", LEASE_TICK_MS, changes_tick);
+    if (open_sites(self, err) < 0)
+        return -1;
+    on_sweep(self);
+    loop_each_turn(self->service.loop, on_turn, self);
+    return 0;
+}
+
+/* Accepts nothing new, lets what is under way end (each request has a deadline), then closes. */
+static void drain(void *daemon)
+{
+    struct gateway *self = daemon;
+    int64_t until_ms = clock_mono_ms() + DRAIN_MS;
+    struct error err;
+
+    error_init(&err, NULL);
+    for (size_t i = 0; i < self->site_count; i++)
+        http_quiesce(self->sites[i].http);
+    while (self->in_flight > 0 && clock_mono_ms() < until_ms)
+        if (fiber_sleep_until(self->service.loop, clock_mono_ms() + DRAIN_STEP_MS, &err) < 0)
+            break;
+}
+
+static void stop(void *daemon)
+{
+    struct gateway *self = daemon;
+
+    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process closes it too. */
+    for (size_t i = 0; i < self->site_count && self->in_flight == 0; i++)
+        http_close(&self->sites[i].http);
+    loop_cancel(self->service.loop, &self->sweep);
+    access_log_flush(&self->log);
+    exchange_free_spare(self);
+    router_destroy(&self->public_routes);
+    router_destroy(&self->admin_routes);
+    identities_destroy(&self->identities);
+    revocations_destroy(&self->revocations);
+    token_cache_destroy(&self->tokens);
+    key_set_destroy(&self->keyring.set);
+}
+
+static const char *const asks[] = {"authd", "settingsd", "maild", NULL};
+static const struct operation operations[] = {{0}};
+
+static const struct service_definition definition = {
+    .name = "gateway",
+    .summary = "serves the HTTP interface and calls the other daemons",
+    .size = sizeof(struct gateway),
+    .config = config_rows,
+    .config_count = ARRAY_SIZE(config_rows),
+    .config_size = sizeof(struct gateway_config),
+    .database_offset = SIZE_MAX,
+    .operations = operations,
+    .asks = asks,
+    .seal_key_offset = SIZE_MAX,
+    .start = start,
+    .drain = drain,
+    .stop = stop,
+};
+
+int main(int argc, char **argv)
+{
+    return service_main(argc, argv, &definition);
+}

@@ -1,0 +1,70 @@
+/*
+ * gateway.h - the gateway's own state: what its rooms share.
+ *
+ * A request passes: http.c (libmicrohttpd) -> exchange.c (one request and its answer) -> routes.c (which
+ * endpoint) -> serve.c on a fiber (throttle, authenticate.c, input, bus call) -> answer.c.
+ */
+#ifndef ATRIUM_GATEWAY_GATEWAY_H
+#define ATRIUM_GATEWAY_GATEWAY_H
+
+#include "common/service.h"
+#include "gateway/access_log.h"
+#include "gateway/address.h"
+#include "gateway/changes.h"
+#include "gateway/connection.h"
+#include "gateway/http.h"
+#include "gateway/identity.h"
+#include "gateway/keyring.h"
+#include "gateway/openapi.h"
+#include "gateway/resolve.h"
+#include "gateway/revoke.h"
+#include "gateway/routes.h"
+#include "gateway/token.h"
+#include "gateway/trace.h"
+
+enum { SITES_MAX = 8 };
+
+struct gateway_config {
+    const char *listen, *admin_listen;
+    int64_t max_connections;
+    const char **trusted_proxies;
+    bool access_log, access_log_address;
+};
+
+/* One listening socket and what can be asked there. */
+struct site {
+    struct gateway *gateway;
+    struct http *http;
+    const struct router *router;
+    struct connections connections;
+};
+
+struct gateway {
+    struct service service; /* first */
+    struct router *public_routes, *admin_routes;
+    struct site sites[SITES_MAX];
+    size_t site_count;
+    struct exchange *spare; /* exchanges for reuse */
+    size_t spare_count;
+    size_t in_flight;     /* requests begun and not ended */
+    uint64_t bodies_size; /* bytes of request bodies held */
+    struct loop_timer *sweep;
+    struct address_networks trusted;
+    struct trace_source traces;
+    struct access_log log;
+    struct keyring keyring;
+    struct token_cache *tokens;
+    struct revocations *revocations;
+    struct identities *identities;
+    struct resolving resolving;
+    struct lease lease;
+    struct openapi openapi;
+    struct histogram *durations;
+};
+
+static inline const struct gateway_config *gateway_config(const struct gateway *self)
+{
+    return self->service.config;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * health.h - the answers that need nobody else.
+ */
+#ifndef ATRIUM_GATEWAY_HEALTH_H
+#define ATRIUM_GATEWAY_HEALTH_H
+
+struct exchange;
+
+/* 200 without a body, also while every daemon is down: the partner health checks and /healthz. */
+void health_serve(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * jwks.h - /.well-known/jwks.json: the public keys, for whoever verifies our tokens by himself.
+ */
+#ifndef ATRIUM_GATEWAY_JWKS_H
+#define ATRIUM_GATEWAY_JWKS_H
+
+struct exchange;
+
+/* The endpoint; on a fiber, since the keys may have to be fetched first. */
+void jwks_serve(struct exchange *exchange);
+
+#endif

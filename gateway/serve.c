@@ -1,0 +1,193 @@
+/*
+ * serve.c - an HTTP request becomes a bus call, and its reply the answer.  One function per step, in the
+ * order in which the steps may refuse.
+ */
+#include <string.h>
+
+#include <sodium.h>
+
+#include "gateway/authenticate.h"
+#include "gateway/serve.h"
+
+enum { DEADLINE_MS = 10000, USER_AGENT_MAX = 512 };
+
+/* Where the fields of the path, query and headers are looked up. */
+struct source {
+    const struct exchange *exchange;
+    struct query query;
+};
+
+void serve_request(const struct exchange *exchange, struct request *ret)
+{
+    struct address client = exchange_client(exchange);
+    char *address = arena_alloc(exchange->arena, INET6_ADDRSTRLEN);
+    const char *agent = exchange->head.user_agent;
+    size_t size = agent ? strnlen(agent, USER_AGENT_MAX) : 0;
+
+    address_format(&client, address);
+    *ret = (struct request){
+        .arena = exchange->arena,
+        .service = "gateway",
+        .trace = exchange->trace,
+        .address = address,
+        .userAgent = codec_is_text(agent, size) ? arena_strndup(exchange->arena, agent, size) : "",
+        .now_ms = clock_now_ms(exchange->gateway->service.clock),
+        .deadline_mono_ms = exchange->arrived_us / 1000 + DEADLINE_MS,
+    };
+}
+
+static int throttle(struct exchange *exchange, const struct request *req, struct error *err)
+{
+    struct register_admit_in in = {req->address};
+    struct nothing out;
+
+    if (!(exchange->endpoint->route.flags & R_THROTTLE_REGISTER))
+        return 0;
+    return authd_register_admit(exchange->gateway->service.bus, req, &in, &out, err);
+}
+
+static const char *lookup(const void *context, unsigned where, const char *name)
+{
+    const struct source *source = context;
+    const struct exchange *exchange = source->exchange;
+
+    if (where & FIELD_HEADER)
+        return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
+    if (where & FIELD_QUERY)
+        return query_find(&source->query, name);
+    for (size_t i = 0; i < exchange->match.count; i++)
+        if (strcmp(exchange->match.parameters[i].name, name) == 0)
+            return exchange->match.parameters[i].value;
+    return NULL;
+}
+
+static void decref(json_t **json_p)
+{
+    json_decref(*json_p);
+}
+
+/* The JSON object of the body in *ret, NULL when there is none. No body and no content type counts as an object
+ * without members: each required one is then reported. */
+static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
+{
+    bool optional = exchange->endpoint->route.flags & R_OPTIONAL_BODY;
+    bool expected = exchange->endpoint->takes_body && exchange->head.content_type && !optional;
+
+    *ret = NULL;
+    if (exchange->body_size == 0 && !expected)
+        return 0;
+    *ret = codec_parse_json(exchange->body ? (const char *)exchange->body : "", exchange->body_size,
+                            true, err);
+    return *ret ? 0 : -1;
+}
+
+/* The route's input struct from path, query, headers and body. */
+static int read_input(struct exchange *exchange, void **ret, struct error *err)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+    struct source source = {.exchange = exchange};
+    CLEANUP(decref) json_t *body = NULL;
+
+    if (read_body(exchange, &body, err) < 0 ||
+        query_decode(exchange->parts.query, exchange->arena, &source.query, err) < 0)
+        return -1;
+    *ret = arena_alloc(exchange->arena, table->size);
+    return fields_read(table, &(struct field_source){body, lookup, &source}, exchange->arena, *ret,
+                       err);
+}
+
+static int call(struct exchange *exchange, const struct request *req, void *input,
+                msgpack_object *ret, struct error *err)
+{
+    const struct endpoint *endpoint = exchange->endpoint;
+    struct codec_buffer buffer;
+    msgpack_packer packer;
+    int result;
+
+    codec_buffer_init(&buffer, exchange->arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    fields_pack(endpoint->route.input, input, &packer);
+    if (endpoint->secret_in)
+        fields_wipe(endpoint->route.input, input);
+    result = bus_call_packed(exchange->gateway->service.bus, &endpoint->method, req, buffer.bytes,
+                             buffer.size, ret, err);
+    if (endpoint->secret_in)
+        sodium_memzero(buffer.bytes, buffer.size);
+    return result;
+}
+
+static void answer_success(struct exchange *exchange, const msgpack_object *output)
+{
+    const struct route *route = &exchange->endpoint->route;
+    struct answer answer = {.status = 204};
+    json_t *body;
+
+    if (route->flags & R_NO_CONTENT) {
+        exchange_reply(exchange, &answer);
+        return;
+    }
+    body = fields_to_json(route->output, output);
+    if (route->flags & R_ETAG) {
+        answer.etag =
+            arena_strdup(exchange->arena, json_string_value(json_object_get(body, "etag")));
+        json_object_del(body, "etag");
+    }
+    answer.status = 200;
+    answer.body = codec_dump_json(exchange->arena, body);
+    answer.size = strlen(answer.body);
+    json_decref(body);
+    exchange_reply(exchange, &answer);
+}
+
+/* Who asks, and may he? 1: there is nothing left to do, the caller has logged out before. */
+static int admit(struct exchange *exchange, struct request *req, struct authentication *who,
+                 struct error *err)
+{
+    enum access access = exchange->endpoint->route.access;
+
+    if (throttle(exchange, req, err) < 0)
+        return -1;
+    if (access == ACCESS_PUBLIC)
+        return 0;
+    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0)
+        return -1;
+    req->caller = &who->caller;
+    return who->logged_out;
+}
+
+static int run(struct exchange *exchange, struct request *req, struct authentication *who,
+               msgpack_object *ret, struct error *err)
+{
+    int admitted = admit(exchange, req, who, err);
+    void *input;
+
+    if (admitted != 0)
+        return admitted;
+    if (read_input(exchange, &input, err) < 0)
+        return -1;
+    if (call(exchange, req, input, ret, err) == 0)
+        return 0;
+    /* The same token logged out twice at once: the second is told so, and answers as if it had come later. */
+    if (err->code == ERR_UNAUTHORIZED && exchange->endpoint->route.access == ACCESS_LOGOUT &&
+        authentication_logged_out(exchange->gateway, who))
+        return 1;
+    return -1;
+}
+
+void serve_route(struct exchange *exchange)
+{
+    CLEANUP(authentication_end) struct authentication who = {0};
+    struct answer nothing_left = {.status = 204};
+    struct request req;
+    msgpack_object output;
+    int result;
+
+    serve_request(exchange, &req);
+    result = run(exchange, &req, &who, &output, &exchange->err);
+    if (result < 0)
+        exchange_fail(exchange, NULL);
+    else if (result > 0)
+        exchange_reply(exchange, &nothing_left);
+    else
+        answer_success(exchange, &output);
+}

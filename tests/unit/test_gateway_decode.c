@@ -1,0 +1,274 @@
+/*
+ * test_gateway_decode.c - request targets, paths and queries, and the route tree that they are matched with.
+ */
+#include <string.h>
+
+#include "gateway/routes.h"
+#include "tests/unit/unit.h"
+
+static void targets_are_split(void)
+{
+    static const struct {
+        const char *text, *path, *query; /* path NULL: refused */
+    } rows[] = {
+        {"/", "/", ""},
+        {"/a/b", "/a/b", ""},
+        {"/a?b=c", "/a", "b=c"},
+        {"/a?b?c", "/a", "b?c"},
+        {"/a?", "/a", ""},
+        {"*", "*", ""},
+        {"http://host:80/a?b", "/a", "b"},
+        {"HTTPS://host", "/", ""},
+        {"", NULL, NULL},
+        {"a/b", NULL, NULL},
+        {"ftp://host/a", NULL, NULL},
+        {"http://host?a", "/", "a"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char text[64];
+        struct target target;
+        struct error err;
+        int result;
+
+        error_init(&err, NULL);
+        strcpy(text, rows[i].text);
+        result = target_split(text, &target, &err);
+        UNIT_CHECK((result == 0) == (rows[i].path != NULL), "%s", rows[i].text);
+        if (result == 0 && rows[i].path) {
+            UNIT_CHECK(strcmp(target.path, rows[i].path) == 0, "%s", rows[i].text);
+            UNIT_CHECK(strcmp(target.query, rows[i].query) == 0, "%s", rows[i].text);
+        }
+    }
+}
+
+static void paths_are_decoded_by_segment(void)
+{
+    static const struct {
+        const char *raw;
+        int count; /* -1: refused */
+        const char *last;
+    } rows[] = {
+        {"/", 1, ""},
+        {"/a", 1, "a"},
+        {"/a/", 2, ""},
+        {"//a", 2, "a"},
+        {"/a%20b/c+d", 2, "c+d"},
+        {"/%61uth", 1, "auth"},
+        {"/%C3%A9", 1, "\xc3\xa9"},
+        {"/a/..", 2, ".."},
+        {"/a%00", -1, NULL},
+        {"/a%00/b", -1, NULL},
+        {"/a%2Fb", -1, NULL},
+        {"/a%2fb", -1, NULL},
+        {"/a%", -1, NULL},
+        {"/a%4", -1, NULL},
+        {"/a%4/b", -1, NULL},
+        {"/a%zz", -1, NULL},
+        {"/%ff", -1, NULL},
+        {"/%c0%80", -1, NULL},
+        {"/\xff", -1, NULL},
+        {"/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16", 16, "16"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char scratch[128];
+        struct path path;
+        struct error err;
+        int result;
+
+        error_init(&err, NULL);
+        result = path_decode(rows[i].raw, scratch, &path, &err);
+        UNIT_CHECK((result == 0) == (rows[i].count >= 0), "%s", rows[i].raw);
+        if (result < 0 || rows[i].count < 0)
+            continue;
+        UNIT_CHECK((int)path.count == rows[i].count && !path.too_deep, "%s", rows[i].raw);
+        UNIT_CHECK(strcmp(path.segments[path.count - 1], rows[i].last) == 0, "%s", rows[i].raw);
+    }
+}
+
+static void deep_paths_match_nothing(void)
+{
+    char scratch[128];
+    struct path path;
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT_EQUAL(path_decode("/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15/16/17", scratch, &path, &err),
+                    0);
+    CU_ASSERT_TRUE(path.too_deep);
+}
+
+static void queries_are_decoded(void)
+{
+    static const struct {
+        const char *raw, *name, *value; /* name NULL: refused; value NULL: not there */
+    } rows[] = {
+        {"", "a", NULL},
+        {"a=1", "a", "1"},
+        {"a=1&a=2", "a", "1"},
+        {"a", "a", ""},
+        {"a=", "a", ""},
+        {"&&a=b=c&", "a", "b=c"},
+        {"x=1&a=b+c%20d%2Fe", "a", "b c d/e"},
+        {"%61=x", "a", "x"},
+        {"=x", "", "x"},
+        {"a=%", NULL, NULL},
+        {"a=%00", NULL, NULL},
+        {"a=%ff", NULL, NULL},
+        {"%0=1", NULL, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct arena *arena = arena_new();
+        struct query query;
+        struct error err;
+        const char *value;
+        int result;
+
+        error_init(&err, arena);
+        result = query_decode(rows[i].raw, arena, &query, &err);
+        UNIT_CHECK((result == 0) == (rows[i].name != NULL), "%s", rows[i].raw);
+        if (result == 0 && rows[i].name) {
+            value = query_find(&query, rows[i].name);
+            UNIT_CHECK((value != NULL) == (rows[i].value != NULL), "%s", rows[i].raw);
+            if (value && rows[i].value)
+                UNIT_CHECK(strcmp(value, rows[i].value) == 0, "%s", rows[i].raw);
+        }
+        arena_destroy(&arena);
+    }
+}
+
+static void long_queries_are_refused(void)
+{
+    struct arena *arena = arena_new();
+    char raw[4 * (QUERY_PAIRS_MAX + 1) + 1];
+    struct query query;
+    struct error err;
+
+    error_init(&err, arena);
+    for (int i = 0; i <= QUERY_PAIRS_MAX; i++)
+        memcpy(raw + i * 4, "a=b&", 4);
+    raw[4 * QUERY_PAIRS_MAX] = '\0';
+    CU_ASSERT_EQUAL(query_decode(raw, arena, &query, &err), 0);
+    CU_ASSERT_EQUAL(query.count, QUERY_PAIRS_MAX);
+    raw[4 * QUERY_PAIRS_MAX] = 'a';
+    raw[4 * (QUERY_PAIRS_MAX + 1)] = '\0';
+    CU_ASSERT_EQUAL(query_decode(raw, arena, &query, &err), -1);
+    arena_destroy(&arena);
+}
+
+/* ---- the tree ---- */
+
+#define END(method_, path_)                          \
+    {                                                \
+        .route = {.method = method_, .path = path_ } \
+    }
+
+static struct endpoint endpoints[] = {
+    END("GET", "/a"),
+    END("POST", "/a"),
+    END("GET", "/a/{id}"),
+    END("PUT", "/a/b"),
+    END("PUT", "/a/values/{id}"),
+    END("DELETE", "/a/{id}"),
+    END("GET", "/x/{y}/z"),
+    END("PUT", "/a/{name}"),
+};
+
+static void routes_are_found(void)
+{
+    static const struct {
+        const char *method, *path;
+        int want;          /* index of the endpoint, -1: none */
+        const char *allow; /* when none */
+        const char *value; /* of the first parameter */
+    } rows[] = {
+        {"GET", "/a", 0, NULL, NULL},
+        {"HEAD", "/a", 0, NULL, NULL},
+        {"POST", "/a", 1, NULL, NULL},
+        {"PATCH", "/a", -1, "GET, HEAD, POST, OPTIONS", NULL},
+        {"OPTIONS", "/a", -1, "GET, HEAD, POST, OPTIONS", NULL},
+        {"get", "/a", -1, "GET, HEAD, POST, OPTIONS", NULL},
+        {"GET", "/a/7", 2, NULL, "7"},
+        {"DELETE", "/a/7", 5, NULL, "7"},
+        {"PUT", "/a/b", 3, NULL, NULL},
+        {"GET", "/a/b", 2, NULL, "b"},
+        {"PATCH", "/a/b", -1, "PUT, GET, HEAD, DELETE, OPTIONS", NULL},
+        {"PUT", "/a/values", 7, NULL, "values"},
+        {"PUT", "/a/values/n", 4, NULL, "n"},
+        {"GET", "/x/1/z", 6, NULL, "1"},
+        {"HEAD", "/a/values/n", -1, "PUT, OPTIONS", NULL},
+        {"GET", "/a/", -1, "", NULL},
+        {"GET", "/x/1", -1, "", NULL},
+        {"GET", "/", -1, "", NULL},
+        {"GET", "//a", -1, "", NULL},
+        {"GET", "*", -1, "", NULL},
+        {"GET", "/A", -1, "", NULL},
+    };
+    struct router *router;
+    struct error err;
+
+    error_init(&err, NULL);
+    router = router_new(endpoints, ARRAY_SIZE(endpoints), &err);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(router);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char scratch[64];
+        struct path path;
+        struct route_match match;
+
+        CU_ASSERT_EQUAL(path_decode(rows[i].path, scratch, &path, &err), 0);
+        router_match(router, rows[i].method, &path, &match);
+        UNIT_CHECK((match.endpoint ? match.endpoint - endpoints : -1) == rows[i].want, "%s %s",
+                   rows[i].method, rows[i].path);
+        if (rows[i].allow)
+            UNIT_CHECK(strcmp(match.allow, rows[i].allow) == 0, "%s %s: %s", rows[i].method,
+                       rows[i].path, match.allow);
+        if (rows[i].value)
+            UNIT_CHECK(match.count == 1 && strcmp(match.parameters[0].value, rows[i].value) == 0,
+                       "%s %s", rows[i].method, rows[i].path);
+    }
+    router_destroy(&router);
+}
+
+static void a_route_stands_once(void)
+{
+    struct endpoint twice[] = {END("GET", "/a/{x}"), END("GET", "/a/{x}")};
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT_PTR_NULL(router_new(twice, ARRAY_SIZE(twice), &err));
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "GET /a/{x}"));
+}
+
+static void all_rows_make_a_tree(void)
+{
+    struct arena *arena = arena_new();
+    struct router *router;
+    struct error err;
+    size_t count;
+    struct endpoint *all = routes_all(arena, &count);
+
+    error_init(&err, NULL);
+    router = router_new(all, count, &err);
+    CU_ASSERT_TRUE(count > 20);
+    CU_ASSERT_PTR_NOT_NULL(router);
+    router_destroy(&router);
+    arena_destroy(&arena);
+}
+
+static const struct unit_case cases[] = {
+    {"targets are split", targets_are_split},
+    {"paths are decoded by segment", paths_are_decoded_by_segment},
+    {"deep paths match nothing", deep_paths_match_nothing},
+    {"queries are decoded", queries_are_decoded},
+    {"long queries are refused", long_queries_are_refused},
+    {"routes are found", routes_are_found},
+    {"a route stands once", a_route_stands_once},
+    {"all rows make a tree", all_rows_make_a_tree},
+};
+
+int main(void)
+{
+    return unit_run("gateway decode", cases, ARRAY_SIZE(cases));
+}
