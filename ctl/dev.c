@@ -237,6 +237,8 @@ static void run_suite(void *arg)
             continue;
     }
     self->main = NULL;
+    if (self->stopping) /* as asked, also before it was ready */
+        self->result = 0;
     take_down(self);
     loop_stop(self->loop);
 }

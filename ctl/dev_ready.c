@@ -58,6 +58,11 @@ int dev_ready_check(struct dev *self, struct error *err)
     return 0;
 }
 
+static size_t discard(char *bytes UNUSED, size_t size, size_t count, void *arg UNUSED)
+{
+    return size * count;
+}
+
 /* Is /readyz of this gateway 200? Refused connections are a no. */
 static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *gateway)
 {
@@ -72,8 +77,7 @@ static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *
     error_init(&err, NULL);
     snprintf(url, sizeof url, "http://127.0.0.1:%d/readyz", gateway->admin_port);
     curl_easy_setopt(easy, CURLOPT_URL, url);
-    curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-    curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, discard);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     if (curl_loop_perform(curls, easy, clock_mono_ms() + PROBE_LIMIT_MS, &code, &err) == 0 &&
