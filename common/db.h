@@ -66,7 +66,7 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
 void db_destroy(struct db **self_p);
 
 /* Adds statements of a part of common/ (the outbox) behind the daemon's, once and at most 8: the answer is the
- * number of the first. db_prepare() verifies those that it knows by then. */
+ * number of the first. db_prepare() verifies those that it knows by then; later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
 /* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails with

@@ -20,10 +20,16 @@
 
 struct outbox;
 
-/* Starts the relay. `methods` (NULL-ended) are the operations that rows may name. key seals the bodies. */
+/* Starts the relay; call it when db_prepare() has made the table. `methods` (NULL-ended) are the operations that
+ * rows may name; rows whose service has no instance wait unharmed. key (borrowed) seals the bodies. A failed call
+ * is tried again after 200 ms .. 60 s; what the receiver calls wrong (4xx but 429) is logged, kept, and tried again
+ * every hour. The work of a dead instance is taken up within 5 s. */
 struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
                           const struct secret *key);
+
+/* Ends the relay: on a fiber it waits for the call in progress (parks, at most 3 s), elsewhere its fiber must have
+ * been cancelled and have unwound. */
 void outbox_destroy(struct outbox **self_p);
 
 /* What the caller's statement inserts: outbox (id, method, body, created_at, due_at) = ($id, $method, $body,

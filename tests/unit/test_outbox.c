@@ -1,0 +1,334 @@
+/*
+ * test_outbox.c - the relay of the outbox between a real PostgreSQL and a service in a process of its own: what
+ * was written is delivered, whoever is killed meanwhile.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/outbox.h"
+#include "tests/unit/bus_kit.h"
+#include "tests/unit/pg.h"
+
+enum { SQL_WRITE, SQL_LEFT };
+
+static const struct db_statement statements[] = {
+    {"SQL_WRITE", DB_WRITE, 4,
+     "insert into outbox (id, method, body, created_at, due_at) values ($1, $2, $3, $4, $4)"},
+    {"SQL_LEFT", DB_READ, 0, "select count(*) from outbox"},
+};
+
+static const struct db_migration migrations[] = {
+    {"0001_initial",
+     "create table outbox (id uuid primary key, method text not null, body bytea not null,"
+     " created_at bigint not null, attempts int not null default 0, due_at bigint not null);"
+     "create index outbox_due on outbox (due_at)"},
+    {NULL, NULL},
+};
+
+static const struct bus_method *const methods[] = {&kit_work, &kit_refuse, NULL};
+
+static struct pg *server;
+
+/* One case: a schema, a bus with the service `settingsd`, an outbox. */
+struct fixture {
+    struct kit kit;
+    struct loop *loop;
+    struct arena *arena;
+    struct db_options options;
+    struct db *db;
+    struct secret key;
+    struct outbox *outbox;
+};
+
+static bool setup(struct fixture *self, struct loop *loop, const char *schema)
+{
+    struct error err;
+    char sql[80];
+
+    *self = (struct fixture){
+        .loop = loop,
+        .arena = arena_new(),
+        .options =
+            {
+                .conninfo = server->conninfo,
+                .schema = schema,
+                .program = schema,
+                .statements = statements,
+                .statement_count = ARRAY_SIZE(statements),
+                .migrations = migrations,
+                .read_connections = 1,
+                .write_connections = 2,
+                .statement_timeout_ms = 3000,
+                .queue_max = 64,
+            },
+        .key = {.length = SEAL_KEY_SIZE},
+    };
+    error_init(&err, NULL);
+    snprintf(sql, sizeof(sql), "create schema %s", schema);
+    pg_exec(server, sql);
+    kit_open(&self->kit, loop, "gateway", 512);
+    self->db = db_new(loop, self->kit.metrics, &self->options);
+    if (!UNIT_CHECK(db_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail))
+        return false;
+    self->outbox =
+        outbox_new(loop, self->db, self->kit.bus, self->kit.metrics, methods, &self->key);
+    return true;
+}
+
+static void teardown(struct fixture *self)
+{
+    outbox_destroy(&self->outbox);
+    db_destroy(&self->db);
+    kit_close(&self->kit);
+    arena_destroy(&self->arena);
+}
+
+static void write_row(struct fixture *self, const struct bus_method *method, const char *text,
+                      int64_t number)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct kit_in in = {.text = text, .number = number};
+    struct outbox_row row = outbox_row(self->outbox, self->arena, method, uuid_random(), &in);
+    struct db_param params[] = {DB_NULL, DB_OUTBOX(row)};
+    struct error err;
+
+    error_init(&err, NULL);
+    UNIT_CHECK(db_query_params(self->db, clock_mono_ms() + 5000, SQL_WRITE, &res, &err, params,
+                               4) == 0,
+               "%s %s", err.message, err.detail);
+}
+
+static int64_t rows_left(struct fixture *self)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_param params[] = {DB_NULL};
+    struct error err;
+
+    error_init(&err, NULL);
+    if (db_query_params(self->db, clock_mono_ms() + 5000, SQL_LEFT, &res, &err, params, 0) < 0)
+        return -1;
+    return db_int(res, 0, 0);
+}
+
+/* Waits until the table holds so many rows; the milliseconds it took, or -1 after `within_ms`. */
+static int64_t wait_left(struct fixture *self, int64_t rows, int64_t within_ms)
+{
+    int64_t started = clock_mono_ms();
+
+    while (rows_left(self) != rows) {
+        if (clock_mono_ms() - started > within_ms)
+            return -1;
+        kit_sleep(&self->kit, 10);
+    }
+    return clock_mono_ms() - started;
+}
+
+static long executed(const struct fixture *self)
+{
+    return atomic_load(&self->kit.counts->executed);
+}
+
+/* ---- cases ---- */
+
+static void relays(struct loop *loop, void *arg)
+{
+    struct fixture self;
+    int64_t took;
+
+    (void)arg;
+    if (setup(&self, loop, "relays")) {
+        kit_start(&self.kit, 1, "512");
+        CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
+        write_row(&self, &kit_work, "secret words", 0);
+        outbox_kick(self.outbox);
+        took = wait_left(&self, 0, 2000);
+        UNIT_CHECK(took >= 0 && took < 300, "%d ms", (int)took); /* the kick, not the pause */
+        for (int i = 0; i < 150; i++)
+            write_row(&self, &kit_work, "more", 0);
+        took = wait_left(&self, 0, 3000); /* without a kick */
+        UNIT_CHECK(took >= 0, "%d rows left", (int)rows_left(&self));
+        UNIT_CHECK(executed(&self) == 151, "%ld", executed(&self));
+    }
+    teardown(&self);
+}
+
+/* Rows wait unharmed for a service that is not there, and go out when it comes. */
+static void absent(struct loop *loop, void *arg)
+{
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "absent")) {
+        for (int i = 0; i < 5; i++)
+            write_row(&self, &kit_work, "secret words", 0);
+        outbox_kick(self.outbox);
+        kit_sleep(&self.kit, 1500);
+        CU_ASSERT_EQUAL(pg_exec(server, "select sum(attempts) from absent.outbox"), 0);
+        CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from absent.outbox where "
+                                        "position('secret'::bytea in body) > 0"),
+                        0);
+        kit_start(&self.kit, 1, "512");
+        UNIT_CHECK(wait_left(&self, 0, 3000) >= 0, "%d rows left", (int)rows_left(&self));
+        CU_ASSERT_EQUAL(executed(&self), 5);
+    }
+    teardown(&self);
+}
+
+/* What the receiver calls wrong is kept for an hour's rest; what it could not do now comes again soon, and
+ * neither stops the others. */
+static void failures(struct loop *loop, void *arg)
+{
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "failures")) {
+        kit_start(&self.kit, 1, "512");
+        CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
+        write_row(&self, &kit_refuse, "setting", 0);
+        write_row(&self, &kit_refuse, "throttle", 0);
+        write_row(&self, &kit_work, "fine", 0);
+        outbox_kick(self.outbox);
+        kit_sleep(&self.kit, 1500);
+        CU_ASSERT_EQUAL(executed(&self), 1);
+        CU_ASSERT_EQUAL(rows_left(&self), 2);
+        CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from failures.outbox where attempts = 1 "
+                                        "and due_at > created_at + 3500000"),
+                        1);
+        CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from failures.outbox where attempts > 2 "
+                                        "and due_at < created_at + 10000"),
+                        1);
+    }
+    teardown(&self);
+}
+
+/* The receiver dies with a row in hand: it gets it again after its restart. */
+static void killed_receiver(struct loop *loop, void *arg)
+{
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "receiver")) {
+        kit_start(&self.kit, 1, "512");
+        CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
+        write_row(&self, &kit_work, "slow", 800);
+        outbox_kick(self.outbox);
+        kit_sleep(&self.kit, 300);
+        CU_ASSERT_EQUAL(executed(&self), 1);
+        kit_end(&self.kit, 1, SIGKILL);
+        kit_sleep(&self.kit, 500);
+        CU_ASSERT_EQUAL(rows_left(&self), 1);
+        kit_start(&self.kit, 2, "512");
+        UNIT_CHECK(wait_left(&self, 0, 5000) >= 0, "%d rows left", (int)rows_left(&self));
+        CU_ASSERT_EQUAL(executed(&self), 2);
+    }
+    teardown(&self);
+}
+
+/* The sender dies with rows in hand (its last words to the database never arrive): another one takes them up
+ * within 5 s. */
+static void killed_sender(struct loop *loop, void *arg)
+{
+    struct fixture self;
+    int64_t took;
+
+    (void)arg;
+    if (setup(&self, loop, "sender")) {
+        write_row(&self, &kit_work, "claimed by the dead", 0);
+        pg_exec(server, "update sender.outbox set attempts = 1, due_at = due_at + 3000");
+        kit_start(&self.kit, 1, "512");
+        CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
+        took = wait_left(&self, 0, 6000);
+        UNIT_CHECK(took >= 2000 && took < 5000, "%d ms", (int)took);
+        CU_ASSERT_EQUAL(executed(&self), 1);
+    }
+    teardown(&self);
+}
+
+/* The database restarts between claim and settlement: delivered again, never lost. */
+static void database_restart(struct loop *loop, void *arg)
+{
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "restart")) {
+        kit_start(&self.kit, 1, "512");
+        CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
+        for (int i = 0; i < 10; i++)
+            write_row(&self, &kit_work, "slow", 100);
+        outbox_kick(self.outbox);
+        kit_sleep(&self.kit, 350);
+        pg_stop(server, SIGQUIT);
+        kit_sleep(&self.kit, 300);
+        pg_start(server);
+        UNIT_CHECK(wait_left(&self, 0, 10000) >= 0, "%d rows left", (int)rows_left(&self));
+        CU_ASSERT_TRUE(executed(&self) >= 10);
+    }
+    teardown(&self);
+}
+
+/* Two relays on one table, as two instances of a daemon are: no row twice while nobody dies. */
+static void two_instances(struct loop *loop, void *arg)
+{
+    struct fixture self;
+    struct db *db;
+    struct outbox *second;
+
+    (void)arg;
+    if (setup(&self, loop, "two")) {
+        db = db_new(loop, self.kit.metrics, &self.options);
+        second = outbox_new(loop, db, self.kit.bus, self.kit.metrics, methods, &self.key);
+        kit_start(&self.kit, 1, "512");
+        CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
+        for (int i = 0; i < 300; i++) {
+            write_row(&self, &kit_work, "once", 1);
+            outbox_kick(i % 2 ? self.outbox : second);
+        }
+        UNIT_CHECK(wait_left(&self, 0, 5000) >= 0, "%d rows left", (int)rows_left(&self));
+        UNIT_CHECK(executed(&self) == 300, "%ld", executed(&self));
+        outbox_destroy(&second);
+        db_destroy(&db);
+    }
+    teardown(&self);
+}
+
+/* ---- the table ---- */
+
+#define ON_FIBER(fn_, warnings_)    \
+    static void test_##fn_(void)    \
+    {                               \
+        unit_expect_log(warnings_); \
+        unit_on_fiber(fn_, NULL);   \
+    }
+ON_FIBER(relays, 0)
+ON_FIBER(absent, 0)
+ON_FIBER(failures, 1)
+ON_FIBER(killed_receiver, 2)
+ON_FIBER(killed_sender, 0)
+ON_FIBER(database_restart, 1)
+ON_FIBER(two_instances, 0)
+
+static const struct unit_case cases[] = {
+    {"rows are delivered and deleted", test_relays},
+    {"rows wait for an absent service", test_absent},
+    {"refusals are kept, failures come again", test_failures},
+    {"the receiver is killed", test_killed_receiver},
+    {"the sender is killed", test_killed_sender},
+    {"the database restarts", test_database_restart},
+    {"two instances share the work", test_two_instances},
+};
+
+int main(int argc, char **argv)
+{
+    int rc;
+
+    kit_server_main(argc, argv);
+    log_open("test_outbox", "1", LOG_WARNING);
+    server = pg_new();
+    rc = unit_run("outbox", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return rc;
+}
