@@ -52,9 +52,12 @@ static const struct db_statement statements[] = {
     {"SQL_TX_PID", DB_TX, 0, "select pg_backend_pid()"},
 };
 
+#define INITIAL_SQL                                                \
+    "create table thing (id int primary key, size int not null,\n" \
+    "    constraint thing_size check (size >= 0)); -- a comment at the end"
+
 static const struct db_migration migrations[] = {
-    {"0001_initial", "create table thing (id int primary key, size int not null,\n"
-                     "    constraint thing_size check (size >= 0)); -- a comment at the end"},
+    {"0001_initial", INITIAL_SQL},
     {"0002_more", "alter table thing add note text"},
     {NULL, NULL},
 };
@@ -710,7 +713,7 @@ static void migration_race(struct loop *loop, void *arg)
 static void migration_failure(struct loop *loop, void *arg)
 {
     static const struct db_migration broken[] = {
-        {"0001_initial", migrations[0].sql},
+        {"0001_initial", INITIAL_SQL},
         {"0002_broken", "create table half (id int); insert into nowhere values (1)"},
         {NULL, NULL},
     };
