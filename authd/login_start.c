@@ -89,8 +89,8 @@ static int prove(struct authd *d, const struct request *req, const struct candid
 
 /* Writes the login and answers its code. project: the tenant named, or absent. */
 static int begin(struct authd *d, const struct request *req, const struct candidate *who,
-                 struct uuid project, const char *challenge, struct login_step *out,
-                 struct error *err)
+                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
+                 struct login_step *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *code = secret_random_text(req->arena, CODE_SIZE);
@@ -101,7 +101,8 @@ static int begin(struct authd *d, const struct request *req, const struct candid
     if (db_query(d->svc.db, req, SQL_LOGIN_CREATE, &res, err, DB_UUID(id),
                  DB_BYTES(hash, sizeof(hash)), DB_UUID(who->account), DB_UUID(project),
                  DB_TEXT(challenge), DB_TEXT("password"), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + LOGIN_LIFE)) < 0)
+                 DB_INT(req->now_ms + LOGIN_LIFE), DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
+                 DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE)) < 0)
         return -1;
     out->nextStep = "token";
     out->sessionCode = code;
@@ -130,7 +131,7 @@ int patient_login_start(struct authd *d, const struct request *req,
     read_candidate(req, res, tenant.projectId, &who);
     if (prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;
-    return begin(d, req, &who, tenant.projectId, in->codeChallenge, out, err);
+    return begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }
 
 /* What a practitioner may choose from: the places whose tenants can be signed in to. */
@@ -191,5 +192,5 @@ int practitioner_login_start(struct authd *d, const struct request *req,
     if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
         return reject(d, req, &keys, err);
     out->tenants = choices(req, &who, tenants);
-    return begin(d, req, &who, tenant.projectId, in->codeChallenge, out, err);
+    return begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }

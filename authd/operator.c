@@ -1,7 +1,6 @@
 /*
  * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use, sessions by e-mail.
  */
-
 #include "authd/change.h"
 #include "authd/password.h"
 #include "authd/session.h"
