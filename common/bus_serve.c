@@ -16,6 +16,7 @@ enum {
     SPARE_MAX = 64,    /* idle requests kept with their arenas: 4 KiB each */
     SWEEP_FIRST = 64,  /* callers on a socket before the first look for dead ones */
     SECRET_DEPTH = 32, /* nesting of tables; no table contains itself */
+    DRAIN_AGAIN_MS = 50,
 };
 
 /* ---- the pool ---- */
@@ -495,21 +496,34 @@ void bus_drain_update(struct bus *self)
         fiber_queue_wake_all(&self->drained);
 }
 
+static void tell_drain(struct bus *self)
+{
+    for (size_t i = 0; i < self->socket_count; i++) {
+        struct bus_socket *socket = &self->sockets[i];
+
+        for (size_t j = socket->count; j-- > 0;) {
+            if (socket->callers[j].drain_acked)
+                continue;
+            bus_write(&self->frame, BUS_DRAIN, self->drain_id, 0);
+            bus_serve_send(socket, socket->callers[j].route);
+        }
+    }
+}
+
+/* Told again and again: a caller that ended without an ACK, as when all of a host stop at once, shows only in
+ * that sending to it fails. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms)
 {
     enum fiber_wake wake = FIBER_WOKEN;
 
     self->drain_id = ++self->last_id;
-    for (size_t i = 0; i < self->socket_count; i++) {
-        struct bus_socket *socket = &self->sockets[i];
-
-        for (size_t j = socket->count; j-- > 0;) {
-            bus_write(&self->frame, BUS_DRAIN, self->drain_id, 0);
-            bus_serve_send(socket, socket->callers[j].route);
-        }
+    tell_drain(self);
+    while (!drain_done(self) && wake != FIBER_CANCELLED && clock_mono_ms() < deadline_mono_ms) {
+        wake = fiber_queue_wait(self->loop, &self->drained,
+                                MIN(clock_mono_ms() + DRAIN_AGAIN_MS, deadline_mono_ms));
+        if (wake == FIBER_TIMEOUT)
+            tell_drain(self);
     }
-    while (!drain_done(self) && wake == FIBER_WOKEN)
-        wake = fiber_queue_wait(self->loop, &self->drained, deadline_mono_ms);
     bus_serve_stop(self);
 }
 
