@@ -1,0 +1,672 @@
+/*
+ * test_fields.c - what fields.h promises: one table reads, checks, packs, answers and documents a struct.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "common/codec.h"
+#include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
+#include "tests/unit/unit.h"
+
+struct part {
+    const char *label;
+    int64_t weight;
+};
+extern const struct field_table part_table;
+static const struct field part_rows[] = {
+    FIELD_TEXT(struct part, label, 1, 4, FIELD_REQUIRED, "Label.", "ab"),
+    FIELD_INT(struct part, weight, 0, 0, 5, 0, "Any number.", "5"),
+};
+FIELD_TABLE(part);
+
+/* Every type of field there is. */
+struct whole {
+    const char *text, *name, *choice, *checked, *email;
+    struct uuid id;
+    int64_t number, zero;
+    bool flag;
+    enum tristate maybe, loose;
+    int64_t at;
+    const struct part *part;
+    struct field_list parts, rare;
+    struct field_texts words;
+    struct field_bytes bytes;
+    const char *json, *object, *internal, *nullable;
+};
+extern const struct field_table whole_table;
+
+static int check_even(const char *value, char why[static 96])
+{
+    if (strlen(value) % 2 == 0)
+        return 0;
+    strcpy(why, "must have an even length");
+    return -1;
+}
+
+static const char *const colours[] = {"red", "green", NULL};
+static const struct field whole_rows[] = {
+    FIELD_TEXT(struct whole, text, 1, 8, FIELD_REQUIRED | FIELD_SECRET, "Bytes.", "hidden"),
+    FIELD_TEXT(struct whole, name, 1, 4, FIELD_CHARACTERS, "Characters.", "Ana"),
+    FIELD_CHOICE(struct whole, choice, colours, 0, "Colour.", "red"),
+    FIELD_CHECKED(struct whole, checked, 0, 8, check_even, 0, "Even.", "ab"),
+    FIELD_EMAIL(struct whole, email, 0, "Address.", "ana@example.org"),
+    FIELD_UUID(struct whole, id, 0, "Identifier."),
+    FIELD_INT(struct whole, number, -5, 10, 3, 0, "Number.", "4"),
+    FIELD_INT(struct whole, zero, 0, INT64_MAX, 0, FIELD_OMIT_ZERO, "Left out.", "1"),
+    FIELD_BOOL(struct whole, flag, true, 0, "Flag."),
+    FIELD_TRISTATE(struct whole, maybe, 0, "Perhaps."),
+    FIELD_TRISTATE(struct whole, loose, FIELD_LOOSE_BOOL, "Also as text."),
+    FIELD_TIME(struct whole, at, 0, "When."),
+    FIELD_OBJECT(struct whole, part, part, 0, "A part."),
+    FIELD_OBJECTS(struct whole, parts, part, 3, 0, "Parts."),
+    FIELD_OBJECTS(struct whole, rare, part, 3, FIELD_OMIT_EMPTY, "Left out."),
+    FIELD_TEXTS(struct whole, words, 1, 5, 3, 0, "Words.", "word"),
+    FIELD_BYTES(struct whole, bytes, 4, 0, "Raw."),
+    FIELD_JSON(struct whole, json, 16, 0, "Anything.", "[1]"),
+    FIELD_JSON_OBJECT(struct whole, object, 16, 0, "Any object.", "{}"),
+    FIELD_TEXT(struct whole, internal, 0, 8, FIELD_INTERNAL, "Unseen.", "x"),
+    FIELD_TEXT(struct whole, nullable, 0, 8, FIELD_NULLABLE, "Or null.", "x"),
+};
+FIELD_TABLE(whole);
+
+#define ID "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+#define FULL                                                                                      \
+    "{\"text\":\"hello\",\"name\":\"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\",\"choice\":\"green\","     \
+    "\"checked\":\"ab\",\"email\":\"ana@example.org\",\"id\":\"" ID "\",\"number\":-5,"           \
+    "\"zero\":1,\"flag\":false,\"maybe\":false,\"loose\":true,"                                   \
+    "\"at\":\"2026-01-31T09:30:00.123Z\",\"part\":{\"label\":\"x\",\"weight\":-9},"               \
+    "\"parts\":[{\"label\":\"a\",\"weight\":5},{\"label\":\"b\",\"weight\":6}],"                  \
+    "\"rare\":[{\"label\":\"c\",\"weight\":7}],\"words\":[\"one\",\"two\"],\"json\":[1,null,{}]," \
+    "\"object\":{\"k\":\"v\"},\"nullable\":\"here\"}"
+#define MINIMAL \
+    "{\"text\":\"x\",\"number\":3,\"flag\":true,\"parts\":[],\"words\":[],\"nullable\":null}"
+
+/* ---- helpers ---- */
+
+struct fixture {
+    struct arena *arena;
+    struct error err;
+    struct whole whole;
+};
+
+static void fixture_init(struct fixture *self)
+{
+    memset(self, 0, sizeof(*self));
+    self->arena = arena_new();
+    error_init(&self->err, self->arena);
+    memset(&self->whole, 0xa5, sizeof(self->whole)); /* every member must be set */
+}
+
+static void fixture_destroy(struct fixture *self)
+{
+    arena_destroy(&self->arena);
+}
+
+static int read_body(struct fixture *f, const struct field_table *table, const char *text,
+                     void *out)
+{
+    json_t *body = json_loads(text, 0, NULL);
+    struct field_source source = {.body = body};
+    int result;
+
+    UNIT_CHECK(body != NULL, "test's own JSON: %s", text);
+    result = fields_read(table, &source, f->arena, out, &f->err);
+    json_decref(body);
+    return result;
+}
+
+/* Packs and takes the bytes apart again. */
+static msgpack_object pack(struct fixture *f, const struct field_table *table, const void *in)
+{
+    struct codec_buffer buffer;
+    msgpack_packer packer;
+    msgpack_object object = {.type = MSGPACK_OBJECT_NIL};
+
+    codec_buffer_init(&buffer, f->arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    fields_pack(table, in, &packer);
+    UNIT_CHECK(codec_unpack(buffer.bytes, buffer.size, f->arena, &object, &f->err) == 0, "%s",
+               f->err.message);
+    return object;
+}
+
+static const char *answer(struct fixture *f, const struct field_table *table, const void *in)
+{
+    msgpack_object object = pack(f, table, in);
+    json_t *json = fields_to_json(table, &object);
+    const char *text = codec_dump_json(f->arena, json);
+
+    json_decref(json);
+    return text;
+}
+
+/* "path message; path message" of all problems. */
+static const char *problems(struct fixture *f)
+{
+    const char *text = "";
+
+    for (const struct error_item *item = f->err.problems; item; item = item->next)
+        text =
+            arena_printf(f->arena, "%s%s%s %s", text, *text ? "; " : "", item->name, item->value);
+    return text;
+}
+
+/* ---- reading JSON ---- */
+
+static void check_full(const struct whole *w)
+{
+    const struct part *parts = w->parts.items;
+
+    CU_ASSERT_STRING_EQUAL(w->text, "hello");
+    CU_ASSERT_STRING_EQUAL(w->name, "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f");
+    CU_ASSERT_STRING_EQUAL(w->choice, "green");
+    CU_ASSERT_STRING_EQUAL(w->email, "ana@example.org");
+    CU_ASSERT_STRING_EQUAL(w->id.text, ID);
+    CU_ASSERT(w->number == -5 && w->zero == 1 && !w->flag);
+    CU_ASSERT(w->maybe == TRISTATE_FALSE && w->loose == TRISTATE_TRUE);
+    CU_ASSERT(w->at == 1769851800123);
+    CU_ASSERT(w->part && w->part->weight == -9);
+    CU_ASSERT(w->parts.count == 2 && parts[1].weight == 6 && strcmp(parts[1].label, "b") == 0);
+    CU_ASSERT(w->words.count == 2 && strcmp(w->words.items[1], "two") == 0);
+    CU_ASSERT_STRING_EQUAL(w->json, "[1,null,{}]");
+    CU_ASSERT_STRING_EQUAL(w->object, "{\"k\":\"v\"}");
+}
+
+static void test_read_full(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+
+    fixture_init(&f);
+    UNIT_REQUIRE(read_body(&f, &whole_table, FULL, &f.whole) == 0, "%s", problems(&f));
+    check_full(&f.whole);
+}
+
+static void test_read_minimal(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    const struct whole *w = &f.whole;
+
+    fixture_init(&f);
+    UNIT_REQUIRE(read_body(&f, &whole_table,
+                           "{\"text\":\"x\",\"unknown\":[{}],\"nullable\":null,"
+                           "\"internal\":\"smuggled\",\"bytes\":\"smuggled\"}",
+                           &f.whole) == 0,
+                 "%s", problems(&f));
+    CU_ASSERT(!w->name && !w->choice && !w->email && !w->part && !w->json && !w->nullable);
+    CU_ASSERT(!w->internal && !w->bytes.bytes && !uuid_is_set(&w->id));
+    CU_ASSERT(w->number == 3 && w->flag && w->at == 0);
+    CU_ASSERT(w->maybe == TRISTATE_UNSET && w->loose == TRISTATE_UNSET);
+    CU_ASSERT(w->parts.count == 0 && w->words.count == 0);
+}
+
+struct problem_case {
+    const char *body, *want;
+};
+
+/* Each with every other kind of JSON value, and each bound from both sides. */
+static const struct problem_case problem_cases[] = {
+    {"{}", "text is required"},
+    {"{\"text\":null}", "text is required"},
+    {"{\"text\":1}", "text must be a string"},
+    {"{\"text\":true}", "text must be a string"},
+    {"{\"text\":[]}", "text must be a string"},
+    {"{\"text\":{}}", "text must be a string"},
+    {"{\"text\":\"\"}", "text must be at least 1 character"},
+    {"{\"text\":\"123456789\"}", "text must be at most 8 characters"},
+    {"{\"text\":\"1234567\xc3\xa4\"}", "text must be at most 8 bytes"},
+    {"{\"text\":\"x\",\"name\":null}", "name must be a string"},
+    {"{\"text\":\"x\",\"name\":\"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\"}",
+     "name must be at most 4 characters"},
+    {"{\"text\":\"x\",\"choice\":\"blue\"}", "choice must be one of red, green"},
+    {"{\"text\":\"x\",\"choice\":\"\"}", "choice must be one of red, green"},
+    {"{\"text\":\"x\",\"choice\":1}", "choice must be a string"},
+    {"{\"text\":\"x\",\"checked\":\"abc\"}", "checked must have an even length"},
+    {"{\"text\":\"x\",\"email\":\"ana\"}", "email must be a valid e-mail address"},
+    {"{\"text\":\"x\",\"email\":\"\"}", "email must be a valid e-mail address"},
+    {"{\"text\":\"x\",\"email\":7}", "email must be a string"},
+    {"{\"text\":\"x\",\"id\":\"" ID "0\"}", "id must be a UUID"},
+    {"{\"text\":\"x\",\"id\":\"\"}", "id must be a UUID"},
+    {"{\"text\":\"x\",\"id\":7}", "id must be a UUID"},
+    {"{\"text\":\"x\",\"id\":{}}", "id must be a UUID"},
+    {"{\"text\":\"x\",\"number\":1.5}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":1.0}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":\"1\"}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":true}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":null}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":-6}", "number must be at least -5"},
+    {"{\"text\":\"x\",\"number\":11}", "number must be at most 10"},
+    {"{\"text\":\"x\",\"flag\":1}", "flag must be a boolean"},
+    {"{\"text\":\"x\",\"flag\":\"true\"}", "flag must be a boolean"},
+    {"{\"text\":\"x\",\"maybe\":\"false\"}", "maybe must be a boolean"},
+    {"{\"text\":\"x\",\"loose\":\"TRUE\"}", "loose must be a boolean"},
+    {"{\"text\":\"x\",\"at\":1769851800123}", "at must be a time in ISO 8601 form"},
+    {"{\"text\":\"x\",\"at\":\"yesterday\"}", "at must be a time in ISO 8601 form"},
+    {"{\"text\":\"x\",\"part\":[]}", "part must be an object"},
+    {"{\"text\":\"x\",\"part\":\"x\"}", "part must be an object"},
+    {"{\"text\":\"x\",\"part\":{}}", "part.label is required"},
+    {"{\"text\":\"x\",\"part\":{\"label\":\"12345\",\"weight\":\"\"}}",
+     "part.label must be at most 4 characters; part.weight must be an integer"},
+    {"{\"text\":\"x\",\"parts\":{}}", "parts must be an array"},
+    {"{\"text\":\"x\",\"parts\":[{\"label\":\"a\"},1,{\"label\":2}]}",
+     "parts.1 must be an object; parts.2.label must be a string"},
+    {"{\"text\":\"x\",\"parts\":[1,2,3,4]}", "parts must have at most 3 items"},
+    {"{\"text\":\"x\",\"words\":\"one\"}", "words must be an array"},
+    {"{\"text\":\"x\",\"words\":[\"a\",null,\"\"]}",
+     "words.1 must be a string; words.2 must be at least 1 character"},
+    {"{\"text\":\"x\",\"json\":\"123456789012345\"}", "json must be at most 16 bytes of JSON"},
+    {"{\"text\":\"x\",\"object\":[]}", "object must be an object"},
+    {"{\"text\":\"x\",\"object\":\"{}\"}", "object must be an object"},
+    {"{\"name\":\"\",\"number\":99,\"flag\":0,\"words\":[7]}",
+     "text is required; name must be at least 1 character; number must be at most 10; "
+     "flag must be a boolean; words.0 must be a string"},
+};
+
+static void test_problems(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(problem_cases); i++) {
+        CLEANUP(fixture_destroy) struct fixture f;
+        const struct problem_case *row = &problem_cases[i];
+
+        fixture_init(&f);
+        UNIT_CHECK(read_body(&f, &whole_table, row->body, &f.whole) < 0, "%s", row->body);
+        UNIT_CHECK(f.err.code == ERR_VALIDATION, "%s", row->body);
+        UNIT_CHECK(strcmp(problems(&f), row->want) == 0, "%s: %s", row->body, problems(&f));
+    }
+}
+
+static void test_many_problems(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    struct tenants_of_in in;
+    json_t *list = json_array(), *body = json_pack("{s:o}", "projectIds", list);
+    struct field_source source = {.body = body};
+
+    for (int i = 0; i < 1000; i++)
+        json_array_append_new(list, json_integer(i));
+    fixture_init(&f);
+    CU_ASSERT(fields_read(&tenants_of_in_table, &source, f.arena, &in, &f.err) < 0);
+    CU_ASSERT(f.err.problem_count == 1000);
+    CU_ASSERT(arena_used(f.arena) < 64 * 1024);
+    json_decref(body);
+}
+
+/* ---- path, query, header ---- */
+
+struct place_in {
+    const char *option, *search, *etag;
+    int64_t count;
+    bool all;
+};
+static const struct field place_in_rows[] = {
+    FIELD_TEXT(struct place_in, option, 1, 8, FIELD_PATH | FIELD_REQUIRED, "Path.", "x"),
+    FIELD_TEXT(struct place_in, search, 0, 8, FIELD_QUERY, "Query.", "x"),
+    FIELD_INT(struct place_in, count, 1, 10, 5, FIELD_QUERY, "Query.", "5"),
+    FIELD_BOOL(struct place_in, all, false, FIELD_QUERY, "Query."),
+    FIELD_HEADER_TEXT(struct place_in, etag, "If-Match", 8, "Header."),
+};
+extern const struct field_table place_in_table;
+FIELD_TABLE(place_in);
+
+struct request_texts {
+    const char *option, *search, *count, *all, *if_match;
+};
+
+static const char *lookup(const void *context, unsigned where, const char *name)
+{
+    const struct request_texts *texts = context;
+
+    if (where == FIELD_PATH)
+        return strcmp(name, "option") == 0 ? texts->option : NULL;
+    if (where == FIELD_HEADER)
+        return strcmp(name, "If-Match") == 0 ? texts->if_match : NULL;
+    if (strcmp(name, "count") == 0)
+        return texts->count;
+    return strcmp(name, "all") == 0 ? texts->all : texts->search;
+}
+
+static int read_texts_of(struct fixture *f, const struct request_texts *texts, struct place_in *in)
+{
+    json_t *body = json_pack("{s:s, s:i}", "option", "body", "count", 7);
+    struct field_source source = {.body = body, .lookup = lookup, .context = texts};
+    int result = fields_read(&place_in_table, &source, f->arena, in, &f->err);
+
+    json_decref(body);
+    return result;
+}
+
+static void test_places(void)
+{
+    static const struct request_texts full = {"path", "query", "10", "true", "\"1\""};
+    static const struct request_texts none = {.option = "path"};
+    CLEANUP(fixture_destroy) struct fixture f;
+    struct place_in in;
+
+    fixture_init(&f);
+    CU_ASSERT(read_texts_of(&f, &full, &in) == 0);
+    CU_ASSERT_STRING_EQUAL(in.option, "path");
+    CU_ASSERT_STRING_EQUAL(in.etag, "\"1\"");
+    CU_ASSERT(in.count == 10 && in.all);
+    CU_ASSERT(read_texts_of(&f, &none, &in) == 0);
+    CU_ASSERT(in.count == 5 && !in.all && !in.search && !in.etag);
+}
+
+static void test_bad_places(void)
+{
+    static const struct {
+        struct request_texts texts;
+        const char *want;
+    } rows[] = {
+        {{NULL, NULL, NULL, NULL, NULL}, "option is required"},
+        {{"\xff", "\xc3", NULL, NULL, NULL},
+         "option must be valid UTF-8; search must be valid UTF-8"},
+        {{"x", NULL, "", NULL, NULL}, "count must be an integer"},
+        {{"x", NULL, " 1", NULL, NULL}, "count must be an integer"},
+        {{"x", NULL, "+1", NULL, NULL}, "count must be an integer"},
+        {{"x", NULL, "1e1", NULL, NULL}, "count must be an integer"},
+        {{"x", NULL, "0x1", NULL, NULL}, "count must be an integer"},
+        {{"x", NULL, "99999999999999999999", NULL, NULL}, "count must be an integer"},
+        {{"x", NULL, "11", "1", "\"12345678\""},
+         "count must be at most 10; all must be a boolean; If-Match must be at most 8 characters"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(fixture_destroy) struct fixture f;
+        struct place_in in;
+
+        fixture_init(&f);
+        UNIT_CHECK(read_texts_of(&f, &rows[i].texts, &in) < 0, "%s", rows[i].want);
+        UNIT_CHECK(strcmp(problems(&f), rows[i].want) == 0, "%s: %s", rows[i].want, problems(&f));
+    }
+}
+
+/* ---- the wire ---- */
+
+static void test_round_trip(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    struct whole back;
+    msgpack_object object;
+
+    fixture_init(&f);
+    UNIT_REQUIRE(read_body(&f, &whole_table, FULL, &f.whole) == 0, "%s", problems(&f));
+    f.whole.internal = "unseen";
+    f.whole.bytes = (struct field_bytes){(const uint8_t *)"\0\xff", 2};
+    object = pack(&f, &whole_table, &f.whole);
+    UNIT_REQUIRE(fields_unpack(&whole_table, &object, f.arena, &back, &f.err) == 0, "%s",
+                 problems(&f));
+    check_full(&back);
+    CU_ASSERT_STRING_EQUAL(back.internal, "unseen");
+    CU_ASSERT(back.bytes.size == 2 && memcmp(back.bytes.bytes, "\0\xff", 2) == 0);
+    CU_ASSERT_STRING_EQUAL(answer(&f, &whole_table, &back), FULL);
+}
+
+static void test_minimal_answer(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    json_t *json;
+
+    fixture_init(&f);
+    CU_ASSERT(read_body(&f, &whole_table, "{\"text\":\"x\"}", &f.whole) == 0);
+    CU_ASSERT_STRING_EQUAL(answer(&f, &whole_table, &f.whole), MINIMAL);
+    json = fields_to_json(&nothing_table, NULL);
+    CU_ASSERT(json_is_object(json) && json_object_size(json) == 0);
+    json_decref(json);
+}
+
+/* A value of each msgpack type in turn, out of every row's bounds. */
+static void pack_as(msgpack_packer *packer, int kind)
+{
+    switch (kind) {
+    case 0:
+        codec_pack_text(packer, "a text that is too long for any");
+        break;
+    case 1:
+        msgpack_pack_uint64(packer, UINT64_MAX);
+        break;
+    case 2:
+        msgpack_pack_int64(packer, INT64_MIN);
+        break;
+    case 3:
+        msgpack_pack_double(packer, 1.0);
+        break;
+    case 4:
+        msgpack_pack_bin(packer, 9);
+        msgpack_pack_bin_body(packer, "012345678", 9);
+        break;
+    case 5:
+        msgpack_pack_ext_with_body(packer, "{", 1, 1);
+        break;
+    case 6:
+        msgpack_pack_array(packer, 4);
+        for (int i = 0; i < 4; i++)
+            msgpack_pack_nil(packer);
+        break;
+    default:
+        msgpack_pack_map(packer, 1);
+        msgpack_pack_int(packer, 1);
+        msgpack_pack_int(packer, 2);
+        break;
+    }
+}
+
+static msgpack_object hostile(struct fixture *f, const char *member, int kind)
+{
+    struct codec_buffer buffer;
+    msgpack_packer packer;
+    msgpack_object object;
+
+    codec_buffer_init(&buffer, f->arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    msgpack_pack_map(&packer, 3);
+    msgpack_pack_int(&packer, 1);
+    msgpack_pack_int(&packer, 1);
+    codec_pack_text(&packer, "text");
+    codec_pack_text(&packer, "x");
+    codec_pack_text(&packer, member);
+    pack_as(&packer, kind);
+    UNIT_CHECK(codec_unpack(buffer.bytes, buffer.size, f->arena, &object, &f->err) == 0, "%s %d",
+               member, kind);
+    return object;
+}
+
+static void test_hostile_peer(void)
+{
+    for (size_t i = 1; i < whole_table.count; i++) {
+        const struct field *row = &whole_table.rows[i];
+
+        for (int kind = 0; kind < 8; kind++) {
+            CLEANUP(fixture_destroy) struct fixture f;
+            msgpack_object object;
+            json_t *json;
+
+            fixture_init(&f);
+            object = hostile(&f, row->name, kind);
+            UNIT_CHECK(fields_unpack(&whole_table, &object, f.arena, &f.whole, &f.err) < 0,
+                       "%s as kind %d", row->name, kind);
+            json = fields_to_json(&whole_table, &object);
+            UNIT_CHECK(json != NULL, "%s as kind %d", row->name, kind);
+            json_decref(json);
+        }
+    }
+}
+
+static void test_no_map(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    msgpack_object object = {.type = MSGPACK_OBJECT_ARRAY}, nil = {.type = MSGPACK_OBJECT_NIL};
+    struct nothing nothing;
+
+    fixture_init(&f);
+    CU_ASSERT(fields_unpack(&whole_table, &object, f.arena, &f.whole, &f.err) < 0);
+    CU_ASSERT(f.err.code == ERR_BAD_REQUEST);
+    error_clear(&f.err);
+    CU_ASSERT(fields_unpack(&whole_table, NULL, f.arena, &f.whole, &f.err) < 0);
+    CU_ASSERT_STRING_EQUAL(problems(&f), "text is required");
+    error_clear(&f.err);
+    CU_ASSERT(fields_unpack(&nothing_table, &nil, f.arena, &nothing, &f.err) == 0);
+}
+
+/* Members in another order and unknown ones between, as another version would send them. */
+static void test_other_order(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    struct codec_buffer buffer;
+    msgpack_packer packer;
+    msgpack_object object;
+
+    fixture_init(&f);
+    codec_buffer_init(&buffer, f.arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    msgpack_pack_map(&packer, 4);
+    codec_pack_text(&packer, "number");
+    msgpack_pack_int(&packer, 4);
+    codec_pack_text(&packer, "future");
+    msgpack_pack_array(&packer, 0);
+    codec_pack_text(&packer, "choice");
+    codec_pack_text(&packer, "red");
+    codec_pack_text(&packer, "text");
+    codec_pack_text(&packer, "x");
+    UNIT_REQUIRE(codec_unpack(buffer.bytes, buffer.size, f.arena, &object, &f.err) == 0, "own");
+    CU_ASSERT(fields_unpack(&whole_table, &object, f.arena, &f.whole, &f.err) == 0);
+    CU_ASSERT_STRING_EQUAL(f.whole.choice, "red");
+    CU_ASSERT(f.whole.number == 4);
+}
+
+/* ---- schema, secrets ---- */
+
+static void check_schema(const char *member, const char *want)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    json_t *schema = fields_to_schema(&whole_table);
+    json_t *got = json_object_get(json_object_get(schema, "properties"), member);
+    const char *text = got ? codec_dump_json(arena, got) : "absent";
+
+    UNIT_CHECK(strcmp(text, want) == 0, "%s: %s", member, text);
+    json_decref(schema);
+}
+
+static void test_schema(void)
+{
+    check_schema("text", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":8,"
+                         "\"description\":\"Bytes.\"}");
+    check_schema("choice", "{\"type\":\"string\",\"enum\":[\"red\",\"green\"],"
+                           "\"description\":\"Colour.\",\"examples\":[\"red\"]}");
+    check_schema("number", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":-5,"
+                           "\"maximum\":10,\"default\":3,\"description\":\"Number.\","
+                           "\"examples\":[4]}");
+    check_schema("flag", "{\"type\":\"boolean\",\"default\":true,\"description\":\"Flag.\","
+                         "\"examples\":[true]}");
+    check_schema("part", "{\"$ref\":\"#/components/schemas/part\",\"description\":\"A part.\"}");
+    check_schema("parts", "{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/part\"},"
+                          "\"maxItems\":3,\"description\":\"Parts.\"}");
+    check_schema("words", "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,"
+                          "\"maxLength\":5},\"maxItems\":3,\"description\":\"Words.\","
+                          "\"examples\":[[\"word\"]]}");
+    check_schema("json", "{\"description\":\"Anything.\",\"examples\":[[1]]}");
+    check_schema("nullable", "{\"type\":[\"string\",\"null\"],\"maxLength\":8,"
+                             "\"description\":\"Or null.\",\"examples\":[\"x\"]}");
+    check_schema("internal", "absent");
+    check_schema("bytes", "absent");
+}
+
+static void test_required(void)
+{
+    json_t *whole = fields_to_schema(&whole_table), *place = fields_to_schema(&place_in_table);
+    json_t *required = json_object_get(whole, "required");
+
+    CU_ASSERT(json_array_size(required) == 1);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");
+    CU_ASSERT(json_object_size(json_object_get(place, "properties")) == 0);
+    CU_ASSERT_PTR_NULL(json_object_get(place, "required"));
+    json_decref(whole);
+    json_decref(place);
+}
+
+static void test_wipe(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+
+    fixture_init(&f);
+    CU_ASSERT(read_body(&f, &whole_table, FULL, &f.whole) == 0);
+    fields_wipe(&whole_table, &f.whole);
+    CU_ASSERT(memcmp(f.whole.text, "\0\0\0\0\0", 5) == 0);
+    CU_ASSERT_STRING_EQUAL(f.whole.choice, "green");
+}
+
+/* ---- the tables of the suite ---- */
+
+struct api_case {
+    const struct field_table *table;
+    const char *body, *want; /* problems, "" when it is fine */
+};
+
+#define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+static const struct api_case api_cases[] = {
+    {&patient_register_in_table, "{}",
+     "email is required; password is required; name is required; surname is required; "
+     "tenantCode is required"},
+    {&patient_register_in_table,
+     "{\"email\":\" ANA@Example.org \",\"password\":\"x\",\"name\":\"A\",\"surname\":\"L\","
+     "\"tenantCode\":\"demo\",\"continueAsPatientToken\":null,\"extra\":{}}",
+     ""},
+    {&patient_login_start_in_table,
+     "{\"email\":\"a@b.example\",\"password\":\"\",\"tenantCode\":\"demo\",\"codeChallenge\":"
+     "\"" CHALLENGE "\"}",
+     ""},
+    {&patient_login_start_in_table,
+     "{\"email\":\"a@b.example\",\"password\":\"\",\"tenantCode\":\"demo\",\"codeChallenge\":"
+     "\"" CHALLENGE "=\"}",
+     "codeChallenge must be at most 43 characters"},
+    {&patient_login_start_in_table,
+     "{\"email\":\"a@b.example\",\"password\":null,\"tenantCode\":\"\",\"codeChallenge\":"
+     "\"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM\"}",
+     "password is required; tenantCode must be at least 1 character; "
+     "codeChallenge must be base64url without padding"},
+    {&login_token_in_table, "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "\"}", ""},
+    {&login_token_in_table, "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "/\"}",
+     "codeVerifier must consist of letters, digits, '-', '.', '_' and '~'"},
+    {&refresh_token_in_table, "{\"refresh_token\":\"\"}",
+     "refresh_token must be at least 1 character"},
+    {&project_child_in_table, "{\"name\":\"N\",\"tenantCode\":\"Upper\"}",
+     "tenantCode must consist of lower-case letters, digits and hyphens"},
+    {&mail_queue_in_table, "{\"count\":0}", "count must be at least 1"},
+};
+
+static void test_api(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(api_cases); i++) {
+        CLEANUP(fixture_destroy) struct fixture f;
+        const struct api_case *row = &api_cases[i];
+        int result;
+
+        fixture_init(&f);
+        result = read_body(&f, row->table, row->body, arena_alloc(f.arena, row->table->size));
+        UNIT_CHECK((result == 0) == (*row->want == '\0'), "%s", row->body);
+        UNIT_CHECK(strcmp(problems(&f), row->want) == 0, "%s: %s", row->body, problems(&f));
+    }
+}
+
+static const struct unit_case cases[] = {
+    {"reads every type", test_read_full},
+    {"reads what is left out", test_read_minimal},
+    {"names every problem", test_problems},
+    {"bounds the list of problems", test_many_problems},
+    {"reads path, query and header", test_places},
+    {"checks path, query and header", test_bad_places},
+    {"packs, unpacks and answers the same", test_round_trip},
+    {"leaves out what is absent", test_minimal_answer},
+    {"trusts no peer", test_hostile_peer},
+    {"refuses what is no map", test_no_map},
+    {"takes any order", test_other_order},
+    {"describes itself", test_schema},
+    {"describes what is required", test_required},
+    {"wipes secrets", test_wipe},
+    {"bounds the inputs of the suite", test_api},
+};
+
+int main(void)
+{
+    return unit_run("fields", cases, ARRAY_SIZE(cases));
+}
