@@ -1,0 +1,109 @@
+/*
+ * test_error.c - setting errors, problem lists, and the table of codes.
+ */
+#include <string.h>
+
+#include "common/error.h"
+#include "tests/unit/unit.h"
+
+static void test_set(void)
+{
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT(err.code == ERR_NONE);
+    CU_ASSERT(error_retry(&err, ERR_OVERLOADED, 3, "Busy.") == -1);
+    CU_ASSERT(err.code == ERR_OVERLOADED && err.retry_after_s == 3);
+    CU_ASSERT(error_detail(&err, "queue %d", 7) == -1);
+    CU_ASSERT_STRING_EQUAL(err.detail, "queue 7");
+    CU_ASSERT(error_set(&err, ERR_NOT_FOUND, "No %s, %s", "tenant", err.message) == -1);
+    CU_ASSERT_STRING_EQUAL(err.message, "No tenant, Busy.");
+    UNIT_CHECK(err.detail[0] == '\0' && err.retry_after_s == 0, "a new error forgets the old one");
+    error_clear(&err);
+    CU_ASSERT(err.code == ERR_NONE && err.message[0] == '\0');
+}
+
+static void test_long_message(void)
+{
+    char text[1000];
+    struct error err;
+
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    error_init(&err, NULL);
+    CU_ASSERT(error_set(&err, ERR_INTERNAL, "%s", text) == -1);
+    CU_ASSERT(strlen(err.message) == sizeof err.message - 1);
+}
+
+static void test_problems(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const struct error_item *item;
+    struct error err, copy;
+    int count = 0;
+
+    error_init(&err, arena);
+    CU_ASSERT(error_problem(&err, "email", "must be %s", "there") == -1);
+    copy = err;
+    CU_ASSERT(error_problem(&copy, "name", "is too long") == -1);
+    CU_ASSERT(copy.code == ERR_VALIDATION && copy.problem_count == 2);
+    item = copy.problems;
+    CU_ASSERT_STRING_EQUAL(item->name, "email");
+    CU_ASSERT_STRING_EQUAL(item->value, "must be there");
+    CU_ASSERT_STRING_EQUAL(item->next->name, "name");
+    CU_ASSERT_PTR_NULL(item->next->next);
+
+    error_clear(&err);
+    CU_ASSERT(error_set(&err, ERR_INVALID_SETTING_VALUE, "No.") == -1);
+    for (int i = 0; i < ERROR_ITEMS_MAX + 10; i++)
+        CU_ASSERT(error_problem(&err, "value", "is wrong") == -1);
+    CU_ASSERT(err.code == ERR_INVALID_SETTING_VALUE);
+    for (item = err.problems; item != NULL; item = item->next)
+        count++;
+    CU_ASSERT(count == ERROR_ITEMS_MAX && err.problem_count == ERROR_ITEMS_MAX + 10);
+    CU_ASSERT(error_set(&err, ERR_NOT_FOUND, "Gone.") == -1);
+    CU_ASSERT(err.problems == NULL && err.problem_count == 0);
+}
+
+static void test_members(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct error err;
+
+    error_init(&err, arena);
+    error_member(&err, "loginId", "x");
+    CU_ASSERT(error_set(&err, ERR_MFA_REQUIRED, "More.") == -1);
+    error_member(&err, "other", "y");
+    CU_ASSERT_STRING_EQUAL(err.members->name, "loginId");
+    CU_ASSERT_STRING_EQUAL(err.members->next->value, "y");
+}
+
+static void test_table(void)
+{
+    for (int code = ERR_NONE + 1; code < ERROR_CODE_COUNT; code++) {
+        const struct error_kind *kind = error_kind((enum error_code)code);
+
+        UNIT_CHECK(kind->wire != NULL && kind->status >= 400 && kind->status < 600, "code %d",
+                   code);
+        UNIT_CHECK(error_from_wire(kind->wire) == (enum error_code)code, "%s", kind->wire);
+        UNIT_CHECK(strcmp(error_status_name(kind->status), "Error") != 0, "%d has no name",
+                   kind->status);
+    }
+    CU_ASSERT(error_from_wire("FROM_THE_FUTURE") == ERR_INTERNAL);
+    CU_ASSERT(error_kind((enum error_code)999)->status == 500);
+    CU_ASSERT_STRING_EQUAL(error_status_name(404), "Not Found");
+    CU_ASSERT_STRING_EQUAL(error_status_name(799), "Error");
+}
+
+static const struct unit_case cases[] = {
+    {"set, detail, retry, clear", test_set},
+    {"a long message is cut", test_long_message},
+    {"problems are listed up to the limit", test_problems},
+    {"members stay", test_members},
+    {"every code has its row", test_table},
+};
+
+int main(void)
+{
+    return unit_run("error", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,83 @@
+/*
+ * test_uuid.c - identifiers of RFC 9562.
+ */
+#include <string.h>
+
+#include "common/uuid.h"
+#include "tests/unit/unit.h"
+
+static void test_parse(void)
+{
+    static const struct {
+        const char *text, *want; /* want NULL: refused */
+    } rows[] = {
+        {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},
+        {"5F0C4A52-8C1E-4D8A-9B0E-0E8F1C2D3A4B", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},
+        {"00000000-0000-0000-0000-000000000000", "00000000-0000-0000-0000-000000000000"},
+        {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4", NULL},
+        {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b0", NULL},
+        {"5f0c4a528c1e4d8a9b0e0e8f1c2d3a4b", NULL},
+        {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4g", NULL},
+        {"5f0c4a52-8c1e-4d8a-9b0e\r0e8f1c2d3a4b", NULL},
+        {"{f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", NULL},
+        {"", NULL},
+        {"-", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct uuid id = {"before"};
+        int result = uuid_parse(rows[i].text, &id);
+        const char *want = rows[i].want != NULL ? rows[i].want : "before";
+
+        UNIT_CHECK(result == (rows[i].want != NULL ? 0 : -1) && strcmp(id.text, want) == 0,
+                   "'%s' gave '%s'", rows[i].text, id.text);
+    }
+}
+
+static void test_bytes(void)
+{
+    static const uint8_t bytes[16] = {0x5f, 0x0c, 0x4a, 0x52, 0x8c, 0x1e, 0x4d, 0x8a,
+                                      0x9b, 0x0e, 0x0e, 0x8f, 0x1c, 0x2d, 0x3a, 0xff};
+    static const struct uuid unset;
+    uint8_t back[16];
+    struct uuid id;
+
+    uuid_from_bytes(bytes, &id);
+    CU_ASSERT_STRING_EQUAL(id.text, "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3aff");
+    uuid_to_bytes(&id, back);
+    CU_ASSERT(memcmp(bytes, back, sizeof back) == 0);
+    CU_ASSERT(uuid_is_set(&id) && !uuid_is_set(&unset));
+    CU_ASSERT(uuid_equal(&id, &id) && !uuid_equal(&id, &unset));
+}
+
+static void test_random(void)
+{
+    struct uuid a = uuid_random(), b = uuid_random(), parsed;
+
+    CU_ASSERT(!uuid_equal(&a, &b));
+    CU_ASSERT(uuid_parse(a.text, &parsed) == 0);
+    CU_ASSERT(a.text[14] == '4' && strchr("89ab", a.text[19]) != NULL);
+}
+
+static void test_ordered(void)
+{
+    struct uuid a = uuid_ordered(1769851800000), b = uuid_ordered(1769851800001),
+                c = uuid_ordered(1769851800001);
+
+    CU_ASSERT(strncmp(a.text, "019c1363-49c0-7", 15) == 0);
+    CU_ASSERT(strchr("89ab", a.text[19]) != NULL);
+    CU_ASSERT(strcmp(a.text, b.text) < 0);
+    CU_ASSERT(!uuid_equal(&b, &c));
+}
+
+static const struct unit_case cases[] = {
+    {"reading", test_parse},
+    {"bytes and back", test_bytes},
+    {"random ones", test_random},
+    {"ordered ones", test_ordered},
+};
+
+int main(void)
+{
+    return unit_run("uuid", cases, ARRAY_SIZE(cases));
+}
