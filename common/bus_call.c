@@ -86,17 +86,20 @@ static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer 
 /* Idempotent: the call leaves its slot and its peer, which may die before the fiber runs. */
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome)
 {
-    if (call->peer == NULL)
+    struct bus_peer *peer = call->peer;
+
+    if (peer == NULL)
         return;
     slot_give(self, call);
     *call->link = call->next;
     if (call->next != NULL)
         call->next->link = call->link;
-    call->peer->outstanding--;
     call->peer = NULL;
     call->outcome = outcome;
     if (outcome != BUS_PENDING)
         fiber_wake(call->fiber);
+    peer->outstanding--;
+    bus_peer_idle(peer);
 }
 
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,

@@ -61,6 +61,7 @@ static void peer_close(struct bus_peer *self)
 
 void bus_peer_free(struct bus_peer *self)
 {
+    self->drain_id = 0;
     while (self->calls != NULL)
         bus_call_finish(self->bus, self->calls, BUS_LOST);
     loop_cancel(self->bus->loop, &self->timer);
@@ -104,15 +105,25 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
     bus_presence_update(self->bus, self->asked);
 }
 
+/* The ACK goes behind the last request and the last answer, so the instance needs no time to flush its queues. */
+void bus_peer_idle(struct bus_peer *self)
+{
+    if (self->drain_id == 0 || self->outstanding > 0)
+        return;
+    bus_write(&self->bus->frame, BUS_ACK, self->drain_id, 0);
+    self->drain_id = 0;
+    if (bus_send(self->bus, self->dealer, NULL) < 0)
+        bus_drop(self->bus, self->bus->unsent, "ACK not sent");
+}
+
 static void on_drain(struct bus_peer *self, uint64_t id)
 {
     if (self->state == PEER_READY) {
         self->state = PEER_LEAVING;
         bus_presence_update(self->bus, self->asked);
     }
-    bus_write(&self->bus->frame, BUS_ACK, id, 0);
-    if (bus_send(self->bus, self->dealer, NULL) < 0)
-        bus_drop(self->bus, self->bus->unsent, "ACK not sent");
+    self->drain_id = id;
+    bus_peer_idle(self);
 }
 
 /* Consumes the message. */
@@ -174,6 +185,7 @@ void bus_peer_lost(struct bus_peer *self, const char *why)
         ;
     self->state = PEER_WAITING;
     self->hello_ms = 0;
+    self->drain_id = 0;
     while (self->calls != NULL)
         bus_call_finish(self->bus, self->calls, BUS_LOST);
     self->backoff_ms =

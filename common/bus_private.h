@@ -162,6 +162,7 @@ struct bus_peer {
     int64_t hello_ms;  /* when HELLO went out */
     int64_t offset_ms; /* the instance's monotonic clock minus ours */
     uint64_t boot;
+    uint64_t drain_id; /* 0, or what to acknowledge once nothing is in flight */
     struct bus_call *calls;
     size_t outstanding;
 };
@@ -293,6 +294,8 @@ void bus_watch_stop(struct bus *self);
 
 /* There is a socket for this instance: connects now unless connected. */
 void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *instance);
+/* Nothing is in flight to it any more: tells an instance that waits for that. */
+void bus_peer_idle(struct bus_peer *self);
 void bus_peer_retire(struct bus_peer *self);
 void bus_peer_lost(struct bus_peer *self, const char *why);
 void bus_peer_free(struct bus_peer *self);
