@@ -173,6 +173,8 @@ int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
     if (db_pool_check(pool, err) < 0)
         return -1;
     if (pool->queued >= self->options->queue_max)
+        db_pool_dispatch(pool); /* much of it may have been asked for in this very turn */
+    if (pool->queued >= self->options->queue_max)
         return error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
     call = db_call_new(self, CALL_STATEMENT);
     call->statement = row;

@@ -368,6 +368,57 @@ static void deadlines(struct loop *loop, void *arg)
     teardown(&self);
 }
 
+/* Pipelines and the queue behind them are bounded; what is beyond is refused at once, and nothing else. */
+static void overload(struct loop *loop, void *arg)
+{
+    static struct job jobs[402];
+    int ok = 0, refused = 0;
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "overload")) {
+        jobs[0] = jobs[1] = (struct job){.statement = SQL_SLEEP, .a = 300, .params = 1};
+        for (size_t i = 2; i < ARRAY_SIZE(jobs); i++)
+            jobs[i] = (struct job){.statement = SQL_ADD, .a = 1, .b = 1, .params = 2};
+        start_jobs(&self, jobs, 2); /* the second connection is made for the second of them */
+        sleep_ms(&self, 100);
+        start_jobs(&self, jobs + 2, ARRAY_SIZE(jobs) - 2);
+        sleep_ms(&self, 50);
+        for (size_t i = 2; i < ARRAY_SIZE(jobs); i++)
+            refused +=
+                jobs[i].done && jobs[i].err.code == ERR_OVERLOADED && jobs[i].err.retry_after_s > 0;
+        wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+            ok += jobs[i].rc == 0;
+        UNIT_CHECK(ok == 2 * 128 + 64, "%d", ok);
+        UNIT_CHECK(ok + refused == (int)ARRAY_SIZE(jobs), "%d %d", ok, refused);
+    }
+    teardown(&self);
+}
+
+/* A server that hangs (stopped, as on a sick disk) costs each request its deadline, no more, and is used again
+ * when it goes on. */
+static void hanging(struct loop *loop, void *arg)
+{
+    struct job jobs[10] = {0};
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct fixture self;
+
+    (void)arg;
+    if (setup(&self, loop, "hanging") && QUERY(&self, SQL_PID, &res) == 0) {
+        kill((pid_t)db_int(res, 0, 0), SIGSTOP);
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
+            jobs[i] =
+                (struct job){.statement = SQL_ADD, .a = 1, .b = 1, .params = 2, .timeout_ms = 200};
+        start_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        CU_ASSERT_EQUAL(jobs[0].err.code, ERR_DEADLINE);
+        kill((pid_t)db_int(res, 0, 0), SIGCONT);
+        CU_ASSERT_EQUAL(count_things(&self), 0);
+    }
+    teardown(&self);
+}
+
 static const char kill_all[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity"
                                " where pid <> pg_backend_pid() and application_name = 'loss'";
 
@@ -782,6 +833,8 @@ ON_FIBER(pipelining)
 ON_FIBER(constraints)
 ON_FIBER(deadlines)
 ON_FIBER(loss)
+ON_FIBER(overload)
+ON_FIBER(hanging)
 ON_FIBER(transactions)
 ON_FIBER(leases)
 ON_FIBER(wrong_rows)
@@ -806,6 +859,8 @@ static const struct unit_case cases[] = {
     {"statements of many requests are in flight together", test_pipelining},
     {"a violated constraint is a conflict with its name", test_constraints},
     {"deadlines and the statement timeout", test_deadlines},
+    {"an overload is refused at once", test_overload},
+    {"a hanging server costs a deadline", test_hanging},
     {"terminated backends: reads again, writes uncertain", test_loss},
     {"transactions commit, roll back and get lost", test_transactions},
     {"leases take turns", test_leases},
