@@ -40,12 +40,6 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct maild_config, from_name, "", 0, "Sender's display name."),
 };
 
-static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
-#include "maild/maild_sql.def"
-#undef SQL
-};
-
 #define ROUTE(method, path, handler, input, output, access, flags) \
     HANDLER_CALL(struct maild, handler)
 #define ALIAS(...)
@@ -111,8 +105,8 @@ static const struct service_definition definition = {
     .config_size = sizeof(struct maild_config),
     .database_offset = offsetof(struct maild_config, db),
     .schema = "mail",
-    .statements = statements,
-    .statement_count = ARRAY_SIZE(statements),
+    .statements = maild_statements,
+    .statement_count = MAILD_STATEMENT_COUNT,
     .migrations = maild_migrations,
     .operations = operations,
     .asks = asks,

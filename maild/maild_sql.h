@@ -4,11 +4,15 @@
 #ifndef ATRIUM_MAILD_SQL_H
 #define ATRIUM_MAILD_SQL_H
 
+#include "common/db.h"
+
 enum maild_statement {
 #define SQL(name, class, params, text) name,
 #include "maild/maild_sql.def"
 #undef SQL
     MAILD_STATEMENT_COUNT
 };
+
+extern const struct db_statement maild_statements[MAILD_STATEMENT_COUNT];
 
 #endif

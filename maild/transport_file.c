@@ -74,7 +74,7 @@ static enum transport_outcome file_send(struct transport *base, const struct mai
     job.path = arena_printf(arena, "%s/%013lld-%s.eml", self->dir, (long long)mail->created_at,
                             mail->id.text);
     if (offload_run(self->offload, file_write, &job, deadline_mono_ms, &err) < 0) {
-        snprintf(reason, TRANSPORT_REASON_MAX, "%s", err.message);
+        snprintf(reason, TRANSPORT_REASON_MAX, "%.*s", TRANSPORT_REASON_MAX - 1, err.message);
         return TRANSPORT_RETRY;
     }
     if (job.error != 0) {

@@ -119,7 +119,7 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
     code = set_options(self, easy, mail, recipients, &upload);
     if (code == CURLE_OK &&
         curl_loop_perform(self->curl, easy, deadline_mono_ms, &code, &err) < 0) {
-        snprintf(reason, TRANSPORT_REASON_MAX, "smtp: %s", err.message);
+        snprintf(reason, TRANSPORT_REASON_MAX, "smtp: %.80s", err.message);
         return TRANSPORT_RETRY;
     }
     return classify(easy, code, reason);
@@ -169,7 +169,7 @@ struct transport *transport_smtp_new(struct loop *loop, const struct maild_confi
                                      struct error *err)
 {
     struct transport_smtp *self;
-    long use_ssl;
+    long use_ssl = CURLUSESSL_ALL;
 
     if (!config->smtp_url || (strncmp(config->smtp_url, "smtp://", 7) != 0 &&
                               strncmp(config->smtp_url, "smtps://", 8) != 0)) {

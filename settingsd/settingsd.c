@@ -14,12 +14,6 @@ static const struct config_row config_rows[] = {
                 "File of 64 hex digits, 0600: seals what waits in the outbox."),
 };
 
-static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
-#include "settingsd/settingsd_sql.def"
-#undef SQL
-};
-
 #define ROUTE(method, path, handler, input, output, access, flags) \
     HANDLER_CALL(struct settingsd, handler)
 #define ALIAS(...)
@@ -50,8 +44,8 @@ static const struct service_definition definition = {
     .config_size = sizeof(struct settingsd_config),
     .database_offset = offsetof(struct settingsd_config, db),
     .schema = "settings",
-    .statements = statements,
-    .statement_count = ARRAY_SIZE(statements),
+    .statements = settingsd_statements,
+    .statement_count = SETTINGSD_STATEMENT_COUNT,
     .migrations = settingsd_migrations,
     .operations = operations,
     .asks = asks,

@@ -7,12 +7,16 @@
 #ifndef ATRIUM_SETTINGSD_SQL_H
 #define ATRIUM_SETTINGSD_SQL_H
 
+#include "common/db.h"
+
 enum settingsd_statement {
 #define SQL(name, class, params, text) name,
 #include "settingsd/settingsd_sql.def"
 #undef SQL
     SETTINGSD_STATEMENT_COUNT
 };
+
+extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT];
 
 /* struct tenant, of project p and its tenant_code c: what is unset already has its default. */
 #define TENANT_COLUMNS                                                                       \

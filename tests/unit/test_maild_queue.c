@@ -1,0 +1,320 @@
+/*
+ * test_maild_queue.c - from the enqueue to the mail server: real PostgreSQL, real SMTP, two instances of maild.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "maild/transport.h"
+#include "tests/unit/mail_server.h"
+#include "tests/unit/pg.h"
+
+enum { CALL_MS = 5000, INSTANCES = 2, MANY = 60 };
+
+extern const struct db_migration maild_migrations[];
+
+static struct pg *server;
+
+/* Instances of maild without main(), on one loop and one database. */
+struct fixture {
+    struct maild instances[INSTANCES];
+    struct service_definition definition;
+    struct maild_config config;
+    struct db_options db_options;
+    struct unit_dir dir;
+    struct mail_server mail;
+    struct uuid project;
+    struct request *req;
+    struct error err;
+    const char *schema;
+};
+
+static bool start_instance(struct fixture *self, struct maild *d, struct loop *loop)
+{
+    struct service *svc = &d->svc;
+
+    svc->definition = &self->definition;
+    svc->config = &self->config;
+    svc->loop = loop;
+    svc->clock = clock_new(NULL);
+    svc->metrics = metrics_new();
+    svc->arena = arena_new();
+    svc->seal_key.length = SEAL_KEY_SIZE;
+    svc->db = db_new(loop, svc->metrics, &self->db_options);
+    d->real = clock_new(NULL);
+    if (!UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
+                    self->err.detail))
+        return false;
+    d->transport = transport_smtp_new(loop, &self->config, &self->err);
+    return UNIT_CHECK(d->transport && deliver_start(d, &self->err) == 0, "%s", self->err.message);
+}
+
+static void stop_instance(struct maild *d)
+{
+    struct service *svc = &d->svc;
+
+    CU_ASSERT_TRUE(deliver_stop(d));
+    transport_destroy(&d->transport);
+    clock_destroy(&d->real);
+    db_destroy(&svc->db);
+    metrics_destroy(&svc->metrics);
+    clock_destroy(&svc->clock);
+    arena_destroy(&svc->arena);
+}
+
+static bool setup(struct fixture *self, struct loop *loop, const char *schema,
+                  const char *const *server_arguments)
+{
+    char sql[80];
+
+    *self =
+        (struct fixture){.definition = {.name = "maild"}, .dir = unit_dir_make(), .schema = schema};
+    error_init(&self->err, NULL);
+    snprintf(sql, sizeof(sql), "create schema %s", schema);
+    pg_exec(server, sql);
+    self->mail = mail_server_start(&self->dir, server_arguments);
+    self->config = (struct maild_config){.smtp_url = self->mail.url,
+                                         .smtp_starttls = "none",
+                                         .smtp_timeout = CALL_MS,
+                                         .deliveries = 8,
+                                         .from_address = "no-reply@health.example",
+                                         .from_name = ""};
+    self->db_options = (struct db_options){.conninfo = server->conninfo,
+                                           .schema = schema,
+                                           .program = schema,
+                                           .statements = maild_statements,
+                                           .statement_count = MAILD_STATEMENT_COUNT,
+                                           .migrations = maild_migrations,
+                                           .read_connections = 1,
+                                           .write_connections = 4,
+                                           .statement_timeout_ms = CALL_MS,
+                                           .queue_max = 1024};
+    for (size_t i = 0; i < INSTANCES; i++) {
+        if (!start_instance(self, &self->instances[i], loop))
+            return false;
+    }
+    self->project = uuid_random();
+    self->req = service_request_new(&self->instances[0].svc, 60000);
+    error_init(&self->err, self->req->arena);
+    return true;
+}
+
+static void teardown(struct fixture *self)
+{
+    service_request_destroy(&self->req);
+    for (size_t i = 0; i < INSTANCES; i++)
+        stop_instance(&self->instances[i]);
+    mail_server_stop(&self->mail);
+    unit_dir_remove(&self->dir);
+}
+
+static bool map_template(struct fixture *self, const char *language, const char *subject)
+{
+    struct template_put_in in = {
+        self->project, "PATIENT_WELCOME",          language,
+        subject,       "<p>{{recipientName}}</p>", "Hello {{recipientName}}"};
+    struct template_record out;
+
+    return UNIT_CHECK(template_put(&self->instances[0], self->req, &in, &out, &self->err) == 0,
+                      "%s", self->err.message);
+}
+
+static bool enqueue(struct fixture *self, size_t instance, struct uuid id, const char *language)
+{
+    struct mail_enqueue_in in = {id,       self->project,     "PATIENT_WELCOME",
+                                 language, "ana@example.org", "{\"recipientName\":\"A<na\"}"};
+    struct mail_enqueue_out out = {0};
+
+    UNIT_CHECK(mail_enqueue(&self->instances[instance], self->req, &in, &out, &self->err) == 0,
+               "%s", self->err.message);
+    return out.queued;
+}
+
+/* The first value of a query in the case's schema. */
+static long ask(struct fixture *self, const char *sql)
+{
+    return pg_exec(server,
+                   arena_printf(self->req->arena, "set search_path to %s; %s", self->schema, sql));
+}
+
+/* Waits, at most `ms`, until so many messages are in that state; how long that took, or -1. */
+static int64_t wait_for(struct fixture *self, const char *state, long count, int64_t ms)
+{
+    int64_t begin = clock_mono_ms();
+    const char *sql =
+        arena_printf(self->req->arena, "select count(*) from message where state = '%s'", state);
+
+    while (clock_mono_ms() < begin + ms) {
+        if (ask(self, sql) == count)
+            return clock_mono_ms() - begin;
+        if (fiber_sleep_until(self->instances[0].svc.loop, clock_mono_ms() + 20, &self->err) < 0)
+            return -1;
+    }
+    return -1;
+}
+
+/* The first mail that the server received; static. */
+static const char *first_mail(const struct fixture *self)
+{
+    static char text[8192];
+    char path[512];
+    size_t size = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/0001.eml", self->dir.path);
+    file = fopen(path, "re");
+    if (file) {
+        size = fread(text, 1, sizeof(text) - 1, file);
+        fclose(file);
+    }
+    text[size] = '\0';
+    return text;
+}
+
+static const char *const no_arguments[] = {NULL};
+
+/* ---- cases, each on a fiber with a schema of its own ---- */
+
+static void once(struct loop *loop, void *arg UNUSED)
+{
+    struct uuid id = uuid_random();
+    struct fixture self;
+    const char *text;
+    int64_t took;
+
+    if (!setup(&self, loop, "once", no_arguments))
+        return;
+    UNIT_CHECK(!enqueue(&self, 0, uuid_random(), NULL), "not mapped: dropped");
+    map_template(&self, NULL, "Welcome");
+    UNIT_CHECK(enqueue(&self, 0, id, NULL), "mapped: queued");
+    UNIT_CHECK(!enqueue(&self, 1, id, NULL), "the same again: known");
+    took = wait_for(&self, "sent", 1, 3000);
+    UNIT_CHECK(took >= 0 && took < 1500, "sent after %lld ms", (long long)took);
+    UNIT_CHECK(!enqueue(&self, 1, id, NULL), "the same after it was sent: known");
+    CU_ASSERT_EQUAL(mail_server_count(self.dir.path), 1);
+    text = first_mail(&self);
+    UNIT_CHECK(strstr(text, "Subject: Welcome\r\n") && strstr(text, "Hello A<na\r\n") &&
+                   strstr(text, "<p>A&lt;na</p>\r\n"),
+               "%s", text);
+    CU_ASSERT_EQUAL(ask(&self, "select count(*) from message where sealed is not null"), 0);
+    teardown(&self);
+}
+
+static void shared(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture self;
+
+    if (!setup(&self, loop, "shared", no_arguments))
+        return;
+    map_template(&self, NULL, "Welcome");
+    for (size_t i = 0; i < MANY; i++)
+        enqueue(&self, i % INSTANCES, uuid_random(), NULL);
+    UNIT_CHECK(wait_for(&self, "sent", MANY, 15000) >= 0, "all are sent");
+    CU_ASSERT_EQUAL(mail_server_count(self.dir.path), MANY);
+    CU_ASSERT_EQUAL(ask(&self, "select sum(attempts) from message"), MANY);
+    teardown(&self);
+}
+
+static void languages(struct loop *loop, void *arg UNUSED)
+{
+    static const struct {
+        const char *language, *want;
+    } rows[] = {{"pt-BR", "pt-BR"}, {"pt-pt", "pt"}, {"fr", "all"}, {NULL, "all"}};
+    struct fixture self;
+
+    if (!setup(&self, loop, "languages", no_arguments))
+        return;
+    map_template(&self, "pt-br", "pt-BR");
+    map_template(&self, "PT", "pt");
+    map_template(&self, "", "all");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char command[512];
+
+        enqueue(&self, 0, uuid_random(), rows[i].language);
+        UNIT_CHECK(wait_for(&self, "sent", (long)i + 1, 3000) >= 0, "%zu sent", i);
+        snprintf(command, sizeof(command), "grep -q '^Subject: %s\r$' %s/%04zu.eml", rows[i].want,
+                 self.dir.path, i + 1);
+        UNIT_CHECK(system(command) == 0, "%s", rows[i].language);
+    }
+    teardown(&self);
+}
+
+static void refused(struct loop *loop, void *arg UNUSED)
+{
+    static const char *const busy[] = {"--fail", "451:1", "--fail", "550:1", NULL};
+    struct mail_queue_in dead = {"dead", 10};
+    struct mail_queue_out queue = {0};
+    struct nothing nothing;
+    struct fixture self;
+
+    if (!setup(&self, loop, "refused", busy))
+        return;
+    unit_expect_log(1); /* given up */
+    map_template(&self, NULL, "Welcome");
+    enqueue(&self, 0, uuid_random(), NULL);
+    UNIT_CHECK(wait_for(&self, "dead", 1, 6000) >= 900, "again after a second, then never");
+    CU_ASSERT_EQUAL(ask(&self, "select attempts from message"), 2);
+    CU_ASSERT_EQUAL(ask(&self, "select count(*) from message where sealed is not null"), 0);
+    CU_ASSERT_EQUAL(mail_queue(&self.instances[0], self.req, &dead, &queue, &self.err), 0);
+    CU_ASSERT_EQUAL(queue.total, 1);
+
+    const struct mail_queue_row *row = queue.messages.items;
+    struct mail_id_in id = {row->id};
+
+    CU_ASSERT_STRING_EQUAL(row->lastError, "smtp: answered 550");
+    CU_ASSERT_TRUE(mail_retry(&self.instances[0], self.req, &id, &nothing, &self.err) < 0);
+    CU_ASSERT_EQUAL(self.err.code, ERR_CONFLICT);
+    CU_ASSERT_EQUAL(mail_drop(&self.instances[0], self.req, &id, &nothing, &self.err), 0);
+    CU_ASSERT_TRUE(mail_drop(&self.instances[0], self.req, &id, &nothing, &self.err) < 0);
+    CU_ASSERT_EQUAL(mail_server_count(self.dir.path), 0);
+    teardown(&self);
+}
+
+/* A message that an instance had claimed when it died. */
+static void taken_up(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture self;
+    int64_t took;
+
+    if (!setup(&self, loop, "taken_up", no_arguments))
+        return;
+    map_template(&self, NULL, "Welcome");
+    pg_exec(server, "create function taken_up.claimed() returns trigger language plpgsql as "
+                    "'begin new.lease = gen_random_uuid(); new.attempts = 1; "
+                    "new.due_at = new.created_at + 3000; return new; end'");
+    pg_exec(server, "create trigger claimed before insert on taken_up.message for each row "
+                    "execute function taken_up.claimed()");
+    enqueue(&self, 0, uuid_random(), NULL);
+    took = wait_for(&self, "sent", 1, 8000);
+    UNIT_CHECK(took > 2500 && took < 5000, "taken up after %lld ms", (long long)took);
+    CU_ASSERT_EQUAL(mail_server_count(self.dir.path), 1);
+    teardown(&self);
+}
+
+#define CASE(fn)                 \
+    static void test_##fn(void)  \
+    {                            \
+        unit_on_fiber(fn, NULL); \
+    }
+CASE(once)
+CASE(shared)
+CASE(languages)
+CASE(refused)
+CASE(taken_up)
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        {"sends a mapped template once", test_once},
+        {"shares the work between instances, each mail once", test_shared},
+        {"picks the nearest language", test_languages},
+        {"tries again, gives up, erases", test_refused},
+        {"takes up the work of an instance that died", test_taken_up},
+    };
+    int exit_code;
+
+    server = pg_new();
+    exit_code = unit_run("maild queue", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return exit_code;
+}

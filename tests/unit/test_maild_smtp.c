@@ -1,0 +1,249 @@
+/*
+ * test_maild_smtp.c - both transports: SMTP against a real server (tests/http/smtp_server.py), and files.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "maild/transport.h"
+#include "tests/unit/mail_server.h"
+
+enum { SEND_MS = 5000 };
+
+static const char mail_text[] = "From: <a@health.example>\r\nSubject: Hi\r\n\r\n"
+                                ".a line that begins with a dot\r\nEnd.\r\n";
+static const struct mail a_mail = {
+    .id = {"0191b2c3-0000-4000-8000-000000000001"},
+    .created_at = 1700000000123,
+    .from = "no-reply@health.example",
+    .to = "ana@example.org",
+    .text = mail_text,
+};
+
+/* A certificate for 127.0.0.1, cert.pem and key.pem in the directory. */
+static void make_certificate(const struct unit_dir *dir)
+{
+    char command[512];
+
+    snprintf(command, sizeof(command),
+             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+             "-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
+             "-keyout %s/key.pem -out %s/cert.pem 2>/dev/null",
+             dir->path, dir->path);
+    UNIT_CHECK(system(command) == 0, "openssl");
+}
+
+/* The content of a file of the directory, "" when there is none; static. */
+static const char *content(const struct unit_dir *dir, const char *name)
+{
+    static char text[8192];
+    char path[512];
+    size_t size = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", dir->path, name);
+    file = fopen(path, "re");
+    if (file) {
+        size = fread(text, 1, sizeof(text) - 1, file);
+        fclose(file);
+    }
+    text[size] = '\0';
+    return text;
+}
+
+/* What a send is to do and to lead to. */
+struct attempt {
+    struct maild_config config;
+    enum transport_outcome want[3]; /* of one send after the other */
+    size_t sends;
+    const char *label, *reason; /* reason: part of the last one */
+};
+
+static void run_attempt(struct loop *loop, void *arg)
+{
+    const struct attempt *attempt = arg;
+    CLEANUP(transport_destroy) struct transport *transport = NULL;
+    char reason[TRANSPORT_REASON_MAX] = "";
+    struct error err;
+
+    error_init(&err, NULL);
+    transport = transport_smtp_new(loop, &attempt->config, &err);
+    UNIT_REQUIRE(transport, "%s: %s", attempt->label, err.message);
+    for (size_t i = 0; i < attempt->sends; i++) {
+        enum transport_outcome outcome =
+            transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, reason);
+
+        UNIT_CHECK(outcome == attempt->want[i], "%s: send %zu: %d %s", attempt->label, i, outcome,
+                   reason);
+    }
+    UNIT_CHECK(strstr(reason, attempt->reason), "%s: %s", attempt->label, reason);
+}
+
+/* Runs one attempt against a server with these arguments and checks what the server received first. */
+static void against_server(const struct unit_dir *dir, const char *const *extra,
+                           struct attempt attempt, const char *received)
+{
+    struct mail_server server = mail_server_start(dir, extra);
+    char path[512];
+    const char *text;
+
+    attempt.config.smtp_url = server.url;
+    unit_on_fiber(run_attempt, &attempt);
+    text = content(dir, "0001.eml");
+    UNIT_CHECK(strstr(text, received) && !text[0] == !received[0], "%s: %s", attempt.label, text);
+    mail_server_stop(&server);
+    snprintf(path, sizeof(path), "%s/0001.eml", dir->path);
+    unlink(path);
+}
+
+static const struct maild_config no_tls = {.smtp_starttls = "none", .smtp_timeout = SEND_MS};
+
+static void test_plain(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    static const char *const none[] = {NULL};
+
+    against_server(&dir, none,
+                   (struct attempt){no_tls, {TRANSPORT_SENT}, 1, "a plain server takes it", ""},
+                   "X-Envelope-From: no-reply@health.example\r\nX-Envelope-To: ana@example.org\r\n"
+                   "X-Envelope-TLS: no\r\nFrom: <a@health.example>\r\nSubject: Hi\r\n\r\n"
+                   ".a line that begins with a dot\r\nEnd.\r\n");
+}
+
+static void test_tls_and_sign_in(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char cert[128], key[128], password[128], wrong[128];
+    const char *const secure[] = {"--tls",  cert,     key,      "--require-tls",
+                                  "--auth", "atrium", "sesame", NULL};
+    const char *const open[] = {NULL};
+    struct maild_config config = {.smtp_starttls = "require",
+                                  .smtp_timeout = SEND_MS,
+                                  .smtp_ca_file = cert,
+                                  .smtp_user = "atrium",
+                                  .smtp_password_file = password};
+
+    make_certificate(&dir);
+    snprintf(cert, sizeof(cert), "%s/cert.pem", dir.path);
+    snprintf(key, sizeof(key), "%s/key.pem", dir.path);
+    snprintf(password, sizeof(password), "%s", unit_dir_write(&dir, "password", "sesame\n"));
+    snprintf(wrong, sizeof(wrong), "%s", unit_dir_write(&dir, "wrong", "mellon\n"));
+    against_server(&dir, secure,
+                   (struct attempt){config, {TRANSPORT_SENT}, 1, "with TLS and a password", ""},
+                   "X-Envelope-TLS: yes");
+    config.smtp_password_file = wrong;
+    against_server(&dir, secure,
+                   (struct attempt){config, {TRANSPORT_RETRY}, 1, "a wrong password", "smtp"}, "");
+    config.smtp_password_file = password;
+    config.smtp_ca_file = NULL;
+    against_server(&dir, secure,
+                   (struct attempt){config, {TRANSPORT_RETRY}, 1, "an unknown certificate", "smtp"},
+                   "");
+    against_server(&dir, open,
+                   (struct attempt){config, {TRANSPORT_RETRY}, 1, "TLS required, none", "smtp"},
+                   "");
+}
+
+static void test_refusals(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    static const struct {
+        const char *fail;
+        struct attempt attempt;
+        const char *received;
+    } rows[] = {
+        {"451:2",
+         {no_tls, {TRANSPORT_RETRY, TRANSPORT_RETRY, TRANSPORT_SENT}, 3, "busy twice", "451"},
+         "X-Envelope-From"},
+        {"451:1:RCPT", {no_tls, {TRANSPORT_RETRY}, 1, "recipient not now", "451"}, ""},
+        {"550:1", {no_tls, {TRANSPORT_REFUSED}, 1, "text refused", "550"}, ""},
+        {"550:1:RCPT", {no_tls, {TRANSPORT_REFUSED}, 1, "recipient refused", "550"}, ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *const extra[] = {"--fail", rows[i].fail, NULL};
+
+        against_server(&dir, extra, rows[i].attempt, rows[i].received);
+    }
+}
+
+static void test_no_server(void)
+{
+    struct attempt attempt = {no_tls, {TRANSPORT_RETRY}, 1, "nobody listens", "smtp"};
+    char url[64];
+
+    snprintf(url, sizeof(url), "smtp://127.0.0.1:%d", unit_free_port());
+    attempt.config.smtp_url = url;
+    unit_on_fiber(run_attempt, &attempt);
+}
+
+static void test_configuration(void)
+{
+    static const struct {
+        struct maild_config config;
+        const char *what;
+    } rows[] = {
+        {{.smtp_url = NULL, .smtp_starttls = "none"}, "smtp_url"},
+        {{.smtp_url = "http://localhost", .smtp_starttls = "none"}, "smtp_url"},
+        {{.smtp_url = "smtp://localhost", .smtp_starttls = "maybe"}, "smtp_starttls"},
+        {{.smtp_url = "smtp://localhost",
+          .smtp_starttls = "none",
+          .smtp_password_file = "/nonexistent/file"},
+         "smtp_password_file"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        error_init(&err, NULL);
+        UNIT_CHECK(!transport_smtp_new(NULL, &rows[i].config, &err), "%s", rows[i].what);
+        UNIT_CHECK(strstr(err.message, rows[i].what), "%s", err.message);
+    }
+}
+
+static void run_file(struct loop *loop, void *arg)
+{
+    const struct unit_dir *dir = arg;
+    struct unit_dir mails;
+    struct offload *offload = offload_new(loop, 2, 8);
+    CLEANUP(transport_destroy) struct transport *transport = NULL;
+    char reason[TRANSPORT_REASON_MAX] = "";
+    struct error err;
+
+    error_init(&err, NULL);
+    snprintf(mails.path, sizeof(mails.path), "%.60s/m", dir->path);
+    transport = transport_file_new(offload, mails.path, &err);
+    UNIT_REQUIRE(transport, "%s", err.message);
+    for (int i = 0; i < 2; i++)
+        UNIT_CHECK(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, reason) ==
+                       TRANSPORT_SENT,
+                   "%s", reason);
+    UNIT_CHECK(mail_server_count(mails.path) == 1, "%zu files", mail_server_count(mails.path));
+    UNIT_CHECK(strcmp(content(&mails, "1700000000123-0191b2c3-0000-4000-8000-000000000001.eml"),
+                      mail_text) == 0,
+               "the file holds the mail");
+    offload_destroy(&offload);
+}
+
+static void test_file(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+
+    unit_on_fiber(run_file, &dir);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        {"hands a mail to a server", test_plain},
+        {"insists on TLS and signs in", test_tls_and_sign_in},
+        {"tells not now from never", test_refusals},
+        {"tries again when nobody listens", test_no_server},
+        {"refuses a configuration that means nothing", test_configuration},
+        {"writes the same mail to the same file", test_file},
+    };
+
+    return unit_run("maild transports", cases, ARRAY_SIZE(cases));
+}
