@@ -387,7 +387,7 @@ static int sleep_ms(const struct loop *self, bool work_left)
 int loop_run(struct loop *self)
 {
     struct epoll_event events[EVENTS_PER_TURN];
-    bool work_left = settle_sockets(self);
+    bool work_left = true; /* what was begun before has its first turn without an event */
 
     while (!self->stopped) {
         int count = epoll_wait(self->epoll_fd, events, EVENTS_PER_TURN, sleep_ms(self, work_left));
