@@ -20,7 +20,7 @@ struct cache {
     void (*drop)(void *value);
     size_t capacity, count, hand, fresh; /* slots below `fresh` were in use at least once */
     size_t mask;
-    int32_t *heads;
+    int32_t *heads, free; /* free: chain of slots that were in use */
     struct slot *slots;
 };
 
@@ -40,6 +40,7 @@ struct cache *cache_new(size_t capacity, void (*drop)(void *value))
     memset(self->heads, 0xff, buckets * sizeof(*self->heads));
     self->capacity = capacity;
     self->mask = buckets - 1;
+    self->free = NO_SLOT;
     self->drop = drop;
     return self;
 }
@@ -78,11 +79,14 @@ static int32_t *cache_link(struct cache *self, const struct cache_key *key)
 
 static void cache_unlink(struct cache *self, int32_t *link)
 {
-    struct slot *slot = &self->slots[*link];
+    int32_t place = *link;
+    struct slot *slot = &self->slots[place];
     void *value = slot->value;
 
     *link = slot->next;
     slot->value = NULL;
+    slot->next = self->free;
+    self->free = place;
     self->count--;
     self->drop(value);
 }
@@ -97,36 +101,41 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* A free slot; makes one when all are taken. The hand passes each slot at most twice. */
-static size_t cache_free_slot(struct cache *self)
+/* Drops the first entry under the hand that was not used lately. The hand passes each slot at most twice. */
+static void cache_evict(struct cache *self)
 {
-    if (self->fresh < self->capacity)
-        return self->fresh++;
-    for (;;) {
-        size_t place = self->hand;
-        struct slot *slot = &self->slots[place];
+    struct slot *slot = &self->slots[self->hand];
 
+    while (slot->used) {
+        slot->used = false;
         self->hand = (self->hand + 1) % self->capacity;
-        if (slot->value && slot->used) {
-            slot->used = false;
-            continue;
-        }
-        if (slot->value)
-            cache_unlink(self, cache_link(self, &slot->key));
-        return place;
+        slot = &self->slots[self->hand];
     }
+    cache_unlink(self, cache_link(self, &slot->key));
+}
+
+static int32_t cache_free_slot(struct cache *self)
+{
+    int32_t place;
+
+    if (self->free == NO_SLOT && self->fresh < self->capacity)
+        return (int32_t)self->fresh++;
+    if (self->free == NO_SLOT)
+        cache_evict(self);
+    place = self->free;
+    self->free = self->slots[place].next;
+    return place;
 }
 
 void cache_put(struct cache *self, const struct cache_key *key, void *value)
 {
-    size_t place;
-    int32_t *head;
+    int32_t place, *head;
 
     cache_remove(self, key);
     place = cache_free_slot(self);
     head = cache_head(self, key);
     self->slots[place] = (struct slot){.key = *key, .value = value, .next = *head};
-    *head = (int32_t)place;
+    *head = place;
     self->count++;
 }
 

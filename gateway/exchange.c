@@ -12,7 +12,12 @@
 
 #include "gateway/exchange.h"
 
-enum { SPARE_MAX = 256, BODY_FIRST = 16 * 1024 };
+enum {
+    SPARE_MAX = 256,
+    BODY_FIRST = 16 * 1024,
+    NOT_FOUND_PATH_MAX = 200,
+    NOT_FOUND_METHOD_MAX = 16,
+};
 
 /* ---- life ---- */
 
@@ -204,12 +209,30 @@ static void head_forwarded(struct head *head, const char *value)
     head->forwarded[head->forwarded_count++] = value;
 }
 
+/* What others take for Content-Length or Transfer-Encoding and libmicrohttpd does not: a space before the colon,
+ * or a folded line (RFC 9112, sections 5.1 and 5.2), whose rest 0.9.75 appends to the header's name. */
+static bool is_strange(const char *name)
+{
+    static const char *const framing[] = {"Content-Length", "Transfer-Encoding"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(framing); i++) {
+        size_t length = strlen(framing[i]);
+
+        if (strncasecmp(name, framing[i], length) == 0 && name[length] != '\0')
+            return true;
+    }
+    while (*name > ' ' && *name < 0x7f)
+        name++;
+    return *name != '\0';
+}
+
 static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
                                  const char *value)
 {
     struct head *head = arg;
     size_t length = strlen(name);
 
+    head->ambiguous |= is_strange(name);
     if (!value)
         return MHD_YES;
     for (size_t i = 0; i < ARRAY_SIZE(head_rows); i++) {
@@ -227,13 +250,21 @@ static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, cons
     return MHD_YES;
 }
 
+static bool has_strange_encoding(const struct exchange *self)
+{
+    const char *encoding = self->head.transfer_encoding;
+
+    return encoding && strcasecmp(encoding, "chunked") != 0;
+}
+
 /* A request whose end can be understood in two ways is a second request in disguise (RFC 9112, section 6.3). */
 static int check_framing(struct exchange *self)
 {
     const struct head *head = &self->head;
+    const char *length = head->content_length;
 
-    if (!head->ambiguous && !(head->transfer_encoding && head->content_length) &&
-        (!head->transfer_encoding || strcasecmp(head->transfer_encoding, "chunked") == 0))
+    if (!head->ambiguous && !(head->transfer_encoding && length) &&
+        (!length || length[strspn(length, "0123456789")] == '\0') && !has_strange_encoding(self))
         return 0;
     self->close = true;
     return error_set(&self->err, ERR_BAD_REQUEST, "The request is malformed.");
@@ -421,12 +452,18 @@ static void answer_options(struct exchange *self)
     exchange_reply(self, &answer);
 }
 
-/* Printable ASCII: may stand in an answer, and may be cut anywhere. */
-static bool is_plain(const char *text)
+/* "Cannot GET /x": the path as it was sent, if it is text, and not more of it than fits. */
+static int not_found(struct exchange *self)
 {
-    while (*text > ' ' && *text < 0x7f)
-        text++;
-    return *text == '\0';
+    const char *path = self->parts.path;
+    size_t size = strnlen(path, NOT_FOUND_PATH_MAX);
+
+    while (size > 0 && (path[size] & 0xc0) == 0x80)
+        size--;
+    if (!codec_is_text(path, size) || !codec_is_text(self->method, strlen(self->method)) ||
+        strlen(self->method) > NOT_FOUND_METHOD_MAX)
+        return error_set(&self->err, ERR_NOT_FOUND, "Not found.");
+    return error_set(&self->err, ERR_NOT_FOUND, "Cannot %s %.*s", self->method, (int)size, path);
 }
 
 /* No endpoint: OPTIONS, another method of a known path, or nothing at all. */
@@ -444,10 +481,7 @@ static void answer_without_endpoint(struct exchange *self)
         answer.allow = self->match.allow;
         exchange_reply(self, &answer);
     } else {
-        bool plain = is_plain(self->method) && is_plain(self->parts.path);
-
-        (void)error_set(&self->err, ERR_NOT_FOUND, "Cannot %.16s %.200s",
-                        plain ? self->method : "find", plain ? self->parts.path : "this path");
+        (void)not_found(self);
         exchange_fail(self, NULL);
     }
 }
@@ -486,13 +520,15 @@ static enum MHD_Result exchange_send(struct exchange *self)
     return result;
 }
 
-/* A body that is announced as too large is refused before it is sent, where that can reach the client: it waits
- * for "100 Continue", or the body is larger than what would be dropped anyway. */
+/* What cannot wait for its body to be read. A body that is announced as too large is refused before it is sent,
+ * where that can reach the client: it waits for "100 Continue", or the body is larger than what would be dropped
+ * anyway. A body in an unknown encoding has no end. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);
+    bool large = size > BODY_MAX && (self->head.expect || size > BODY_DROP_MAX);
 
-    if (size <= BODY_MAX || (!self->head.expect && size <= BODY_DROP_MAX))
+    if (!large && !has_strange_encoding(self))
         return false;
     if (!self->refused)
         (void)error_set(&self->err, ERR_TOO_LARGE, "The request body is too large.");

@@ -160,10 +160,11 @@ static bool node_take(const struct node *node, const char *method, struct route_
 static bool node_find(const struct node *node, const char *method, const struct path *path,
                       size_t index, struct route_match *match)
 {
-    const char *segment = path->segments[index];
+    const char *segment;
 
     if (index == path->count)
         return node_take(node, method, match);
+    segment = path->segments[index];
     for (const struct node *child = node->children; child; child = child->next)
         if (strcmp(child->text, segment) == 0 && node_find(child, method, path, index + 1, match))
             return true;
