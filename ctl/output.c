@@ -58,7 +58,7 @@ static char *printable(struct arena *arena, const char *text)
 
 static const char *cell(struct arena *arena, const json_t *value)
 {
-    if (!value || json_is_null(value))
+    if (!value || json_is_null(value) || (json_is_string(value) && !*json_string_value(value)))
         return "-";
     if (json_is_string(value))
         return printable(arena, json_string_value(value));

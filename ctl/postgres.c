@@ -275,6 +275,7 @@ struct child *postgres_start(struct postgres *self, struct supervisor *superviso
         "-c", "fsync=on",
         "-c", "full_page_writes=on",
         "-c", "synchronous_commit=on",
+        "-c", "recovery_init_sync_method=syncfs", /* as safe, not file by file */
         "-c", "logging_collector=off",
         "-c", "log_destination=stderr",
         "-c", "log_error_verbosity=terse", /* no values of rows in the log */
