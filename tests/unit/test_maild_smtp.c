@@ -98,7 +98,10 @@ static void against_server(const struct unit_dir *dir, const char *const *extra,
     unlink(path);
 }
 
-static const struct maild_config no_tls = {.smtp_starttls = "none", .smtp_timeout = SEND_MS};
+#define NO_TLS                                           \
+    {                                                    \
+        .smtp_starttls = "none", .smtp_timeout = SEND_MS \
+    }
 
 static void test_plain(void)
 {
@@ -106,7 +109,7 @@ static void test_plain(void)
     static const char *const none[] = {NULL};
 
     against_server(&dir, none,
-                   (struct attempt){no_tls, {TRANSPORT_SENT}, 1, "a plain server takes it", ""},
+                   (struct attempt){NO_TLS, {TRANSPORT_SENT}, 1, "a plain server takes it", ""},
                    "X-Envelope-From: no-reply@health.example\r\nX-Envelope-To: ana@example.org\r\n"
                    "X-Envelope-TLS: no\r\nFrom: <a@health.example>\r\nSubject: Hi\r\n\r\n"
                    ".a line that begins with a dot\r\nEnd.\r\n");
@@ -155,11 +158,11 @@ static void test_refusals(void)
         const char *received;
     } rows[] = {
         {"451:2",
-         {no_tls, {TRANSPORT_RETRY, TRANSPORT_RETRY, TRANSPORT_SENT}, 3, "busy twice", "451"},
+         {NO_TLS, {TRANSPORT_RETRY, TRANSPORT_RETRY, TRANSPORT_SENT}, 3, "busy twice", "451"},
          "X-Envelope-From"},
-        {"451:1:RCPT", {no_tls, {TRANSPORT_RETRY}, 1, "recipient not now", "451"}, ""},
-        {"550:1", {no_tls, {TRANSPORT_REFUSED}, 1, "text refused", "550"}, ""},
-        {"550:1:RCPT", {no_tls, {TRANSPORT_REFUSED}, 1, "recipient refused", "550"}, ""},
+        {"451:1:RCPT", {NO_TLS, {TRANSPORT_RETRY}, 1, "recipient not now", "451"}, ""},
+        {"550:1", {NO_TLS, {TRANSPORT_REFUSED}, 1, "text refused", "550"}, ""},
+        {"550:1:RCPT", {NO_TLS, {TRANSPORT_REFUSED}, 1, "recipient refused", "550"}, ""},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -171,7 +174,7 @@ static void test_refusals(void)
 
 static void test_no_server(void)
 {
-    struct attempt attempt = {no_tls, {TRANSPORT_RETRY}, 1, "nobody listens", "smtp"};
+    struct attempt attempt = {NO_TLS, {TRANSPORT_RETRY}, 1, "nobody listens", "smtp"};
     char url[64];
 
     snprintf(url, sizeof(url), "smtp://127.0.0.1:%d", unit_free_port());
