@@ -3,7 +3,9 @@
 VERSION := 0.1.0
 PREFIX  ?= /usr
 BUILD   ?= build
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 JOBS    ?= $(shell nproc)
 
 DAEMONS := gateway authd settingsd maild

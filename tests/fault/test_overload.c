@@ -83,7 +83,7 @@ static void five_hundred_sign_ins_at_once(void)
 /* Random and truncated frames on one bound socket of the bus. */
 static void make_noise(void *context, const char *path)
 {
-    char endpoint[256];
+    char endpoint[600];
     void *socket = zmq_socket(context, ZMQ_DEALER);
     int linger = 200;
     unsigned seed = 7;
@@ -117,7 +117,7 @@ static void noise_on_the_bus_kills_nobody(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
         pid_t pid = suite_pid(suite, daemons[i], "1");
-        char dir[200], path[480];
+        char dir[200], path[512];
         struct dirent *entry;
 
         snprintf(dir, sizeof dir, "%s/%s", suite_text(suite, "busDir"), daemons[i]);
