@@ -121,6 +121,7 @@ static int unpack_nested(size_t depth, uint8_t opener)
     size_t step = opener == 0x81 ? 2 : 1; /* a map needs a key */
     char *bytes = arena_alloc(arena, depth * step + 1);
     msgpack_object object;
+    struct error err;
 
     for (size_t i = 0; i < depth; i++) {
         bytes[i * step] = (char)opener;
@@ -128,7 +129,11 @@ static int unpack_nested(size_t depth, uint8_t opener)
             bytes[i * step + 1] = 0x01;
     }
     bytes[depth * step] = (char)0xc0;
-    return unpack(bytes, depth * step + 1, arena, &object);
+    error_init(&err, arena);
+    if (codec_unpack(bytes, depth * step + 1, arena, &object, &err) == 0)
+        return 0;
+    CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "nested too deep"));
+    return -1;
 }
 
 static void test_depth(void)

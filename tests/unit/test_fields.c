@@ -443,6 +443,9 @@ static void pack_as(msgpack_packer *packer, int kind)
         for (int i = 0; i < 4; i++)
             msgpack_pack_nil(packer);
         break;
+    case 7:
+        msgpack_pack_ext_with_body(packer, "[\"longer than sixteen bytes\"]", 29, 1);
+        break;
     default:
         msgpack_pack_map(packer, 1);
         msgpack_pack_int(packer, 1);
@@ -476,7 +479,7 @@ static void test_hostile_peer(void)
     for (size_t i = 1; i < whole_table.count; i++) {
         const struct field *row = &whole_table.rows[i];
 
-        for (int kind = 0; kind < 8; kind++) {
+        for (int kind = 0; kind < 9; kind++) {
             CLEANUP(fixture_destroy) struct fixture f;
             msgpack_object object;
             json_t *json;
