@@ -37,6 +37,9 @@ struct bus_options {
  * name lives already, or a path is too long for a socket (107 bytes). Options are borrowed for ever. */
 struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metrics,
                     const struct bus_options *options, struct error *err);
+
+/* Closes everything at once. No fiber may be inside a call or be serving one: drain and cancel them first. Nobody may
+ * read the metrics afterwards. */
 void bus_destroy(struct bus **self_p);
 
 /* Lets the callers of a bus with options.held in: for a daemon whose start needs the bus before it can serve. */
@@ -45,8 +48,8 @@ void bus_open(struct bus *self);
 /* Requests being served. */
 size_t bus_serving(const struct bus *self);
 
-/* Stops taking new requests and tells the callers; returns when nothing is being served or at the deadline.
- * Parks the fiber. */
+/* Tells the callers to go elsewhere and serves what they still have in flight; returns when they have all their
+ * answers, or at the deadline, with the sockets and the lock gone. Parks the fiber. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms);
 
 /* An operation of another service, with its tables; generated from that service's routes.def. */

@@ -32,7 +32,7 @@ enum {
     BUS_CALLERS_MAX = 4096,    /* callers known on one socket */
     BUS_TRIES_MAX = 8,         /* instances that one call is sent to */
     BUS_TOPICS_MAX = 16,
-    BUS_RESEND_MS = 50, /* of announcements */
+    BUS_RESEND_MS = 50, /* of announcements and of DRAIN */
     BUS_HEARTBEAT_MS = 1000,
     BUS_HEARTBEAT_DEAD_MS = 3000,
     BUS_WELCOME_MS = 3000, /* from connecting to the WELCOME */

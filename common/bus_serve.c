@@ -16,7 +16,6 @@ enum {
     SPARE_MAX = 64,    /* idle requests kept with their arenas: 4 KiB each */
     SWEEP_FIRST = 64,  /* callers on a socket before the first look for dead ones */
     SECRET_DEPTH = 32, /* nesting of tables; no table contains itself */
-    DRAIN_AGAIN_MS = 50,
 };
 
 /* ---- the pool ---- */
@@ -520,7 +519,7 @@ void bus_drain(struct bus *self, int64_t deadline_mono_ms)
     tell_drain(self);
     while (!drain_done(self) && wake != FIBER_CANCELLED && clock_mono_ms() < deadline_mono_ms) {
         wake = fiber_queue_wait(self->loop, &self->drained,
-                                MIN(clock_mono_ms() + DRAIN_AGAIN_MS, deadline_mono_ms));
+                                MIN(clock_mono_ms() + BUS_RESEND_MS, deadline_mono_ms));
         if (wake == FIBER_TIMEOUT)
             tell_drain(self);
     }
@@ -590,8 +589,10 @@ int bus_serve_start(struct bus *self, struct error *err)
 
 void bus_open(struct bus *self)
 {
-    for (size_t i = 0; i < self->socket_count; i++)
-        loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
+    for (size_t i = 0; i < self->socket_count; i++) {
+        if (self->sockets[i].router != NULL) /* a stop may have come before the start was done */
+            loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
+    }
 }
 
 size_t bus_serving(const struct bus *self)

@@ -4,11 +4,13 @@
 #include "tests/unit/bus_kit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +57,7 @@ struct server {
     struct metrics *metrics;
     struct bus *bus;
     struct kit_counts *counts;
+    bool draining;
 };
 
 static int op_echo(void *daemon, const struct request *req, const void *input, void *output,
@@ -201,7 +204,7 @@ static void drain_fiber(void *arg)
 {
     struct server *server = arg;
 
-    bus_drain(server->bus, clock_mono_ms() + 5000);
+    bus_drain(server->bus, clock_mono_ms() + KIT_DRAIN_MS);
     loop_stop(server->loop);
 }
 
@@ -211,6 +214,9 @@ static void on_signal(void *arg, int signo)
     struct error err;
 
     (void)signo;
+    if (server->draining)
+        return;
+    server->draining = true;
     error_init(&err, NULL);
     if (fiber_start(server->loop, drain_fiber, server, &err) < 0)
         log_die("kit", err.message);
@@ -224,6 +230,7 @@ void kit_server_main(int argc, char **argv)
 
     if (argc != 5 || strcmp(argv[1], "--bus-kit") != 0)
         return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* not to outlive a test that is killed */
     log_open("kit", argv[3], LOG_CRIT);
     server = (struct server){.loop = loop_new(),
                              .clock = clock_new(NULL),

@@ -35,6 +35,8 @@ extern const struct field_table kit_in_table, kit_out_table;
 extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_large, kit_user,
     kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell, kit_dropped, kit_unknown;
 
+enum { KIT_DRAIN_MS = 3000 /* a server's limit for its drain */ };
+
 struct kit_counts {
     atomic_long executed;
 };

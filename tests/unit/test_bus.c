@@ -660,6 +660,39 @@ static void test_rolling_restart(void)
     unit_on_fiber(rolling_restart, NULL);
 }
 
+/* A caller that dies while it is waited for does not hold the drain up, one that is stuck only to its limit. */
+static void drain_without_ack(struct loop *loop, void *arg)
+{
+    struct kit kit;
+    struct raw stuck;
+    int64_t start;
+
+    (void)arg;
+    for (int dies = 0; dies < 2; dies++) {
+        kit_open(&kit, loop, "gateway", 512);
+        kit_start(&kit, 1, "64");
+        CU_ASSERT(kit_wait(&kit, 1));
+        CU_ASSERT(raw_open(&stuck, &kit, ZMQ_DEALER, "settingsd/ctl.1"));
+        CU_ASSERT(raw_hello(&stuck, "ctl", "1"));
+        start = clock_mono_ms();
+        kill(kit.servers[1], SIGTERM);
+        kit_sleep(&kit, 200);
+        if (dies)
+            raw_close(&stuck);
+        CU_ASSERT(kit_end(&kit, 1, SIGTERM) == 0);
+        start = clock_mono_ms() - start;
+        UNIT_CHECK(dies ? start < 1000 : start >= KIT_DRAIN_MS, "%d ms", (int)start);
+        if (!dies)
+            raw_close(&stuck);
+        kit_close(&kit);
+    }
+}
+
+static void test_drain_without_ack(void)
+{
+    unit_on_fiber(drain_without_ack, NULL);
+}
+
 /* ---- garbage ---- */
 
 enum { GARBAGE_FRAMES = 100000 };
@@ -959,6 +992,7 @@ static const struct unit_case cases[] = {
     {"kill -9 with calls in flight", test_killed},
     {"a successor executes nothing old", test_restarted},
     {"rolling restart loses nothing", test_rolling_restart},
+    {"a drain waits for nobody who is gone", test_drain_without_ack},
     {"garbage on an instance's sockets", test_garbage_to_instance},
     {"a frame beyond the limit", test_too_large_a_frame},
     {"garbage from an instance", test_garbage_to_caller},
