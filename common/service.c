@@ -132,6 +132,11 @@ static int open_all(struct service *self, struct error *err)
 
 static void close_all(struct service *self)
 {
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+    /* The loop unblocks them: one more must not turn the clean end into a killed one. */
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+        signal(signals[i], SIG_IGN);
     loop_cancel(self->loop, &self->watchdog);
     outbox_destroy(&self->outbox);
     bus_destroy(&self->bus);
