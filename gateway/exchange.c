@@ -112,14 +112,14 @@ void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket
     }
 }
 
-static void exchange_count(struct exchange *self)
+static void exchange_count(struct exchange *self, int64_t duration_us)
 {
     static const char *const labels[] = {"none", "1xx", "2xx", "3xx", "4xx", "5xx"};
     struct service *service = &self->gateway->service;
     struct endpoint *endpoint = self->endpoint;
     size_t class = self->status / 100 % ARRAY_SIZE(labels);
 
-    histogram_add(self->gateway->durations, clock_mono_us() - self->arrived_us);
+    histogram_add(self->gateway->durations, duration_us);
     if (!endpoint)
         return;
     if (!endpoint->answers[class])
@@ -131,7 +131,7 @@ static void exchange_count(struct exchange *self)
     (*endpoint->answers[class])++;
 }
 
-static void exchange_log(struct exchange *self)
+static void exchange_log(struct exchange *self, int64_t duration_us)
 {
     const struct gateway_config *config = gateway_config(self->gateway);
     char address[INET6_ADDRSTRLEN];
@@ -139,7 +139,7 @@ static void exchange_log(struct exchange *self)
         .method = self->method,
         .route = self->endpoint ? self->endpoint->route.path : "-",
         .status = self->status,
-        .duration_us = clock_mono_us() - self->arrived_us,
+        .duration_us = duration_us,
         .trace = self->trace,
     };
 
@@ -163,9 +163,11 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         return;
     *request = NULL;
     if (self->opened) {
-        connection_enter(self->connection, CONNECTION_IDLE, clock_mono_ms());
-        exchange_count(self);
-        exchange_log(self);
+        int64_t now_us = clock_mono_us();
+
+        connection_enter(self->connection, CONNECTION_IDLE, now_us / 1000);
+        exchange_count(self, now_us - self->arrived_us);
+        exchange_log(self, now_us - self->arrived_us);
     }
     self->ended = true;
     if (!self->on_fiber)
@@ -513,7 +515,8 @@ static enum MHD_Result exchange_send(struct exchange *self)
 {
     enum MHD_Result result;
 
-    connection_enter(self->connection, CONNECTION_WRITING, clock_mono_ms());
+    connection_enter(self->connection, CONNECTION_WRITING,
+                     loop_mono_ms(self->gateway->service.loop));
     result = MHD_queue_response(self->mhd, self->status, self->response);
     MHD_destroy_response(self->response);
     self->response = NULL;

@@ -9,8 +9,8 @@
 #include "gateway/http.h"
 
 enum {
-    POOL_SIZE =
-        32 * 1024,       /* per connection: request line, headers, and the headers of the answer */
+    /* Per connection: request line, headers, and the headers of the answer. Cleared for each request. */
+    POOL_SIZE = 16 * 1024,
     PUMP_ROUNDS_MAX = 8, /* per turn, so that a flood leaves time for the bus */
 };
 
