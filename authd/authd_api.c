@@ -423,8 +423,8 @@ static const struct field admin_create_in_rows[] = {
                "Given name.", "Eva"),
     FIELD_TEXT(struct admin_create_in, surname, 1, NAME_MAX_LENGTH,
                FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Novak"),
-    FIELD_TEXT(struct admin_create_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Any text that is not empty.", ""),
+    FIELD_TEXT(struct admin_create_in, password, 1, NEW_PASSWORD_MAX, FIELD_SECRET,
+               "Of a new account; one that exists keeps its own.", ""),
 };
 FIELD_TABLE(admin_create_in);
 

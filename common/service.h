@@ -139,7 +139,7 @@ struct bus_method service_metrics_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;
-    int64_t uptimeMs, inFlight, fibers, pid;
+    int64_t uptimeMs, inFlight, queued, fibers, pid;
     bool database;
 };
 extern const struct field_table service_status_out_table;

@@ -53,6 +53,8 @@ static const struct command commands[] = {
      "walk the checks of a sign-in, name the first that fails", "authd", explain_sign_in_command},
 };
 
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
 /* What a command line held before it is known which command it is. */
 struct command_line {
     const char *words[64]; /* all but the options of every command */
@@ -60,11 +62,31 @@ struct command_line {
     bool help, version;
 };
 
+static bool in_group(const struct command *command, const char *group)
+{
+    size_t length = strlen(group);
+
+    return strncmp(command->words, group, length) == 0 && command->words[length] == ' ';
+}
+
+/* Prints the commands that start with the word (NULL: all) and returns how many there are. */
+static size_t print_commands(const char *group)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+        if (group && !in_group(&commands[i], group))
+            continue;
+        printf("  %-18s %s\n", commands[i].words, commands[i].summary);
+        count++;
+    }
+    return count;
+}
+
 static void print_help(void)
 {
     puts("usage: atriumctl [--dir DIR | --config FILE] [--json] COMMAND ...\n");
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        printf("  %-18s %s\n", commands[i].words, commands[i].summary);
+    print_commands(NULL);
     puts("\n  --dir DIR      of a suite started with `atriumctl dev` (for dev itself: ./var)\n"
          "  --config FILE  configuration of an installed suite (/etc/atrium/atrium.conf)\n"
          "  --json         answer in JSON\n"
@@ -155,9 +177,9 @@ static const struct command *find_command(const struct command_line *line, size_
 /* The one line on stderr that says why. */
 static void complain(const struct error *err)
 {
-    fprintf(stderr, "atriumctl: %s", err->message);
+    fprintf(stderr, "atriumctl: %s", err->problems ? "" : err->message);
     for (const struct error_item *item = err->problems; item; item = item->next)
-        fprintf(stderr, "; %s: %s", item->name, item->value);
+        fprintf(stderr, "%s %s%s", item->name, item->value, item->next ? "; " : "");
     if (err->detail[0])
         fprintf(stderr, " (%s)", err->detail);
     fputc('\n', stderr);
@@ -174,6 +196,27 @@ static int run(struct ctl *ctl, const struct command_line *line, const struct co
     return command->run(ctl, err);
 }
 
+static int no_command(const struct command_line *line)
+{
+    if (line->count == 0)
+        fputs("atriumctl: which command? See atriumctl --help\n", stderr);
+    else
+        fprintf(stderr, "atriumctl: %s%s%s: unknown command; see atriumctl --help\n",
+                line->words[0], line->count > 1 ? " " : "", line->count > 1 ? line->words[1] : "");
+    return EXIT_USAGE;
+}
+
+static int help(const struct command_line *line, const struct command *command)
+{
+    if (command)
+        print_command_help(command);
+    else if (line->count == 0)
+        print_help();
+    else if (print_commands(line->words[0]) == 0)
+        return no_command(line);
+    return EXIT_DONE;
+}
+
 int main(int argc, char **argv)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -182,7 +225,6 @@ int main(int argc, char **argv)
     const struct command *command;
     struct error err;
     size_t words = 0;
-    enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
     error_init(&err, arena);
     log_open("atriumctl", "ctl", LOG_ERR);
@@ -196,21 +238,10 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     }
     command = find_command(&line, &words);
-    if (line.help && (command || line.count == 0)) {
-        if (command)
-            print_command_help(command);
-        else
-            print_help();
-        return EXIT_DONE;
-    }
-    if (!command) {
-        if (line.count)
-            fprintf(stderr, "atriumctl: %s: unknown command; see atriumctl --help\n",
-                    line.words[0]);
-        else
-            fputs("atriumctl: which command? See atriumctl --help\n", stderr);
-        return EXIT_USAGE;
-    }
+    if (line.help)
+        return help(&line, command);
+    if (!command)
+        return no_command(&line);
     if (run(&ctl, &line, command, words, &err) < 0) {
         complain(&err);
         return EXIT_FAILED;

@@ -90,8 +90,7 @@ static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *
 /* Does the instance answer for itself, with its database? */
 static bool instance_answers(struct dev *self, const struct child *child)
 {
-    const struct bus_method method = {child_name(child), "service_status", R_SAFE, &nothing_table,
-                                      &service_status_out_table};
+    const struct bus_method method = service_status_method(child_name(child));
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct request req = ctl_bus_request(self->bus, arena);
     struct nothing in = {0};

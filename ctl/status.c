@@ -15,7 +15,7 @@ enum { STATUS_MAX = 256, STATUS_WAIT_MS = 1000, STATUS_POLL_MS = 5 };
 
 struct status_row {
     const char *service, *instance, *state, *version, *upTime;
-    int64_t pid, inFlight, fibers, latencyUs;
+    int64_t pid, inFlight, queued, latencyUs;
     bool database;
 };
 static const struct field status_row_rows[] = {
@@ -26,7 +26,7 @@ static const struct field status_row_rows[] = {
     FIELD_TEXT(struct status_row, upTime, 0, 64, 0, "Since its start", "2h 5m"),
     FIELD_INT(struct status_row, pid, 0, 0, 0, 0, "Process", "4711"),
     FIELD_INT(struct status_row, inFlight, 0, 0, 0, 0, "Requests being served", "0"),
-    FIELD_INT(struct status_row, fibers, 0, 0, 0, 0, "Fibers, serving or waiting", "3"),
+    FIELD_INT(struct status_row, queued, 0, 0, 0, 0, "Jobs that wait for a thread", "0"),
     FIELD_INT(struct status_row, latencyUs, 0, 0, 0, 0, "Time of this answer", "350"),
     FIELD_BOOL(struct status_row, database, 0, 0, "Is its database reachable?"),
 };
@@ -94,8 +94,7 @@ static int wait_for_peers(struct ctl *ctl, const struct status_row *rows, size_t
 
 static void ask(struct ctl *ctl, struct status_row *row)
 {
-    const struct bus_method method = {row->service, "service_status", R_SAFE, &nothing_table,
-                                      &service_status_out_table};
+    const struct bus_method method = service_status_method(row->service);
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct nothing in = {0};
     struct service_status_out out = {0};
@@ -113,15 +112,15 @@ static void ask(struct ctl *ctl, struct status_row *row)
     row->version = out.version;
     row->upTime = up_time(ctl->arena, out.uptimeMs);
     row->pid = out.pid;
-    row->inFlight = out.inFlight;
-    row->fibers = out.fibers;
+    row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this question */
+    row->queued = out.queued;
     row->database = out.database;
 }
 
 int status_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"service",   "instance", "state",    "version",
-                                          "pid",       "upTime",   "inFlight", "fibers",
+                                          "pid",       "upTime",   "inFlight", "queued",
                                           "latencyUs", "database", NULL};
     struct status_row *rows = arena_calloc(ctl->arena, STATUS_MAX, sizeof *rows);
     struct field_list list = {.items = rows};
