@@ -50,7 +50,7 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
                          struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row = publish_row(d, req, "policy", in->id);
+    struct outbox_row row = publish_change_row(d, req, "policy", in->id);
 
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_UPDATE, &res, err, DB_UUID(project),
                  DB_UUID(in->id), DB_TEXT(in->name), DB_TEXT(in->resource),
@@ -59,7 +59,7 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
     if (db_rows(res) == 0)
         return not_found(err);
     db_row(res, 0, &access_policy_table, req->arena, out);
-    return publish(d, req, &row, "policy", in->id, err);
+    return publish_change(d, req, &row, "policy", in->id, err);
 }
 
 int access_policy_put(struct settingsd *d, const struct request *req, struct uuid project,

@@ -108,23 +108,16 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
 {
     struct uuid id = uuid_ordered(req->now_ms);
     struct admin_grant_in grant = {.key = id, .account = req->caller->account, .projectId = id};
-    struct nothing granted;
     struct outbox_row row;
     struct project project = {id, req->caller->project, in->name, child_settings, &row};
-    struct error cause;
 
     if (!bus_has_peer(d->svc.bus, "authd"))
-        return error_set(err, ERR_UNAVAILABLE, "The service is not available.");
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is not available.");
     row = outbox_row(d->svc.outbox, req->arena, &authd_admin_grant_method, id, &grant);
     if (project_make(d, req, &project, in->tenantCode, out, err) < 0)
         return -1;
-    error_init(&cause, req->arena);
-    if (authd_admin_grant(d->svc.bus, req, &grant, &granted, &cause) < 0) {
-        error_set(err, ERR_UNCERTAIN, "The project was created; its administrator follows.");
-        return error_detail(err, "authd: %s", cause.message);
-    }
-    publish_done(d, req, &row);
-    return 0;
+    return publish_row(d, req, &authd_admin_grant_method, &grant, &row,
+                       "The project was created; its administrator follows.", err);
 }
 
 /* Fails: NOT_FOUND. A suspended project is found. */
@@ -193,10 +186,10 @@ int project_suspend(struct settingsd *d, const struct request *req,
 
     if (project_by_code(d, req, in->tenantCode, out, err) < 0)
         return -1;
-    row = publish_row(d, req, "project", out->projectId);
+    row = publish_change_row(d, req, "project", out->projectId);
     if (db_query(d->svc.db, req, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(out->projectId),
                  DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(row)) < 0)
         return -1;
     out->suspended = in->suspended;
-    return publish(d, req, &row, "project", out->projectId, err);
+    return publish_change(d, req, &row, "project", out->projectId, err);
 }

@@ -1,37 +1,19 @@
 /*
- * publish.c - telling every gateway of a changed policy or project before the change is answered.
+ * publish.c - telling authd what was just committed, before the change is answered.
  *
  * The outbox row is written in the transaction of the change: should settingsd die between the commit and the
- * call, the relay makes the call.
+ * call, the relay makes the call.  What authd is told may be repeated: it has the same effect once or twice.
  */
 #include "authd/authd_api.h"
 #include "settingsd/settingsd.h"
 
-struct outbox_row publish_row(struct settingsd *d, const struct request *req, const char *kind,
-                              struct uuid id)
-{
-    struct change_publish_in in = {.kind = kind, .id = id};
+enum {
+    TELL_MS = 2000, /* a killed authd is back by then */
+    TELL_PAUSE_MS = 50,
+};
 
-    return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
-}
-
-int publish(struct settingsd *d, const struct request *req, const struct outbox_row *row,
-            const char *kind, struct uuid id, struct error *err)
-{
-    struct change_publish_in in = {.kind = kind, .id = id};
-    struct nothing out;
-    struct error cause;
-
-    error_init(&cause, req->arena);
-    if (authd_change_publish(d->svc.bus, req, &in, &out, &cause) < 0) {
-        error_set(err, ERR_UNCERTAIN, "The change is stored, but not yet in force everywhere.");
-        return error_detail(err, "authd: %s", cause.message);
-    }
-    publish_done(d, req, row);
-    return 0;
-}
-
-void publish_done(struct settingsd *d, const struct request *req, const struct outbox_row *row)
+/* Removes the row of a message that was delivered; a row that stays is only delivered again. */
+static void row_done(struct settingsd *d, const struct request *req, const struct outbox_row *row)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct error ignored;
@@ -39,4 +21,42 @@ void publish_done(struct settingsd *d, const struct request *req, const struct o
     error_init(&ignored, req->arena);
     if (db_query(d->svc.db, req, SQL_OUTBOX_DELETE, &res, &ignored, DB_UUID(row->id)) < 0)
         outbox_kick(d->svc.outbox);
+}
+
+int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,
+                const void *in, const struct outbox_row *row, const char *otherwise,
+                struct error *err)
+{
+    int64_t give_up = MIN(req->deadline_mono_ms, clock_mono_ms() + TELL_MS);
+    struct nothing out;
+    struct error cause;
+
+    error_init(&cause, req->arena);
+    while (bus_call(d->svc.bus, method, req, in, &out, &cause) < 0) {
+        if (cause.code != ERR_UNAVAILABLE || clock_mono_ms() >= give_up ||
+            fiber_sleep_until(d->svc.loop, clock_mono_ms() + TELL_PAUSE_MS, &cause) < 0) {
+            error_retry(err, ERR_UNCERTAIN, 1, otherwise);
+            return error_detail(err, "%s: %s", method->operation, cause.message);
+        }
+        error_clear(&cause);
+    }
+    row_done(d, req, row);
+    return 0;
+}
+
+struct outbox_row publish_change_row(struct settingsd *d, const struct request *req,
+                                     const char *kind, struct uuid id)
+{
+    struct change_publish_in in = {.kind = kind, .id = id};
+
+    return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
+}
+
+int publish_change(struct settingsd *d, const struct request *req, const struct outbox_row *row,
+                   const char *kind, struct uuid id, struct error *err)
+{
+    struct change_publish_in in = {.kind = kind, .id = id};
+
+    return publish_row(d, req, &authd_change_publish_method, &in, row,
+                       "The change is stored, but not yet in force everywhere.", err);
 }

@@ -35,18 +35,19 @@ int project_by_code(struct settingsd *d, const struct request *req, const char *
 
 /* ---- publish.c ---- */
 
-/* An outbox row that tells authd of a changed "policy" or "project": to be written with the change itself. */
-struct outbox_row publish_row(struct settingsd *d, const struct request *req, const char *kind,
-                              struct uuid id);
+/* Tells authd what was committed together with the outbox row `row`, and removes the row. `method` and `in` are
+ * those of the row. Tries for 2 s while authd is away. Parks. ERR_UNCERTAIN with the text `otherwise` when authd
+ * could not be told: the change is stored and the outbox goes on telling. */
+int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,
+                const void *in, const struct outbox_row *row, const char *otherwise,
+                struct error *err) MUST_USE;
 
-/* Tells authd, and through it every gateway, of a change that was committed together with `row`, and removes
- * the row. Returns when every live gateway knows. Parks. ERR_UNCERTAIN when authd could not be told: the
- * change is stored and the outbox goes on telling. */
-int publish(struct settingsd *d, const struct request *req, const struct outbox_row *row,
-            const char *kind, struct uuid id, struct error *err) MUST_USE;
-
-/* Removes an outbox row whose message was delivered directly; a row that stays is delivered again. Parks. */
-void publish_done(struct settingsd *d, const struct request *req, const struct outbox_row *row);
+/* The outbox row of a changed "policy" or "project", to be written with the change itself; and, after that, the
+ * telling: when it returns 0 every live gateway knows. Parks. Errors as publish_row(). */
+struct outbox_row publish_change_row(struct settingsd *d, const struct request *req,
+                                     const char *kind, struct uuid id);
+int publish_change(struct settingsd *d, const struct request *req, const struct outbox_row *row,
+                   const char *kind, struct uuid id, struct error *err) MUST_USE;
 
 /* ---- settings.c ---- */
 
