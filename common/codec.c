@@ -5,7 +5,7 @@
  */
 #include "common/codec.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BUFFER_FIRST = 512, EXT_JSON = 1 };
@@ -348,30 +348,6 @@ json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, str
         return NULL;
     }
     return json;
-}
-
-void codec_write_json_string(struct codec_buffer *buffer, const char *text, size_t size)
-{
-    size_t start = 0;
-    char escape[8];
-
-    codec_write(buffer, "\"", 1);
-    for (size_t i = 0; i < size; i++) {
-        uint8_t c = (uint8_t)text[i];
-
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        codec_write(buffer, text + start, i - start);
-        start = i + 1;
-        if (c >= 0x20)
-            codec_write(buffer, (const char[]){'\\', text[i]}, 2);
-        else if (c == '\n')
-            codec_write(buffer, "\\n", 2);
-        else
-            codec_write(buffer, escape, (size_t)snprintf(escape, sizeof(escape), "\\u%04x", c));
-    }
-    codec_write(buffer, text + start, size - start);
-    codec_write(buffer, "\"", 1);
 }
 
 static int write_dump(const char *bytes, size_t size, void *buffer)

@@ -42,9 +42,6 @@ void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs ni
  * position of the mistake. `must_be_object` refuses other values. New reference. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
 
-/* Appends text (valid UTF-8) as a JSON string, quotes included. */
-void codec_write_json_string(struct codec_buffer *buffer, const char *text, size_t size);
-
 /* Compact JSON text from the arena. */
 char *codec_dump_json(struct arena *arena, const json_t *json);
 

@@ -66,9 +66,8 @@ enum field_flags {
     FIELD_SECRET =
         1 << 2,          /* wiped from the arena when the request ends; never in examples or logs */
     FIELD_PATH = 1 << 3, /* taken from the {name} segment of the path */
-    FIELD_QUERY = 1 << 4, /* taken from the query string; INT and BOOL are read from text */
-    FIELD_HEADER =
-        1 << 5, /* input: from the request header named in `header`; output: not in the body */
+    FIELD_QUERY = 1 << 4,      /* taken from the query string; INT and BOOL are read from text */
+    FIELD_HEADER = 1 << 5,     /* taken from the request header named in `header` */
     FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
     FIELD_OMIT_EMPTY = 1 << 7, /* output: an empty list is left out instead of written as [] */
     FIELD_OMIT_ZERO = 1 << 8,  /* output: an INT of 0 is left out */
@@ -213,14 +212,8 @@ int fields_unpack(const struct field_table *table, const msgpack_object *map, st
 
 /* The JSON of an answer that arrived as a msgpack map written by fields_pack() with the same table. Members are
  * in the order of the table; one of another type than its row counts as absent. map may be NULL: no members.
- * A row of a header is not among them: it travels outside of the body. New reference. */
+ * New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
-
-/* The same, appended as text: what the gateway sends, without a tree in between. A JSON member is passed on as it
- * came (fields_to_json() gives {} when that is no JSON). */
-struct codec_buffer;
-void fields_write_json(const struct field_table *table, const msgpack_object *map,
-                       struct codec_buffer *buffer);
 
 /* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
  * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
