@@ -3,9 +3,12 @@
  * was written is delivered, whoever is killed meanwhile.
  */
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -30,6 +33,7 @@ static const struct db_migration migrations[] = {
 };
 
 static const struct bus_method *const methods[] = {&kit_work, &kit_refuse, NULL};
+static const struct bus_method *const no_methods[] = {NULL};
 
 static struct pg *server;
 
@@ -44,7 +48,25 @@ struct fixture {
     struct outbox *outbox;
 };
 
-static bool setup(struct fixture *self, struct loop *loop, const char *schema)
+static struct db_options options_of(const char *schema, const char *conninfo)
+{
+    return (struct db_options){
+        .conninfo = conninfo,
+        .schema = schema,
+        .program = schema,
+        .statements = statements,
+        .statement_count = ARRAY_SIZE(statements),
+        .migrations = migrations,
+        .read_connections = 1,
+        .write_connections = 2,
+        .statement_timeout_ms = 3000,
+        .queue_max = 64,
+    };
+}
+
+/* relayed: the methods that the outbox relays; with none it only writes rows. */
+static bool setup(struct fixture *self, struct loop *loop, const char *schema,
+                  const struct bus_method *const *relayed)
 {
     struct error err;
     char sql[80];
@@ -52,19 +74,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema)
     *self = (struct fixture){
         .loop = loop,
         .arena = arena_new(),
-        .options =
-            {
-                .conninfo = server->conninfo,
-                .schema = schema,
-                .program = schema,
-                .statements = statements,
-                .statement_count = ARRAY_SIZE(statements),
-                .migrations = migrations,
-                .read_connections = 1,
-                .write_connections = 2,
-                .statement_timeout_ms = 3000,
-                .queue_max = 64,
-            },
+        .options = options_of(schema, server->conninfo),
         .key = {.length = SEAL_KEY_SIZE},
     };
     error_init(&err, NULL);
@@ -75,7 +85,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema)
     if (!UNIT_CHECK(db_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail))
         return false;
     self->outbox =
-        outbox_new(loop, self->db, self->kit.bus, self->kit.metrics, methods, &self->key);
+        outbox_new(loop, self->db, self->kit.bus, self->kit.metrics, relayed, &self->key);
     return true;
 }
 
@@ -132,6 +142,13 @@ static long executed(const struct fixture *self)
     return atomic_load(&self->kit.counts->executed);
 }
 
+static void wait_executed(struct fixture *self, long count)
+{
+    for (int i = 0; i < 1000 && executed(self) < count; i++)
+        kit_sleep(&self->kit, 10);
+    UNIT_CHECK(executed(self) == count, "%ld", executed(self));
+}
+
 /* ---- cases ---- */
 
 static void relays(struct loop *loop, void *arg)
@@ -140,7 +157,7 @@ static void relays(struct loop *loop, void *arg)
     int64_t took;
 
     (void)arg;
-    if (setup(&self, loop, "relays")) {
+    if (setup(&self, loop, "relays", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         write_row(&self, &kit_work, "secret words", 0);
@@ -162,7 +179,7 @@ static void absent(struct loop *loop, void *arg)
     struct fixture self;
 
     (void)arg;
-    if (setup(&self, loop, "absent")) {
+    if (setup(&self, loop, "absent", methods)) {
         for (int i = 0; i < 5; i++)
             write_row(&self, &kit_work, "secret words", 0);
         outbox_kick(self.outbox);
@@ -185,7 +202,7 @@ static void failures(struct loop *loop, void *arg)
     struct fixture self;
 
     (void)arg;
-    if (setup(&self, loop, "failures")) {
+    if (setup(&self, loop, "failures", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         write_row(&self, &kit_refuse, "setting", 0);
@@ -211,7 +228,7 @@ static void killed_receiver(struct loop *loop, void *arg)
     struct fixture self;
 
     (void)arg;
-    if (setup(&self, loop, "receiver")) {
+    if (setup(&self, loop, "receiver", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         write_row(&self, &kit_work, "slow", 800);
@@ -228,22 +245,74 @@ static void killed_receiver(struct loop *loop, void *arg)
     teardown(&self);
 }
 
-/* The sender dies with rows in hand (its last words to the database never arrive): another one takes them up
- * within 5 s. */
+/* A relay in a process of its own: this program with "--sender", the schema, the bus's directory, conninfo. */
+static void sender_main(int argc, char **argv)
+{
+    static const char *const asks[] = {"settingsd", NULL};
+    static const struct operation no_operations[] = {{0}};
+    struct loop *loop;
+    struct metrics *metrics;
+    struct fixture self = {.key = {.length = SEAL_KEY_SIZE}};
+    struct bus_options options = {.service = "gateway",
+                                  .instance = "2",
+                                  .version = "0",
+                                  .operations = no_operations,
+                                  .asks = asks,
+                                  .peer_max = 16,
+                                  .serve_max = 16};
+    struct error err;
+
+    if (argc != 5 || strcmp(argv[1], "--sender") != 0)
+        return;
+    log_open("sender", "2", LOG_CRIT);
+    error_init(&err, NULL);
+    loop = loop_new();
+    metrics = metrics_new();
+    self.options = options_of(argv[2], argv[4]);
+    options.run_dir = argv[3];
+    self.db = db_new(loop, metrics, &self.options);
+    self.kit.bus = bus_new(loop, clock_new(NULL), metrics, &options, &err);
+    self.outbox = outbox_new(loop, self.db, self.kit.bus, metrics, methods, &self.key);
+    exit(loop_run(loop)); /* until it is killed */
+}
+
+static pid_t start_sender(struct fixture *self)
+{
+    char program[] = "sender", flag[] = "--sender", schema[32], conninfo[128];
+    char *argv[] = {program, flag, schema, self->kit.dir.path, conninfo, NULL};
+    pid_t pid = 0;
+
+    snprintf(schema, sizeof(schema), "%s", self->options.schema);
+    snprintf(conninfo, sizeof(conninfo), "%s", server->conninfo);
+    CU_ASSERT_EQUAL(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ), 0);
+    return pid;
+}
+
+/* A sender dies with a row in hand: another one takes it up within 5 s, and not before its lease is over. */
 static void killed_sender(struct loop *loop, void *arg)
 {
     struct fixture self;
-    int64_t took;
+    int64_t killed, took;
+    pid_t sender;
 
     (void)arg;
-    if (setup(&self, loop, "sender")) {
-        write_row(&self, &kit_work, "claimed by the dead", 0);
-        pg_exec(server, "update sender.outbox set attempts = 1, due_at = due_at + 3000");
+    if (setup(&self, loop, "sender", no_methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
-        took = wait_left(&self, 0, 6000);
-        UNIT_CHECK(took >= 2000 && took < 5000, "%d ms", (int)took);
-        CU_ASSERT_EQUAL(executed(&self), 1);
+        write_row(&self, &kit_work, "slow", 1000);
+        sender = start_sender(&self);
+        wait_executed(&self, 1);
+        kill(sender, SIGKILL);
+        waitpid(sender, NULL, 0);
+        killed = clock_mono_ms();
+        sender = start_sender(&self);
+        wait_executed(&self, 2);
+        took = clock_mono_ms() - killed;
+        UNIT_CHECK(took > 1500 && took < 5000, "%d ms", (int)took);
+        UNIT_CHECK(wait_left(&self, 0, 3000) >= 0, "%d rows left", (int)rows_left(&self));
+        kill(sender, SIGKILL);
+        waitpid(sender, NULL, 0);
+        CU_ASSERT_EQUAL(executed(&self), 2);
     }
     teardown(&self);
 }
@@ -254,7 +323,7 @@ static void database_restart(struct loop *loop, void *arg)
     struct fixture self;
 
     (void)arg;
-    if (setup(&self, loop, "restart")) {
+    if (setup(&self, loop, "restart", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         for (int i = 0; i < 10; i++)
@@ -278,7 +347,7 @@ static void two_instances(struct loop *loop, void *arg)
     struct outbox *second;
 
     (void)arg;
-    if (setup(&self, loop, "two")) {
+    if (setup(&self, loop, "two", methods)) {
         db = db_new(loop, self.kit.metrics, &self.options);
         second = outbox_new(loop, db, self.kit.bus, self.kit.metrics, methods, &self.key);
         kit_start(&self.kit, 1, "512");
@@ -326,6 +395,7 @@ int main(int argc, char **argv)
     int rc;
 
     kit_server_main(argc, argv);
+    sender_main(argc, argv);
     log_open("test_outbox", "1", LOG_WARNING);
     server = pg_new();
     rc = unit_run("outbox", cases, ARRAY_SIZE(cases));
