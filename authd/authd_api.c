@@ -229,7 +229,8 @@ static const struct field me_membership_rows[] = {
     FIELD_UUID(struct me_membership, id, FIELD_REQUIRED, "The user's membership in the project."),
     FIELD_BOOL(struct me_membership, admin, false, FIELD_REQUIRED,
                "Whether the user administers the project."),
-    FIELD_OBJECT(struct me_membership, user, reference, FIELD_REQUIRED, "Who it is: the profile in the project."),
+    FIELD_OBJECT(struct me_membership, user, reference, FIELD_REQUIRED,
+                 "Who it is: the profile in the project."),
 };
 FIELD_TABLE(me_membership);
 
