@@ -28,34 +28,42 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
-/* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for the membership that `from`
- * yields as account_id and membership_id; and its address becomes one with a good sign-in to the account. */
-#define SQL_SESSION_MADE(from)                                                                   \
-    "session_made as (insert into session (project_id, id, account_id, membership_id, "          \
-    "auth_method, remote_address, browser, os, created_at, last_updated, "                       \
-    "refresh_hash, idle_until, absolute_until) "                                                 \
-    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, $3, $4, $5, $6, $7, $7, $8, $9, " \
-    "$10 from (" from ") f returning account_id, membership_id), "                               \
-    "address_known as (insert into known_address (key, until) "                                  \
-    "select $11, $12 from session_made "                                                         \
+/* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for what `from` yields as
+ * account_id, membership_id, profile_id and role; and its address becomes one with a good sign-in to the account. */
+#define SQL_SESSION_MADE(from)                                                                     \
+    "session_made as (insert into session (project_id, id, account_id, membership_id, "            \
+    "profile_id, role, "                                                                           \
+    "auth_method, remote_address, browser, os, created_at, last_updated, "                         \
+    "refresh_hash, idle_until, absolute_until) "                                                   \
+    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "             \
+    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f returning membership_id, profile_id), " \
+    "address_known as (insert into known_address (key, until) "                                    \
+    "select $11, $12 from session_made "                                                           \
     "on conflict (key) do update set until = excluded.until) "
 
-/* Ends the sessions whose ids `ids` yields ($1 now, $2 reason, $3 the jti that logged out or null, $4 until when
- * gateways must know), and numbers the change. Yields sequence and id of each session that was live. */
-#define SQL_SESSIONS_ENDED(ids)                                                                  \
-    "with ended as (update session s set ended_at = $1, end_reason = $2, end_token = $3, "       \
-    "previous_hash = null, successor_sealed = null from (" ids ") o "                            \
-    "where s.project_id = o.project_id and s.id = o.id and s.ended_at is null returning s.id), " \
-    "counted as (update change_counter set sequence = sequence + 1 "                             \
-    "where exists (select 1 from ended) returning sequence) "                                    \
-    "insert into change (sequence, kind, id, token, until) "                                     \
-    "select c.sequence, 'session', e.id, $3, $4 from counted c, ended e returning sequence, id"
+/* The membership of an account in a project, at most one. As a lateral query with a limit it is planned for itself
+ * and looked up by its unique index, however few rows the tables had when the plan was made: joined plainly, the
+ * planner may read all members of the project for each request. */
+#define SQL_MEMBERSHIP_OF(account, project)                                             \
+    "lateral (select id, profile_id, admin from membership where account_id = " account \
+    " and project_id = " project " limit 1) m"
 
-/* What a list of sessions shows: the columns of struct session_record, and which sessions live. */
+/* Whether the membership of session s administers the project; null when it is gone. */
+#define SQL_SESSION_ADMIN                                                             \
+    "(select m.admin from membership m where m.project_id = s.project_id and m.id = " \
+    "s.membership_id)"
+
+/* What a list of sessions shows: the columns of struct session_record, and which sessions live. The first condition
+ * is the predicate of the index session_account, which such a list is read by. */
 #define SQL_SESSION_COLUMNS                                                      \
     "s.id, s.last_updated as \"lastUpdated\", s.auth_method as \"authMethod\", " \
     "s.remote_address as \"remoteAddress\", s.browser, s.os"
 #define SQL_SESSION_LIVE(now) \
     "s.ended_at is null and s.idle_until > " now " and s.absolute_until > " now
+
+/* The same for one session by its primary key. end_reason says what ended_at says but offers no other index: a plan
+ * made while the table was small would read session_account from end to end. */
+#define SQL_SESSION_ONE_LIVE(now) \
+    "s.end_reason is null and s.idle_until > " now " and s.absolute_until > " now
 
 #endif

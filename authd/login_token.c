@@ -146,7 +146,7 @@ static int spend(struct authd *d, const struct request *req, const char *role,
 
     session_draft(d, req, tenant->projectId, role, login->email, login->auth_method, &draft);
     if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
-                 DB_UUID(login->id)) < 0)
+                 DB_UUID(login->id), DB_TEXT(role)) < 0)
         return -1;
     if (db_rows(res) == 0) /* another request was first */
         return refuse_replay(d, req, role, in->sessionCode, err);

@@ -120,32 +120,26 @@ int operator_sessions(struct authd *d, const struct request *req,
     return list_sessions(d, req, in->email, project, out, err);
 }
 
-static int end_page(struct authd *d, const struct request *req, const char *email,
-                    struct uuid project, size_t *ret_count, struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-    if (db_query(d->svc.db, req, SQL_OPERATOR_SESSIONS_END, &res, err, DB_INT(req->now_ms),
-                 DB_TEXT("revoked"), DB_NULL, DB_INT(req->now_ms + CHANGE_SESSION_LIFE),
-                 DB_TEXT(email), DB_UUID(project)) < 0)
-        return -1;
-    *ret_count = db_rows(res);
-    return session_ended_settle(d, req, res, (struct uuid){""}, err);
-}
-
 /* Ends them; answers those that are left. */
 int operator_sessions_revoke(struct authd *d, const struct request *req,
                              const struct operator_sessions_in *in, struct session_list *out,
                              struct error *err)
 {
+    CLEANUP(db_result_destroy) struct db_result *places = NULL;
     struct uuid project;
     size_t count;
 
-    if (optional_project(d, req, in->tenantCode, &project, err) < 0)
+    if (optional_project(d, req, in->tenantCode, &project, err) < 0 ||
+        db_query(d->svc.db, req, SQL_OPERATOR_PLACES, &places, err, DB_TEXT(in->email),
+                 DB_UUID(project)) < 0)
         return -1;
-    do {
-        if (end_page(d, req, in->email, project, &count, err) < 0)
+    for (size_t row = 0; row < db_rows(places); row++) {
+        const struct session_end which = {.project = db_uuid(places, row, 0),
+                                          .account = db_uuid(places, row, 1),
+                                          .reason = "revoked"};
+
+        if (session_end(d, req, &which, &count, err) < 0)
             return -1;
-    } while (count == SESSION_END_PAGE);
+    }
     return list_sessions(d, req, in->email, project, out, err);
 }

@@ -17,7 +17,7 @@ static int refuse(struct authd *d, struct error *err)
     return error_set(err, ERR_UNAUTHORIZED, "Refresh token is invalid or has expired.");
 }
 
-/* The columns account, membership, profile, admin and role that both statements begin with. */
+/* The columns account, membership, profile, role and admin that both statements begin with. */
 static void read_holder(const struct request *req, const struct db_result *res,
                         const struct refresh_token *token, struct holder *ret)
 {
@@ -25,8 +25,8 @@ static void read_holder(const struct request *req, const struct db_result *res,
                            .membership = db_uuid(res, 0, 1),
                            .profile = db_uuid(res, 0, 2),
                            .session = token->session,
-                           .role = arena_strdup(req->arena, db_text(res, 0, 4)),
-                           .admin = db_bool(res, 0, 3)};
+                           .role = arena_strdup(req->arena, db_text(res, 0, 3)),
+                           .admin = db_bool(res, 0, 4)};
 }
 
 static int answer(struct authd *d, const struct request *req, const struct holder *holder,
@@ -59,6 +59,8 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
         return -1;
     if (db_rows(res) == 0)
         return 0;
+    if (db_is_null(res, 0, 4)) /* no member any more: the session is about to end */
+        return refuse(d, err);
     read_holder(req, res, token, ret_holder);
     *ret_successor = arena_strdup(req->arena, next.text);
     return 1;
@@ -109,7 +111,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                  DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
                  DB_INT(req->now_ms), DB_INT(d->config->refresh_retry_window)) < 0)
         return -1;
-    if (db_rows(res) == 0)
+    if (db_rows(res) == 0 || db_is_null(res, 0, 4))
         return refuse(d, err);
     verdict = db_text(res, 0, 5);
     if (strcmp(verdict, "over") == 0)
@@ -130,7 +132,7 @@ int refresh_token(struct authd *d, const struct request *req, const struct refre
 {
     CLEANUP(refresh_token_wipe) struct refresh_token token;
     struct holder holder;
-    const char *successor;
+    const char *successor = NULL;
     int rc;
 
     if (refresh_token_parse(in->refresh_token, &token) < 0)

@@ -74,8 +74,11 @@ int session_answer(struct authd *d, const struct request *req, const struct hold
 
 /* ---- ending ---- */
 
-int session_ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
-                         struct uuid token, struct error *err)
+enum { SESSION_END_PAGE = 1000 }; /* the limit in SQL_SESSION_END */
+
+/* Announces the rows of SQL_SESSION_END and waits until they are in force. */
+static int ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
+                        struct uuid token, struct error *err)
 {
     size_t count = db_rows(res);
     struct change *changes = arena_calloc(req->arena, count, sizeof(*changes));
@@ -102,7 +105,7 @@ static int end_page(struct authd *d, const struct request *req, const struct ses
                  DB_UUID(which->account), DB_UUID(which->only), DB_UUID(which->except)) < 0)
         return -1;
     *ret_count = db_rows(res);
-    return session_ended_settle(d, req, res, which->token, err);
+    return ended_settle(d, req, res, which->token, err);
 }
 
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,

@@ -64,11 +64,4 @@ struct session_end {
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
 
-/* Announces and settles the rows that a statement made of SQL_SESSIONS_ENDED yielded. Parks. */
-int session_ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
-                         struct uuid token, struct error *err) MUST_USE;
-
-/* Most sessions that one statement ends: the limit in SQL_SESSION_END and SQL_OPERATOR_SESSIONS_END. */
-enum { SESSION_END_PAGE = 1000 };
-
 #endif

@@ -60,6 +60,8 @@ create table session (
     id               uuid not null,
     account_id       uuid not null references account on delete cascade,
     membership_id    uuid not null,
+    profile_id       uuid not null,         -- with role what never changes of the membership: a refresh
+    role             text not null,         -- needs no join
     auth_method      text not null,
     remote_address   text not null,
     browser          text,
@@ -76,6 +78,7 @@ create table session (
     ended_at         bigint,
     end_reason       text check (end_reason in ('logout', 'revoked', 'theft', 'login-replay', 'removed')),
     end_token        uuid,                  -- jti of the access token that logged out
+    check ((ended_at is null) = (end_reason is null)),
     primary key (project_id, id)
 ) with (fillfactor = 70);
 -- No index holds a column that a refresh changes: its update stays on the row's own page (HOT).
