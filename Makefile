@@ -96,13 +96,14 @@ HTTP_SUPPORT := $(call object,tests/unit/unit.c \
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
-# A unit test named after a daemon (test_authd_token.c) is linked with all of that daemon but its main file.
-define daemon_test_rule
+# A unit test named after a program's folder (test_authd_token.c) is linked with all of it but its main file.
+define program_test_rule
 $(BUILD)/tests/unit/test_$(1)_%: $(BUILD)/tests/unit/test_$(1)_%.o $(UNIT_SUPPORT) \
-    $(filter-out $(BUILD)/$(1)/$(1).o,$(atrium-$(1)_OBJECTS)) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
+    $(filter-out $(BUILD)/$(1)/$(1).o,$($(2)_OBJECTS)) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $($(1)_LIBS) $$(COMMON_LIBS) $$(TEST_LIBS)
 endef
-$(foreach d,$(DAEMONS),$(eval $(call daemon_test_rule,$(d))))
+$(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),atrium-$(d))))
+$(eval $(call program_test_rule,ctl,atriumctl))
 
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
