@@ -28,6 +28,7 @@ enum {
     SQL_ROWS,
     SQL_PID,
     SQL_TX_PID,
+    SQL_DIE,
 };
 
 static const struct db_statement statements[] = {
@@ -50,6 +51,7 @@ static const struct db_statement statements[] = {
      " from generate_series(1, $1::int4) as i"},
     {"SQL_PID", DB_READ, 0, "select pg_backend_pid()"},
     {"SQL_TX_PID", DB_TX, 0, "select pg_backend_pid()"},
+    {"SQL_DIE", DB_READ, 0, "select pg_terminate_backend(pg_backend_pid())"},
 };
 
 #define INITIAL_SQL                                                \
@@ -601,6 +603,14 @@ static void transactions(struct loop *loop, void *arg)
     sleep_ms(&self, 100);
     CU_ASSERT_TRUE(db_tx_query(tx, SQL_TX_PUT, &res, &self.err, DB_INT(4), DB_INT(1)) < 0);
     CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
+    db_tx_destroy(&tx);
+
+    /* a read of a transaction is not sent again outside it */
+    error_clear(&self.err);
+    CU_ASSERT_EQUAL(db_begin(self.db, soon(&self), &tx, &self.err), 0);
+    CU_ASSERT_TRUE(db_tx_query(tx, SQL_DIE, &res, &self.err) < 0);
+    CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
+    CU_ASSERT_EQUAL(db_stats(self.db).reconnects, 2);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(count_things(&self), 1);
     teardown(&self);
