@@ -1,9 +1,9 @@
 /*
  * arena.c - a chain of blocks from which a request's memory is cut.
  *
- * Small requests are cut from the newest block; one that does not fit starts a block of twice the size (up to
- * 64 KiB), a large one gets a block for itself.  With AddressSanitizer the unused part of a block is poisoned,
- * so that an overrun of a small allocation is seen too.
+ * Small requests are cut from the newest block; one that does not fit starts a block of twice the
+ * size (up to 64 KiB), a large one gets a block for itself.  With AddressSanitizer the unused part
+ * of a block is poisoned, so that an overrun of a small allocation is seen too.
  */
 #include "common/arena.h"
 
@@ -64,7 +64,8 @@ static void block_free(struct block *block)
     free(block);
 }
 
-/* A block with room for `size` bytes, which becomes the newest unless it is for this allocation alone. */
+/* A block with room for `size` bytes, which becomes the newest unless it is for this allocation
+ * alone. */
 static struct block *block_add(struct arena *self, size_t size)
 {
     size_t usual = self->newest == NULL ? BLOCK_FIRST - sizeof(struct block)

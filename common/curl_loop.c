@@ -1,8 +1,8 @@
 /*
  * curl_loop.c - libcurl's multi socket interface on our loop, see curl_loop.h.
  *
- * libcurl tells which descriptors and which timeout it waits for; we tell it what happened.  Its callbacks run on
- * the loop's stack; a fiber only adds its transfer, parks and removes it.
+ * libcurl tells which descriptors and which timeout it waits for; we tell it what happened.  Its
+ * callbacks run on the loop's stack; a fiber only adds its transfer, parks and removes it.
  */
 #include "common/curl_loop.h"
 

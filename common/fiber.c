@@ -1,9 +1,9 @@
 /*
  * fiber.c - functions that wait on stacks of their own, see fiber.h.
  *
- * A fiber's stack outlives its function: the trampoline at its bottom runs one function after the other, and an
- * ended fiber waits in the pool for the next.  So makecontext() is called once per stack, and starting a fiber
- * costs what a switch costs.
+ * A fiber's stack outlives its function: the trampoline at its bottom runs one function after the
+ * other, and an ended fiber waits in the pool for the next.  So makecontext() is called once per
+ * stack, and starting a fiber costs what a switch costs.
  */
 #include "common/fiber.h"
 
@@ -61,7 +61,8 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* Both switches tell AddressSanitizer which stack is in use; without it they are swapcontext() alone. */
+/* Both switches tell AddressSanitizer which stack is in use; without it they are swapcontext()
+ * alone. */
 static void switch_to_fiber(struct loop *loop, struct fiber *fiber)
 {
 #ifdef WITH_ASAN
@@ -273,7 +274,8 @@ void fiber_wake(struct fiber *fiber)
         fiber->wake = FIBER_WOKEN;
         make_ready(fiber);
     } else if (fiber->state == FIBER_READY && fiber->started) {
-        /* Its deadline passed, or it was woken, in this turn: what it waited for is there all the same. */
+        /* Its deadline passed, or it was woken, in this turn: what it waited for is there all the
+         * same. */
         fiber->wake = FIBER_WOKEN;
     } else {
         fiber->woken_early = true;

@@ -1,9 +1,10 @@
 /*
  * fiber.h - handlers that wait read top to bottom.
  *
- * A fiber is a function on a stack of its own (ucontext, pooled, 64 KiB with a guard page below).  It runs on
- * the loop's thread until it parks; only the loop resumes it.  Every park has a deadline.  A parked fiber is
- * never freed: it is resumed with FIBER_TIMEOUT or FIBER_CANCELLED and unwinds by itself.
+ * A fiber is a function on a stack of its own (ucontext, pooled, 64 KiB with a guard page below).
+ * It runs on the loop's thread until it parks; only the loop resumes it.  Every park has a
+ * deadline.  A parked fiber is never freed: it is resumed with FIBER_TIMEOUT or FIBER_CANCELLED and
+ * unwinds by itself.
  *
  * On a fiber: no blocking call, no getaddrinfo, no large arrays (keep a frame under 4 KiB).
  */
@@ -22,32 +23,35 @@ enum fiber_wake {
 
 enum { FIBER_STACK_SIZE = 64 * 1024 };
 
-/* Starts fn(arg) on a fiber, from the next ready pass on. -1 (ERR_OVERLOADED) when `max` fibers are alive. */
+/* Starts fn(arg) on a fiber, from the next ready pass on. -1 (ERR_OVERLOADED) when `max` fibers are
+ * alive. */
 int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct error *err) MUST_USE;
 
 /* The fiber that is running, or NULL on the loop's own stack. */
 struct fiber *fiber_self(const struct loop *loop);
 
-/* Parks the running fiber until fiber_wake() or the monotonic deadline. A wake that came before the park is
- * remembered (one), so that "start, then park" has no gap. */
+/* Parks the running fiber until fiber_wake() or the monotonic deadline. A wake that came before the
+ * park is remembered (one), so that "start, then park" has no gap. */
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;
 
-/* Makes a parked fiber ready; it runs later in this turn, never inside this call. One whose deadline passed in
- * this very turn is told FIBER_WOKEN. Whoever may wake must be told when the fiber no longer waits for it. */
+/* Makes a parked fiber ready; it runs later in this turn, never inside this call. One whose
+ * deadline passed in this very turn is told FIBER_WOKEN. Whoever may wake must be told when the
+ * fiber no longer waits for it. */
 void fiber_wake(struct fiber *fiber);
 
 /* Parks until the monotonic time; -1 (ERR_UNAVAILABLE) when the loop shuts down meanwhile. */
 int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUST_USE;
 
-/* Resumes every parked fiber with FIBER_CANCELLED. From then on a park only lets the other ready fibers run and
- * returns FIBER_CANCELLED. For shutdown. */
+/* Resumes every parked fiber with FIBER_CANCELLED. From then on a park only lets the other ready
+ * fibers run and returns FIBER_CANCELLED. For shutdown. */
 void fiber_cancel_all(struct loop *loop);
 
 /* Upper bound of live fibers (default 4,096), and how many live now. */
 void fiber_set_max(struct loop *loop, size_t max);
 size_t fiber_count(const struct loop *loop);
 
-/* A list of fibers that wait for the same thing, first come first served. Zero-initialised is empty. */
+/* A list of fibers that wait for the same thing, first come first served. Zero-initialised is
+ * empty. */
 struct fiber_queue {
     struct fiber_waiter *head, **tail;
     size_t length;

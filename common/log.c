@@ -1,6 +1,6 @@
 /*
- * log.c - one line per event, written to stderr with a single write() so that lines of several threads and
- * processes do not mix.
+ * log.c - one line per event, written to stderr with a single write() so that lines of several
+ * threads and processes do not mix.
  */
 #include "common/log.h"
 

@@ -78,7 +78,8 @@ static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const c
     return NULL;
 }
 
-/* The cell of this name and labels, made when missing. Beyond the limit all share one cell of their kind. */
+/* The cell of this name and labels, made when missing. Beyond the limit all share one cell of their
+ * kind. */
 static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
                              const char *labels, const char *help)
 {

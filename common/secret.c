@@ -53,8 +53,8 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size)
     return sodium_base642bin(ret, max, text, strlen(text), NULL, ret_size, NULL, BASE64);
 }
 
-/* What is wrong with the file's owner, mode or kind; NULL when it may hold a key. Group read is fine: systemd
- * hands out credentials with an access list, which shows as the group's right. */
+/* What is wrong with the file's owner, mode or kind; NULL when it may hold a key. Group read is
+ * fine: systemd hands out credentials with an access list, which shows as the group's right. */
 static const char *key_file_fault(const struct stat *stat)
 {
     if (!S_ISREG(stat->st_mode))

@@ -1,8 +1,8 @@
 /*
  * service.c - the life of a daemon, from the command line to the exit code.
  *
- * Start and stop run on fibers, because they wait for the database and for requests under way; the loop ends when
- * the last fiber has.  What was opened is closed in reverse order.
+ * Start and stop run on fibers, because they wait for the database and for requests under way; the
+ * loop ends when the last fiber has.  What was opened is closed in reverse order.
  */
 #include "common/service.h"
 
@@ -37,6 +37,29 @@ static void log_failure(int level, const char *message, const struct error *err)
 static const void *config_member(const struct service *self, size_t offset)
 {
     return (const uint8_t *)self->config + offset;
+}
+
+/* Not on a fiber: it looks up groups, and what the name service loads for that may need a large
+ * stack. Callers wait at the door until open_all() lets them in. */
+static int open_bus(struct service *self, struct error *err)
+{
+    const struct service_definition *definition = self->definition;
+    struct bus_options *options = arena_alloc(self->arena, sizeof *options);
+
+    *options = (struct bus_options){
+        .service = definition->name,
+        .instance = self->instance,
+        .version = ATRIUM_VERSION,
+        .run_dir = self->common->run_dir,
+        .operations = service_operations(definition->operations, self->arena),
+        .daemon = self,
+        .asks = definition->asks,
+        .peer_max = PEER_MAX,
+        .serve_max = SERVE_MAX,
+        .held = true,
+    };
+    self->bus = bus_new(self->loop, self->clock, self->metrics, options, err);
+    return self->bus == NULL ? -1 : 0;
 }
 
 static int open_seal_key(struct service *self, struct error *err)
@@ -94,32 +117,11 @@ static int open_database(struct service *self, struct error *err)
     return prepare_database(self, err);
 }
 
-static int open_bus(struct service *self, struct error *err)
-{
-    const struct service_definition *definition = self->definition;
-    struct bus_options *options = arena_alloc(self->arena, sizeof *options);
-
-    *options = (struct bus_options){
-        .service = definition->name,
-        .instance = self->instance,
-        .version = ATRIUM_VERSION,
-        .run_dir = self->common->run_dir,
-        .operations = service_operations(definition->operations, self->arena),
-        .daemon = self,
-        .asks = definition->asks,
-        .peer_max = PEER_MAX,
-        .serve_max = SERVE_MAX,
-        .held = true,
-    };
-    self->bus = bus_new(self->loop, self->clock, self->metrics, options, err);
-    return self->bus == NULL ? -1 : 0;
-}
-
 static int open_all(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
 
-    if (open_seal_key(self, err) < 0 || open_database(self, err) < 0 || open_bus(self, err) < 0)
+    if (open_seal_key(self, err) < 0 || open_database(self, err) < 0)
         return -1;
     if (definition->outbox_methods != NULL)
         self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
@@ -139,8 +141,8 @@ static void close_all(struct service *self)
         signal(signals[i], SIG_IGN);
     loop_cancel(self->loop, &self->watchdog);
     outbox_destroy(&self->outbox);
-    bus_destroy(&self->bus);
     db_destroy(&self->db);
+    bus_destroy(&self->bus);
     offload_destroy(&self->offload);
     metrics_destroy(&self->metrics);
     clock_destroy(&self->clock);
@@ -177,7 +179,8 @@ static void end_when_unwound(void *arg)
         loop_stop(self->loop);
 }
 
-/* What is still being served after the drain is told to give up, and has ended when this returns. */
+/* What is still being served after the drain is told to give up, and has ended when this returns.
+ */
 static void drain(struct service *self)
 {
     if (self->definition->drain != NULL)
@@ -241,6 +244,8 @@ static void start_fiber(void *arg)
     log_event(LOG_INFO, "service", "ready", "version", ATRIUM_VERSION, "ms", took, NULL);
     sd_notify(0, "READY=1");
     feed_watchdog(self);
+    if (self->stopping) /* SIGTERM came in the very last step */
+        stop_fiber(self);
 }
 
 static int run(struct service *self, const struct service_options *options)
@@ -255,8 +260,12 @@ static int run(struct service *self, const struct service_options *options)
     loop_on_signal(self->loop, on_signal, self);
     loop_each_turn(self->loop, end_when_unwound, self);
     error_init(&err, self->arena);
-    if (fiber_start(self->loop, start_fiber, self, &err) < 0 || loop_run(self->loop) < 0)
+    if (open_bus(self, &err) < 0) {
+        log_failure(LOG_ERR, "cannot start", &err);
+        self->exit_code = EXIT_FAILURE;
+    } else if (fiber_start(self->loop, start_fiber, self, &err) < 0 || loop_run(self->loop) < 0) {
         log_die("service", "the loop cannot run");
+    }
     close_all(self);
     return self->exit_code;
 }

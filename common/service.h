@@ -1,10 +1,13 @@
 /*
  * service.h - the skeleton of every daemon: `main` is a table and one call.
  *
- * service_main() reads the command line and the configuration, opens log, loop, clock, offload pool, database,
- * bus and outbox, runs the start hook, lets callers in, tells systemd READY=1, feeds the watchdog, serves until
- * SIGTERM, drains (bounded) and leaves with exit code 0.  Options: --config FILE, --instance NAME, --check-config, --print-config,
- * --test-clock FILE (development suites only), --version, --help.
+ * service_main() reads the command line and the configuration, opens log, loop, clock, offload
+ * pool, bus, database and outbox, runs the start hook, lets callers in, tells systemd READY=1,
+ * feeds the watchdog, serves until SIGTERM, drains (bounded) and leaves with exit code 0.  Options:
+ * --config FILE,
+ * --instance NAME, --check-config, --print-config, --test-clock FILE (development suites only),
+ * --version,
+ * --help.
  */
 #ifndef ATRIUM_COMMON_SERVICE_H
 #define ATRIUM_COMMON_SERVICE_H
@@ -85,13 +88,14 @@ struct service_definition {
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
-    /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first request comes in.
-     * It must not wait for another daemon: any start order works. */
+    /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first
+     * request comes in. It must not wait for another daemon: any start order works. */
     int (*start)(void *daemon, struct error *err);
-    /* On SIGTERM, with everything still running: takes nothing new from elsewhere than the bus (which drains
-     * itself afterwards) and waits for what is under way, bounded. */
+    /* On SIGTERM, with everything still running: takes nothing new from elsewhere than the bus
+     * (which drains itself afterwards) and waits for what is under way, bounded. */
     void (*drain)(void *daemon);
-    /* After the drain, when no request and no service_every() run is left: frees what start made. */
+    /* After the drain, when no request and no service_every() run is left: frees what start made.
+     */
     void (*stop)(void *daemon);
 };
 
@@ -122,18 +126,20 @@ struct service {
 
 int service_main(int argc, char **argv, const struct service_definition *definition);
 
-/* A request of the daemon's own making (jobs, leases): fresh arena, trace id, deadline. Use with CLEANUP. */
+/* A request of the daemon's own making (jobs, leases): fresh arena, trace id, deadline. Use with
+ * CLEANUP. */
 struct request *service_request_new(struct service *self, int64_t timeout_ms);
 void service_request_destroy(struct request **self_p);
 
-/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops; one run at a
- * time. Each run has a fresh request with that timeout, but at least a second. A run that fails is tried again
- * next time; the log has the first failure of its kind and the recovery. With a test clock the period is at most
- * 500 ms. */
+/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops;
+ * one run at a time. Each run has a fresh request with that timeout, but at least a second. A run
+ * that fails is tried again next time; the log has the first failure of its kind and the recovery.
+ * With a test clock the period is at most 500 ms. */
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* What every daemon answers to ctl and the gateway, see service_routes.def. For bus_call_instance(): */
+/* What every daemon answers to ctl and the gateway, see service_routes.def. For
+ * bus_call_instance(): */
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
 

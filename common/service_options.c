@@ -113,7 +113,8 @@ int service_log_level(const char *word)
     return -1;
 }
 
-/* Only what keeps a directory and a socket name sane: the bus refuses the rest with its own words. */
+/* Only what keeps a directory and a socket name sane: the bus refuses the rest with its own words.
+ */
 static bool is_instance_name(const char *name)
 {
     size_t length = strlen(name);

@@ -21,7 +21,8 @@ struct service_options {
     bool check_config, print_config;
 };
 
-/* Reads the command line. -1: leave with *ret_exit (after --help, --version or a mistake, told on stderr). */
+/* Reads the command line. -1: leave with *ret_exit (after --help, --version or a mistake, told on
+ * stderr). */
 int service_options_read(int argc, char **argv, const struct service_definition *definition,
                          struct service_options *ret, int *ret_exit) MUST_USE;
 

@@ -198,7 +198,8 @@ static void fd_unexpected(void *arg, short revents)
 static void fd_swap(void *arg, short revents)
 {
     struct fd_run *run = arg;
-    /* The two are ready at once; whichever comes first replaces both by quiet ones of the same numbers. */
+    /* The two are ready at once; whichever comes first replaces both by quiet ones of the same
+     * numbers. */
     (void)revents;
     for (size_t i = 0; i < ARRAY_SIZE(run->fds); i++) {
         int quiet = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -284,7 +285,8 @@ static void far_readable(void *arg)
     run->echoed += count;
 }
 
-/* Sends outside the sockets' own functions, as a fiber would: this is what consumes libzmq's edges. */
+/* Sends outside the sockets' own functions, as a fiber would: this is what consumes libzmq's edges.
+ */
 static void send_some(void *arg)
 {
     struct socket_run *run = arg;

@@ -8,8 +8,9 @@
  *         return unit_run("codec", cases, ARRAY_SIZE(cases));
  *     }
  *
- * A case fails when the program logs a warning (or worse) that the case has not declared by unit_expect_log().
- * CUnit's _FATAL assertions leave by longjmp and must not be used on a fiber: use UNIT_REQUIRE there.
+ * A case fails when the program logs a warning (or worse) that the case has not declared by
+ * unit_expect_log(). CUnit's _FATAL assertions leave by longjmp and must not be used on a fiber:
+ * use UNIT_REQUIRE there.
  */
 #ifndef ATRIUM_TESTS_UNIT_H
 #define ATRIUM_TESTS_UNIT_H
@@ -23,11 +24,12 @@ struct unit_case {
     void (*fn)(void);
 };
 
-/* Runs the cases with CUnit's basic interface, prints its summary, and returns main's exit code: 0 when nothing
- * failed. */
+/* Runs the cases with CUnit's basic interface, prints its summary, and returns main's exit code: 0
+ * when nothing failed. */
 int unit_run(const char *suite, const struct unit_case *cases, size_t count);
 
-/* Asserts with a text of one's own, for loops over a table: UNIT_CHECK(got == row->want, "%s", row->label) */
+/* Asserts with a text of one's own, for loops over a table: UNIT_CHECK(got == row->want, "%s",
+ * row->label) */
 #define UNIT_CHECK(condition, ...) \
     unit_check((condition), #condition, __FILE__, __LINE__, __VA_ARGS__)
 
@@ -45,9 +47,9 @@ bool unit_check(bool holds, const char *condition, const char *file, int line, c
 enum { UNIT_ANY_LOG = 1000000 };
 void unit_expect_log(uint64_t lines);
 
-/* Runs fn(loop, arg) on a fiber of a fresh loop until it returns, then cancels and waits for the fibers it left
- * behind. fn must have removed its watches and timers. After 30 s the case fails and every park of its fibers
- * returns FIBER_CANCELLED. */
+/* Runs fn(loop, arg) on a fiber of a fresh loop until it returns, then cancels and waits for the
+ * fibers it left behind. fn must have removed its watches and timers. After 30 s the case fails and
+ * every park of its fibers returns FIBER_CANCELLED. */
 void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg);
 
 /* A new empty directory, short enough for sockets in it, and its removal with all that it holds. */
@@ -57,7 +59,8 @@ struct unit_dir {
 struct unit_dir unit_dir_make(void);
 void unit_dir_remove(struct unit_dir *dir);
 
-/* Writes a text file of mode 0600 in the directory and returns its path (static, until the next call). */
+/* Writes a text file of mode 0600 in the directory and returns its path (static, until the next
+ * call). */
 const char *unit_dir_write(const struct unit_dir *dir, const char *name, const char *text);
 
 /* A TCP port of 127.0.0.1 that was free a moment ago. */
