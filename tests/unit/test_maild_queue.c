@@ -1,15 +1,21 @@
 /*
  * test_maild_queue.c - from the enqueue to the mail server: real PostgreSQL, real SMTP, two instances of maild.
  */
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "maild/transport.h"
 #include "tests/unit/mail_server.h"
 #include "tests/unit/pg.h"
 
-enum { CALL_MS = 5000, INSTANCES = 2, MANY = 60 };
+enum { CALL_MS = 5000, SEND_MS = 30000, INSTANCES = 2, MANY = 60 };
 
 extern const struct db_migration maild_migrations[];
 
@@ -62,20 +68,14 @@ static void stop_instance(struct maild *d)
     arena_destroy(&svc->arena);
 }
 
-static bool setup(struct fixture *self, struct loop *loop, const char *schema,
-                  const char *const *server_arguments)
+/* What an instance needs: a database and the address of a mail server. */
+static void configure(struct fixture *self, const char *schema, const char *smtp_url)
 {
-    char sql[80];
-
-    *self =
-        (struct fixture){.definition = {.name = "maild"}, .dir = unit_dir_make(), .schema = schema};
-    error_init(&self->err, NULL);
-    snprintf(sql, sizeof(sql), "create schema %s", schema);
-    pg_exec(server, sql);
-    self->mail = mail_server_start(&self->dir, server_arguments);
-    self->config = (struct maild_config){.smtp_url = self->mail.url,
+    *self = (struct fixture){
+        .definition = {.name = "maild"}, .schema = schema, .project = uuid_random()};
+    self->config = (struct maild_config){.smtp_url = smtp_url,
                                          .smtp_starttls = "none",
-                                         .smtp_timeout = CALL_MS,
+                                         .smtp_timeout = SEND_MS,
                                          .deliveries = 8,
                                          .from_address = "no-reply@health.example",
                                          .from_name = ""};
@@ -89,14 +89,47 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema,
                                            .write_connections = 4,
                                            .statement_timeout_ms = CALL_MS,
                                            .queue_max = 1024};
+    error_init(&self->err, NULL);
+}
+
+static bool start_instances(struct fixture *self, struct loop *loop)
+{
     for (size_t i = 0; i < INSTANCES; i++) {
         if (!start_instance(self, &self->instances[i], loop))
             return false;
     }
-    self->project = uuid_random();
     self->req = service_request_new(&self->instances[0].svc, 60000);
     error_init(&self->err, self->req->arena);
     return true;
+}
+
+static void make_schema(const char *schema)
+{
+    char sql[80];
+
+    snprintf(sql, sizeof(sql), "create schema %s", schema);
+    pg_exec(server, sql);
+}
+
+/* Two instances and a mail server on a schema that exists. */
+static bool join(struct fixture *self, struct loop *loop, const char *schema,
+                 const char *const *server_arguments)
+{
+    struct unit_dir dir = unit_dir_make();
+    struct mail_server mail = mail_server_start(&dir, server_arguments);
+
+    configure(self, schema, NULL);
+    self->dir = dir;
+    self->mail = mail;
+    self->config.smtp_url = self->mail.url;
+    return start_instances(self, loop);
+}
+
+static bool setup(struct fixture *self, struct loop *loop, const char *schema,
+                  const char *const *server_arguments)
+{
+    make_schema(schema);
+    return join(self, loop, schema, server_arguments);
 }
 
 static void teardown(struct fixture *self)
@@ -270,25 +303,107 @@ static void refused(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* A message that an instance had claimed when it died. */
-static void taken_up(struct loop *loop, void *arg UNUSED)
+/* ---- an instance that dies: this program again, with --victim CONNINFO URL ---- */
+
+static const char victims_schema[] = "taken_up";
+
+/* Sends a mail to a server that never says a word, until it is killed. */
+static void victim(struct loop *loop, void *arg)
 {
     struct fixture self;
+
+    configure(&self, victims_schema, arg);
+    if (!start_instances(&self, loop) || !map_template(&self, NULL, "Welcome"))
+        return;
+    enqueue(&self, 0, uuid_random(), NULL);
+    (void)!fiber_sleep_until(loop, clock_mono_ms() + SEND_MS, &self.err);
+}
+
+static const char *victims_url;
+
+static void test_victim(void)
+{
+    unit_on_fiber(victim, (void *)(uintptr_t)victims_url);
+}
+
+static int victim_main(const char *conninfo, const char *url)
+{
+    static const struct unit_case cases[] = {{"is killed", test_victim}};
+    static struct pg remote;
+
+    snprintf(remote.conninfo, sizeof(remote.conninfo), "%s", conninfo);
+    server = &remote;
+    victims_url = url;
+    return unit_run("victim", cases, ARRAY_SIZE(cases));
+}
+
+/* A socket that takes connections and says nothing; *ret_url is its address. */
+static int silent_server(char url[static 64])
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 || listen(fd, 8) < 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+        abort();
+    snprintf(url, 64, "smtp://127.0.0.1:%d", ntohs(address.sin_port));
+    return fd;
+}
+
+static pid_t victim_start(const char *url)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        const char *arguments[] = {"victim", "--victim", server->conninfo, url, NULL};
+
+        int null = open("/dev/null", O_WRONLY);
+
+        dup2(null, 1);
+        dup2(null, 2);
+        execv("/proc/self/exe", (char **)(uintptr_t)arguments);
+        _exit(127);
+    }
+    return pid;
+}
+
+/* Waits for another process, 10 seconds at most. */
+static void wait_until(const char *sql, long count)
+{
+    for (int i = 0; i < 500 && pg_exec(server, sql) != count; i++)
+        usleep(20000);
+    CU_ASSERT_EQUAL(pg_exec(server, sql), count);
+}
+
+static void taken_up(struct loop *loop, void *arg UNUSED)
+{
+    static const char claimed[] =
+        "select count(*) from taken_up.message where lease is not null and attempts = 1";
+    static const char made[] = "select count(*) from pg_tables where schemaname = 'taken_up' and "
+                               "tablename = 'message'";
+    char url[64];
+    int silent = silent_server(url);
+    struct fixture self;
+    pid_t pid;
     int64_t took;
 
-    if (!setup(&self, loop, "taken_up", no_arguments))
+    make_schema(victims_schema);
+    pid = victim_start(url);
+    wait_until(made, 1);
+    wait_until(claimed, 1);
+    if (!join(&self, loop, victims_schema, no_arguments))
         return;
-    map_template(&self, NULL, "Welcome");
-    pg_exec(server, "create function taken_up.claimed() returns trigger language plpgsql as "
-                    "'begin new.lease = gen_random_uuid(); new.attempts = 1; "
-                    "new.due_at = new.created_at + 3000; return new; end'");
-    pg_exec(server, "create trigger claimed before insert on taken_up.message for each row "
-                    "execute function taken_up.claimed()");
-    enqueue(&self, 0, uuid_random(), NULL);
+    UNIT_CHECK(wait_for(&self, "sent", 1, 4500) < 0, "a living instance keeps what it claimed");
+    CU_ASSERT_EQUAL(pg_exec(server, claimed), 1);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
     took = wait_for(&self, "sent", 1, 8000);
-    UNIT_CHECK(took > 2500 && took < 5000, "taken up after %lld ms", (long long)took);
+    UNIT_CHECK(took >= 0 && took < 5000, "taken up after %lld ms", (long long)took);
     CU_ASSERT_EQUAL(mail_server_count(self.dir.path), 1);
+    CU_ASSERT_EQUAL(ask(&self, "select attempts from message"), 2);
     teardown(&self);
+    close(silent);
 }
 
 #define CASE(fn)                 \
@@ -302,7 +417,7 @@ CASE(languages)
 CASE(refused)
 CASE(taken_up)
 
-int main(void)
+int main(int argc, char **argv)
 {
     static const struct unit_case cases[] = {
         {"sends a mapped template once", test_once},
@@ -313,6 +428,8 @@ int main(void)
     };
     int exit_code;
 
+    if (argc == 4 && strcmp(argv[1], "--victim") == 0)
+        return victim_main(argv[2], argv[3]);
     server = pg_new();
     exit_code = unit_run("maild queue", cases, ARRAY_SIZE(cases));
     pg_destroy(&server);
