@@ -834,6 +834,27 @@ static void no_server(struct loop *loop, void *arg)
     metrics_destroy(&metrics);
 }
 
+/* Of several hosts the first is gone: the next one serves. */
+static void second_host(struct loop *loop, void *arg)
+{
+    struct metrics *metrics = metrics_new();
+    struct db_options options = options_of("second_host");
+    char conninfo[160];
+    struct error err;
+    struct db *db;
+
+    (void)arg;
+    error_init(&err, NULL);
+    pg_exec(server, "create schema second_host");
+    snprintf(conninfo, sizeof(conninfo), "host=/nonexistent,%s user=postgres dbname=postgres",
+             server->dir.path);
+    options.conninfo = conninfo;
+    db = db_new(loop, metrics, &options);
+    UNIT_CHECK(db_prepare(db, &err) == 0, "%s %s", err.message, err.detail);
+    db_destroy(&db);
+    metrics_destroy(&metrics);
+}
+
 /* ---- the table ---- */
 
 #define ON_FIBER(fn_)             \
@@ -854,6 +875,7 @@ ON_FIBER(leases)
 ON_FIBER(wrong_rows)
 ON_FIBER(migration_race)
 ON_FIBER(migration_failure)
+ON_FIBER(second_host)
 
 static void test_restart(void)
 {
@@ -881,6 +903,7 @@ static const struct unit_case cases[] = {
     {"wrong statements stop the start", test_wrong_rows},
     {"instances that start together migrate once", test_migration_race},
     {"a failed migration leaves nothing", test_migration_failure},
+    {"the next host serves when the first is gone", test_second_host},
     {"without a server requests fail at once", test_no_server},
     {"restart of the server under load", test_restart},
 };
