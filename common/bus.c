@@ -237,7 +237,7 @@ static int bus_start(struct bus *self, struct metrics *metrics, struct error *er
     self->asked = arena_calloc(self->arena, count + 1, sizeof(*self->asked));
     for (size_t i = 0; i < count; i++)
         asked_add(self, metrics, options->asks[i]);
-    if (bus_serve_start(self, err) < 0)
+    if (bus_door_start(self, err) < 0)
         return -1;
     return bus_watch_start(self, err);
 }
@@ -274,7 +274,7 @@ void bus_destroy(struct bus **self_p)
             bus_peer_free(self->asked[i].peers[--self->asked[i].count]);
     }
     loop_cancel(self->loop, &self->resend);
-    bus_serve_stop(self);
+    bus_door_stop(self);
     bus_serve_free(self);
     bus_frame_free(&self->frame);
     free(self->slots);

@@ -34,7 +34,7 @@ struct bus_announcement {
 static void announce_send(struct bus_announcement *self, const struct listener *listener)
 {
     bus_write_again(&self->bus->frame, self->frame, self->frame_size);
-    bus_serve_send(listener->socket, listener->route);
+    bus_door_send(listener->socket, listener->route);
 }
 
 static struct listener *listener_find(struct bus_announcement *self,

@@ -3,7 +3,7 @@
  *
  * The one room that knows about paths.  Sockets are made here and handed to libzmq by descriptor, because
  * libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and unlinks it again from
- * its own thread at some time after the close, when a successor may have bound it.  bus_serve.c and
+ * its own thread at some time after the close, when a successor may have bound it.  bus_door.c and
  * bus_peer.c call it.
  */
 #include <errno.h>

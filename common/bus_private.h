@@ -7,7 +7,8 @@
  *   bus_watch.c     which instances exist: the directory watch
  *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
  *   bus_call.c      caller's side: one call from choosing an instance to its answer
- *   bus_serve.c     instance's side: one ROUTER per calling service, requests to fibers, drain
+ *   bus_door.c      instance's side: one ROUTER per calling service, who stands behind it, drain
+ *   bus_serve.c     instance's side: one request from its frame to its answer
  *   bus_announce.c  news from an instance to its callers, and their acknowledgements
  */
 #ifndef ATRIUM_COMMON_BUS_PRIVATE_H
@@ -306,12 +307,19 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
                        zmq_msg_t *message);
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
 
-int bus_serve_start(struct bus *self, struct error *err) MUST_USE;
-/* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer out. */
-void bus_serve_stop(struct bus *self);
+/* Builds the table of operations; before the first request. */
+void bus_serve_prepare(struct bus *self);
+/* A request came. Consumes the message. */
+void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
+                       zmq_msg_t *message);
 void bus_serve_free(struct bus *self);
+
+int bus_door_start(struct bus *self, struct error *err) MUST_USE;
+/* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer out. */
+void bus_door_stop(struct bus *self);
 /* Sends the frame just written to one caller and forgets a caller that is gone. */
-void bus_serve_send(struct bus_socket *socket, uint32_t route);
+void bus_door_send(struct bus_socket *socket, uint32_t route);
+/* Something that a drain waits for may have come true. */
 void bus_drain_update(struct bus *self);
 
 void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *caller);
