@@ -176,6 +176,10 @@ struct transport *transport_smtp_new(struct loop *loop, const struct maild_confi
         error_set(err, ERR_INTERNAL, "smtp_url must be smtp://host:port or smtps://host:port");
         return NULL;
     }
+    if (!config->smtp_user != !config->smtp_password_file) {
+        error_set(err, ERR_INTERNAL, "smtp_user and smtp_password_file go together");
+        return NULL;
+    }
     if (use_ssl_of(config->smtp_starttls, &use_ssl, err) < 0)
         return NULL;
     self = calloc(1, sizeof(*self));

@@ -193,8 +193,11 @@ static void test_configuration(void)
         {{.smtp_url = "smtp://localhost", .smtp_starttls = "maybe"}, "smtp_starttls"},
         {{.smtp_url = "smtp://localhost",
           .smtp_starttls = "none",
+          .smtp_user = "atrium",
           .smtp_password_file = "/nonexistent/file"},
          "smtp_password_file"},
+        {{.smtp_url = "smtp://localhost", .smtp_starttls = "none", .smtp_user = "atrium"},
+         "go together"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
