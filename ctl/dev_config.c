@@ -9,8 +9,13 @@
 #include "ctl/files.h"
 
 /* In the order of their start. */
-static const char *const daemon_names[] = {"settingsd", "authd", "maild",
-                                           "docd",      "botd",  "gateway"};
+static const struct daemon_kind {
+    const char *name;
+    bool required; /* the others may be left out of a build */
+} kinds[] = {
+    {"settingsd", true}, {"authd", true}, {"maild", true},
+    {"docd", false},     {"botd", false}, {"gateway", true},
+};
 
 static struct daemon *find_daemon(struct dev *self, const char *name, size_t length)
 {
@@ -48,24 +53,20 @@ static int read_instances(struct dev *self, const char *text, struct error *err)
 int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err)
 {
     const char *instances = arguments_get(args, "--instances");
-    const struct daemon *gateway;
 
-    for (size_t i = 0; i < ARRAY_SIZE(daemon_names); i++) {
-        const char *program = arena_printf(self->arena, "atrium-%s", daemon_names[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        const char *program = arena_printf(self->arena, "atrium-%s", kinds[i].name);
 
         if (place_has_program(&self->place, program))
-            self->daemons[self->daemon_count++] =
-                (struct daemon){daemon_names[i],
-                                arena_printf(self->arena, "%s/%s", self->place.bin_dir, program),
-                                1};
+            self->daemons[self->daemon_count++] = (struct daemon){
+                kinds[i].name, arena_printf(self->arena, "%s/%s", self->place.bin_dir, program), 1};
+        else if (kinds[i].required)
+            return error_set(err, ERR_NOT_FOUND, "there is no %s beside atriumctl in %s", program,
+                             self->place.bin_dir);
     }
-    gateway = find_daemon(self, "gateway", strlen("gateway"));
-    if (!gateway)
-        return error_set(err, ERR_NOT_FOUND, "there is no atrium-gateway beside atriumctl in %s",
-                         self->place.bin_dir);
     if (instances && read_instances(self, instances, err) < 0)
         return -1;
-    self->gateway_count = gateway->instances;
+    self->gateway_count = find_daemon(self, "gateway", strlen("gateway"))->instances;
     return 0;
 }
 

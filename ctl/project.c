@@ -27,29 +27,35 @@ int project_create_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
+/* The list with the page behind it. */
+static void append(struct arena *arena, struct field_list *list, const struct field_list *page)
+{
+    struct tenant *all = arena_calloc(arena, list->count + page->count, sizeof *all);
+
+    if (list->count > 0)
+        memcpy(all, list->items, list->count * sizeof *all);
+    if (page->count > 0)
+        memcpy(all + list->count, page->items, page->count * sizeof *all);
+    list->items = all;
+    list->count += page->count;
+}
+
 int project_list_command(struct ctl *ctl, struct error *err)
 {
-    struct tenant *all = NULL;
     struct field_list list = {0};
     struct project_list_in in = {.count = PROJECT_PAGE};
     struct tenant_list page;
 
     do {
         struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-        struct tenant *grown;
 
         page = (struct tenant_list){0};
         if (settingsd_project_list(ctl->bus->bus, &req, &in, &page, err) < 0)
             return -1;
-        grown = arena_calloc(ctl->arena, list.count + page.tenants.count, sizeof *grown);
-        memcpy(grown, all, list.count * sizeof *grown);
-        memcpy(grown + list.count, page.tenants.items, page.tenants.count * sizeof *grown);
-        all = grown;
-        list.count += page.tenants.count;
-        if (list.count)
-            in.after = all[list.count - 1].projectId;
+        append(ctl->arena, &list, &page.tenants);
+        if (list.count > 0)
+            in.after = ((const struct tenant *)list.items)[list.count - 1].projectId;
     } while (page.tenants.count == PROJECT_PAGE && list.count < PROJECTS_MAX);
-    list.items = all;
     output_list(ctl, &tenant_table, &list, project_columns);
     return 0;
 }
