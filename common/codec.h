@@ -42,6 +42,9 @@ void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs ni
  * position of the mistake. `must_be_object` refuses other values. New reference. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
 
+/* True when the text is one JSON value, nested at most CODEC_DEPTH_MAX deep; builds nothing. */
+bool codec_is_json(const char *text, size_t size);
+
 /* Compact JSON text from the arena. */
 char *codec_dump_json(struct arena *arena, const json_t *json);
 

@@ -215,6 +215,11 @@ int fields_unpack(const struct field_table *table, const msgpack_object *map, st
  * New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
+/* The same as compact JSON text in the arena, NUL-terminated, in a fraction of the time; the member `without`
+ * (NULL: none) is left out. */
+char *fields_print(const struct field_table *table, const msgpack_object *map, const char *without,
+                   struct arena *arena, size_t *ret_size);
+
 /* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
  * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
  * schemas come one by one from fields_row_schema(). New references. */

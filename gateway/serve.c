@@ -116,26 +116,28 @@ static int call(struct exchange *exchange, const struct request *req, void *inpu
     return result;
 }
 
+/* The ETag of an answer travels as a member of its body. */
+static const char *take_etag(const struct exchange *exchange, const msgpack_object *output)
+{
+    const msgpack_object *etag = codec_member(output, "etag");
+
+    if (!etag || etag->type != MSGPACK_OBJECT_STR)
+        return NULL;
+    return arena_strndup(exchange->arena, etag->via.str.ptr, etag->via.str.size);
+}
+
 static void answer_success(struct exchange *exchange, const msgpack_object *output)
 {
     const struct route *route = &exchange->endpoint->route;
+    bool tagged = route->flags & R_ETAG;
     struct answer answer = {.status = 204};
-    json_t *body;
 
-    if (route->flags & R_NO_CONTENT) {
-        exchange_reply(exchange, &answer);
-        return;
+    if (!(route->flags & R_NO_CONTENT)) {
+        answer.status = 200;
+        answer.etag = tagged ? take_etag(exchange, output) : NULL;
+        answer.body = fields_print(route->output, output, tagged ? "etag" : NULL, exchange->arena,
+                                   &answer.size);
     }
-    body = fields_to_json(route->output, output);
-    if (route->flags & R_ETAG) {
-        answer.etag =
-            arena_strdup(exchange->arena, json_string_value(json_object_get(body, "etag")));
-        json_object_del(body, "etag");
-    }
-    answer.status = 200;
-    answer.body = codec_dump_json(exchange->arena, body);
-    answer.size = strlen(answer.body);
-    json_decref(body);
     exchange_reply(exchange, &answer);
 }
 
