@@ -6,15 +6,13 @@
 #include <string.h>
 
 enum {
-    ANNOUNCE_MAX =
-        64, /* of one request; what is beyond reaches the gateways by their next renewal */
-    CHANGES_PAGE = 5000, /* rows of one lease answer; one sequence number has at most 1,000 */
-    SETTLE_MS = 5000,    /* a lease older than that is no lease: the gateway refuses by itself */
-    SETTLE_STEP_MS =
-        50, /* between two looks at the leases of gateways that do not acknowledge here */
-    LEASE_DEAD_MS = 6000, /* a row that stood still for longer; more than SETTLE_MS */
-    LEASES_MAX = 256,
-    GATEWAY_NAME_SIZE = 64,
+    ANNOUNCE_MAX = 64,      /* of one request; the rest reaches gateways by their next renewal */
+    CHANGES_PAGE = 5000,    /* rows of one lease answer; a sequence number has at most 1,000 */
+    SETTLE_MS = 5000,       /* a lease older than that is none: the gateway refuses by itself */
+    SETTLE_STEP_MS = 50,    /* between two looks at the leases while nobody acknowledges */
+    LEASE_DEAD_MS = 6000,   /* a row that stood still for longer; more than SETTLE_MS */
+    LEASES_MAX = 256,       /* the limit in SQL_LEASE_LIST and SQL_LEASE_BEHIND */
+    GATEWAY_NAME_SIZE = 65, /* the field takes 64 */
 };
 
 /* The announcements of one request, destroyed together. */
