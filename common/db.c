@@ -229,6 +229,8 @@ static void db_turn(void *arg)
 
     db_pool_dispatch(&self->read);
     db_pool_dispatch(&self->write);
+    db_pool_open(&self->read);
+    db_pool_open(&self->write);
 }
 
 /* Session settings of every connection, behind what the connection string sets itself. */

@@ -90,9 +90,15 @@ bool db_pool_grow(struct db_pool *self)
     if (!conn)
         return false;
     self->connecting = conn;
-    pool_at(self, now_ms + DB_CONNECT_MS);
-    db_conn_open(conn);
-    return self->connecting != NULL;
+    return true;
+}
+
+void db_pool_open(struct db_pool *self)
+{
+    if (!self->connecting || self->connecting->pg)
+        return;
+    pool_at(self, loop_mono_ms(self->db->loop) + DB_CONNECT_MS);
+    db_conn_open(self->connecting);
 }
 
 /* The least busy connection that anybody may use, or NULL. */

@@ -140,8 +140,11 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
 void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max);
 void db_pool_close(struct db_pool *self);
 
-/* Starts one more connection unless one is being made, all are, or it is too early. True when one is coming. */
+/* Asks for one more connection unless one is being made, all are, or it is too early. True when one is coming. */
 bool db_pool_grow(struct db_pool *self);
+
+/* End of a turn: opens what was asked for, on the loop's stack, since libpq calls getaddrinfo(). */
+void db_pool_open(struct db_pool *self);
 
 /* Sends what waits, as far as connections have room. */
 void db_pool_dispatch(struct db_pool *self);
