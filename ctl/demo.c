@@ -81,11 +81,6 @@ struct maker {
 
 /* ---- what is remembered ---- */
 
-static void decref(json_t **json)
-{
-    json_decref(*json);
-}
-
 static const char *text_member(struct arena *arena, const json_t *json, const char *name)
 {
     return arena_strdup(arena, json_string_value(json_object_get(json, name)));
@@ -94,7 +89,7 @@ static const char *text_member(struct arena *arena, const json_t *json, const ch
 /* Absent texts are NULL: of a first start, or one that was stopped half-way. */
 static void recall(struct demo *self, const char *path, struct arena *arena)
 {
-    CLEANUP(decref) json_t *json = json_load_file(path, 0, NULL);
+    json_auto_t *json = json_load_file(path, 0, NULL);
 
     *self =
         (struct demo){.project = text_member(arena, json, "projectId"),
@@ -115,7 +110,7 @@ json_t *demo_json(const struct demo *self)
 static int remember(const struct demo *self, const char *path, struct arena *arena,
                     struct error *err)
 {
-    CLEANUP(decref) json_t *json = demo_json(self);
+    json_auto_t *json = demo_json(self);
 
     return files_replace(path, 0600, codec_dump_json(arena, json), err);
 }

@@ -8,11 +8,6 @@
 
 #include "ctl/files.h"
 
-static void decref(json_t **json)
-{
-    json_decref(*json);
-}
-
 static void free_text(char **text)
 {
     free(*text);
@@ -36,8 +31,7 @@ static json_t *daemons_json(const struct devjson *self)
 
 int devjson_write(const struct devjson *self, const char *path, pid_t pid, struct error *err)
 {
-    CLEANUP(decref)
-    json_t *json =
+    json_auto_t *json =
         json_pack("{s:s, s:s, s:i, s:{s:s, s:i}, s:o, s:s, s:s?, s:s, s:s, s:o}", "baseUrl",
                   self->base_url, "adminUrl", self->admin_url, "pid", (int)pid, "postgres",
                   "conninfo", self->conninfo, "pid", (int)child_pid(self->postgres), "daemons",

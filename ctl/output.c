@@ -12,11 +12,6 @@
 
 enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell of a table */ };
 
-static void decref(json_t **json)
-{
-    json_decref(*json);
-}
-
 /* The struct as JSON, by way of the encoding that the bus uses. Reading back what was just packed cannot fail. */
 static json_t *record_json(struct arena *arena, const struct field_table *table, const void *record)
 {
@@ -142,7 +137,7 @@ static void print_table(struct arena *arena, const json_t *rows, const char *con
 
 void output_record(const struct ctl *ctl, const struct field_table *table, const void *record)
 {
-    CLEANUP(decref) json_t *json = record_json(ctl->arena, table, record);
+    json_auto_t *json = record_json(ctl->arena, table, record);
     const char *name;
     json_t *value;
     size_t longest = 0;
@@ -159,7 +154,7 @@ void output_record(const struct ctl *ctl, const struct field_table *table, const
 void output_list(const struct ctl *ctl, const struct field_table *table,
                  const struct field_list *list, const char *const *columns)
 {
-    CLEANUP(decref) json_t *rows = json_array();
+    json_auto_t *rows = json_array();
 
     for (size_t i = 0; i < list->count; i++) {
         const char *record = (const char *)list->items + i * table->size;

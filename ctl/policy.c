@@ -8,11 +8,6 @@
 #include "ctl/output.h"
 #include "settingsd/settingsd_api.h"
 
-static void decref(json_t **json)
-{
-    json_decref(*json);
-}
-
 static const char *member_text(struct ctl *ctl, const json_t *policy, const char *name)
 {
     const json_t *value = json_object_get(policy, name);
@@ -27,7 +22,7 @@ int policy_put_command(struct ctl *ctl, struct error *err)
     const char *path = arguments_get(&ctl->args, "FILE.json"),
                *id = arguments_get(&ctl->args, "--id");
     char *text = files_read(ctl->arena, path, err);
-    CLEANUP(decref) json_t *policy = text ? codec_parse_json(text, strlen(text), true, err) : NULL;
+    json_auto_t *policy = text ? codec_parse_json(text, strlen(text), true, err) : NULL;
     struct operator_policy_put_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
     struct access_policy out = {0};
 

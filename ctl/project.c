@@ -1,6 +1,8 @@
 /*
  * project.c - `atriumctl project ...`: the tenants, by their codes.
  */
+#include <string.h>
+
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
