@@ -37,6 +37,7 @@ struct authd {
     struct service svc; /* first: service_main() allocates and fills it */
     const struct authd_config *config;
     struct offload *passwords; /* its own pool, so that its size bounds the memory of Argon2id */
+    size_t password_slots;     /* requests that may still enter, see password.h */
     const char *dummy_hash;    /* what unknown accounts are verified against */
     struct keyring *keyring;
     struct lease_watch *leases;

@@ -114,12 +114,14 @@ int patient_login_start(struct authd *d, const struct request *req,
                         const struct patient_login_start_in *in, struct login_step *out,
                         struct error *err)
 {
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct throttle_keys keys;
     struct candidate who;
     struct tenant tenant;
 
-    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+    if (password_slot_take(d, &slot, err) < 0 ||
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     if (!tenant.patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
@@ -172,12 +174,15 @@ int practitioner_login_start(struct authd *d, const struct request *req,
                              const struct practitioner_login_start_in *in, struct login_step *out,
                              struct error *err)
 {
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tenant tenant = {.projectId.text = ""};
     struct field_list tenants = {&tenant, 1};
     struct throttle_keys keys;
     struct candidate who;
 
+    if (password_slot_take(d, &slot, err) < 0)
+        return -1;
     if (in->tenantCode != NULL && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     throttle_keys(d, "Practitioner", tenant.projectId, in->email, req->address, &keys);

@@ -9,6 +9,7 @@
 
 #include <malloc.h>
 #include <string.h>
+#include <unistd.h>
 
 struct hash_job {
     const char *password;
@@ -23,12 +24,16 @@ struct verify_job {
 
 void password_open(struct authd *d)
 {
+    size_t threads = (size_t)d->config->password_threads;
+
+    if (threads == 0)
+        threads = (size_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
     mallopt(M_ARENA_MAX, 2);
     mallopt(M_MMAP_THRESHOLD, 256 * 1024);
     mallopt(M_TRIM_THRESHOLD, 256 * 1024);
     d->dummy_hash = password_dummy(d->svc.arena);
-    d->passwords = offload_new(d->svc.loop, (size_t)d->config->password_threads,
-                               (size_t)d->config->password_queue);
+    d->password_slots = threads + (size_t)d->config->password_queue;
+    d->passwords = offload_new(d->svc.loop, threads, (size_t)d->config->password_queue);
 }
 
 void password_close(struct authd *d)
@@ -47,6 +52,22 @@ const char *password_dummy(struct arena *arena)
                       sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
     return arena_printf(arena, "$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", 19, PASSWORD_MEMLIMIT / 1024,
                         PASSWORD_OPSLIMIT, salt, hash);
+}
+
+int password_slot_take(struct authd *d, struct password_slot *slot, struct error *err)
+{
+    if (d->password_slots == 0)
+        return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
+    d->password_slots--;
+    slot->daemon = d;
+    return 0;
+}
+
+void password_slot_leave(struct password_slot *slot)
+{
+    if (slot->daemon != NULL)
+        slot->daemon->password_slots++;
+    slot->daemon = NULL;
 }
 
 static void run_hash(void *arg)

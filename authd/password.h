@@ -14,6 +14,17 @@ enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
 void password_open(struct authd *d);
 void password_close(struct authd *d);
 
+/* A place among the requests that will hash a password: as many as the pool can hash and queue. Taken before
+ * anything else of such a request is done, so that of a flood all but those are answered 503 at once
+ * (ERR_OVERLOADED), and neither the database nor the bus fills up with work that the pool would refuse. */
+struct password_slot {
+    struct authd *daemon; /* NULL: none taken */
+};
+int password_slot_take(struct authd *d, struct password_slot *slot, struct error *err) MUST_USE;
+
+/* Usable with CLEANUP on a struct password_slot variable. */
+void password_slot_leave(struct password_slot *slot);
+
 /* The hash of a password in PHC form, from the request's arena. ERR_OVERLOADED when the pool's queue is full. Parks. */
 int password_hash(struct authd *d, const struct request *req, const char *password,
                   const char **ret, struct error *err) MUST_USE;

@@ -117,10 +117,12 @@ int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
 {
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tenant tenant;
 
-    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+    if (password_slot_take(d, &slot, err) < 0 ||
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     if (!uuid_is_set(&tenant.defaultPatientPolicy) || !tenant.patientRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
@@ -150,10 +152,12 @@ int practitioner_register(struct authd *d, const struct request *req,
                           const struct practitioner_register_in *in, struct token_or_step *out,
                           struct error *err)
 {
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tenant tenant;
 
-    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+    if (password_slot_take(d, &slot, err) < 0 ||
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     if (!uuid_is_set(&tenant.defaultPractitionerPolicy) || !tenant.practitionerRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
