@@ -21,9 +21,10 @@ struct lease {
     int64_t since;          /* highest sequence in force, by lease replies only */
     int64_t valid_until_ms; /* monotonic; counted from the sending of the renewal */
     int64_t renewed_ms;     /* monotonic */
+    bool renewing;
 };
 
-/* Subscribes to announcements; the first renewal comes with the first tick. */
+/* Subscribes to announcements; the first renewal comes as soon as an authd is there. */
 void changes_start(struct gateway *gateway);
 
 /* Every LEASE_TICK_MS: renews the lease when it is time, or when it is not live. */

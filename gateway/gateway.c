@@ -13,7 +13,13 @@
 #include "gateway/listen.h"
 #include "gateway/serve.h"
 
-enum { SWEEP_MS = 5000, IDLE_TIMEOUT_S = 30, DRAIN_MS = 12000, DRAIN_STEP_MS = 10 };
+enum {
+    SWEEP_MS = 5000,
+    IDLE_TIMEOUT_S = 30,
+    DRAIN_MS = 12000,
+    LINGER_MS = 500,
+    DRAIN_STEP_MS = 10
+};
 
 static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct gateway_config, listen, "127.0.0.1:8080", 0,
@@ -71,14 +77,18 @@ static int make_routes(struct gateway *self, struct error *err)
     return self->public_routes && self->admin_routes ? 0 : -1;
 }
 
-static int64_t read_connections(void *arg)
+static size_t count_connections(const struct gateway *self)
 {
-    const struct gateway *self = arg;
-    int64_t count = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < self->site_count; i++)
-        count += self->sites[i].http ? (int64_t)http_connections(self->sites[i].http) : 0;
+        count += http_connections(self->sites[i].http);
     return count;
+}
+
+static int64_t read_connections(void *arg)
+{
+    return (int64_t)count_connections(arg);
 }
 
 static int64_t read_in_flight(void *arg)
@@ -164,8 +174,8 @@ static int start(void *daemon, struct error *err)
         make_routes(self, err) < 0)
         return -1;
     make_metrics(self);
+    warm_up_start(self);
     changes_start(self);
-    service_every(&self->service, "lease", LEASE_TICK_MS, changes_tick);
     if (open_sites(self, err) < 0)
         return -1;
     on_sweep(self);
@@ -173,17 +183,24 @@ static int start(void *daemon, struct error *err)
     return 0;
 }
 
-/* Accepts nothing new, lets what is under way end (each request has a deadline), then closes. */
+/* Requests under way keep the gateway alive to their deadlines. Open connections do for a moment: their clients'
+ * next answer says that it is the last one, which beats a reset under a request that is already on its way. */
+static bool is_needed(const struct gateway *self, int64_t spent_ms)
+{
+    return ((self->in_flight > 0 || self->lease.renewing) && spent_ms < DRAIN_MS) ||
+           (count_connections(self) > 0 && spent_ms < LINGER_MS);
+}
+
 static void drain(void *daemon)
 {
     struct gateway *self = daemon;
-    int64_t until_ms = clock_mono_ms() + DRAIN_MS;
+    int64_t since_ms = clock_mono_ms();
     struct error err;
 
     error_init(&err, NULL);
     for (size_t i = 0; i < self->site_count; i++)
         http_quiesce(self->sites[i].http);
-    while (self->in_flight > 0 && clock_mono_ms() < until_ms)
+    while (is_needed(self, clock_mono_ms() - since_ms))
         if (fiber_sleep_until(self->service.loop, clock_mono_ms() + DRAIN_STEP_MS, &err) < 0)
             break;
 }

@@ -21,6 +21,7 @@
 #include "gateway/routes.h"
 #include "gateway/token.h"
 #include "gateway/trace.h"
+#include "gateway/warm_up.h"
 
 enum { SITES_MAX = 8 };
 
@@ -58,6 +59,7 @@ struct gateway {
     struct identities *identities;
     struct resolving resolving;
     struct lease lease;
+    struct warm_up warm_up;
     struct openapi openapi;
     struct histogram *durations;
 };

@@ -14,6 +14,7 @@ void jwks_serve(struct exchange *exchange)
     struct request req;
     json_t *keys;
 
+    warm_up_wait(gateway);
     serve_request(exchange, &req);
     if (keyring_ensure(gateway, &req, &exchange->err) < 0) {
         exchange_fail(exchange, NULL);

@@ -51,6 +51,15 @@ static int compare(const void *left, const void *right)
     return order;
 }
 
+/* A row's own label of one of our names gets the prefix that Prometheus gives in such a case. */
+static const char *label_prefix(const char *labels)
+{
+    return strncmp(labels, "service=", 8) == 0 || strncmp(labels, "instance=", 9) == 0
+               ? ",exported_"
+           : labels[0] != '\0' ? ","
+                               : "";
+}
+
 static void write_sample(zchunk_t *text, const struct sample *sample, bool first)
 {
     const struct metric_row *row = sample->row;
@@ -65,7 +74,7 @@ static void write_sample(zchunk_t *text, const struct sample *sample, bool first
         zstr_free(&line);
     }
     line = zsys_sprintf("%s{service=\"%s\",instance=\"%s\"%s%s} %" PRId64 "\n", row->name,
-                        sample->part->service, sample->part->instance, labels[0] ? "," : "", labels,
+                        sample->part->service, sample->part->instance, label_prefix(labels), labels,
                         row->value);
     zchunk_extend(text, line, strlen(line));
     zstr_free(&line);

@@ -184,6 +184,7 @@ void serve_route(struct exchange *exchange)
     msgpack_object output;
     int result;
 
+    warm_up_wait(exchange->gateway);
     serve_request(exchange, &req);
     result = run(exchange, &req, &who, &output, &exchange->err);
     if (result < 0)

@@ -289,7 +289,9 @@ static void metrics_are_written_by_family(void)
         {"a_us_sum", "", "First.", "histogram", 90},
         {"a_us_count", "", "First.", "histogram", 2},
     };
-    static const struct metric_row second[] = {{"b_total", NULL, "Second.", "counter", 7}};
+    static const struct metric_row second[] = {{"b_total", NULL, "Second.", "counter", 7},
+                                               {"b_total", "service=\"x\"", "Second.", "counter",
+                                                8}};
     static const struct metrics_part parts[] = {{"authd", "1", {first, ARRAY_SIZE(first)}},
                                                 {"authd", "2", {second, ARRAY_SIZE(second)}}};
     struct arena *arena = arena_new();
@@ -302,7 +304,8 @@ static void metrics_are_written_by_family(void)
                            "a_us_count{service=\"authd\",instance=\"1\"} 2\n"
                            "# HELP b_total Second.\n# TYPE b_total counter\n"
                            "b_total{service=\"authd\",instance=\"1\",x=\"1\"} 5\n"
-                           "b_total{service=\"authd\",instance=\"2\"} 7\n");
+                           "b_total{service=\"authd\",instance=\"2\"} 7\n"
+                           "b_total{service=\"authd\",instance=\"2\",exported_service=\"x\"} 8\n");
     CU_ASSERT_STRING_EQUAL(metrics_text(NULL, 0, arena), "");
     arena_destroy(&arena);
 }
