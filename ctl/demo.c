@@ -32,37 +32,47 @@ static const char practitioner_rules[] = "[{\"resourceType\":\"DocumentReference
                                          "{\"resourceType\":\"Bot\"}]";
 
 static const struct demo_template {
-    const char *name, *subject, *text;
+    const char *name, *subject, *text, *html;
 } templates[] = {
     {"PATIENT_WELCOME", "Welcome to {{projectName}}",
      "Hello {{recipientName}},\n\nyour account at {{projectName}} is ready. You can sign in here:\n"
-     "{{appUrl}}\n"},
+     "{{appUrl}}\n",
+     "<p>Hello {{recipientName}},</p>\n<p>your account at {{projectName}} is ready. You can "
+     "<a href=\"{{appUrl}}\">sign in here</a>.</p>\n"},
     {"CLINICIAN_SIGNUP_INVITE", "Finish your sign-up at {{projectName}}",
      "Hello {{recipientName}},\n\nyou work in health care? Choose a password here:\n"
      "{{invitationUrl}}\n\nYou want to register as a patient instead? Go on here:\n"
-     "{{continueAsPatientUrl}}\n"},
+     "{{continueAsPatientUrl}}\n",
+     NULL},
     {"INVITE_TO_PROJECT", "{{inviterName}} invites you to {{projectName}}",
      "Hello {{recipientName}},\n\n{{inviterName}} would like you to join {{projectName}}:\n"
-     "{{invitationUrl}}\n"},
+     "{{invitationUrl}}\n",
+     NULL},
     {"PATIENT_INVITE", "{{projectName}} invites you",
      "Hello {{recipientName}},\n\n{{inviterName}} made an account for you at {{projectName}}. "
-     "Choose a password here:\n{{invitationUrl}}\n"},
+     "Choose a password here:\n{{invitationUrl}}\n",
+     NULL},
     {"PASSWORD_RESET", "A new password for {{projectName}}",
      "Hello {{recipientName}},\n\nchoose a new password within the next hour:\n{{resetUrl}}\n\n"
-     "You did not ask for it? Then nothing has changed.\n"},
+     "You did not ask for it? Then nothing has changed.\n",
+     NULL},
     {"CREDENTIAL_CHANGED", "Your sign-in at {{projectName}} has changed",
      "Hello {{recipientName}},\n\nchanged: {{what}}\nwhen: {{when}}\n\n"
-     "If that was not you, ask {{projectName}} for help at once.\n"},
+     "If that was not you, ask {{projectName}} for help at once.\n",
+     NULL},
     {"ACCOUNT_DELETION_SCHEDULED", "Your account at {{projectName}} will be deleted",
      "Hello {{recipientName}},\n\nyour account will be deleted on {{date}}. Sign in before that "
      "day "
-     "to keep it.\n"},
+     "to keep it.\n",
+     NULL},
     {"ACCOUNT_DELETION_REMINDER", "Soon: your account at {{projectName}} will be deleted",
      "Hello {{recipientName}},\n\nremember: your account will be deleted on {{date}}. Sign in "
-     "before that day to keep it.\n"},
+     "before that day to keep it.\n",
+     NULL},
     {"ORGANIZATION_CODE", "The code of {{projectName}}",
      "Hello {{recipientName}},\n\nuse this code to register with {{projectName}}: "
-     "{{tenantCode}}\n"},
+     "{{tenantCode}}\n",
+     NULL},
 };
 
 static const struct demo_setting {
@@ -209,7 +219,8 @@ static int make_templates(struct maker *self, struct error *err)
         struct template_put_in in = {.projectId = self->tenant.projectId,
                                      .name = templates[i].name,
                                      .subject = templates[i].subject,
-                                     .text = templates[i].text};
+                                     .text = templates[i].text,
+                                     .html = templates[i].html};
         struct template_record out = {0};
 
         if (maild_template_put(self->bus->bus, &req, &in, &out, err) < 0)
