@@ -21,8 +21,8 @@ void serve_request(const struct exchange *exchange, struct request *ret)
 {
     struct address client = exchange_client(exchange);
     char *address = arena_alloc(exchange->arena, INET6_ADDRSTRLEN);
-    const char *agent = exchange->head.user_agent;
-    size_t size = agent ? strnlen(agent, USER_AGENT_MAX) : 0;
+    const char *agent = exchange->head.user_agent ? exchange->head.user_agent : "";
+    size_t size = strnlen(agent, USER_AGENT_MAX);
 
     address_format(&client, address);
     *ret = (struct request){
