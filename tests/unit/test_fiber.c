@@ -95,6 +95,26 @@ static void early_wake(struct loop *loop, void *arg)
     CU_ASSERT(child.ended);
 }
 
+/* How one park ended says nothing of the next. */
+static void wakes_differ(struct loop *loop, void *arg)
+{
+    struct child child = {.loop = loop, .deadline_ms = in_ms(5), .parks = 2};
+
+    (void)arg;
+    start(loop, child_main, &child);
+    yield(loop);
+    child.deadline_ms = in_ms(10000);
+    CU_ASSERT(fiber_park(loop, in_ms(20)) == FIBER_TIMEOUT && child.wake == FIBER_TIMEOUT);
+    fiber_wake(child.fiber);
+    yield(loop);
+    CU_ASSERT(child.ended && child.wake == FIBER_WOKEN);
+}
+
+static void test_wakes_differ(void)
+{
+    unit_on_fiber(wakes_differ, NULL);
+}
+
 static void test_early_wake(void)
 {
     unit_on_fiber(early_wake, NULL);
@@ -324,6 +344,7 @@ static void test_not_on_fiber(void)
 static const struct unit_case cases[] = {
     {"woken or too late", test_wake_and_timeout},
     {"a wake before the park", test_early_wake},
+    {"timeout first, then a wake", test_wakes_differ},
     {"sleep", test_sleep},
     {"cancelled fibers unwind", test_cancel},
     {"the number of fibers is bounded", test_limit},

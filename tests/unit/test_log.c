@@ -52,6 +52,7 @@ static void test_lines(void)
         {"quote and backslash", "what", "a\"b\\", " what=\"a\\\"b\\\\\"\n"},
         {"empty", "what", "", " what=\"\"\n"},
         {"line break cannot forge a line", "what", "x\n<3>forged", " what=x<3>forged\n"},
+        {"nor within quotes", "what", "x y\n<3>forged", " what=\"x y<3>forged\"\n"},
         {"escape sequence", "what", "\033[31mred", " what=[31mred\n"},
         {"UTF-8 stays", "what", "ä", " what=ä\n"},
         {"no value, no pair", "what", NULL, " msg=\"m\"\n"},

@@ -343,6 +343,47 @@ static void test_sockets(void)
     unit_dir_remove(&dir);
 }
 
+/* Takes libzmq's news in without reading, as a send may do; the descriptor does not fire again for
+ * them. */
+static void swallow_news(void *arg)
+{
+    struct socket_run *run = arg;
+    int events;
+    size_t size = sizeof events;
+
+    CU_ASSERT(zmq_send(zsock_resolve(run->far), "m", 1, 0) == 1);
+    CU_ASSERT(zmq_getsockopt(zsock_resolve(run->near), ZMQ_EVENTS, &events, &size) == 0);
+    CU_ASSERT((events & ZMQ_POLLIN) != 0);
+    loop_socket_used(run->loop, run->near);
+}
+
+static void near_one(void *arg)
+{
+    struct socket_run *run = arg;
+
+    run->received += read_some(run->near, 1);
+    loop_stop(run->loop);
+}
+
+static void test_swallowed_news(void)
+{
+    struct socket_run run = {.loop = loop_new()};
+
+    run.near = zsock_new(ZMQ_PAIR);
+    run.far = zsock_new(ZMQ_PAIR);
+    CU_ASSERT(zsock_bind(run.far, "inproc://test-news") != -1);
+    CU_ASSERT(zsock_connect(run.near, "inproc://test-news") == 0);
+    loop_watch_socket(run.loop, run.near, near_one, &run);
+    loop_at(run.loop, clock_mono_ms() + 5, swallow_news, &run);
+    loop_at(run.loop, clock_mono_ms() + 500, stop_loop, run.loop);
+    CU_ASSERT(loop_run(run.loop) == 0);
+    CU_ASSERT(run.received == 1);
+    loop_unwatch_socket(run.loop, run.near);
+    zsock_destroy(&run.near);
+    zsock_destroy(&run.far);
+    loop_destroy(&run.loop);
+}
+
 static void unwatch_itself(void *arg)
 {
     struct socket_run *run = arg;
@@ -416,6 +457,7 @@ static const struct unit_case cases[] = {
     {"an event of an earlier watch is dropped", test_number_used_again},
     {"a watched descriptor was closed and its number is back", test_closed_behind_our_back},
     {"no message of a ZeroMQ socket is left behind", test_sockets},
+    {"news that a call on the socket has swallowed", test_swallowed_news},
     {"a socket may end its own watch", test_unwatch_inside},
     {"signals", test_signals},
     {"stop before run", test_stop_before_run},
