@@ -26,7 +26,7 @@ static const struct field leaf_rows[] = {
     FIELD_TEXT(struct leaf, text, 0, 100, 0, "Text", "x"),
     FIELD_INT(struct leaf, number, INT64_MIN, INT64_MAX, 0, 0, "Number", "1"),
 };
-static const FIELD_TABLE(leaf);
+static FIELD_TABLE(leaf);
 
 static const struct field all_rows[] = {
     FIELD_TEXT(struct all, text, 0, 100, 0, "Text", "x"),
@@ -47,7 +47,7 @@ static const struct field all_rows[] = {
     FIELD_OBJECTS(struct all, omitted, leaf, 10, FIELD_OMIT_EMPTY, "Leaves"),
     FIELD_TEXTS(struct all, words, 0, 100, 10, 0, "Words", "x"),
 };
-static const FIELD_TABLE(all);
+static FIELD_TABLE(all);
 
 static void check_same(const struct all *in, struct arena *arena)
 {
