@@ -64,8 +64,11 @@ post() { curl -s -H 'Content-Type: application/json' -d "$2" "$base$1"; }
 member() { sed -n "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/p"; }
 export BENCH_EMAIL=bench@patients.example BENCH_PASSWORD='correct horse' BENCH_THREADS=$threads
 export BENCH_TOKENS=$scratch/tokens
-post /auth/tenant/Patient/register "{\"email\":\"$BENCH_EMAIL\",\"password\":\"$BENCH_PASSWORD\",\"name\":\"Ben\",\"surname\":\"Bench\",\"tenantCode\":\"demo\"}" >"$scratch/patient"
-patient=$(member accessToken <"$scratch/patient")
+register() { # EMAIL: a token response
+    post /auth/tenant/Patient/register "{\"email\":\"$1\",\"password\":\"$BENCH_PASSWORD\",\"name\":\"Ben\",\"surname\":\"Bench\",\"tenantCode\":\"demo\"}"
+}
+register "$BENCH_EMAIL" >/dev/null # gathers a hundred sessions by signing in all the time
+patient=$(register reader@patients.example | member accessToken)
 sign_in() { # ROLE EMAIL PASSWORD: a token response
     local code
     code=$(post "/auth/tenant/$1/login/start" "{\"email\":\"$2\",\"password\":\"$3\",\"tenantCode\":\"demo\",\"codeChallenge\":\"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM\"}" | member sessionCode)
@@ -76,7 +79,7 @@ admin=$(sign_in Practitioner "$(json adminEmail)" "$(json adminPassword)" | memb
 
 fresh_tokens() { # enough for every connection, with some to spare
     local i
-    for i in $(seq 48); do sign_in Patient "$BENCH_EMAIL" "$BENCH_PASSWORD" | member refreshToken; done >"$BENCH_TOKENS"
+    for i in $(seq 48); do echo "$(sign_in Patient "$BENCH_EMAIL" "$BENCH_PASSWORD" | member refreshToken)"; done >"$BENCH_TOKENS"
 }
 
 # ---- measure ----
