@@ -51,15 +51,26 @@ static void add_error_schemas(json_t *schemas)
 
 /* ---- one operation ---- */
 
-static json_t *parameters_json(const struct field_table *table)
+/* An input shared by several routes may have a path member that this path lacks. */
+static bool is_parameter(const struct route *route, const struct field *row)
+{
+    const char *found;
+
+    if (!(row->flags & FIELD_PATH))
+        return row->flags & (FIELD_QUERY | FIELD_HEADER);
+    found = strstr(route->path, row->name);
+    return found && found[-1] == '{' && found[strlen(row->name)] == '}';
+}
+
+static json_t *parameters_json(const struct route *route)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < table->count; i++) {
-        const struct field *row = &table->rows[i];
+    for (size_t i = 0; i < route->input->count; i++) {
+        const struct field *row = &route->input->rows[i];
         bool path = row->flags & FIELD_PATH, header = row->flags & FIELD_HEADER;
 
-        if (!(row->flags & (FIELD_PATH | FIELD_QUERY | FIELD_HEADER)))
+        if (!is_parameter(route, row))
             continue;
         json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:o}", "name",
                                               header ? row->header : row->name, "in",
@@ -72,21 +83,54 @@ static json_t *parameters_json(const struct field_table *table)
     return list;
 }
 
-static void add_error_response(json_t *responses, int status)
+/* The message of an example: of a 422 the list of problems, here with a field of this very input. */
+static json_t *example_message(const struct route *route, int status)
+{
+    if (status != 422)
+        return json_string(error_status_name(status));
+    return json_pack("[{s:s, s:s}]", "path", route->input->rows[0].name, "message", "is required");
+}
+
+static void add_error_response(json_t *responses, const struct route *route, int status)
 {
     char key[8];
     const char *name = error_status_name(status);
     json_t *content = schema_reference(status == 422 ? "validation_error" : "error");
-    json_t *message = status == 422 ? json_pack("[{s:s, s:s}]", "path", "email", "message",
-                                                "must be an e-mail address")
-                                    : json_string(name);
 
     json_object_set_new(json_object_get(content, "application/json"), "example",
-                        json_pack("{s:i, s:o, s:s}", "statusCode", status, "message", message,
-                                  "error", name));
+                        json_pack("{s:i, s:o, s:s}", "statusCode", status, "message",
+                                  example_message(route, status), "error", name));
     snprintf(key, sizeof(key), "%d", status);
     json_object_set_new(responses, key,
                         json_pack("{s:s, s:o}", "description", name, "content", content));
+}
+
+/* What a route of this shape may answer besides success; what its subject adds is the daemon's to say. */
+static void add_error_responses(json_t *responses, const struct endpoint *endpoint)
+{
+    const struct route *route = &endpoint->route;
+    bool open = route->access == ACCESS_PUBLIC;
+    const struct {
+        bool applies;
+        int status;
+    } rows[] = {
+        {endpoint->takes_body || open, 400},
+        {!open, 401},
+        {!open && route->access != ACCESS_LOGOUT, 403},
+        {true, 404},
+        {(route->flags & R_ETAG) && !(route->flags & R_SAFE), 409},
+        {endpoint->takes_body, 413},
+        {endpoint->takes_body, 415},
+        {route->input->count > 0, 422},
+        {open, 429},
+        {true, 500},
+        {true, 503},
+        {true, 504},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (rows[i].applies)
+            add_error_response(responses, route, rows[i].status);
 }
 
 static json_t *responses_json(const struct endpoint *endpoint)
@@ -101,23 +145,7 @@ static json_t *responses_json(const struct endpoint *endpoint)
         json_object_set_new(success, "headers",
                             json_pack("{s:{s:{s:s}}}", "ETag", "schema", "type", "string"));
     json_object_set_new(responses, route->flags & R_NO_CONTENT ? "204" : "200", success);
-    if (endpoint->takes_body) {
-        add_error_response(responses, 400);
-        add_error_response(responses, 413);
-        add_error_response(responses, 415);
-    }
-    if (route->input->count > 0)
-        add_error_response(responses, 422);
-    if (route->access != ACCESS_PUBLIC)
-        add_error_response(responses, 401);
-    if (route->access != ACCESS_PUBLIC && route->access != ACCESS_LOGOUT)
-        add_error_response(responses, 403);
-    if (route->flags & R_THROTTLE_REGISTER)
-        add_error_response(responses, 429);
-    add_error_response(responses, 404);
-    add_error_response(responses, 500);
-    add_error_response(responses, 503);
-    add_error_response(responses, 504);
+    add_error_responses(responses, endpoint);
     return responses;
 }
 
@@ -156,7 +184,7 @@ static json_t *operation_json(const struct endpoint *endpoint, const char *id)
     json_t *operation =
         json_pack("{s:s, s:[s], s:s, s:o}", "operationId", id, "tags", route->service,
                   "description", access_text(route->access), "responses", responses_json(endpoint));
-    json_t *parameters = parameters_json(route->input);
+    json_t *parameters = parameters_json(route);
 
     if (json_array_size(parameters) > 0)
         json_object_set(operation, "parameters", parameters);
