@@ -12,11 +12,11 @@
 #include "maild/buffer.h"
 
 enum {
-    LINE_MAX_BYTES = 998,  /* RFC 5322, section 2.1.1, without CRLF */
-    PLAIN_HEADER_MAX = 66, /* a header text up to here stays on one line of 78 */
-    ENCODED_WORD_BYTES =
-        45,               /* 60 of base64 and the 12 around it: at most 75 (RFC 2047, section 2) */
-    QUOTED_LINE_MAX = 75, /* and the soft break's "=": 76 (RFC 2045, section 6.7) */
+    LINE_MAX_BYTES = 998,    /* RFC 5322, section 2.1.1, without CRLF */
+    PLAIN_HEADER_MAX = 66,   /* a header text up to here stays on one line of 78 */
+    ENCODED_WORD_BYTES = 39, /* 52 of base64, the 12 around it and "Subject: ": a line with an
+                                encoded word has at most 76 (RFC 2047, section 2) */
+    QUOTED_LINE_MAX = 75,    /* and the soft break's "=": 76 (RFC 2045, section 6.7) */
 };
 
 static bool is_ascii(const char *text)
@@ -186,7 +186,7 @@ static void add_alternatives(struct buffer *out, const struct message *message)
 {
     const char *id = message->id.text;
 
-    buffer_printf(out, "Content-Type: multipart/alternative; boundary=\"=_%s\"\r\n\r\n", id);
+    buffer_printf(out, "Content-Type: multipart/alternative;\r\n boundary=\"=_%s\"\r\n\r\n", id);
     buffer_printf(out, "--=_%s\r\n", id);
     add_part(out, "text/plain", message->text);
     buffer_printf(out, "--=_%s\r\n", id);
