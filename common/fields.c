@@ -2,7 +2,7 @@
  * fields.c - what does not read or write a table: the empty one, and the wiping of secrets.
  *
  * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to msgpack),
- * fields_json.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and fields_email.c.
+ * fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and fields_email.c.
  */
 #include "common/fields.h"
 

@@ -210,15 +210,14 @@ void fields_pack(const struct field_table *table, const void *in, msgpack_packer
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
-/* The JSON of an answer that arrived as a msgpack map written by fields_pack() with the same table. Members are
- * in the order of the table; one of another type than its row counts as absent. map may be NULL: no members.
- * New reference. */
-json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
-
-/* The same as compact JSON text in the arena, NUL-terminated, in a fraction of the time; the member `without`
- * (NULL: none) is left out. */
+/* The compact JSON text, NUL-terminated in the arena, of an answer that arrived as a msgpack map written by
+ * fields_pack() with the same table. Members are in the order of the table; one of another type than its row
+ * counts as absent; the member `without` (NULL: none) is left out. map may be NULL: no members. */
 char *fields_print(const struct field_table *table, const msgpack_object *map, const char *without,
                    struct arena *arena, size_t *ret_size);
+
+/* The same as a tree. New reference. */
+json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
 /* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
  * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their

@@ -1,8 +1,8 @@
 /*
  * fields_print.c - the answer of a daemon as JSON text, written in one pass.
  *
- * The same text as that of fields_to_json(), without the tree: the tree and its dump were a third of the gateway's
- * time for a read.  Called by the gateway for each answer with a body.
+ * Without a tree in between: building jansson's and dumping it took a third of the gateway's time for a read.
+ * Called by the gateway for each answer with a body; who wants the tree (atriumctl --json) has the text parsed.
  */
 #include <string.h>
 
@@ -201,4 +201,15 @@ char *fields_print(const struct field_table *table, const msgpack_object *map, c
     *ret_size = out.size;
     put(&out, "", 1);
     return (char *)out.bytes;
+}
+
+json_t *fields_to_json(const struct field_table *table, const msgpack_object *map)
+{
+    struct arena *arena = arena_new();
+    size_t size;
+    const char *text = fields_print(table, map, NULL, arena, &size);
+    json_t *json = json_loadb(text, size, 0, NULL);
+
+    arena_destroy(&arena);
+    return json;
 }

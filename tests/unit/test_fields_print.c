@@ -1,5 +1,5 @@
 /*
- * test_fields_print.c - answers printed in one pass are the answers printed from a tree; and what is JSON.
+ * test_fields_print.c - answers printed in one pass are what jansson prints of them; and what is JSON.
  */
 #include <string.h>
 
