@@ -174,6 +174,7 @@ static struct endpoint endpoints[] = {
     END("DELETE", "/a/{id}"),
     END("GET", "/x/{y}/z"),
     END("PUT", "/a/{name}"),
+    END("GET", "/{q}/{r}/w"),
 };
 
 static void routes_are_found(void)
@@ -231,6 +232,28 @@ static void routes_are_found(void)
     router_destroy(&router);
 }
 
+/* What was taken for a parameter on a way that led nowhere is forgotten. */
+static void wrong_ways_leave_no_parameters(void)
+{
+    char scratch[64];
+    struct path path;
+    struct route_match match;
+    struct error err;
+    struct router *router;
+
+    error_init(&err, NULL);
+    router = router_new(endpoints, ARRAY_SIZE(endpoints), &err);
+    CU_ASSERT_EQUAL(path_decode("/x/1/w", scratch, &path, &err), 0);
+    router_match(router, "GET", &path, &match);
+    CU_ASSERT_PTR_EQUAL(match.endpoint, &endpoints[ARRAY_SIZE(endpoints) - 1]);
+    CU_ASSERT_EQUAL_FATAL(match.count, 2);
+    CU_ASSERT_STRING_EQUAL(match.parameters[0].name, "q");
+    CU_ASSERT_STRING_EQUAL(match.parameters[0].value, "x");
+    CU_ASSERT_STRING_EQUAL(match.parameters[1].name, "r");
+    CU_ASSERT_STRING_EQUAL(match.parameters[1].value, "1");
+    router_destroy(&router);
+}
+
 static void a_route_stands_once(void)
 {
     struct endpoint twice[] = {END("GET", "/a/{x}"), END("GET", "/a/{x}")};
@@ -264,6 +287,7 @@ static const struct unit_case cases[] = {
     {"queries are decoded", queries_are_decoded},
     {"long queries are refused", long_queries_are_refused},
     {"routes are found", routes_are_found},
+    {"wrong ways leave no parameters", wrong_ways_leave_no_parameters},
     {"a route stands once", a_route_stands_once},
     {"all rows make a tree", all_rows_make_a_tree},
 };
