@@ -90,7 +90,7 @@ $(eval $(call program_rule,ctl,atriumctl))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
 UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c),$(wildcard tests/unit/*.c)))
-HTTP_SUPPORT := $(call object,tests/unit/unit.c \
+HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c \
     $(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
 
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a

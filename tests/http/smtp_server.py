@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """A mail server for tests: a real SMTP server with STARTTLS and AUTH that writes what it receives into files.
 
-    smtp_server.py --dir DIR [--tls CERT KEY] [--require-tls] [--auth USER PASSWORD]
-                   [--fail CODE:COUNT[:STAGE]]...
+    smtp_server.py --dir DIR [--port N] [--tls CERT KEY] [--require-tls] [--auth USER PASSWORD]
+                   [--fail CODE:COUNT[:STAGE]]... [--hold SECONDS:COUNT]
 
-Listens on a free port of 127.0.0.1, prints "port N" on stdout and serves until stdin is closed or a signal comes.
+Listens on 127.0.0.1, on a free port without --port, prints "port N" on stdout and serves until stdin is closed or a signal comes.
 Each accepted message becomes DIR/NNNN.eml, as it was received, with the envelope in front as X-Envelope-From,
 X-Envelope-To and X-Envelope-TLS.  --fail answers the first COUNT commands of a stage (RCPT, or DATA by default)
-with CODE: 451 for "not now", 550 for "never".
+with CODE: 451 for "not now", 550 for "never".  --hold writes the first COUNT messages but says 250 only SECONDS later:
+whoever hangs up meanwhile does not learn that they were taken.
 """
 import argparse
 import asyncio
@@ -24,6 +25,8 @@ class Handler:
     def __init__(self, options):
         self.directory = options.dir
         self.count = 0
+        seconds, count = options.hold.split(":")
+        self.hold_seconds, self.hold_count = float(seconds), int(count)
         self.failures = []
         for text in options.fail:
             code, count, *stage = text.split(":")
@@ -55,6 +58,9 @@ class Handler:
         with open(path + ".tmp", "wb") as file:
             file.write(head.encode() + envelope.original_content)
         os.rename(path + ".tmp", path)
+        if self.hold_count > 0:
+            self.hold_count -= 1
+            await asyncio.sleep(self.hold_seconds)
         return "250 OK"
 
 
@@ -68,6 +74,8 @@ def authenticator(user, password):
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--dir", required=True)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--hold", default="0:0", metavar="SECONDS:COUNT")
     parser.add_argument("--tls", nargs=2, metavar=("CERT", "KEY"))
     parser.add_argument("--require-tls", action="store_true")
     parser.add_argument("--auth", nargs=2, metavar=("USER", "PASSWORD"))
@@ -86,7 +94,8 @@ async def serve(options):
                         auth_require_tls=options.tls is not None)
     handler = Handler(options)
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: SMTP(handler, **settings), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: SMTP(handler, **settings), "127.0.0.1",
+                                      options.port)
     print("port", server.sockets[0].getsockname()[1], flush=True)
     over = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, over.set)

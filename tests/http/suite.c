@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "tests/http/program.h"
 
 enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000 };
 
@@ -69,18 +70,6 @@ static NORETURN void give_up(const struct suite *self, const char *why)
     if (self->pid > 0)
         kill(self->pid, SIGTERM);
     exit(1);
-}
-
-/* The program under test lies two folders up from the test: build/tests/http/x -> build/bin. */
-static char *program_path(const char *name)
-{
-    char self[4096];
-    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    self[MAX(size, 0)] = '\0';
-    for (int i = 0; i < 3; i++)
-        *strrchr(self, '/') = '\0';
-    return text_of("%s/bin/%s", self, name);
 }
 
 static NORETURN void run_dev(const struct suite *self, char *program)

@@ -1,0 +1,191 @@
+/*
+ * program.c - see program.h.
+ *
+ * Streams are anonymous files, not pipes: a program that writes much never blocks on a test that does not read.
+ */
+#include "tests/http/program.h"
+
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+
+enum { RUN_LIMIT_MS = 30000, POLL_US = 5000, WORDS_MAX = 24 };
+
+char *program_path(const char *name)
+{
+    char self[4096], *path = NULL;
+    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    /* The programs lie two folders up from the test: build/tests/http/x -> build/bin. */
+    self[MAX(size, 0)] = '\0';
+    for (int i = 0; i < 3; i++)
+        *strrchr(self, '/') = '\0';
+    if (asprintf(&path, "%s/bin/%s", self, name) < 0)
+        abort();
+    return path;
+}
+
+static int anonymous_file(const char *content)
+{
+    int fd = memfd_create("stream", MFD_CLOEXEC);
+
+    if (fd < 0 || write(fd, content, strlen(content)) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        abort();
+    return fd;
+}
+
+struct program *program_start(const char *const *argv, const char *input)
+{
+    struct program *self = calloc(1, sizeof *self);
+    int in = anonymous_file(input ? input : "");
+
+    self->code = -1;
+    self->out = strdup("");
+    self->err = strdup("");
+    for (int i = 0; i < 2; i++)
+        self->files[i] = anonymous_file("");
+    self->pid = fork();
+    if (self->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        dup2(in, STDIN_FILENO);
+        dup2(self->files[0], STDOUT_FILENO);
+        dup2(self->files[1], STDERR_FILENO);
+        execv(argv[0], (char **)(uintptr_t)argv);
+        _exit(127);
+    }
+    close(in);
+    return self;
+}
+
+static void read_again(char **text, int fd)
+{
+    struct stat status;
+    ssize_t got;
+
+    if (fstat(fd, &status) < 0)
+        abort();
+    free(*text);
+    *text = calloc(1, (size_t)status.st_size + 1);
+    got = pread(fd, *text, (size_t)status.st_size, 0);
+    (*text)[MAX(got, (ssize_t)0)] = '\0';
+}
+
+/* Takes in what the program has done since. */
+static void look(struct program *self)
+{
+    int status;
+
+    if (self->pid > 0 && waitpid(self->pid, &status, WNOHANG) == self->pid) {
+        self->pid = 0;
+        self->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    read_again(&self->out, self->files[0]);
+    read_again(&self->err, self->files[1]);
+    if (self->pid == 0 && !self->json)
+        self->json = json_loads(self->out, 0, NULL);
+}
+
+bool program_wait_output(struct program *self, const char *text, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+
+    for (look(self); !strstr(self->out, text); look(self)) {
+        if (self->pid == 0 || clock_mono_ms() > deadline)
+            return false;
+        usleep(POLL_US);
+    }
+    return true;
+}
+
+bool program_wait_end(struct program *self, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+
+    for (look(self); self->pid > 0; look(self)) {
+        if (clock_mono_ms() > deadline)
+            return false;
+        usleep(POLL_US);
+    }
+    return true;
+}
+
+void program_destroy(struct program **self_p)
+{
+    struct program *self = *self_p;
+
+    if (!self)
+        return;
+    if (self->pid > 0) {
+        kill(self->pid, SIGKILL);
+        waitpid(self->pid, NULL, 0);
+    }
+    for (int i = 0; i < 2; i++)
+        close(self->files[i]);
+    json_decref(self->json);
+    free(self->out);
+    free(self->err);
+    free(self);
+    *self_p = NULL;
+}
+
+struct program *program_run(const char *const *argv, const char *input)
+{
+    struct program *self = program_start(argv, input);
+
+    program_wait_end(self, RUN_LIMIT_MS);
+    return self;
+}
+
+struct program *suite_command(const struct suite *suite, const char *input,
+                              const char *const *words)
+{
+    char *path = program_path("atriumctl");
+    const char *argv[WORDS_MAX] = {path, "--dir", suite_dir(suite)};
+    struct program *self;
+
+    for (size_t i = 3; *words && i < WORDS_MAX - 1; i++)
+        argv[i] = *words++;
+    self = program_run(argv, input);
+    free(path);
+    return self;
+}
+
+const char *program_text(const struct program *self, const char *path)
+{
+    const struct http_answer as_answer = {.json = self->json};
+
+    return http_text(&as_answer, path);
+}
+
+static bool is_one_line(const char *text)
+{
+    const char *end = strchr(text, '\n');
+
+    return end && end > text && end[1] == '\0';
+}
+
+bool program_check(const struct program *self, int want, const char *complaint, const char *file,
+                   int line)
+{
+    bool holds = self->code == want;
+    char text[320];
+
+    snprintf(text, sizeof text, "exit code %d%s%s", want, complaint ? ": " : "",
+             complaint ? complaint : "");
+    if (complaint)
+        holds = holds && !*self->out && is_one_line(self->err) && strstr(self->err, complaint);
+    if (!holds)
+        fprintf(stderr, "\n%s:%d: want %s, got %d\n%.1000s%.1000s\n", file, line, text, self->code,
+                self->out, self->err);
+    return CU_assertImplementation(holds, (unsigned)line, text, file, "", CU_FALSE);
+}
