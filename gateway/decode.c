@@ -19,7 +19,7 @@ static int hex_value(char c)
     return -1;
 }
 
-/* Decodes `size` bytes at `raw` to `out` and adds a NUL. The decoded size, or -1. */
+/* Decodes `size` bytes at `raw` to `out` and adds a NUL. The decoded size, or -1; %00 is no text either. */
 static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form)
 {
     size_t length = 0;
@@ -34,7 +34,7 @@ static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form
             if (high < 0 || low < 0)
                 return -1;
             c = (char)(high * 16 + low);
-            if (c == '\0' || (c == '/' && !form))
+            if (c == '/' && !form)
                 return -1;
             i += 2;
         } else if (form && c == '+') {
