@@ -1,5 +1,6 @@
 /*
- * change.c - see change.h.  The handlers gateway_lease (gateway) and change_publish (settingsd) are here too.
+ * change.c - see change.h.  The handlers gateway_lease (gateway) and change_publish (settingsd) are
+ * here too.
  */
 #include "authd/change.h"
 
@@ -137,7 +138,8 @@ static int lease_take(struct authd *d, const struct request *req, const struct g
     return db_commit(&tx, err);
 }
 
-/* Rows of SQL_CHANGES_SINCE to the answer. A full page ends between two numbers, never within one. */
+/* Rows of SQL_CHANGES_SINCE to the answer. A full page ends between two numbers, never within
+ * one. */
 static void changes_fill(const struct db_result *res, struct arena *arena,
                          struct gateway_lease_out *out)
 {

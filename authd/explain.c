@@ -1,5 +1,6 @@
 /*
- * explain.c - `atriumctl explain sign-in`: the checks of a sign-in in their order, and the first that fails.
+ * explain.c - `atriumctl explain sign-in`: the checks of a sign-in in their order, and the first
+ * that fails.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * identity.c - who holds a token (handler identity_get): asked by a gateway that sees a membership and session
- * for the first time, or again after a change of it was announced.
+ * identity.c - who holds a token (handler identity_get): asked by a gateway that sees a membership
+ * and session for the first time, or again after a change of it was announced.
  */
 #include "authd/authd.h"
 

@@ -1,5 +1,6 @@
 /*
- * key.c - see key.h.  The handlers keys_get (gateway), keys_list and keys_rotate (operator) are here too.
+ * key.c - see key.h.  The handlers keys_get (gateway), keys_list and keys_rotate (operator) are
+ * here too.
  */
 #include "authd/key.h"
 
@@ -52,7 +53,8 @@ static struct signing_key *open_sealed(struct authd *d, struct arena *arena, con
     return key;
 }
 
-/* The ring of the rows; keys known already move over, unparsed. On failure the old ring keeps its keys. */
+/* The ring of the rows; keys known already move over, unparsed. On failure the old ring keeps
+ * its keys. */
 static int ring_fill(struct authd *d, struct arena *arena, const struct db_result *res,
                      struct keyring *next, struct error *err)
 {
@@ -88,8 +90,9 @@ int key_reload(struct authd *d, const struct request *req, struct error *err)
     return rc;
 }
 
-/* Makes a key and retires those before it; without `anyway` only when there is none. *ret_sequence is 0 when
- * nothing was done. Two instances that start at once may both make the first: both are valid. */
+/* Makes a key and retires those before it; without `anyway` only when there is none.
+ * *ret_sequence is 0 when nothing was done. Two instances that start at once may both make the
+ * first: both are valid. */
 static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
                       struct change *ret, struct error *err)
 {

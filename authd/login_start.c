@@ -1,8 +1,9 @@
 /*
  * login_start.c - the first step of a sign-in: e-mail and password against a session code.
  *
- * Every reject path does the same work: the account is looked up together with its memberships, a password is
- * verified (against a dummy hash when there is no account), a failure is counted, and the answer is the same.
+ * Every reject path does the same work: the account is looked up together with its memberships, a
+ * password is verified (against a dummy hash when there is no account), a failure is counted, and
+ * the answer is the same.
  */
 #include <string.h>
 
@@ -69,7 +70,8 @@ static void rehash(struct authd *d, const struct request *req, const struct cand
                   NULL);
 }
 
-/* Right password, right place, below the limits: before the hash, and still after it (see throttle.h). */
+/* Right password, right place, below the limits: before the hash, and still after it (see
+ * throttle.h). */
 static int prove(struct authd *d, const struct request *req, const struct candidate *who,
                  const struct throttle_keys *keys, const char *password, struct error *err)
 {
@@ -109,7 +111,8 @@ static int begin(struct authd *d, const struct request *req, const struct candid
     return 0;
 }
 
-/* Starts a patient's sign-in. Fails, in this order: NOT_FOUND, FORBIDDEN, THROTTLED, BAD_REQUEST. */
+/* Starts a patient's sign-in. Fails, in this order: NOT_FOUND, FORBIDDEN, THROTTLED,
+ * BAD_REQUEST. */
 int patient_login_start(struct authd *d, const struct request *req,
                         const struct patient_login_start_in *in, struct login_step *out,
                         struct error *err)
@@ -168,8 +171,8 @@ static int open_places(struct authd *d, const struct request *req, const struct 
     return tenants_open(d, req, (struct field_texts){ids, who->count}, ret, err);
 }
 
-/* Starts a practitioner's sign-in; naming a tenant narrows it to that one. Fails: NOT_FOUND (a tenant named),
- * THROTTLED, BAD_REQUEST. */
+/* Starts a practitioner's sign-in; naming a tenant narrows it to that one. Fails: NOT_FOUND (a
+ * tenant named), THROTTLED, BAD_REQUEST. */
 int practitioner_login_start(struct authd *d, const struct request *req,
                              const struct practitioner_login_start_in *in, struct login_step *out,
                              struct error *err)

@@ -1,8 +1,8 @@
 /*
  * login_token.c - the last step of a sign-in: a session code and its verifier against tokens.
  *
- * The code is spent by the statement that makes the session.  A second use, or a wrong verifier, means that
- * somebody else had the code: what it gave out ends (RFC 6749, section 4.1.2).
+ * The code is spent by the statement that makes the session.  A second use, or a wrong verifier,
+ * means that somebody else had the code: what it gave out ends (RFC 6749, section 4.1.2).
  */
 #include <string.h>
 
@@ -102,7 +102,8 @@ static int places(struct authd *d, const struct request *req, struct uuid accoun
     return 0;
 }
 
-/* The tenant named at this step: one of the account's, and the one named at start if that named one. */
+/* The tenant named at this step: one of the account's, and the one named at start if that named
+ * one. */
 static int named_tenant(struct authd *d, const struct request *req, const struct login *login,
                         const char *code, struct tenant *ret, struct error *err)
 {
@@ -173,8 +174,8 @@ int patient_login_token(struct authd *d, const struct request *req, const struct
     return spend(d, req, "Patient", in, &login, &tenant, out, err);
 }
 
-/* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN, which do not
- * spend it; VALIDATION when the tenant must be named. */
+/* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and
+ * FORBIDDEN, which do not spend it; VALIDATION when the tenant must be named. */
 int practitioner_login_token(struct authd *d, const struct request *req,
                              const struct login_token_in *in, struct token_response *out,
                              struct error *err)

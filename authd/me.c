@@ -1,5 +1,6 @@
 /*
- * me.c - the account profile (handler me): what the gateway knows of the caller, its account and its sessions.
+ * me.c - the account profile (handler me): what the gateway knows of the caller, its account and
+ * its sessions.
  */
 #include "authd/session.h"
 

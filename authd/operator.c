@@ -1,5 +1,6 @@
 /*
- * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use, sessions by e-mail.
+ * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use,
+ * sessions by e-mail.
  */
 #include "authd/change.h"
 #include "authd/password.h"
@@ -14,7 +15,8 @@ static int settle_membership(struct authd *d, const struct request *req, int64_t
     return change_settle(d, req, sequence, &change, 1, err);
 }
 
-/* Makes the holder of an account an admin of a project, with a membership and profile if it had none. */
+/* Makes the holder of an account an admin of a project, with a membership and profile if it had
+ * none. */
 int admin_grant(struct authd *d, const struct request *req, const struct admin_grant_in *in,
                 struct nothing *out, struct error *err)
 {
@@ -83,7 +85,8 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
     return settle_membership(d, req, db_int(res, 0, 4), out->membership, err);
 }
 
-/* The project of an optional tenant code; absent without one. Suspended ones count: operators see everything. */
+/* The project of an optional tenant code; absent without one. Suspended ones count: operators
+ * see everything. */
 static int optional_project(struct authd *d, const struct request *req, const char *code,
                             struct uuid *ret, struct error *err)
 {

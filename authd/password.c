@@ -1,9 +1,9 @@
 /*
  * password.c - hashing and verifying passwords off the loop.
  *
- * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.  libsodium maps
- * that memory and unmaps it afterwards; the malloc settings below keep glibc from holding on to what the pool's
- * threads used beside it.
+ * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.
+ * libsodium maps that memory and unmaps it afterwards; the malloc settings below keep glibc from
+ * holding on to what the pool's threads used beside it.
  */
 #include "authd/password.h"
 

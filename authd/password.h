@@ -1,5 +1,6 @@
 /*
- * password.h - Argon2id (RFC 9106) through libsodium, on a bounded pool of threads: 19 MiB, two passes, one lane.
+ * password.h - Argon2id (RFC 9106) through libsodium, on a bounded pool of threads: 19 MiB, two
+ * passes, one lane.
  */
 #ifndef ATRIUM_AUTHD_PASSWORD_H
 #define ATRIUM_AUTHD_PASSWORD_H
@@ -10,13 +11,15 @@
 
 enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
 
-/* Opens the pool and makes the hash that unknown accounts are verified against. Call once, at start. */
+/* Opens the pool and makes the hash that unknown accounts are verified against. Call once, at
+ * start. */
 void password_open(struct authd *d);
 void password_close(struct authd *d);
 
-/* A place among the requests that will hash a password: as many as the pool can hash and queue. Taken before
- * anything else of such a request is done, so that of a flood all but those are answered 503 at once
- * (ERR_OVERLOADED), and neither the database nor the bus fills up with work that the pool would refuse. */
+/* A place among the requests that will hash a password: as many as the pool can hash and queue.
+ * Taken before anything else of such a request is done, so that of a flood all but those are
+ * answered 503 at once (ERR_OVERLOADED), and neither the database nor the bus fills up with work
+ * that the pool would refuse. */
 struct password_slot {
     struct authd *daemon; /* NULL: none taken */
 };
@@ -25,12 +28,14 @@ int password_slot_take(struct authd *d, struct password_slot *slot, struct error
 /* Usable with CLEANUP on a struct password_slot variable. */
 void password_slot_leave(struct password_slot *slot);
 
-/* The hash of a password in PHC form, from the request's arena. ERR_OVERLOADED when the pool's queue is full. Parks. */
+/* The hash of a password in PHC form, from the request's arena. ERR_OVERLOADED when the pool's
+ * queue is full. Parks. */
 int password_hash(struct authd *d, const struct request *req, const char *password,
                   const char **ret, struct error *err) MUST_USE;
 
-/* Whether the password belongs to the hash. hash NULL (no such account) does the same work and is never right.
- * *ret_stale: the hash was made with other parameters. 0 whatever the outcome; -1 when it could not be told. Parks. */
+/* Whether the password belongs to the hash. hash NULL (no such account) does the same work and
+ * is never right. *ret_stale: the hash was made with other parameters. 0 whatever the outcome;
+ * -1 when it could not be told. Parks. */
 int password_verify(struct authd *d, const struct request *req, const char *hash,
                     const char *password, bool *ret_right, bool *ret_stale,
                     struct error *err) MUST_USE;

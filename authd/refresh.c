@@ -1,9 +1,10 @@
 /*
  * refresh.c - renewing a session (handler refresh_token).
  *
- * The current token rotates: one statement, guarded by its hash, so one of many at once wins.  The token before it,
- * presented again while its successor was not used, gets that same successor: a lost answer can be had again, two
- * tabs do not log each other out.  Anything older that we gave out was copied by somebody: the session ends.
+ * The current token rotates: one statement, guarded by its hash, so one of many at once wins.  The
+ * token before it, presented again while its successor was not used, gets that same successor: a
+ * lost answer can be had again, two tabs do not log each other out.  Anything older that we gave
+ * out was copied by somebody: the session ends.
  */
 #include <string.h>
 
@@ -40,7 +41,8 @@ static int answer(struct authd *d, const struct request *req, const struct holde
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now. 0: the token is not the current one of a live session. */
+/* 1: rotated, *ret_successor is current now. 0: the token is not the current one of a live
+ * session. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
                   struct holder *ret_holder, const char **ret_successor, struct error *err)
 {
@@ -81,7 +83,8 @@ static const char *open_successor(const struct request *req, const struct refres
     return (const char *)text;
 }
 
-/* A token that is neither the current one nor the one before. Only one that we gave out proves a theft. */
+/* A token that is neither the current one nor the one before. Only one that we gave out proves a
+ * theft. */
 static int end_theft(struct authd *d, const struct request *req, const struct refresh_token *token,
                      struct uuid account, struct error *err)
 {

@@ -3,10 +3,10 @@
  *
  *     base64url( project 16 | session 16 | random 32 | seal 16 )        107 characters
  *
- * The database knows their hashes only.  Project and session lead to the row.  The seal is a keyed hash of what
- * stands before it: it tells a token that we once gave out, and whose return means theft, from one that was made up
- * or damaged, which must not end anything.
- * Pure: no database, no loop.
+ * The database knows their hashes only.  Project and session lead to the row.  The seal is a keyed
+ * hash of what stands before it: it tells a token that we once gave out, and whose return means
+ * theft, from one that was made up or damaged, which must not end anything. Pure: no database, no
+ * loop.
  */
 #ifndef ATRIUM_AUTHD_REFRESH_TOKEN_H
 #define ATRIUM_AUTHD_REFRESH_TOKEN_H

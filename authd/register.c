@@ -1,8 +1,9 @@
 /*
  * register.c - self-registration of patients and practitioners.
  *
- * The gateway has counted the request (register_admit) and checked its fields before it comes here, and holds every
- * error answer back until a second has passed: nothing here needs to take equal time.
+ * The gateway has counted the request (register_admit) and checked its fields before it comes here,
+ * and holds every error answer back until a second has passed: nothing here needs to take equal
+ * time.
  */
 #include <jansson.h>
 #include <string.h>
@@ -54,7 +55,8 @@ static struct outbox_row welcome_mail(struct authd *d, const struct request *req
     return outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, mail.id, &mail);
 }
 
-/* One statement makes account, credential, membership, session and mail; a unique index decides the race of two. */
+/* One statement makes account, credential, membership, session and mail; a unique index decides
+ * the race of two. */
 static int write_all(struct authd *d, const struct request *req, const struct registration *who,
                      const char *hash, const struct holder *holder,
                      const struct session_draft *draft, const char *display, struct error *err)
@@ -112,7 +114,8 @@ static int refuse_existing(const struct db_result *res, struct error *err)
     return db_rows(res) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
 }
 
-/* Registers a patient with the tenant and signs it in. Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST, in this order. */
+/* Registers a patient with the tenant and signs it in. Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST,
+ * in this order. */
 int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
@@ -146,8 +149,8 @@ int patient_register(struct authd *d, const struct request *req,
                             out, err);
 }
 
-/* Registers a practitioner. An account with this e-mail in any project refuses it: one joins another tenant by
- * invitation only. Fails like patient_register(). */
+/* Registers a practitioner. An account with this e-mail in any project refuses it: one joins
+ * another tenant by invitation only. Fails like patient_register(). */
 int practitioner_register(struct authd *d, const struct request *req,
                           const struct practitioner_register_in *in, struct token_or_step *out,
                           struct error *err)

@@ -139,7 +139,8 @@ int sessions(struct authd *d, const struct request *req, const struct nothing *i
     return 0;
 }
 
-/* Ends the caller's session, the others, all of them or the one named; answers those that are left. */
+/* Ends the caller's session, the others, all of them or the one named; answers those that are
+ * left. */
 int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
                     struct session_list *out, struct error *err)
 {
@@ -181,7 +182,8 @@ int logout(struct authd *d, const struct request *req, const struct nothing *in,
         return -1;
     if (count > 0)
         return 0;
-    /* another request ended it a moment ago: answer, like that one, only when every gateway knows */
+    /* another request ended it a moment ago: answer, like that one, only when every gateway
+     * knows */
     if (change_top(d, req, &top, err) < 0)
         return -1;
     return change_settle(d, req, top, NULL, 0, err);

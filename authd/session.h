@@ -1,5 +1,6 @@
 /*
- * session.h - signed-in devices: made by registration and sign-in, renewed by refresh.c, ended here.
+ * session.h - signed-in devices: made by registration and sign-in, renewed by refresh.c, ended
+ * here.
  */
 #ifndef ATRIUM_AUTHD_SESSION_H
 #define ATRIUM_AUTHD_SESSION_H
@@ -60,7 +61,8 @@ struct session_end {
     struct uuid token; /* the jti that logged out, with "logout" */
 };
 
-/* Ends them and waits until every gateway refuses their tokens. *ret_count: how many were live. Parks. */
+/* Ends them and waits until every gateway refuses their tokens. *ret_count: how many were live.
+ * Parks. */
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
 

@@ -6,7 +6,8 @@
 
 #include "common/request.h"
 
-/* One pass over logins, throttles, known addresses, changes, keys and sessions; for service_every(). */
+/* One pass over logins, throttles, known addresses, changes, keys and sessions; for
+ * service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);
 
 #endif

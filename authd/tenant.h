@@ -1,6 +1,6 @@
 /*
- * tenant.h - the project that a sign-in names, asked of settingsd on each call so that changed settings apply
- * from the next request.
+ * tenant.h - the project that a sign-in names, asked of settingsd on each call so that changed
+ * settings apply from the next request.
  */
 #ifndef ATRIUM_AUTHD_TENANT_H
 #define ATRIUM_AUTHD_TENANT_H
@@ -8,14 +8,15 @@
 #include "authd/authd.h"
 #include "settingsd/settingsd_api.h"
 
-/* The tenant of a code, or of an id, for a sign-in: ERR_NOT_FOUND "Tenant not found." when there is none or it is
- * suspended. Parks. */
+/* The tenant of a code, or of an id, for a sign-in: ERR_NOT_FOUND "Tenant not found." when there
+ * is none or it is suspended. Parks. */
 int tenant_open(struct authd *d, const struct request *req, const char *code, struct tenant *ret,
                 struct error *err) MUST_USE;
 int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
                    struct tenant *ret, struct error *err) MUST_USE;
 
-/* The tenants of these projects that can be signed in to (struct tenant), in the order given. Parks. */
+/* The tenants of these projects that can be signed in to (struct tenant), in the order given.
+ * Parks. */
 int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,
                  struct field_list *ret, struct error *err) MUST_USE;
 

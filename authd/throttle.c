@@ -1,6 +1,6 @@
 /*
- * throttle.c - see throttle.h.  The handler register_admit is the gateway's: it asks before it looks at anything
- * else of a registration.
+ * throttle.c - see throttle.h.  The handler register_admit is the gateway's: it asks before it
+ * looks at anything else of a registration.
  */
 #include "authd/throttle.h"
 

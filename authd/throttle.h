@@ -1,12 +1,13 @@
 /*
- * throttle.h - limits on failed sign-ins and on registrations: durable, exact, shared by all instances, in
- * contract time.
+ * throttle.h - limits on failed sign-ins and on registrations: durable, exact, shared by all
+ * instances, in contract time.
  *
- * Why a failure is counted after the password was verified, and not reserved before: a reservation would refuse
- * honest sign-ins that merely run at the same time, and would be lost or left behind when an instance dies.
- * What must be bounded is what a guesser learns.  Of 64 wrong guesses at once all may be hashed, but each
- * answer is decided by the count that its own failure got under the row's lock: exactly ten are told "wrong", the
- * rest 429; and a right one is told so only while the key was below its limit after the hash was done.
+ * Why a failure is counted after the password was verified, and not reserved before: a reservation
+ * would refuse honest sign-ins that merely run at the same time, and would be lost or left behind
+ * when an instance dies. What must be bounded is what a guesser learns.  Of 64 wrong guesses at
+ * once all may be hashed, but each answer is decided by the count that its own failure got under
+ * the row's lock: exactly ten are told "wrong", the rest 429; and a right one is told so only while
+ * the key was below its limit after the hash was done.
  */
 #ifndef ATRIUM_AUTHD_THROTTLE_H
 #define ATRIUM_AUTHD_THROTTLE_H
@@ -30,17 +31,18 @@ struct throttle_keys {
         [THROTTLE_KEY_SIZE]; /* of (realm, e-mail), whether or not there is such an account */
 };
 
-/* The keys of an account (which need not exist) and an address. A practitioner is one account in all projects, so
- * the project counts for patients only. */
+/* The keys of an account (which need not exist) and an address. A practitioner is one account in
+ * all projects, so the project counts for patients only. */
 void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
                    const char *address, struct throttle_keys *ret);
 
-/* ERR_THROTTLED with Retry-After while pair, address or account is at its limit; the account's limit does not hold
- * for an address with a good sign-in to it in the last 30 days. Parks. */
+/* ERR_THROTTLED with Retry-After while pair, address or account is at its limit; the account's
+ * limit does not hold for an address with a good sign-in to it in the last 30 days. Parks. */
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                    struct error *err) MUST_USE;
 
-/* Counts a failure. ERR_THROTTLED when it was one too many, so that its outcome must not be told. Parks. */
+/* Counts a failure. ERR_THROTTLED when it was one too many, so that its outcome must not be
+ * told. Parks. */
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                   struct error *err) MUST_USE;
 

@@ -1,8 +1,8 @@
 /*
  * token.h - access tokens: JSON Web Tokens (RFC 7519) signed with ES256 (RFC 7518, section 3.4).
  *
- * Pure: no database, no loop.  The signature is made through EVP with a key that was parsed once; libjwt parses the
- * PEM at each call, which costs twenty times the signature itself.
+ * Pure: no database, no loop.  The signature is made through EVP with a key that was parsed once;
+ * libjwt parses the PEM at each call, which costs twenty times the signature itself.
  */
 #ifndef ATRIUM_AUTHD_TOKEN_H
 #define ATRIUM_AUTHD_TOKEN_H
@@ -23,7 +23,8 @@ struct signing_key {
     struct arena *arena;                      /* holds all of it */
 };
 
-/* Makes a new pair and gives its private half as DER (from the arena; wipe it). NULL: OpenSSL failed. */
+/* Makes a new pair and gives its private half as DER (from the arena; wipe it). NULL: OpenSSL
+ * failed. */
 struct signing_key *signing_key_generate(struct arena *arena, uint8_t **ret_der, size_t *ret_size);
 
 /* A pair from its private half in DER. NULL when it is none of P-256. */

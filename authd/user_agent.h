@@ -1,5 +1,6 @@
 /*
- * user_agent.h - the browser and the system that a User-Agent names, for people who look at their sessions.
+ * user_agent.h - the browser and the system that a User-Agent names, for people who look at their
+ * sessions.
  *
  * A guess from a header that says what its sender likes: shown, never decided upon.
  */

@@ -1,5 +1,6 @@
 /*
- * test_authd_sign_in.c - the pure parts of sign-in: proof keys, refresh tokens, the dummy hash, User-Agents.
+ * test_authd_sign_in.c - the pure parts of sign-in: proof keys, refresh tokens, the dummy hash,
+ * User-Agents.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>
@@ -65,7 +66,8 @@ static void test_refresh_token_round_trip(void)
     CU_ASSERT_NOT_EQUAL(memcmp(a.bytes, made.hash, SEAL_KEY_SIZE), 0);
 }
 
-/* A changed character anywhere is a forgery; that it is none of ours must be seen at every place. */
+/* A changed character anywhere is a forgery; that it is none of ours must be seen at every
+ * place. */
 static void test_refresh_token_damaged(void)
 {
     struct secret key = key_of(1);

@@ -1,6 +1,6 @@
 /*
- * test_authd_sql.c - authd's statements against a real server: that they prepare, which indexes they are planned on,
- * and the locks that sign-in limits and gateway leases rely on.
+ * test_authd_sql.c - authd's statements against a real server: that they prepare, which indexes
+ * they are planned on, and the locks that sign-in limits and gateway leases rely on.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -57,7 +57,8 @@ static PGconn *open_prepared(void)
     execute((conn_), #statement_, (const char *[]){__VA_ARGS__}, \
             (int)ARRAY_SIZE(((const char *[]){__VA_ARGS__})))
 
-/* The first value as a number (-1: no row, -2: null), or how many rows were written when there are none to read. */
+/* The first value as a number (-1: no row, -2: null), or how many rows were written when there
+ * are none to read. */
 static long execute(PGconn *conn, const char *name, const char *const *params, int count)
 {
     PGresult *result = PQexecPrepared(conn, name, count, params, NULL, NULL, 0);
@@ -116,7 +117,8 @@ static void explain(PGconn *conn, const struct db_statement *statement, char *re
     PQclear(result);
 }
 
-/* Tables that nobody analysed yet are where a plan goes wrong, and a prepared statement keeps it. */
+/* Tables that nobody analysed yet are where a plan goes wrong, and a prepared statement keeps
+ * it. */
 static void test_hot_statements_are_planned_on_their_keys(void)
 {
     static const struct {
@@ -163,7 +165,7 @@ static void test_registrations_slide(void)
     } rows[] = {
         {"1000", 1},  {"2000", 1},  {"3000", 1},  {"4000", 1},  {"5000", 1},
         {"6000", 0},  {"60999", 0}, {"61000", 1}, {"61001", 0}, {"62000", 1},
-        {"62001", 0}, {"500", 1}, /* a clock set back: what lies ahead by more than a window is no hit */
+        {"62001", 0}, {"500", 1}, /* set back: what lies ahead by more than a window is no hit */
     };
     PGconn *conn = open_prepared();
 
@@ -219,7 +221,8 @@ static void finish(PGconn *conn)
     }
 }
 
-/* A lease that begins while a change is being committed has the change, or the change waits for the lease. */
+/* A lease that begins while a change is being committed has the change, or the change waits for
+ * the lease. */
 static void test_no_change_slips_past_a_new_lease(void)
 {
     PGconn *change = open_prepared(), *lease = open_prepared();
@@ -249,7 +252,8 @@ static void test_no_change_slips_past_a_new_lease(void)
                                     "(select sequence from auth.change_counter)"),
                     2);
 
-    /* Once renewed past the number nobody is behind; a lease that came back is not the one that stood still. */
+    /* Once renewed past the number nobody is behind; a lease that came back is not the one that
+     * stood still. */
     CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "other boot", "2"), 0);
     CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "boot", "2"), 1);
     CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_DROP, "gateway.1", "5"), 0);
