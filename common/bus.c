@@ -148,7 +148,7 @@ void bus_drop(struct bus *self, uint64_t *counter, const char *reason)
 
 /* ---- construction ---- */
 
-static uint64_t random_boot(void)
+uint64_t bus_random_boot(void)
 {
     uint64_t boot = 0;
 
@@ -254,7 +254,7 @@ struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metr
     self->options = options;
     self->arena = arena_new();
     self->news = arena_new();
-    self->boot = random_boot();
+    self->boot = bus_random_boot();
     self->inotify = self->lock = -1;
     self->drop_logged_ms = -DROP_LOG_MS;
     if (bus_start(self, metrics, err) < 0)

@@ -115,8 +115,8 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
     }
     if (incoming->kind == BUS_REFUSED) {
         zmq_msg_close(message);
+        peer->boot = incoming->boot; /* of the same connection, hence of the same process */
         bus_call_finish(self, call, BUS_WAS_REFUSED);
-        bus_peer_retire(peer);
         return;
     }
     zmq_msg_move(call->answer, message);

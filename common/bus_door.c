@@ -3,8 +3,12 @@
  *
  * The service that a socket was made for is who calls on it, whatever the frames say.  Requests go on to
  * bus_serve.c, acknowledgements to bus_announce.c.  WIRE.md tells the conversation.
+ *
+ * A process that stood still (stopped, starved, its machine paused) finds requests in its sockets whose callers
+ * have given up and told their clients so.  It notices by the clock, and refuses them by taking a new boot id.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +16,36 @@
 #include "common/log.h"
 
 enum { SWEEP_FIRST = 64 /* callers on a socket before the first look for dead ones */ };
+
+/* ---- standing still ---- */
+
+/* The clock itself, not the loop's of this turn: the process may have been stopped since that was read. */
+static void look_at_clock(struct bus *self)
+{
+    int64_t now = clock_mono_ms(), still_ms = now - self->pulse_ms;
+    char text[24];
+
+    self->pulse_ms = now;
+    if (still_ms <= BUS_STILL_MS)
+        return;
+    self->door_boot = bus_random_boot();
+    snprintf(text, sizeof(text), "%" PRId64, still_ms);
+    log_event(LOG_WARNING, "bus", "the process stood still", "ms", text, NULL);
+}
+
+bool bus_door_admits(struct bus *self, uint64_t boot)
+{
+    look_at_clock(self);
+    return boot == self->door_boot;
+}
+
+static void on_pulse(void *arg)
+{
+    struct bus *self = arg;
+
+    look_at_clock(self);
+    self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);
+}
 
 /* ---- callers ---- */
 
@@ -83,7 +117,7 @@ static void welcome(struct bus_socket *socket, uint32_t route)
     bus_write(frame, BUS_WELCOME, 0, 6);
     bus_write_text(frame, self->options->service, BUS_NAME_MAX);
     bus_write_text(frame, self->options->instance, BUS_NAME_MAX);
-    bus_write_uint(frame, self->boot);
+    bus_write_uint(frame, self->door_boot);
     bus_write_text(frame, self->options->version, 64);
     bus_write_int(frame, clock_mono_ms());
     bus_write_bool(frame, self->drain_id != 0);
@@ -250,6 +284,7 @@ int bus_door_start(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
 
+    self->door_boot = bus_random_boot();
     bus_serve_prepare(self);
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
         bus_lock_take(self, err) < 0 || sockets_name(self, err) < 0)
@@ -269,9 +304,13 @@ int bus_door_start(struct bus *self, struct error *err)
 
 void bus_open(struct bus *self)
 {
+    self->pulse_ms = clock_mono_ms();
     for (size_t i = 0; i < self->socket_count; i++) {
-        if (self->sockets[i].router != NULL) /* a stop may have come before the start was done */
-            loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
+        if (self->sockets[i].router == NULL)
+            continue; /* a stop may have come before the start was done */
+        loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
+        if (self->pulse == NULL)
+            self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);
     }
 }
 
@@ -290,5 +329,6 @@ void bus_door_stop(struct bus *self)
         socket->callers = NULL;
         socket->count = socket->capacity = 0;
     }
+    loop_cancel(self->loop, &self->pulse);
     bus_lock_drop(self);
 }

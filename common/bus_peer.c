@@ -203,15 +203,6 @@ static void on_timeout(void *arg)
     bus_peer_lost(self, "timeout");
 }
 
-void bus_peer_retire(struct bus_peer *self)
-{
-    if (self->state != PEER_READY)
-        return;
-    self->state = PEER_LEAVING;
-    peer_schedule(self, BUS_RETIRE_MS, on_timeout);
-    bus_presence_update(self->bus, self->asked);
-}
-
 static void say_hello(struct bus_peer *self)
 {
     const struct bus_options *options = self->bus->options;

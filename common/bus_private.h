@@ -37,7 +37,9 @@ enum {
     BUS_HEARTBEAT_MS = 1000,
     BUS_HEARTBEAT_DEAD_MS = 3000,
     BUS_WELCOME_MS = 3000, /* from connecting to the WELCOME */
-    BUS_RETIRE_MS = 1000,  /* from a REFUSED to the renewal of the connection */
+    BUS_PULSE_MS = 500,    /* between two looks at the clock of an idle instance */
+    BUS_STILL_MS = 2000, /* a longer time without a look: the process stood still. A caller gives a
+                              silent connection up after BUS_HEARTBEAT_DEAD_MS at the earliest */
     BUS_BACKOFF_MIN_MS = 10,
     BUS_BACKOFF_MAX_MS = 1000,
     BUS_QUEUE_SLACK = 1024, /* room in ZeroMQ's queues beyond the requests in flight */
@@ -147,7 +149,7 @@ enum bus_peer_state {
     PEER_WAITING,    /* no connection; the timer makes one */
     PEER_CONNECTING, /* until the WELCOME */
     PEER_READY,
-    PEER_LEAVING, /* draining, or refused a request: gets nothing new */
+    PEER_LEAVING, /* draining: gets nothing new */
 };
 
 struct bus_peer {
@@ -162,7 +164,7 @@ struct bus_peer {
     int64_t backoff_ms;
     int64_t hello_ms;  /* when HELLO went out */
     int64_t offset_ms; /* the instance's monotonic clock minus ours */
-    uint64_t boot;
+    uint64_t boot;     /* what our requests name; of the WELCOME, or of a later REFUSED */
     uint64_t drain_id; /* 0, or what to acknowledge once nothing is in flight */
     struct bus_call *calls;
     size_t outstanding;
@@ -228,7 +230,7 @@ struct bus {
     struct clock *clock;
     const struct bus_options *options;
     struct arena *arena; /* lives as long as the bus */
-    uint64_t boot;
+    uint64_t boot;       /* of this process, as a caller */
     struct bus_frame frame;
 
     struct bus_asked *asked;
@@ -244,7 +246,10 @@ struct bus {
     void (*presence)(void *arg, const char *service);
     void *presence_arg;
 
-    int lock; /* descriptor of the lock file, -1: none */
+    int lock;                 /* descriptor of the lock file, -1: none */
+    uint64_t door_boot;       /* what requests must name; another one after a standstill */
+    int64_t pulse_ms;         /* the last look at the clock */
+    struct loop_timer *pulse; /* the next one, when nothing comes in */
     struct bus_socket *sockets;
     size_t socket_count;
     struct bus_operation *operations; /* open addressing by name; row NULL: free */
@@ -297,7 +302,6 @@ void bus_watch_stop(struct bus *self);
 void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *instance);
 /* Nothing is in flight to it any more: tells an instance that waits for that. */
 void bus_peer_idle(struct bus_peer *self);
-void bus_peer_retire(struct bus_peer *self);
 void bus_peer_lost(struct bus_peer *self, const char *why);
 void bus_peer_free(struct bus_peer *self);
 void bus_presence_update(struct bus *self, struct bus_asked *asked);
@@ -306,6 +310,13 @@ void bus_presence_update(struct bus *self, struct bus_asked *asked);
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
                        zmq_msg_t *message);
 void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome);
+
+/* Never 0. */
+uint64_t bus_random_boot(void);
+
+/* May a request that names this boot be executed? To be asked right before: looks at the clock, and takes a new
+ * boot when the process stood still for so long that callers may have given up what they sent before. */
+bool bus_door_admits(struct bus *self, uint64_t boot);
 
 /* Builds the table of operations; before the first request. */
 void bus_serve_prepare(struct bus *self);

@@ -130,6 +130,13 @@ static void answer_error(struct bus_socket *socket, uint32_t route, uint64_t id,
     bus_door_send(socket, route);
 }
 
+static void answer_refused(struct bus_socket *socket, uint32_t route, uint64_t id)
+{
+    bus_write(&socket->bus->frame, BUS_REFUSED, id, 1);
+    bus_write_uint(&socket->bus->frame, socket->bus->door_boot);
+    bus_door_send(socket, route);
+}
+
 /* A reply that is too large for the bus is an error of the operation. */
 static int answer_reply(struct bus_serving *serving, const void *out, struct error *err)
 {
@@ -262,6 +269,12 @@ static void serve_fiber(void *arg)
     struct request req = request_of(serving);
     struct error err;
 
+    /* Once more: the fibers of a turn begin after all its frames were read. */
+    if (!bus_door_admits(self, serving->frame.boot)) {
+        answer_refused(serving->socket, serving->route, serving->frame.id);
+        serving_end(serving);
+        return;
+    }
     error_init(&err, serving->arena);
     if (serve_checked(serving, &req, &err) < 0) {
         answer_error(serving->socket, serving->route, serving->frame.id, &err);
@@ -315,10 +328,8 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
     struct bus *self = socket->bus;
 
     ++*self->requests;
-    if (in->boot != self->boot) {
-        bus_write(&self->frame, BUS_REFUSED, in->id, 1);
-        bus_write_uint(&self->frame, self->boot);
-        bus_door_send(socket, route);
+    if (!bus_door_admits(self, in->boot)) {
+        answer_refused(socket, route, in->id);
     } else if (in->mono_ms <= loop_mono_ms(self->loop)) {
         bus_drop(self, self->expired, NULL);
     } else if (self->serving >= self->options->serve_max) {

@@ -683,6 +683,60 @@ static void test_restarted(void)
     unit_on_fiber(restarted, NULL);
 }
 
+/* What waits in the sockets of a stopped instance: a short stop delays it; after a longer one it is refused and
+ * sent again by a caller that still waits; what a caller gave up is never executed. */
+static void standstill(struct loop *loop, void *arg)
+{
+    enum { CALLS = 20 };
+    static const struct {
+        const char *label;
+        int64_t still_ms; /* 0: until the calls are lost */
+        int answer, ok;   /* kind of the answer to a bare request; calls that went well */
+    } rows[] = {
+        {"short", 300, 4, CALLS},
+        {"long", 2300, 6, CALLS},
+        {"given up", 0, 6, 0},
+    };
+
+    (void)arg;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct kit kit;
+        struct kit_flock flock = {.kit = &kit, .method = &kit_work, .timeout_ms = 20000};
+        struct raw raw;
+        char frame[256];
+        uint64_t id = 0;
+
+        kit_open(&kit, loop, "gateway", 512);
+        kit_start(&kit, 1, "64");
+        CU_ASSERT(kit_wait(&kit, 1));
+        CU_ASSERT(raw_open(&raw, &kit, ZMQ_DEALER, "settingsd/gateway.1"));
+        CU_ASSERT(raw_hello(&raw, "gateway", "7"));
+        kill(kit.servers[1], SIGSTOP);
+        raw_send(&raw, frame, pack_request(frame, 5, raw.boot, "echo"));
+        kit_flock_start(&flock, CALLS);
+        if (rows[i].still_ms > 0)
+            kit_sleep(&kit, rows[i].still_ms);
+        else
+            kit_flock_wait(&flock);
+        kill(kit.servers[1], SIGCONT);
+        UNIT_CHECK(raw_receive(&raw, &id) == rows[i].answer && id == 5, "%s", rows[i].label);
+        kit_flock_wait(&flock);
+        UNIT_CHECK(flock.ok == rows[i].ok && flock.unavailable == CALLS - rows[i].ok,
+                   "%s: %d ok, %d unavailable", rows[i].label, flock.ok, flock.unavailable);
+        CU_ASSERT(kit_wait(&kit, 1));
+        kit_sleep(&kit, 300);
+        UNIT_CHECK(atomic_load(&kit.counts->executed) == rows[i].ok, "%s: %ld executed",
+                   rows[i].label, atomic_load(&kit.counts->executed));
+        raw_close(&raw);
+        kit_close(&kit);
+    }
+}
+
+static void test_standstill(void)
+{
+    unit_on_fiber(standstill, NULL);
+}
+
 static void rolling_restart(struct loop *loop, void *arg)
 {
     bool stop = false;
@@ -1051,6 +1105,7 @@ static const struct unit_case cases[] = {
     {"a start that must be refused", test_start_refused},
     {"kill -9 with calls in flight", test_killed},
     {"a successor executes nothing old", test_restarted},
+    {"a standstill executes nothing that was given up", test_standstill},
     {"rolling restart loses nothing", test_rolling_restart},
     {"a drain waits for nobody who is gone", test_drain_without_ack},
     {"garbage on an instance's sockets", test_garbage_to_instance},
