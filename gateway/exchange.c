@@ -11,12 +11,11 @@
 #include <sodium.h>
 
 #include "gateway/exchange.h"
+#include "gateway/no_endpoint.h"
 
 enum {
     SPARE_MAX = 256,
     BODY_FIRST = 16 * 1024,
-    NOT_FOUND_PATH_MAX = 200,
-    NOT_FOUND_METHOD_MAX = 16,
 };
 
 /* ---- life ---- */
@@ -176,97 +175,9 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
 
 /* ---- the header ---- */
 
-struct head_row {
-    const char *name;
-    size_t length, offset;
-    bool once; /* two of them leave open which one counts */
-};
-#define HEAD(name_, member, once_)                                     \
-    {                                                                  \
-        name_, sizeof(name_) - 1, offsetof(struct head, member), once_ \
-    }
-
-static const struct head_row head_rows[] = {
-    HEAD("Authorization", authorization, true),
-    HEAD("Content-Type", content_type, true),
-    HEAD("Content-Length", content_length, true),
-    HEAD("Transfer-Encoding", transfer_encoding, true),
-    HEAD("X-Request-Id", request_id, false),
-    HEAD("Traceparent", traceparent, false),
-    HEAD("User-Agent", user_agent, false),
-    HEAD("Expect", expect, false),
-    HEAD("If-None-Match", if_none_match, false),
-    HEAD("Access-Control-Request-Method", cors_method, false),
-    HEAD("Access-Control-Request-Headers", cors_headers, false),
-};
-
-/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours wrote. */
-static void head_forwarded(struct head *head, const char *value)
-{
-    if (head->forwarded_count == FORWARDED_MAX) {
-        memmove(&head->forwarded[0], &head->forwarded[1],
-                (FORWARDED_MAX - 1) * sizeof(head->forwarded[0]));
-        head->forwarded_count--;
-    }
-    head->forwarded[head->forwarded_count++] = value;
-}
-
-/* What others take for Content-Length or Transfer-Encoding and libmicrohttpd does not: a space before the colon,
- * or a folded line (RFC 9112, sections 5.1 and 5.2), whose rest 0.9.75 appends to the header's name. */
-static bool is_strange(const char *name)
-{
-    static const char *const framing[] = {"Content-Length", "Transfer-Encoding"};
-
-    for (size_t i = 0; i < ARRAY_SIZE(framing); i++) {
-        size_t length = strlen(framing[i]);
-
-        if (strncasecmp(name, framing[i], length) == 0 && name[length] != '\0')
-            return true;
-    }
-    while (*name > ' ' && *name < 0x7f)
-        name++;
-    return *name != '\0';
-}
-
-static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
-                                 const char *value)
-{
-    struct head *head = arg;
-    size_t length = strlen(name);
-
-    head->ambiguous |= is_strange(name);
-    if (!value)
-        return MHD_YES;
-    for (size_t i = 0; i < ARRAY_SIZE(head_rows); i++) {
-        const struct head_row *row = &head_rows[i];
-        const char **member = (const char **)(void *)((char *)head + row->offset);
-
-        if (row->length != length || strcasecmp(row->name, name) != 0)
-            continue;
-        head->ambiguous |= *member && row->once;
-        *member = value;
-        return MHD_YES;
-    }
-    if (length == sizeof("X-Forwarded-For") - 1 && strcasecmp(name, "X-Forwarded-For") == 0)
-        head_forwarded(head, value);
-    return MHD_YES;
-}
-
-static bool has_strange_encoding(const struct exchange *self)
-{
-    const char *encoding = self->head.transfer_encoding;
-
-    return encoding && strcasecmp(encoding, "chunked") != 0;
-}
-
-/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112, section 6.3). */
 static int check_framing(struct exchange *self)
 {
-    const struct head *head = &self->head;
-    const char *length = head->content_length;
-
-    if (!head->ambiguous && !(head->transfer_encoding && length) &&
-        (!length || length[strspn(length, "0123456789")] == '\0') && !has_strange_encoding(self))
+    if (!head_is_ambiguous(&self->head))
         return 0;
     self->close = true;
     return error_set(&self->err, ERR_BAD_REQUEST, "The request is malformed.");
@@ -302,7 +213,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->method = method;
     self->connection = info->socket_context;
     connection_enter(self->connection, CONNECTION_READING, self->arrived_us / 1000);
-    MHD_get_connection_values(mhd, MHD_HEADER_KIND, on_header, &self->head);
+    head_read(&self->head, mhd);
     trace_choose(&self->gateway->traces, self->head.request_id, self->head.traceparent,
                  self->trace);
     error_init(&self->err, self->arena);
@@ -431,63 +342,6 @@ static bool is_json(const char *content_type)
            strchr("; \t", content_type[length]);
 }
 
-/* Header names for a preflight's answer: those that were asked for, if they are names. */
-static const char *preflight_headers(const struct exchange *self)
-{
-    const char *asked = self->head.cors_headers;
-
-    if (asked &&
-        strspn(asked, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_, ") ==
-            strlen(asked))
-        return asked;
-    return "Authorization, Content-Type";
-}
-
-static void answer_options(struct exchange *self)
-{
-    struct answer answer = {.status = 204, .allow = self->match.allow};
-
-    if (self->head.cors_method) {
-        answer.allow_methods = self->match.allow;
-        answer.allow_headers = preflight_headers(self);
-    }
-    exchange_reply(self, &answer);
-}
-
-/* "Cannot GET /x": the path as it was sent, if it is text, and not more of it than fits. */
-static int not_found(struct exchange *self)
-{
-    const char *path = self->parts.path;
-    size_t size = strnlen(path, NOT_FOUND_PATH_MAX);
-
-    while (size > 0 && (path[size] & 0xc0) == 0x80)
-        size--;
-    if (!codec_is_text(path, size) || !codec_is_text(self->method, strlen(self->method)) ||
-        strlen(self->method) > NOT_FOUND_METHOD_MAX)
-        return error_set(&self->err, ERR_NOT_FOUND, "Not found.");
-    return error_set(&self->err, ERR_NOT_FOUND, "Cannot %s %.*s", self->method, (int)size, path);
-}
-
-/* No endpoint: OPTIONS, another method of a known path, or nothing at all. */
-static void answer_without_endpoint(struct exchange *self)
-{
-    bool known = self->match.allow[0] != '\0';
-
-    if (strcmp(self->method, "OPTIONS") == 0 && known) {
-        answer_options(self);
-    } else if (known) {
-        struct answer answer;
-
-        (void)error_set(&self->err, ERR_METHOD_NOT_ALLOWED, "Method not allowed.");
-        answer_from_error(&self->err, self->arena, &answer);
-        answer.allow = self->match.allow;
-        exchange_reply(self, &answer);
-    } else {
-        (void)not_found(self);
-        exchange_fail(self, NULL);
-    }
-}
-
 static void exchange_dispatch(struct exchange *self)
 {
     struct endpoint *endpoint = self->endpoint;
@@ -497,7 +351,7 @@ static void exchange_dispatch(struct exchange *self)
     if (self->refused) {
         exchange_fail(self, NULL);
     } else if (!endpoint) {
-        answer_without_endpoint(self);
+        no_endpoint_serve(self);
     } else if (self->body_size > 0 && !is_json(self->head.content_type)) {
         (void)error_set(&self->err, ERR_UNSUPPORTED_MEDIA,
                         "The content type must be application/json.");
@@ -531,7 +385,7 @@ static bool refuse_early(struct exchange *self)
     uint64_t size = declared_size(self);
     bool large = size > BODY_MAX && (self->head.expect || size > BODY_DROP_MAX);
 
-    if (!large && !has_strange_encoding(self))
+    if (!large && !head_has_strange_encoding(&self->head))
         return false;
     if (!self->refused)
         (void)error_set(&self->err, ERR_TOO_LARGE, "The request body is too large.");

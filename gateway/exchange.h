@@ -11,6 +11,7 @@
 
 #include "gateway/answer.h"
 #include "gateway/gateway.h"
+#include "gateway/head.h"
 
 enum {
     BODY_MAX = 1024 * 1024,         /* of a JSON body */
@@ -20,15 +21,6 @@ enum {
     BODIES_MAX = 128 * 1024 * 1024, /* of all requests together */
     SLOW_ERROR_MS = 1000,           /* R_SLOW_ERRORS */
     TARGET_SHORT = 512,             /* targets up to this size need no allocation */
-};
-
-/* The headers that the gateway itself looks at; NULL when absent. */
-struct head {
-    const char *authorization, *content_type, *content_length, *transfer_encoding, *request_id,
-        *traceparent, *user_agent, *expect, *if_none_match, *cors_method, *cors_headers;
-    const char *forwarded[FORWARDED_MAX];
-    size_t forwarded_count;
-    bool ambiguous; /* a header that must stand once stands twice */
 };
 
 struct exchange {

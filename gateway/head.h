@@ -1,0 +1,30 @@
+/*
+ * head.h - the headers that the gateway itself looks at.
+ */
+#ifndef ATRIUM_GATEWAY_HEAD_H
+#define ATRIUM_GATEWAY_HEAD_H
+
+#include <microhttpd.h>
+
+#include "gateway/address.h"
+
+/* NULL when absent. The texts are the connection's, until the end of the request. */
+struct head {
+    const char *authorization, *content_type, *content_length, *transfer_encoding, *request_id,
+        *traceparent, *user_agent, *expect, *if_none_match, *cors_method, *cors_headers;
+    const char *forwarded[FORWARDED_MAX]; /* X-Forwarded-For, in order */
+    size_t forwarded_count;
+    bool ambiguous; /* a header that must stand once stands twice, or is spelt to hide */
+};
+
+/* Fills a zeroed head. */
+void head_read(struct head *self, struct MHD_Connection *connection);
+
+/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112, section 6.3): it
+ * must be refused and its connection closed. */
+bool head_is_ambiguous(const struct head *self);
+
+/* A Transfer-Encoding that libmicrohttpd does not know: it would read the body until the client hangs up. */
+bool head_has_strange_encoding(const struct head *self);
+
+#endif
