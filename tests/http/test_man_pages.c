@@ -1,0 +1,192 @@
+/*
+ * test_man_pages.c - the man pages say what the programs know: every key of the configuration, every command and
+ * option of atriumctl, and no key that is gone.
+ *
+ * Asks the built programs (--print-config, --help) and reads the pages' sources in the tree.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/http/program.h"
+#include "tests/unit/unit.h"
+
+enum { PAGE_MAX = 64 * 1024, WORD_MAX = 64 };
+
+static const char ctl_page[] = "ctl/atriumctl.1";
+
+/* Each section of the configuration: who prints it, and where it is documented. */
+static const struct {
+    const char *section, *program, *page;
+} sections[] = {
+    {"common", "atrium-gateway", "common/atrium.conf.5"},
+    {"gateway", "atrium-gateway", "gateway/gateway.8"},
+    {"authd", "atrium-authd", "authd/authd.8"},
+    {"settingsd", "atrium-settingsd", "settingsd/settingsd.8"},
+    {"maild", "atrium-maild", "maild/maild.8"},
+};
+
+/* A page as plain words: escapes resolved, quotes and defaults in parentheses dropped. Of the lines behind the heading
+ * (NULL: all) only those that name what a paragraph is about, when `tags` is set. Caller frees. */
+static char *page_text(const char *path, const char *heading, bool tags)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, PAGE_MAX), line[1024], *to = text;
+    bool inside = heading == NULL, tag = false;
+
+    UNIT_CHECK(file != NULL, "%s", path);
+    while (file && fgets(line, sizeof line, file) && to - text < PAGE_MAX - (int)sizeof line) {
+        bool is_tag = tag;
+
+        tag = strncmp(line, ".TP", 3) == 0;
+        if (heading && strncmp(line, ".SH ", 4) == 0)
+            inside = strncmp(line + 4, heading, strlen(heading)) == 0;
+        if (!inside || (tags && !is_tag))
+            continue;
+        for (const char *from = line + (is_tag ? strcspn(line, " \n") : 0); *from; from++) {
+            if (strncmp(from, "\\f", 2) == 0)
+                from += 2;
+            else if (*from == '(' && tags && strchr(from, ')'))
+                from = strchr(from, ')');
+            else if (*from != '"' && *from != '\\')
+                *to++ = *from;
+        }
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* True when the words stand in the text, and not as a part of longer words. */
+static bool holds(const char *text, const char *words)
+{
+    static const char inner[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
+
+    for (const char *at = text; (at = strstr(at, words)); at++) {
+        char after = at[strlen(words)];
+
+        if ((at == text || !strchr(inner, at[-1])) && (after == '\0' || !strchr(inner, after)))
+            return true;
+    }
+    return false;
+}
+
+/* The output of a program that was built with this test. Caller frees. */
+static char *ask(const char *name, const char *const *arguments)
+{
+    char *path = program_path(name), *out;
+    const char *argv[8] = {path};
+
+    for (size_t i = 0; arguments[i]; i++)
+        argv[i + 1] = arguments[i];
+    PROGRAM program = program_run(argv, NULL);
+    CHECK_EXIT(program, 0);
+    out = strdup(program->out);
+    free(path);
+    return out;
+}
+
+/* The keys of one section of --print-config, as words. Caller frees. */
+static char *keys_of(const char *program, const char *section)
+{
+    char *config =
+        ask(program, (const char *const[]){"--config", "/dev/null", "--print-config", NULL});
+    char *keys = calloc(1, strlen(config) + 2), *rest = config, *line;
+    bool inside = false;
+
+    while ((line = strsep(&rest, "\n"))) {
+        char key[WORD_MAX], mark[2];
+
+        if (*line != ' ')
+            inside = strcmp(line, section) == 0;
+        if (inside && (sscanf(line, " %63[a-z_] %1[=]", key, mark) == 2 ||
+                       sscanf(line, " # %63[a-z_] is not %1[s]", key, mark) == 2))
+            strcat(strcat(keys, key), " ");
+    }
+    free(config);
+    return keys;
+}
+
+static void every_key_is_documented(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+        char *keys = keys_of(sections[i].program, sections[i].section), *rest = keys, *key;
+        char *page = page_text(sections[i].page, "CONFIGURATION", true);
+
+        CU_ASSERT_TRUE(*keys != '\0');
+        while ((key = strsep(&rest, " "))) {
+            if (*key)
+                UNIT_CHECK(holds(page, key), "%s lacks the key %s", sections[i].page, key);
+        }
+        free(page);
+        free(keys);
+    }
+}
+
+static void no_key_is_documented_that_is_gone(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+        char *keys = keys_of(sections[i].program, sections[i].section), *key;
+        char *page = page_text(sections[i].page, "CONFIGURATION", true), *rest = page;
+
+        while ((key = strsep(&rest, ", \n"))) {
+            if (*key)
+                UNIT_CHECK(holds(keys, key), "%s has the key %s", sections[i].page, key);
+        }
+        free(page);
+        free(keys);
+    }
+}
+
+/* Options stand in the first line of a command's help: "usage: atriumctl ... [--code CODE]". */
+static void check_options(const char *command, const char *page)
+{
+    char *words = strdup(command), *second = strchr(words, ' '), *help, *rest, *word;
+
+    if (second)
+        *second++ = '\0';
+    help = ask("atriumctl", (const char *const[]){words, second ? second : "--help",
+                                                  second ? "--help" : NULL, NULL});
+    help[strcspn(help, "\n")] = '\0';
+    rest = help;
+    while ((word = strsep(&rest, " []"))) {
+        if (strncmp(word, "--", 2) == 0)
+            UNIT_CHECK(holds(page, word), "%s lacks %s of %s", ctl_page, word, command);
+    }
+    free(help);
+    free(words);
+}
+
+static void every_command_is_documented(void)
+{
+    char *help = ask("atriumctl", (const char *const[]){"--help", NULL}), *rest = help, *line;
+    char *tags = page_text(ctl_page, NULL, true), *page = page_text(ctl_page, NULL, false);
+    size_t count = 0;
+
+    while ((line = strsep(&rest, "\n"))) {
+        char command[WORD_MAX], *gap = *line == ' ' ? strstr(line + 2, "  ") : NULL;
+
+        if (!gap || line[2] == '-')
+            continue;
+        *gap = '\0';
+        snprintf(command, sizeof command, "atriumctl %s", line + 2);
+        UNIT_CHECK(holds(tags, line + 2) || holds(page, command), "%s lacks %s", ctl_page, command);
+        check_options(line + 2, page);
+        count++;
+    }
+    CU_ASSERT_TRUE(count > 10);
+    free(page);
+    free(tags);
+    free(help);
+}
+
+static const struct unit_case cases[] = {
+    {"every key is documented", every_key_is_documented},
+    {"no key is documented that is gone", no_key_is_documented_that_is_gone},
+    {"every command is documented", every_command_is_documented},
+};
+
+int main(void)
+{
+    return unit_run("man pages", cases, ARRAY_SIZE(cases));
+}
