@@ -17,9 +17,9 @@ APIS    := authd settingsd maild
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libidn2-dev
-RUN_PACKAGES   := postgresql postgresql-contrib util-linux procps
-TEST_PACKAGES  := python3-aiosmtpd openssl curl
-BENCH_PACKAGES := wrk curl
+RUN_PACKAGES   := postgresql postgresql-contrib util-linux procps curl
+TEST_PACKAGES  := python3-aiosmtpd openssl
+BENCH_PACKAGES := wrk
 CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
@@ -42,7 +42,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all run deps deps-all test bench clean format format-check tidy install
+.PHONY: all tests run deps deps-build deps-all test bench clean format format-check install
 
 all: $(PROGRAMS)
 
@@ -51,7 +51,7 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 COMMON_OBJECTS := $(call object,$(filter-out common/curl_loop.c,$(wildcard common/*.c)))
 API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(d)/$(d)_api.c))
 
-$(BUILD)/%.o: %.c
+$(BUILD)/%.o: %.c | deps-build
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
@@ -108,13 +108,12 @@ $(eval $(call program_test_rule,ctl,atriumctl))
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
-BENCH_PROGRAMS := $(BUILD)/tests/bench/floor $(BUILD)/tests/bench/hashes
+BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(gateway_LIBS) $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
-.PHONY: tests
-tests: $(UNIT_TESTS) $(HTTP_TESTS)
+tests: $(UNIT_TESTS) $(HTTP_TESTS) $(BENCH_PROGRAMS)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
@@ -122,11 +121,12 @@ tests: $(UNIT_TESTS) $(HTTP_TESTS)
 
 # One apt call for what is missing, or a clear list when it cannot be made.
 define install_packages
-	@missing=""; for p in $(1); do \
-	    [ "$$(dpkg-query -W -f '$${Status}' $$p 2>/dev/null)" = "install ok installed" ] || missing="$$missing $$p"; \
-	done; [ -z "$$missing" ] && exit 0; \
+	@have=" $$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null)"; missing=""; \
+	for p in $(1); do case "$$have" in *" $$p=installed "*) ;; *) missing="$$missing $$p" ;; esac; done; \
+	[ -z "$$missing" ] && exit 0; \
 	if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; \
-	else echo "Please install these Debian packages:$$missing" >&2; exit 1; fi; \
+	else echo "Debian packages are missing. As root: apt-get install --no-install-recommends$$missing" >&2; \
+	    exit 1; fi; \
 	echo "Installing:$$missing"; \
 	$$sudo apt-get update -qq && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
@@ -134,6 +134,9 @@ endef
 
 deps:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+
+deps-build:
+	$(call install_packages,$(BUILD_PACKAGES))
 
 deps-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES) $(CHECK_PACKAGES))
@@ -151,6 +154,27 @@ bench: deps
 	$(call install_packages,$(BENCH_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) tests/bench/run.sh
+
+# An installed suite has all programs in one folder: `atriumctl dev` starts the daemons that lie beside it.
+install: all $(BUILD)/atrium.conf
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium
+	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
+	for d in $(DAEMONS); do \
+	    install -D -m 644 $$d/$$d.8 $(DESTDIR)$(PREFIX)/share/man/man8/atrium-$$d.8 || exit 1; done
+	install -D -m 644 ctl/atriumctl.1 $(DESTDIR)$(PREFIX)/share/man/man1/atriumctl.1
+	install -D -m 644 common/atrium.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/atrium.conf.5
+	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
+	    install -m 644 $(BUILD)/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
+
+# Each section as its program prints it, the keys commented out: defaults stay the programs' business.
+$(BUILD)/atrium.conf: $(PROGRAMS)
+	@{ echo '# Configuration of Atrium, see atrium.conf(5). Each key is shown with its default.'; \
+	for section in common $(DAEMONS); do \
+	    program=$(BUILD)/bin/atrium-$$([ $$section = common ] && echo $(firstword $(DAEMONS)) || echo $$section); \
+	    $$program --config /dev/null --print-config | \
+	        awk -v section=$$section '/^[a-z]/ {inside = $$0 == section; if (inside) print ""} inside' | \
+	        sed 's/^    \([a-z_]* = \)/    #\1/'; \
+	done; } > $@
 
 SOURCES = $(shell git ls-files '*.c' '*.h')
 
