@@ -97,7 +97,7 @@ static void log_down(const struct db_conn *self)
     const struct db *db = self->pool->db;
     const char *why = PQerrorMessage(self->pg);
 
-    if (!db->read.down && !db->write.down && !self->pool->closing && self->pool->ready == 0)
+    if (!db->read.failing && !db->write.failing && !self->pool->closing && self->pool->ready == 0)
         log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
 }
 

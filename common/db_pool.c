@@ -3,7 +3,8 @@
  *
  * A pool starts with one connection, opens another (one at a time) when all that it has are busy, and keeps
  * them.  It always tries to have one: with a back-off while there is no server, and then requests fail at once
- * instead of waiting.
+ * instead of waiting.  Whether there is a server is one question for both pools: what one learns, the other
+ * acts upon.
  */
 #include <stdlib.h>
 
@@ -48,6 +49,12 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
             log_die("db", "out of memory");
         TAILQ_INIT(&conn->in_flight);
     }
+}
+
+/* There is no server, as far as anybody knows: requests should not wait for it. */
+static bool server_is_down(const struct db *db)
+{
+    return !db_ready(db) && (db->read.failing || db->write.failing);
 }
 
 /* There is no server for those who wait. */
@@ -141,7 +148,7 @@ void db_pool_dequeue(struct db_pool *self, struct db_call *call)
 
 int db_pool_check(const struct db_pool *self, struct error *err)
 {
-    if (self->down || self->closing)
+    if (server_is_down(self->db) || self->closing)
         return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
     return 0;
 }
@@ -171,15 +178,26 @@ void db_pool_release(struct db_conn *conn)
     fiber_queue_wake_one(&conn->pool->lessees);
 }
 
+/* The other pool has found a server: the back-off is over. Not so the pause after a connection of its own, or a
+ * server that drops each new connection would be asked without end. */
+static void pool_encourage(struct db_pool *self)
+{
+    self->backoff_ms = DB_BACKOFF_MIN_MS;
+    self->retry_at_ms = MIN(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
+    if (self->ready == 0 && !self->connecting)
+        pool_at(self, MAX(loop_mono_ms(self->db->loop), self->retry_at_ms));
+}
+
 void db_pool_connected(struct db_conn *conn)
 {
     struct db_pool *self = conn->pool;
 
     self->connecting = NULL;
     self->ready++;
-    if (self->down)
+    if (self->failing)
         log_event(LOG_NOTICE, "db", "connected again", NULL);
-    self->down = false;
+    self->failing = false;
+    pool_encourage(self == &self->db->read ? &self->db->write : &self->db->read);
     self->backoff_ms = DB_BACKOFF_MIN_MS;
     self->connected_at_ms = loop_mono_ms(self->db->loop);
     loop_cancel(self->db->loop, &self->timer);
@@ -210,14 +228,16 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
         self->connecting = NULL;
         loop_cancel(self->db->loop, &self->timer);
         self->retry_at_ms = now_ms + pool_pause(self);
-        self->down = self->ready == 0;
+        self->failing = self->ready == 0;
     }
     if (self->closing)
         return;
-    if (self->down)
-        pool_refuse(self);
-    else
+    if (server_is_down(self->db)) {
+        pool_refuse(&self->db->read);
+        pool_refuse(&self->db->write);
+    } else {
         fiber_queue_wake_all(&self->lessees);
+    }
     if (self->ready == 0 && !self->connecting)
         pool_at(self, MAX(now_ms, self->retry_at_ms));
 }

@@ -90,7 +90,7 @@ struct db_pool {
     struct loop_timer *timer;   /* end of the attempt, or time of the next one */
     int64_t backoff_ms, retry_at_ms, connected_at_ms;
     bool closing;
-    bool down; /* the last attempt failed and nothing is connected: do not make requests wait */
+    bool failing; /* the last attempt failed, and it has no connection */
     struct db_calls queue;
     size_t queued;
     struct fiber_queue lessees;

@@ -554,6 +554,43 @@ static void restart(struct loop *loop, void *arg)
     teardown(&self);
 }
 
+/* The first answer after an outage, to a read or to a write, ends it for both: the other pool is in the middle
+ * of its back-off and yet refuses nobody. */
+static void recovery(struct loop *loop, void *arg)
+{
+    enum { ROUNDS = 6, WITHIN_MS = 1000 };
+    struct fixture self;
+
+    (void)arg;
+    if (!setup(&self, loop, "recovery")) {
+        teardown(&self);
+        return;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        struct job read = {.statement = SQL_ADD, .a = 1, .b = 1, .params = 2};
+        struct job write = {.statement = SQL_PUT, .a = round, .b = 1, .params = 2};
+        struct job *first = round % 2 ? &write : &read, *second = round % 2 ? &read : &write;
+        int64_t since;
+
+        pg_stop(server, SIGINT);
+        sleep_ms(&self, 800); /* the back-off is near its longest */
+        pg_start(server);
+        do {
+            first->done = false;
+            start_jobs(&self, first, 1);
+            wait_jobs(&self, first, 1);
+        } while (first->rc < 0 && first->err.code == ERR_UNAVAILABLE);
+        since = clock_mono_ms();
+        start_jobs(&self, second, 1);
+        wait_jobs(&self, second, 1);
+        UNIT_CHECK(first->rc == 0 && second->rc == 0, "round %d: %s%s", round, first->err.message,
+                   second->err.message);
+        UNIT_CHECK(clock_mono_ms() - since < WITHIN_MS, "round %d: %d ms", round,
+                   (int)(clock_mono_ms() - since));
+    }
+    teardown(&self);
+}
+
 static void transactions(struct loop *loop, void *arg)
 {
     struct db_tx *tx = NULL;
@@ -883,6 +920,12 @@ static void test_restart(void)
     unit_on_fiber(restart, NULL);
 }
 
+static void test_recovery(void)
+{
+    unit_expect_log(6); /* one for each outage */
+    unit_on_fiber(recovery, NULL);
+}
+
 static void test_no_server(void)
 {
     unit_expect_log(1);
@@ -906,6 +949,7 @@ static const struct unit_case cases[] = {
     {"the next host serves when the first is gone", test_second_host},
     {"without a server requests fail at once", test_no_server},
     {"restart of the server under load", test_restart},
+    {"one answer ends an outage for reads and writes", test_recovery},
 };
 
 int main(void)
