@@ -4,13 +4,12 @@
  */
 #include "settingsd/access_policy_check.h"
 
-#include <arpa/inet.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/address.h"
 #include "common/codec.h"
 
-enum { RULES_MAX = 100, INTERACTIONS_MAX = 6, ADDRESS_MAX = 64, MEMBERS_MAX = 4 };
+enum { RULES_MAX = 100, INTERACTIONS_MAX = 6, MEMBERS_MAX = 4 };
 
 static const char *const resource_types[] = {
     "DocumentReference", "Bot", "Content", "Translation", "Locale", "*", NULL};
@@ -115,32 +114,11 @@ static int check_criteria(const struct check *check, const json_t *value, const 
     return 0;
 }
 
-/* An IPv4 or IPv6 address with an optional prefix length (RFC 4632, RFC 4291). */
-static bool is_cidr(const char *text)
-{
-    char address[ADDRESS_MAX];
-    uint8_t bits[sizeof(struct in6_addr)];
-    const char *slash = strchrnul(text, '/');
-    size_t length = (size_t)(slash - text), digits = strspn(slash + (*slash != '\0'), "0123456789");
-
-    if (length >= sizeof(address))
-        return false;
-    memcpy(address, text, length);
-    address[length] = '\0';
-
-    long width = inet_pton(AF_INET, address, bits) == 1    ? 32
-                 : inet_pton(AF_INET6, address, bits) == 1 ? 128
-                                                           : -1;
-
-    if (*slash == '\0')
-        return width > 0;
-    return digits >= 1 && digits <= 3 && slash[1 + digits] == '\0' &&
-           strtol(slash + 1, NULL, 10) <= width;
-}
-
 static int check_ip(const struct check *check, const json_t *value, const json_t *rule UNUSED)
 {
-    if (json_is_string(value) && is_cidr(json_string_value(value)))
+    struct address_network network;
+
+    if (json_is_string(value) && address_network_parse(json_string_value(value), &network) == 0)
         return 0;
     return error_problem(check->err, check->path, "must be an IP network such as 192.0.2.0/24");
 }

@@ -1,0 +1,33 @@
+/*
+ * address.h - IP addresses and networks of either family, in one form.
+ */
+#ifndef ATRIUM_COMMON_ADDRESS_H
+#define ATRIUM_COMMON_ADDRESS_H
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "common/base.h"
+
+struct address {
+    uint8_t bytes[16]; /* IPv4 as ::ffff:a.b.c.d */
+};
+struct address_network {
+    struct address address;
+    unsigned prefix; /* of 128 bits */
+};
+
+/* Text of either family to an address, "a.b.c.d:port" and "[v6]:port" included; -1 when it is none. */
+int address_parse(const char *text, struct address *ret) MUST_USE;
+void address_from_socket(const struct sockaddr *socket, struct address *ret);
+
+/* Canonical text; an IPv4-mapped address as IPv4. */
+void address_format(const struct address *self, char text[static INET6_ADDRSTRLEN]);
+
+/* "10.0.0.0/8", "fd00::/8", "192.0.2.7" (RFC 4632, RFC 4291); -1 when it is none. */
+int address_network_parse(const char *text, struct address_network *ret) MUST_USE;
+
+/* Bits behind the prefix do not matter. IPv4 is in networks of its own only: not in ::/0. */
+bool address_network_has(const struct address_network *self, const struct address *address);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * policy.c - see policy.h.  Called by handlers before they touch a resource, and by authd at sign-in and refresh.
+ */
+#include "common/policy.h"
+
+#include <string.h>
+
+#include "common/address.h"
+#include "common/codec.h"
+
+/* The one criterion there is, and the type that it restricts. */
+static const char own_criterion[] = "DocumentReference?author=%profile";
+static const char own_type[] = "DocumentReference";
+
+static const char *const interaction_names[] = {
+    [POLICY_CREATE] = "create", [POLICY_READ] = "read",     [POLICY_SEARCH] = "search",
+    [POLICY_UPDATE] = "update", [POLICY_DELETE] = "delete", [POLICY_EXECUTE] = "execute",
+};
+
+static void json_destroy(json_t **json_p)
+{
+    json_decref(*json_p);
+    *json_p = NULL;
+}
+
+/* The rules as an array, NULL when they are none. settingsd bounds their text and number. New reference. */
+static json_t *rules_parse(const char *rules)
+{
+    struct error ignored;
+    json_t *list;
+
+    error_init(&ignored, NULL);
+    list = codec_parse_json(rules, strlen(rules), false, &ignored);
+    if (!json_is_array(list))
+        json_destroy(&list);
+    return list;
+}
+
+static bool names_type(const json_t *rule, const char *type)
+{
+    const char *named = json_string_value(json_object_get(rule, "resourceType"));
+
+    return named && (strcmp(named, "*") == 0 || strcmp(named, type) == 0);
+}
+
+static bool names_interaction(const json_t *rule, enum policy_interaction interaction)
+{
+    const json_t *list = json_object_get(rule, "interaction");
+
+    if (!list || json_is_null(list))
+        return true;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+
+        if (name && strcmp(name, interaction_names[interaction]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool leaves_interaction(const json_t *rule, enum policy_interaction interaction)
+{
+    const json_t *readonly = json_object_get(rule, "readonly");
+
+    return !readonly || json_is_null(readonly) || json_is_false(readonly) ||
+           interaction == POLICY_READ || interaction == POLICY_SEARCH;
+}
+
+static enum policy_scope rule_scope(const json_t *rule, const char *type,
+                                    enum policy_interaction interaction)
+{
+    const json_t *criteria = json_object_get(rule, "criteria");
+    const char *criterion = json_string_value(criteria);
+
+    if (!names_type(rule, type) || !names_interaction(rule, interaction) ||
+        !leaves_interaction(rule, interaction))
+        return POLICY_NONE;
+    if (!criteria || json_is_null(criteria))
+        return POLICY_ALL;
+    return criterion && strcmp(criterion, own_criterion) == 0 && strcmp(type, own_type) == 0
+               ? POLICY_OWN
+               : POLICY_NONE;
+}
+
+enum policy_scope policy_scope(const char *rules, const char *type,
+                               enum policy_interaction interaction)
+{
+    CLEANUP(json_destroy) json_t *list = rules ? rules_parse(rules) : NULL;
+    enum policy_scope scope = POLICY_NONE;
+
+    for (size_t i = 0; i < json_array_size(list) && scope < POLICY_ALL; i++)
+        scope = MAX(scope, rule_scope(json_array_get(list, i), type, interaction));
+    return scope;
+}
+
+enum policy_scope policy_scope_of(const struct request *req, const char *type,
+                                  enum policy_interaction interaction)
+{
+    if (request_is_admin(req))
+        return POLICY_ALL;
+    return req->caller ? policy_scope(req->caller->policyResource, type, interaction) : POLICY_NONE;
+}
+
+static int forbidden(struct error *err)
+{
+    return error_set(err, ERR_FORBIDDEN, "Forbidden");
+}
+
+int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
+                 struct error *err)
+{
+    return policy_scope_of(req, type, interaction) == POLICY_NONE ? forbidden(err) : 0;
+}
+
+int policy_address_check(const char *rules, const char *address, struct error *err)
+{
+    CLEANUP(json_destroy) json_t *list = rules ? rules_parse(rules) : json_array();
+    bool allowance = false;
+    struct address from;
+
+    if (!list || (json_array_size(list) > 0 && address_parse(address, &from) < 0))
+        return forbidden(err);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *rule = json_array_get(list, i);
+        const char *ip = json_string_value(json_object_get(rule, "ip"));
+        const char *action = json_string_value(json_object_get(rule, "action"));
+        struct address_network network;
+        bool allows = action && strcmp(action, "allow") == 0;
+
+        if (!ip || address_network_parse(ip, &network) < 0)
+            return forbidden(err);
+        if (address_network_has(&network, &from))
+            return allows ? 0 : forbidden(err);
+        allowance |= allows;
+    }
+    return allowance ? forbidden(err) : 0;
+}

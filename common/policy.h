@@ -1,0 +1,49 @@
+/*
+ * policy.h - what an access policy allows, decided in one place for every daemon.
+ *
+ * A policy is a JSON array of rules, each {resourceType, interaction?, readonly?, criteria?}.  A rule without
+ * `interaction` allows all of them, `readonly` keeps of them read and search, the type "*" stands for every type.
+ * Several rules add up: what one of them allows is allowed.  settingsd stores well-formed rules only; one that is
+ * not understood here, a later version's say, allows nothing.
+ */
+#ifndef ATRIUM_COMMON_POLICY_H
+#define ATRIUM_COMMON_POLICY_H
+
+#include "common/request.h"
+
+enum policy_interaction {
+    POLICY_CREATE,
+    POLICY_READ,
+    POLICY_SEARCH,
+    POLICY_UPDATE,
+    POLICY_DELETE,
+    POLICY_EXECUTE,
+};
+
+/* How far an allowance reaches; the larger value includes the smaller. */
+enum policy_scope {
+    POLICY_NONE,
+    POLICY_OWN, /* what the caller is the author of; all else is hidden from it (404) */
+    POLICY_ALL,
+};
+
+/* How far `rules` (JSON array; NULL: no policy) let an interaction with resources of `type` reach. Does not park. */
+enum policy_scope policy_scope(const char *rules, const char *type,
+                               enum policy_interaction interaction);
+
+/* The same for the caller of a request: without a policy nothing, and all of its own project for who administers
+ * it. */
+enum policy_scope policy_scope_of(const struct request *req, const char *type,
+                                  enum policy_interaction interaction);
+
+/* 0 when the caller may do that at all: handlers whose resources have an author ask policy_scope_of() which of
+ * them. Fails with ERR_FORBIDDEN "Forbidden". */
+int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
+                 struct error *err) MUST_USE;
+
+/* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) let somebody in who comes from `address` (text). The
+ * first rule whose network has the address decides; when none has it, it is let in unless some rule is an
+ * allowance. Rules or an address that cannot be read let nobody in. Fails with ERR_FORBIDDEN "Forbidden". */
+int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,185 @@
+/*
+ * test_policy.c - what the rules of an access policy allow, to whom, and from where.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/policy.h"
+#include "tests/unit/unit.h"
+
+#define OWN "\"criteria\":\"DocumentReference?author=%profile\""
+
+static const char documents[] = "DocumentReference";
+
+static const struct {
+    const char *label, *rules, *type;
+    enum policy_interaction interaction;
+    enum policy_scope want;
+} scopes[] = {
+    {"no policy", NULL, documents, POLICY_READ, POLICY_NONE},
+    {"no rule", "[]", documents, POLICY_READ, POLICY_NONE},
+    {"no array", "{\"resourceType\":\"*\"}", documents, POLICY_READ, POLICY_NONE},
+    {"no JSON", "[{\"resourceType\":\"*\"}", documents, POLICY_READ, POLICY_NONE},
+    {"no object", "[\"*\",null,7]", documents, POLICY_READ, POLICY_NONE},
+    {"a type", "[{\"resourceType\":\"Bot\"}]", "Bot", POLICY_EXECUTE, POLICY_ALL},
+    {"another type", "[{\"resourceType\":\"Bot\"}]", "Locale", POLICY_READ, POLICY_NONE},
+    {"types are spelt exactly", "[{\"resourceType\":\"bot\"}]", "Bot", POLICY_READ, POLICY_NONE},
+    {"every type", "[{\"resourceType\":\"*\"}]", "Translation", POLICY_EXECUTE, POLICY_ALL},
+    {"no type", "[{\"interaction\":[\"read\"]}]", "Bot", POLICY_READ, POLICY_NONE},
+    {"an interaction", "[{\"resourceType\":\"Bot\",\"interaction\":[\"read\",\"execute\"]}]", "Bot",
+     POLICY_EXECUTE, POLICY_ALL},
+    {"another interaction", "[{\"resourceType\":\"Bot\",\"interaction\":[\"read\",\"search\"]}]",
+     "Bot", POLICY_EXECUTE, POLICY_NONE},
+    {"no interaction", "[{\"resourceType\":\"Bot\",\"interaction\":[]}]", "Bot", POLICY_READ,
+     POLICY_NONE},
+    {"null is absent",
+     "[{\"resourceType\":\"Bot\",\"interaction\":null,\"readonly\":null,\"criteria\":null}]", "Bot",
+     POLICY_DELETE, POLICY_ALL},
+    {"interactions of another kind", "[{\"resourceType\":\"Bot\",\"interaction\":\"read\"}]", "Bot",
+     POLICY_READ, POLICY_NONE},
+    {"readonly reads", "[{\"resourceType\":\"*\",\"readonly\":true}]", documents, POLICY_READ,
+     POLICY_ALL},
+    {"readonly searches", "[{\"resourceType\":\"*\",\"readonly\":true}]", documents, POLICY_SEARCH,
+     POLICY_ALL},
+    {"readonly does not create", "[{\"resourceType\":\"*\",\"readonly\":true}]", documents,
+     POLICY_CREATE, POLICY_NONE},
+    {"readonly does not execute", "[{\"resourceType\":\"*\",\"readonly\":true}]", "Bot",
+     POLICY_EXECUTE, POLICY_NONE},
+    {"readonly adds nothing",
+     "[{\"resourceType\":\"*\",\"readonly\":true,\"interaction\":[\"search\",\"update\"]}]",
+     documents, POLICY_READ, POLICY_NONE},
+    {"not readonly", "[{\"resourceType\":\"*\",\"readonly\":false}]", documents, POLICY_DELETE,
+     POLICY_ALL},
+    {"readonly of another kind", "[{\"resourceType\":\"*\",\"readonly\":\"false\"}]", documents,
+     POLICY_DELETE, POLICY_NONE},
+    {"own", "[{\"resourceType\":\"DocumentReference\"," OWN "}]", documents, POLICY_DELETE,
+     POLICY_OWN},
+    {"own, interaction not named",
+     "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\"]," OWN "}]", documents,
+     POLICY_DELETE, POLICY_NONE},
+    {"a criterion of every type", "[{\"resourceType\":\"*\"," OWN "}]", documents, POLICY_READ,
+     POLICY_OWN},
+    {"a criterion of another type", "[{\"resourceType\":\"*\"," OWN "}]", "Content", POLICY_READ,
+     POLICY_NONE},
+    {"a criterion from the future",
+     "[{\"resourceType\":\"DocumentReference\",\"criteria\":\"DocumentReference?status=final\"}]",
+     documents, POLICY_READ, POLICY_NONE},
+    {"a criterion of another kind", "[{\"resourceType\":\"DocumentReference\",\"criteria\":[]}]",
+     documents, POLICY_READ, POLICY_NONE},
+    {"rules add up: all wins",
+     "[{\"resourceType\":\"DocumentReference\"," OWN
+     "},{\"resourceType\":\"*\",\"readonly\":true}]",
+     documents, POLICY_READ, POLICY_ALL},
+    {"rules add up: own stays",
+     "[{\"resourceType\":\"*\",\"readonly\":true},{\"resourceType\":\"DocumentReference\"," OWN
+     "}]",
+     documents, POLICY_UPDATE, POLICY_OWN},
+    {"rules add up: the later one",
+     "[{\"resourceType\":\"Bot\"},{\"resourceType\":\"Locale\",\"interaction\":[\"read\"]}]",
+     "Locale", POLICY_READ, POLICY_ALL},
+};
+
+static void test_scopes(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
+        enum policy_scope got =
+            policy_scope(scopes[i].rules, scopes[i].type, scopes[i].interaction);
+
+        UNIT_CHECK(got == scopes[i].want, "%s: %d", scopes[i].label, (int)got);
+    }
+}
+
+static void test_callers(void)
+{
+    static const char reads[] = "[{\"resourceType\":\"Locale\",\"interaction\":[\"read\"]}]";
+    static const struct {
+        const char *label, *role, *rules;
+        bool admin, read, update;
+    } rows[] = {
+        {"patient", "Patient", reads, false, true, false},
+        {"practitioner", "Practitioner", reads, false, true, false},
+        {"admin", "Practitioner", "[]", true, true, true},
+        {"admin without a policy", "Practitioner", NULL, true, true, true},
+        {"member without a policy", "Practitioner", NULL, false, false, false},
+        {"a patient administers nothing", "Patient", "[]", true, false, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct caller caller = {
+            .role = rows[i].role, .admin = rows[i].admin, .policyResource = rows[i].rules};
+        struct request req = {.caller = &caller};
+        struct error err;
+
+        error_init(&err, NULL);
+        UNIT_CHECK((policy_check(&req, "Locale", POLICY_READ, &err) == 0) == rows[i].read, "%s",
+                   rows[i].label);
+        error_clear(&err);
+        UNIT_CHECK((policy_check(&req, "Locale", POLICY_UPDATE, &err) == 0) == rows[i].update, "%s",
+                   rows[i].label);
+        if (!rows[i].update)
+            UNIT_CHECK(err.code == ERR_FORBIDDEN && strcmp(err.message, "Forbidden") == 0, "%s: %s",
+                       rows[i].label, err.message);
+    }
+}
+
+static void test_nobody(void)
+{
+    struct request req = {.caller = NULL};
+
+    CU_ASSERT_EQUAL(policy_scope_of(&req, "Locale", POLICY_READ), POLICY_NONE);
+}
+
+#define RULE(ip, action) "{\"ip\":\"" ip "\",\"action\":\"" action "\"}"
+
+static void test_addresses(void)
+{
+    static const struct {
+        const char *label, *rules, *address;
+        bool want;
+    } rows[] = {
+        {"no rules", NULL, "192.0.2.1", true},
+        {"an empty list", "[]", "192.0.2.1", true},
+        {"no address to check", "[]", "", true},
+        {"allowed", "[" RULE("192.0.2.0/24", "allow") "]", "192.0.2.1", true},
+        {"not allowed", "[" RULE("192.0.2.0/24", "allow") "]", "198.51.100.1", false},
+        {"blocked", "[" RULE("192.0.2.0/24", "block") "]", "192.0.2.1", false},
+        {"not blocked", "[" RULE("192.0.2.0/24", "block") "]", "198.51.100.1", true},
+        {"the first match allows",
+         "[" RULE("192.0.2.7", "allow") "," RULE("192.0.2.0/24", "block") "]", "192.0.2.7", true},
+        {"the first match blocks",
+         "[" RULE("192.0.2.7", "block") "," RULE("192.0.2.0/24", "allow") "]", "192.0.2.7", false},
+        {"exception, then all", "[" RULE("192.0.2.7", "block") "," RULE("0.0.0.0/0", "allow") "]",
+         "203.0.113.1", true},
+        {"IPv6", "[" RULE("2001:db8::/32", "allow") "]", "2001:db8::1", true},
+        {"families are apart", "[" RULE("::/0", "block") "]", "192.0.2.1", true},
+        {"mapped is IPv4", "[" RULE("192.0.2.0/24", "block") "]", "::ffff:192.0.2.1", false},
+        {"not an address", "[" RULE("192.0.2.0/24", "block") "]", "unknown", false},
+        {"an unknown action blocks", "[" RULE("192.0.2.0/24", "maybe") "]", "192.0.2.1", false},
+        {"not a network", "[" RULE("example.org", "block") "]", "192.0.2.1", false},
+        {"no JSON", "[", "192.0.2.1", false},
+        {"no array", "{}", "192.0.2.1", false},
+        {"no object", "[1]", "192.0.2.1", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        error_init(&err, NULL);
+        UNIT_CHECK((policy_address_check(rows[i].rules, rows[i].address, &err) == 0) ==
+                       rows[i].want,
+                   "%s", rows[i].label);
+        UNIT_CHECK(rows[i].want || err.code == ERR_FORBIDDEN, "%s: %d", rows[i].label, err.code);
+    }
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        {"rules reach as far as they say", test_scopes},
+        {"callers are bound by their policy", test_callers},
+        {"nobody may do nothing", test_nobody},
+        {"addresses are let in or not", test_addresses},
+    };
+
+    return unit_run("policy", cases, ARRAY_SIZE(cases));
+}
