@@ -57,7 +57,11 @@ static int admin_hash(struct authd *d, const struct request *req, const struct a
     *ret = NULL;
     if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email)) < 0)
         return -1;
-    return db_rows(res) > 0 ? 0 : password_hash(d, req, in->password, ret, err);
+    if (db_rows(res) > 0)
+        return 0;
+    if (in->password == NULL)
+        return error_problem(err, "password", "is needed: there is no such account yet");
+    return password_hash(d, req, in->password, ret, err);
 }
 
 /* Finds or makes a practitioner account and makes it an admin of the tenant. */
