@@ -185,15 +185,9 @@ static void complain(const struct error *err)
     fputc('\n', stderr);
 }
 
-static int run(struct ctl *ctl, const struct command_line *line, const struct command *command,
-               size_t words, struct error *err)
+static int run(struct ctl *ctl, const struct command *command, struct error *err)
 {
-    if (arguments_parse(&ctl->args, command->usage, line->words + words, line->count - words,
-                        ctl->arena, err) < 0)
-        return -1;
-    if (command->asks)
-        return ctl_bus_run(ctl, command, err);
-    return command->run(ctl, err);
+    return command->asks ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
 }
 
 static int no_command(const struct command_line *line)
@@ -242,7 +236,12 @@ int main(int argc, char **argv)
         return help(&line, command);
     if (!command)
         return no_command(&line);
-    if (run(&ctl, &line, command, words, &err) < 0) {
+    if (arguments_parse(&ctl.args, command->usage, line.words + words, line.count - words, arena,
+                        &err) < 0) {
+        complain(&err);
+        return EXIT_USAGE;
+    }
+    if (run(&ctl, command, &err) < 0) {
         complain(&err);
         return EXIT_FAILED;
     }
