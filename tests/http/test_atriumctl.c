@@ -1,0 +1,639 @@
+/*
+ * test_atriumctl.c - the operator's commands against a running suite: what they say, and what they change for those who
+ * use it over HTTP.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { DONE, FAILED, USAGE }; /* exit codes */
+
+#define PASSWORD "a password of an admin"
+
+static const char all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
+
+static struct suite *suite;
+
+/* ---- helpers ---- */
+
+static void make_project(const char *name, const char *code)
+{
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", name, "--code", code);
+
+    CHECK_EXIT(made, DONE);
+}
+
+/* A project that patients can register in. */
+static void make_open_project(const char *code)
+{
+    char policy[64];
+
+    make_project("Clinic", code);
+    PROGRAM put = ATRIUMCTL(suite, all_policy, "policy", "put", "--project", code, "-", "--json");
+    CHECK_EXIT(put, DONE);
+    snprintf(policy, sizeof policy, "AccessPolicy/%s", program_text(put, "id"));
+    PROGRAM set =
+        ATRIUMCTL(suite, NULL, "project", "set", code, "default-patient-access-policy", policy);
+    CHECK_EXIT(set, DONE);
+}
+
+static struct program *create_admin(const char *code, const char *email, const char *password)
+{
+    return ATRIUMCTL(suite, password, "user", "create-admin", "--project", code, "--email", email,
+                     "--name", "Olga", "--surname", "Petrova", "--json");
+}
+
+static struct http_answer *register_in(const char *email, const char *code)
+{
+    char *source = fresh_source();
+    struct http_answer *answer =
+        http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                           .path = "/auth/tenant/Patient/register",
+                                                           .source = source,
+                                                           .body = body_register(email, code)});
+
+    free(source);
+    return answer;
+}
+
+static int status_of(const char *path, const char *bearer)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), path, bearer);
+
+    return answer->status;
+}
+
+/* The element of a list whose member has the value; NULL. */
+static json_t *find(const struct program *list, const char *member, const char *value)
+{
+    json_t *entry;
+    size_t i;
+
+    json_array_foreach(list->json, i, entry)
+    {
+        const char *text = json_string_value(json_object_get(entry, member));
+
+        if (text && strcmp(text, value) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static void set_switch(const struct person *admin, const char *name, bool enabled)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), path, admin->access, json_pack("{s:b}", "enabled", enabled));
+    CHECK_STATUS(answer, 200);
+}
+
+/* ---- the command line ---- */
+
+static void wrong_command_lines_are_refused(void)
+{
+    static const struct {
+        const char *words[8], *complaint;
+    } rows[] = {
+        {{NULL}, "which command?"},
+        {{"fly"}, "fly: unknown command"},
+        {{"project"}, "project: unknown command"},
+        {{"project", "fly"}, "project fly: unknown command"},
+        {{"project", "show"}, "CODE is missing"},
+        {{"project", "show", "demo", "more"}, "more: one word too many"},
+        {{"project", "list", "--fast"}, "--fast: unknown option"},
+        {{"project", "create", "x", "--code"}, "--code: a value must follow"},
+        {{"project", "create", "x", "--code", "a-b", "--code=c-d"}, "--code: given twice"},
+        {{"project", "set", "demo", "name", "x"}, "name: expected default-patient-access-policy"},
+        {{"policy", "list"}, "--project is missing"},
+        {{"user", "create-admin", "--project", "demo"}, "--email is missing"},
+        {{"project", "list", "--config", "x"}, "exclude each other"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM run = suite_command(suite, NULL, rows[i].words);
+
+        CHECK_REFUSED(run, USAGE, rows[i].complaint);
+    }
+}
+
+static void common_options_stand_anywhere(void)
+{
+    char *path = program_path("atriumctl");
+    const char *dir = suite_dir(suite);
+    const char *const rows[][7] = {
+        {path, "--dir", dir, "--json", "project", "list", NULL},
+        {path, "project", "list", "--json", "--dir", dir, NULL},
+        {path, "--json", "project", "list", "--dir", dir, NULL},
+        {path, "project", "--dir", dir, "list", "--json", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM run = program_run(rows[i], NULL);
+
+        CHECK_EXIT(run, DONE);
+        CU_ASSERT_PTR_NOT_NULL(find(run, "tenantCode", "demo"));
+    }
+    PROGRAM version = program_run((const char *const[]){path, "--version", NULL}, NULL);
+    CHECK_EXIT(version, DONE);
+    PROGRAM help = program_run((const char *const[]){path, "--help", NULL}, NULL);
+    CHECK_EXIT(help, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "explain sign-in"));
+    free(path);
+}
+
+static void absent_suite_is_named(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *path = program_path("atriumctl"), text[160];
+    const char *const keys[] = {path, "--dir", dir.path, "keys", "list", NULL};
+    const char *const status[] = {path, "--dir", dir.path, "status", NULL};
+
+    PROGRAM nowhere = program_run(keys, NULL);
+    CHECK_REFUSED(nowhere, FAILED, "atrium.conf cannot be read; name a suite with --dir");
+    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n", dir.path);
+    unit_dir_write(&dir, "atrium.conf", text);
+    PROGRAM silent = program_run(keys, NULL);
+    CHECK_REFUSED(silent, FAILED, "is the suite running?");
+    PROGRAM down = program_run(status, NULL);
+    CU_ASSERT_EQUAL(down->code, FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(down->err, "is the suite running?"));
+    unit_dir_write(&dir, "atrium.conf", "common\n    run_dri = \"/x\"\n");
+    PROGRAM wrong = program_run(keys, NULL);
+    CHECK_REFUSED(wrong, FAILED, "atrium.conf:2: ");
+    free(path);
+}
+
+/* ---- projects ---- */
+
+static void projects_are_made_with_and_without_code(void)
+{
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "City Clinic", "--json");
+    PROGRAM again = ATRIUMCTL(suite, NULL, "project", "create", "City Clinic", "--json");
+    PROGRAM given = ATRIUMCTL(suite, NULL, "project", "create", "X", "--code", "x-42", "--json");
+    PROGRAM none = ATRIUMCTL(suite, NULL, "project", "create", "Silent", "--no-code", "--json");
+    PROGRAM list = ATRIUMCTL(suite, NULL, "project", "list", "--json");
+    const struct program *const all[] = {made, again, given, none, list};
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        CHECK_EXIT(all[i], DONE);
+    CU_ASSERT_STRING_EQUAL(program_text(made, "tenantCode"), "city-clinic");
+    CU_ASSERT_STRING_NOT_EQUAL(program_text(again, "tenantCode"), "city-clinic");
+    CU_ASSERT_STRING_NOT_EQUAL(program_text(again, "tenantCode"), "");
+    CU_ASSERT_STRING_EQUAL(program_text(given, "tenantCode"), "x-42");
+    CU_ASSERT_TRUE(json_is_null(json_object_get(none->json, "tenantCode")));
+    for (size_t i = 0; i + 1 < ARRAY_SIZE(all); i++)
+        CU_ASSERT_PTR_NOT_NULL(find(list, "projectId", program_text(all[i], "projectId")));
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "project", "show", "x-42", "--json");
+    CHECK_EXIT(shown, DONE);
+    CU_ASSERT_STRING_EQUAL(program_text(shown, "projectId"), program_text(given, "projectId"));
+    CU_ASSERT_STRING_EQUAL(program_text(shown, "name"), "X");
+    PROGRAM table = ATRIUMCTL(suite, NULL, "project", "list");
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "TENANT CODE"));
+
+    PROGRAM taken = ATRIUMCTL(suite, NULL, "project", "create", "Y", "--code", "x-42");
+    CHECK_REFUSED(taken, FAILED, "The tenant code is taken.");
+    PROGRAM bad = ATRIUMCTL(suite, NULL, "project", "create", "Y", "--code", "No Code!");
+    CHECK_REFUSED(bad, FAILED, "tenantCode");
+    PROGRAM both = ATRIUMCTL(suite, NULL, "project", "create", "Y", "--code", "y-1", "--no-code");
+    CHECK_REFUSED(both, FAILED, "--code and --no-code exclude each other");
+    PROGRAM unknown = ATRIUMCTL(suite, NULL, "project", "show", "nobody");
+    CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
+}
+
+/* From nothing to an admin who changes a setting and a patient who signs in, by commands only. */
+static void new_project_is_ready_for_people(void)
+{
+    char *email = person_address();
+
+    make_open_project("ready");
+    PROGRAM created = create_admin("ready", "olga@ready.example", PASSWORD "\n");
+    CHECK_EXIT(created, DONE);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(created->json, "created")));
+    CU_ASSERT_PTR_NULL(strstr(created->out, PASSWORD));
+    PERSON admin = person_sign_in(suite, "Practitioner", "olga@ready.example", PASSWORD, "ready");
+    CU_ASSERT_EQUAL(admin->status, 200);
+    HTTP_ANSWER code = http_get(suite_url(suite), "/organizations/code", admin->access);
+    CHECK_STATUS(code, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(code, "code"), "ready");
+    set_switch(admin, "PATIENT_INVITATION_ENABLED", false);
+    HTTP_ANSWER patient = register_in(email, "ready");
+    CHECK_STATUS(patient, 200);
+
+    /* An account that is there keeps its password, and may be an admin of more projects. */
+    make_project("Second", "second");
+    PROGRAM added = create_admin("second", "olga@ready.example", "");
+    CHECK_EXIT(added, DONE);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(added->json, "created")));
+    PERSON second = person_sign_in(suite, "Practitioner", "olga@ready.example", PASSWORD, "second");
+    CU_ASSERT_EQUAL(second->status, 200);
+
+    PROGRAM silent = create_admin("ready", "nina@ready.example", "");
+    CHECK_REFUSED(silent, FAILED, "password");
+    PROGRAM unknown = create_admin("nobody", "nina@ready.example", PASSWORD "\n");
+    CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
+    PROGRAM address = create_admin("ready", "not an address", PASSWORD "\n");
+    CHECK_REFUSED(address, FAILED, "email");
+    free(email);
+}
+
+static void suspended_project_is_closed_at_once(void)
+{
+    char *email = person_address(), *other = person_address();
+
+    make_open_project("pause");
+    HTTP_ANSWER patient = register_in(email, "pause");
+    CHECK_STATUS(patient, 200);
+    const char *bearer = http_text(patient, "accessToken");
+
+    CU_ASSERT_EQUAL(status_of("/auth/me", bearer), 200);
+    PROGRAM suspended = ATRIUMCTL(suite, NULL, "project", "suspend", "pause", "--json");
+    CHECK_EXIT(suspended, DONE);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(suspended->json, "suspended")));
+    CU_ASSERT_EQUAL(status_of("/auth/me", bearer), 403);
+    HTTP_ANSWER start = http_post(suite_url(suite), "/auth/tenant/Patient/login/start", NULL,
+                                  body_login_start(email, "correct horse battery staple", "pause"));
+    CHECK_ERROR(start, 404, "Tenant not found.");
+    HTTP_ANSWER newcomer = register_in(other, "pause");
+    CHECK_ERROR(newcomer, 404, "Tenant not found.");
+
+    PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "pause", "--resume", "--json");
+    CHECK_EXIT(resumed, DONE);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(resumed->json, "suspended")));
+    CU_ASSERT_EQUAL(status_of("/auth/me", bearer), 200);
+    PERSON again = person_sign_in(suite, "Patient", email, "correct horse battery staple", "pause");
+    CU_ASSERT_EQUAL(again->status, 200);
+    PROGRAM unknown = ATRIUMCTL(suite, NULL, "project", "suspend", "nobody");
+    CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
+    free(email);
+    free(other);
+}
+
+static void default_policy_opens_and_closes_registration(void)
+{
+    static const char setting[] = "default-patient-access-policy";
+    char *email = person_address();
+
+    make_open_project("door");
+    PROGRAM closed = ATRIUMCTL(suite, NULL, "project", "set", "door", setting, "");
+    CHECK_EXIT(closed, DONE);
+    HTTP_ANSWER refused = register_in(email, "door");
+    CHECK_ERROR(refused, 403, "Registration is not enabled for this project.");
+    PROGRAM foreign = ATRIUMCTL(suite, NULL, "project", "set", "door", setting,
+                                suite_text(suite, "demo.patientAccessPolicy"));
+    CU_ASSERT_EQUAL(foreign->code, FAILED);
+    PROGRAM garbage = ATRIUMCTL(suite, NULL, "project", "set", "door", setting, "policy");
+    CU_ASSERT_EQUAL(garbage->code, FAILED);
+    free(email);
+}
+
+/* A project may lose its code: its admin is told so. */
+static void project_without_code_says_so(void)
+{
+    make_project("Quiet", "quiet");
+    PROGRAM created = create_admin("quiet", "olga@quiet.example", PASSWORD "\n");
+    CHECK_EXIT(created, DONE);
+    PERSON admin = person_sign_in(suite, "Practitioner", "olga@quiet.example", PASSWORD, "quiet");
+    CU_ASSERT_EQUAL(admin->status, 200);
+    free(suite_query(suite, "delete from settings.tenant_code where code = 'quiet'"));
+    HTTP_ANSWER code = http_get(suite_url(suite), "/organizations/code", admin->access);
+    CHECK_ERROR(code, 400, "The project has no tenant code.");
+}
+
+/* ---- policies, clients, templates ---- */
+
+static void policies_are_made_and_replaced(void)
+{
+    static const char replaced[] =
+        "{\"name\":\"Readers\",\"resource\":[{\"resourceType\":\"Content\",\"readonly\":true}]}";
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file = unit_dir_write(&dir, "policy.json", all_policy);
+
+    make_project("Rules", "rules");
+    PROGRAM put = ATRIUMCTL(suite, NULL, "policy", "put", "--project", "rules", file, "--json");
+    CHECK_EXIT(put, DONE);
+    const char *id = program_text(put, "id");
+    PROGRAM list = ATRIUMCTL(suite, NULL, "policy", "list", "--project", "rules", "--json");
+    CHECK_EXIT(list, DONE);
+    CU_ASSERT_EQUAL(json_array_size(list->json), 1);
+    CU_ASSERT_STRING_EQUAL(program_text(list, "0.name"), "All");
+    CU_ASSERT_STRING_EQUAL(program_text(list, "0.resource.0.resourceType"), "*");
+    PROGRAM again = ATRIUMCTL(suite, replaced, "policy", "put", "--project", "rules", "--id", id,
+                              "-", "--json");
+    CHECK_EXIT(again, DONE);
+    CU_ASSERT_STRING_EQUAL(program_text(again, "id"), id);
+    PROGRAM after = ATRIUMCTL(suite, NULL, "policy", "list", "--project", "rules", "--json");
+    CU_ASSERT_EQUAL(json_array_size(after->json), 1);
+    CU_ASSERT_STRING_EQUAL(program_text(after, "0.name"), "Readers");
+
+    PROGRAM broken = ATRIUMCTL(suite, "{\"name\":", "policy", "put", "--project", "rules", "-");
+    CU_ASSERT_EQUAL(broken->code, FAILED);
+    PROGRAM wrong = ATRIUMCTL(suite, "{\"name\":\"X\",\"resource\":[{\"resourceType\":\"Moon\"}]}",
+                              "policy", "put", "--project", "rules", "-");
+    CHECK_REFUSED(wrong, FAILED, "resourceType");
+    PROGRAM absent = ATRIUMCTL(suite, NULL, "policy", "put", "--project", "rules", "/no/file");
+    CHECK_REFUSED(absent, FAILED, "/no/file: No such file or directory");
+    PROGRAM id_words =
+        ATRIUMCTL(suite, all_policy, "policy", "put", "--project", "rules", "--id", "seven", "-");
+    CHECK_REFUSED(id_words, FAILED, "--id: must be a uuid");
+    PROGRAM stranger = ATRIUMCTL(suite, all_policy, "policy", "put", "--project", "rules", "--id",
+                                 "00000000-0000-4000-8000-000000000000", "-");
+    CHECK_REFUSED(stranger, FAILED, "not found");
+}
+
+static void clients_are_made_and_listed(void)
+{
+    make_project("Apps", "apps");
+    PROGRAM made =
+        ATRIUMCTL(suite, NULL, "client", "create", "--project", "apps", "Front desk", "--json");
+    CHECK_EXIT(made, DONE);
+    PROGRAM list = ATRIUMCTL(suite, NULL, "client", "list", "--project", "apps", "--json");
+    CHECK_EXIT(list, DONE);
+    CU_ASSERT_EQUAL(json_array_size(list->json), 1);
+    CU_ASSERT_STRING_EQUAL(program_text(list, "0.id"), program_text(made, "id"));
+    CU_ASSERT_STRING_EQUAL(program_text(list, "0.name"), "Front desk");
+    PROGRAM unknown = ATRIUMCTL(suite, NULL, "client", "list", "--project", "nobody");
+    CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
+}
+
+static void templates_decide_which_mail_goes_out(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file = unit_dir_write(&dir, "text", "Hi {{recipientName}}, {{projectName}}\n");
+    char *before = person_address(), *after = person_address(), *mail;
+
+    make_open_project("letters");
+    HTTP_ANSWER silent = register_in(before, "letters");
+    CHECK_STATUS(silent, 200);
+    PROGRAM put = ATRIUMCTL(suite, NULL, "template", "put", "--project", "letters",
+                            "PATIENT_WELCOME", "--subject", "Hello", "--text", file, "--json");
+    CHECK_EXIT(put, DONE);
+    PROGRAM list = ATRIUMCTL(suite, NULL, "template", "list", "--project", "letters", "--json");
+    CHECK_EXIT(list, DONE);
+    CU_ASSERT_EQUAL(json_array_size(list->json), 1);
+    CU_ASSERT_STRING_EQUAL(program_text(list, "0.subject"), "Hello");
+    HTTP_ANSWER welcome = register_in(after, "letters");
+    CHECK_STATUS(welcome, 200);
+    mail = suite_mail(suite, after, 5000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mail);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "Hi Ana Prova, Clinic"));
+    CU_ASSERT_EQUAL(suite_mail_count(suite, before), 0);
+
+    PROGRAM name = ATRIUMCTL(suite, NULL, "template", "put", "--project", "letters", "GOOD_NIGHT",
+                             "--subject", "Hello", "--text", file);
+    CHECK_REFUSED(name, FAILED, "Template not found.");
+    PROGRAM parts = ATRIUMCTL(suite, NULL, "template", "put", "--project", "letters",
+                              "PATIENT_WELCOME", "--subject", "Hello");
+    CHECK_REFUSED(parts, FAILED, "--text or --html is missing");
+    PROGRAM variable = ATRIUMCTL(suite, NULL, "template", "put", "--project", "letters",
+                                 "PATIENT_WELCOME", "--subject", "{{resetUrl}}", "--text", file);
+    CHECK_REFUSED(variable, FAILED, "{{resetUrl}}");
+    free(mail);
+    free(before);
+    free(after);
+}
+
+/* ---- keys and sessions ---- */
+
+/* The kid in a token's header, as base64url: what differs between the tokens of two keys. */
+static char *header_of(const char *token)
+{
+    return strndup(token, strcspn(token, "."));
+}
+
+static void rotated_keys_sign_and_old_tokens_last(void)
+{
+    PERSON before = person_register(suite, NULL);
+    PROGRAM listed = ATRIUMCTL(suite, NULL, "keys", "list", "--json");
+    CHECK_EXIT(listed, DONE);
+    size_t count = json_array_size(listed->json) + 1;
+    PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate", "--json");
+    CHECK_EXIT(rotated, DONE);
+    CU_ASSERT_EQUAL(json_array_size(rotated->json), count);
+    CU_ASSERT_PTR_NULL(strstr(rotated->out, "PRIVATE"));
+    HTTP_ANSWER jwks = http_get(suite_url(suite), "/.well-known/jwks.json", NULL);
+    CHECK_STATUS(jwks, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(jwks, "keys")), count);
+    json_t *key;
+    size_t i;
+    json_array_foreach(rotated->json, i, key)
+    {
+        const char *kid = json_string_value(json_object_get(key, "kid"));
+
+        UNIT_CHECK(kid && strstr(jwks->body, kid), "%s", jwks->body);
+    }
+
+    /* The new key signs once every gateway can know it, ten seconds later. */
+    char *old = header_of(before->access);
+    PERSON meanwhile = person_register(suite, NULL);
+    char *still = header_of(meanwhile->access);
+    CU_ASSERT_STRING_EQUAL(old, still);
+    suite_set_clock(suite, 12);
+    PERSON after = person_register(suite, NULL);
+    char *new = header_of(after->access);
+    CU_ASSERT_STRING_NOT_EQUAL(old, new);
+    CU_ASSERT_EQUAL(status_of("/auth/me", after->access), 200);
+    CU_ASSERT_EQUAL(status_of("/auth/me", before->access), 200);
+    suite_set_clock(suite, 0);
+    free(old);
+    free(still);
+    free(new);
+}
+
+static void operator_ends_sessions(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PERSON second = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    PERSON other = person_register(suite, NULL);
+
+    PROGRAM list = ATRIUMCTL(suite, NULL, "session", "list", "--email", patient->email, "--json");
+    CHECK_EXIT(list, DONE);
+    CU_ASSERT_EQUAL(json_array_size(list->json), 2);
+    CU_ASSERT_STRING_EQUAL(program_text(list, "0.authMethod"), "password");
+    PROGRAM elsewhere = ATRIUMCTL(suite, NULL, "session", "revoke", "--email", patient->email,
+                                  "--project", "nobody");
+    CHECK_REFUSED(elsewhere, FAILED, "Tenant not found.");
+    CU_ASSERT_EQUAL(status_of("/auth/me", patient->access), 200);
+    PROGRAM revoked =
+        ATRIUMCTL(suite, NULL, "session", "revoke", "--email", patient->email, "--json");
+    CHECK_EXIT(revoked, DONE);
+    CU_ASSERT_EQUAL(json_array_size(revoked->json), 0);
+    CU_ASSERT_EQUAL(status_of("/auth/me", patient->access), 401);
+    CU_ASSERT_EQUAL(status_of("/auth/me", second->access), 401);
+    HTTP_ANSWER refresh = http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                                    json_pack("{s:s}", "refresh_token", patient->refresh));
+    CHECK_STATUS(refresh, 401);
+    CU_ASSERT_EQUAL(status_of("/auth/me", other->access), 200);
+    PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    CU_ASSERT_EQUAL(again->status, 200);
+    PROGRAM stranger = ATRIUMCTL(suite, NULL, "session", "list", "--email", "no@body.example");
+    CHECK_EXIT(stranger, DONE);
+}
+
+/* ---- status and explain ---- */
+
+static void status_shows_every_instance(void)
+{
+    static const char *const daemons[][2] = {
+        {"gateway", "1"}, {"authd", "1"}, {"authd", "2"}, {"settingsd", "1"}, {"maild", "1"}};
+    PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
+    json_t *row;
+    size_t i;
+
+    CHECK_EXIT(status, DONE);
+    CU_ASSERT_EQUAL(json_array_size(status->json), ARRAY_SIZE(daemons));
+    json_array_foreach(status->json, i, row)
+    {
+        const char *service = json_string_value(json_object_get(row, "service"));
+        const char *instance = json_string_value(json_object_get(row, "instance"));
+        bool known = false;
+
+        for (size_t d = 0; d < ARRAY_SIZE(daemons); d++)
+            known = known ||
+                    (strcmp(service, daemons[d][0]) == 0 && strcmp(instance, daemons[d][1]) == 0);
+        UNIT_CHECK(known, "%s %s", service, instance);
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(row, "pid")),
+                        suite_pid(suite, service, instance));
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(row, "state")), "up");
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(row, "version")), ATRIUM_VERSION);
+        CU_ASSERT_TRUE(*json_string_value(json_object_get(row, "upTime")) != '\0');
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(row, "inFlight")), 0);
+        CU_ASSERT_TRUE(json_integer_value(json_object_get(row, "latencyUs")) > 0);
+        CU_ASSERT_TRUE(json_is_true(json_object_get(row, "database")));
+    }
+}
+
+static void status_shows_who_does_not_answer(void)
+{
+    pid_t pid = suite_pid(suite, "maild", "1");
+
+    kill(pid, SIGSTOP);
+    PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
+    kill(pid, SIGCONT);
+    CU_ASSERT_EQUAL(status->code, FAILED);
+    CU_ASSERT_STRING_EQUAL(
+        json_string_value(json_object_get(find(status, "service", "maild"), "state")), "down");
+    CU_ASSERT_PTR_NOT_NULL(strstr(status->err, "1 of 5 instances do not answer"));
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
+}
+
+/* Checks which of the steps fails first; "" for none. */
+static void check_explained(const char *code, const char *email, const char *role, const char *want)
+{
+    PROGRAM run = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", code, "--email", email,
+                            "--role", role, "--json");
+    json_t *step;
+    const char *failed = "";
+    size_t i;
+
+    CHECK_EXIT(run, DONE);
+    json_array_foreach(json_object_get(run->json, "steps"), i, step)
+    {
+        const char *outcome = json_string_value(json_object_get(step, "outcome"));
+
+        if (strcmp(outcome, "fail") == 0) {
+            CU_ASSERT_STRING_EQUAL(failed, "");
+            failed = json_string_value(json_object_get(step, "check"));
+            CU_ASSERT_PTR_NOT_NULL(json_string_value(json_object_get(step, "hint")));
+        }
+    }
+    UNIT_CHECK(strcmp(failed, want) == 0, "want %s: %s", want, run->out);
+    CU_ASSERT_EQUAL(json_is_true(json_object_get(run->json, "wouldSucceed")), *want == '\0');
+}
+
+/* Wrong passwords from so many addresses that only those known to the account are let in. */
+static void throttle(const char *email)
+{
+    enum { FAILURES = 100 };
+    struct http_request requests[FAILURES];
+    struct http_answer *answers[FAILURES];
+    char *sources[FAILURES];
+
+    for (int i = 0; i < FAILURES; i++) {
+        sources[i] = fresh_source();
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/auth/tenant/Patient/login/start",
+                                            .source = sources[i],
+                                            .body = body_login_start(email, "wrong", "demo")};
+    }
+    http_call_many(suite_url(suite), requests, FAILURES, 8, answers);
+    for (int i = 0; i < FAILURES; i++) {
+        CHECK_ERROR(answers[i], 400, "Username or password is incorrect.");
+        free(sources[i]);
+    }
+    http_answers_destroy(answers, FAILURES);
+}
+
+static void explain_names_the_first_check_that_fails(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    const char *email = patient->email, *boss = suite_text(suite, "demo.adminEmail");
+
+    check_explained("demo", email, "Patient", "");
+    check_explained("demo", boss, "Practitioner", "");
+    check_explained("nobody", email, "Patient", "tenant");
+    check_explained("demo", "no@body.example", "Patient", "account");
+    check_explained("demo", boss, "Patient", "account");
+    make_project("Elsewhere", "elsewhere");
+    check_explained("elsewhere", boss, "Practitioner", "membership");
+    set_switch(admin, "PATIENT_LOGIN_ENABLED", false);
+    check_explained("demo", email, "Patient", "PATIENT_LOGIN_ENABLED");
+    set_switch(admin, "PATIENT_LOGIN_ENABLED", true);
+    set_switch(admin, "PRACTITIONER_LOGIN_ENABLED", false);
+    check_explained("demo", boss, "Practitioner", "PRACTITIONER_LOGIN_ENABLED");
+    set_switch(admin, "PRACTITIONER_LOGIN_ENABLED", true);
+    PROGRAM suspended = ATRIUMCTL(suite, NULL, "project", "suspend", "elsewhere");
+    CHECK_EXIT(suspended, DONE);
+    check_explained("elsewhere", boss, "Practitioner", "not suspended");
+    throttle(email);
+    check_explained("demo", email, "Patient", "throttle");
+
+    PROGRAM said = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                             "no@body.example");
+    CHECK_EXIT(said, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(said->out, "The first check that fails: account"));
+    PROGRAM role = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                             email, "--role", "Nurse");
+    CHECK_REFUSED(role, FAILED, "role");
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"wrong command lines are refused", wrong_command_lines_are_refused},
+    {"common options stand anywhere", common_options_stand_anywhere},
+    {"an absent suite is named", absent_suite_is_named},
+    {"projects are made with and without a code", projects_are_made_with_and_without_code},
+    {"a new project is ready for people", new_project_is_ready_for_people},
+    {"a suspended project is closed at once", suspended_project_is_closed_at_once},
+    {"the default policy opens and closes registration",
+     default_policy_opens_and_closes_registration},
+    {"a project without a code says so", project_without_code_says_so},
+    {"policies are made and replaced", policies_are_made_and_replaced},
+    {"clients are made and listed", clients_are_made_and_listed},
+    {"templates decide which mail goes out", templates_decide_which_mail_goes_out},
+    {"rotated keys sign, old tokens last", rotated_keys_sign_and_old_tokens_last},
+    {"the operator ends sessions", operator_ends_sessions},
+    {"status shows every instance", status_shows_every_instance},
+    {"status shows who does not answer", status_shows_who_does_not_answer},
+    {"explain names the first check that fails", explain_names_the_first_check_that_fails},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "authd=2", .test_clock = true});
+    return unit_run("atriumctl", cases, ARRAY_SIZE(cases));
+}
