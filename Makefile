@@ -24,6 +24,10 @@ CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
     -Wwrite-strings -Wundef -Wvla
+# With the sanitizers' checks in the code gcc takes every pointer that is checked for one that may be null.
+ifneq ($(findstring -fsanitize=,$(CFLAGS)),)
+WARNINGS += -Wno-format-overflow -Wno-format-truncation -Wno-unknown-warning-option
+endif
 HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 OPTIMIZE  ?= -O2 -g
 CFLAGS_ALL := -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -D_GNU_SOURCE \
@@ -42,7 +46,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all test bench clean format format-check install
+.PHONY: all tests run deps deps-build deps-all test check-asan bench clean format format-check install
 
 all: $(PROGRAMS)
 
@@ -68,7 +72,7 @@ define schema_rule
 $(BUILD)/gen/$(1)_schema.c: $(sort $(wildcard $(1)/schema/*.sql)) common/embed.sh
 	@mkdir -p $$(@D)
 	./common/embed.sh $(1) $$(filter %.sql,$$^) > $$@
-$(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c
+$(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-build
 	$$(CC) $$(CFLAGS_ALL) -c $$< -o $$@
 endef
 $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
@@ -149,6 +153,16 @@ test: deps
 	$(call install_packages,$(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(HTTP_TESTS)
+
+# The same tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test
+# that it belongs to.
+check-asan: deps
+	$(call install_packages,$(TEST_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
+	    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
+	    LDFLAGS=-fsanitize=address,undefined all tests
+	@BUILD=build-asan UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+	    tests/run.sh $(patsubst $(BUILD)/%,build-asan/%,$(UNIT_TESTS) $(HTTP_TESTS))
 
 bench: deps
 	$(call install_packages,$(BENCH_PACKAGES))

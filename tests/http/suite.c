@@ -196,6 +196,42 @@ static void remove_tree(const char *dir)
     waitpid(pid, NULL, 0);
 }
 
+/* In a build with sanitizers the programs' reports end in their logs: each fails the test and is shown. */
+static void check_reports(const char *path)
+{
+    static const char *const signs[] = {"ERROR: AddressSanitizer", "LeakSanitizer",
+                                        "runtime error: "};
+    char *text = read_file(path);
+
+    for (size_t i = 0; text && i < ARRAY_SIZE(signs); i++) {
+        const char *at = strstr(text, signs[i]);
+
+        if (at)
+            fprintf(stderr, "%s: %.4000s\n", path, at);
+        CU_ASSERT_PTR_NULL(at);
+    }
+    free(text);
+}
+
+static void check_all_reports(const struct suite *self)
+{
+    char *dir = text_of("%s/log", self->dir), *path = text_of("%s/dev.err", self->dir);
+    struct dirent **entries = NULL;
+    int count = scandir(dir, &entries, NULL, NULL);
+
+    check_reports(path);
+    free(path);
+    CU_ASSERT_TRUE(count > 2); /* "." and ".." */
+    for (int i = 0; i < count; i++) {
+        path = text_of("%s/%s", dir, entries[i]->d_name);
+        check_reports(path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    free(dir);
+}
+
 void suite_stop(struct suite **self_p)
 {
     struct suite *self = *self_p;
@@ -215,6 +251,7 @@ void suite_stop(struct suite **self_p)
     CU_ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     for (size_t i = 0; i < count; i++)
         CU_ASSERT_TRUE(pids[i] <= 0 || kill(pids[i], 0) < 0);
+    check_all_reports(self);
     remove_tree(self->dir);
     json_decref(self->info);
     free(self->dir);
