@@ -14,8 +14,11 @@ run_one() {
     name=$(basename "$program")
     timeout --kill-after=30 "$limit" "$program" >"$scratch/$name.out" 2>&1
     echo $? >"$scratch/$name.rc"
-    echo "==== $name"
-    cat "$scratch/$name.out"
+    { # one writer at a time keeps the programs' outputs whole
+        flock 9
+        echo "==== $name"
+        cat "$scratch/$name.out"
+    } 9>"$scratch/lock"
 }
 
 programs=() last=()
@@ -26,13 +29,11 @@ for program; do
     esac
 done
 
-exec 3> >(cat) # one writer at a time keeps the programs' outputs whole
 for program in "${programs[@]}"; do
     while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
-    { out=$(run_one "$program"); printf '%s\n' "$out" >&3; } &
+    run_one "$program" &
 done
 wait
-exec 3>&-
 for program in "${last[@]}"; do run_one "$program"; done
 
 passed=0 failed=0
