@@ -2,22 +2,12 @@
  * decode.c - request targets: split, percent-decoding per segment, query pairs.  Called by exchange.c for
  * every request before anything else looks at the path.
  */
+#include <sodium.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/codec.h"
 #include "gateway/decode.h"
-
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
 
 /* Decodes `size` bytes at `raw` to `out` and adds a NUL. The decoded size, or -1; %00 is no text either. */
 static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form)
@@ -28,13 +18,11 @@ static ssize_t percent_decode(const char *raw, size_t size, char *out, bool form
         char c = raw[i];
 
         if (c == '%') {
-            int high = size - i < 3 ? -1 : hex_value(raw[i + 1]);
-            int low = size - i < 3 ? -1 : hex_value(raw[i + 2]);
+            size_t bytes = 0;
 
-            if (high < 0 || low < 0)
-                return -1;
-            c = (char)(high * 16 + low);
-            if (c == '/' && !form)
+            if (size - i < 3 ||
+                sodium_hex2bin((unsigned char *)&c, 1, raw + i + 1, 2, NULL, &bytes, NULL) != 0 ||
+                bytes != 1 || (c == '/' && !form))
                 return -1;
             i += 2;
         } else if (form && c == '+') {

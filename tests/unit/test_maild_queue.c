@@ -186,24 +186,6 @@ static int64_t wait_for(struct fixture *self, const char *state, long count, int
     return -1;
 }
 
-/* The first mail that the server received; static. */
-static const char *first_mail(const struct fixture *self)
-{
-    static char text[8192];
-    char path[512];
-    size_t size = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/0001.eml", self->dir.path);
-    file = fopen(path, "re");
-    if (file) {
-        size = fread(text, 1, sizeof(text) - 1, file);
-        fclose(file);
-    }
-    text[size] = '\0';
-    return text;
-}
-
 static const char *const no_arguments[] = {NULL};
 
 /* ---- cases, each on a fiber with a schema of its own ---- */
@@ -225,7 +207,7 @@ static void once(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(took >= 0 && took < 1500, "sent after %lld ms", (long long)took);
     UNIT_CHECK(!enqueue(&self, 1, id, NULL), "the same after it was sent: known");
     CU_ASSERT_EQUAL(mail_server_count(self.dir.path), 1);
-    text = first_mail(&self);
+    text = unit_dir_read(&self.dir, "0001.eml");
     UNIT_CHECK(strstr(text, "Subject: Welcome\r\n") && strstr(text, "Hello A<na\r\n") &&
                    strstr(text, "<p>A&lt;na</p>\r\n"),
                "%s", text);

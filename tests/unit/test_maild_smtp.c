@@ -35,24 +35,6 @@ static void make_certificate(const struct unit_dir *dir)
     UNIT_CHECK(system(command) == 0, "openssl");
 }
 
-/* The content of a file of the directory, "" when there is none; static. */
-static const char *content(const struct unit_dir *dir, const char *name)
-{
-    static char text[8192];
-    char path[512];
-    size_t size = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/%s", dir->path, name);
-    file = fopen(path, "re");
-    if (file) {
-        size = fread(text, 1, sizeof(text) - 1, file);
-        fclose(file);
-    }
-    text[size] = '\0';
-    return text;
-}
-
 /* What a send is to do and to lead to. */
 struct attempt {
     struct maild_config config;
@@ -91,7 +73,7 @@ static void against_server(const struct unit_dir *dir, const char *const *extra,
 
     attempt.config.smtp_url = server.url;
     unit_on_fiber(run_attempt, &attempt);
-    text = content(dir, "0001.eml");
+    text = unit_dir_read(dir, "0001.eml");
     UNIT_CHECK(strstr(text, received) && !text[0] == !received[0], "%s: %s", attempt.label, text);
     mail_server_stop(&server);
     snprintf(path, sizeof(path), "%s/0001.eml", dir->path);
@@ -227,9 +209,10 @@ static void run_file(struct loop *loop, void *arg)
                        TRANSPORT_SENT,
                    "%s", reason);
     UNIT_CHECK(mail_server_count(mails.path) == 1, "%zu files", mail_server_count(mails.path));
-    UNIT_CHECK(strcmp(content(&mails, "1700000000123-0191b2c3-0000-4000-8000-000000000001.eml"),
-                      mail_text) == 0,
-               "the file holds the mail");
+    UNIT_CHECK(
+        strcmp(unit_dir_read(&mails, "1700000000123-0191b2c3-0000-4000-8000-000000000001.eml"),
+               mail_text) == 0,
+        "the file holds the mail");
     offload_destroy(&offload);
 }
 

@@ -173,6 +173,23 @@ const char *unit_dir_write(const struct unit_dir *dir, const char *name, const c
     return path;
 }
 
+const char *unit_dir_read(const struct unit_dir *dir, const char *name)
+{
+    static char text[8192];
+    char path[512];
+    size_t size = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", dir->path, name);
+    file = fopen(path, "re");
+    if (file) {
+        size = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+    }
+    text[size] = '\0';
+    return text;
+}
+
 int unit_free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};

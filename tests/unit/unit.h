@@ -63,6 +63,9 @@ void unit_dir_remove(struct unit_dir *dir);
  * call). */
 const char *unit_dir_write(const struct unit_dir *dir, const char *name, const char *text);
 
+/* The content of a file of the directory, at most 8 KiB; "" when there is none. Static, until the next call. */
+const char *unit_dir_read(const struct unit_dir *dir, const char *name);
+
 /* A TCP port of 127.0.0.1 that was free a moment ago. */
 int unit_free_port(void);
 
