@@ -175,9 +175,14 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
 
 /* ---- the header ---- */
 
-static int check_framing(struct exchange *self)
+/* Chunks are not of HTTP/1.0: what stands before us may have passed them on as the body of something else, or as
+ * the next request (RFC 9112, section 6.1). */
+static int check_framing(struct exchange *self, const char *version)
 {
-    if (!head_is_ambiguous(&self->head))
+    bool foreign_chunks =
+        self->head.transfer_encoding && strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+
+    if (!foreign_chunks && !head_is_ambiguous(&self->head))
         return 0;
     self->close = true;
     return error_set(&self->err, ERR_BAD_REQUEST, "The request is malformed.");
@@ -203,7 +208,8 @@ static uint64_t declared_size(const struct exchange *self)
     return self->head.content_length ? strtoull(self->head.content_length, NULL, 10) : 0;
 }
 
-static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method)
+static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method,
+                          const char *version)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -218,7 +224,10 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
                  self->trace);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
-    self->refused = check_framing(self) < 0 || find_endpoint(self) < 0;
+    /* Both, always: how early a refusal may be told depends on the route. */
+    self->refused = find_endpoint(self) < 0;
+    if (check_framing(self, version) < 0)
+        self->refused = true;
 }
 
 /* ---- the body ---- */
@@ -394,14 +403,13 @@ static bool refuse_early(struct exchange *self)
 }
 
 enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd,
-                                    const char *url UNUSED, const char *method,
-                                    const char *version UNUSED, const char *upload,
-                                    size_t *upload_size, void **request)
+                                    const char *url UNUSED, const char *method, const char *version,
+                                    const char *upload, size_t *upload_size, void **request)
 {
     struct exchange *self = *request;
 
     if (!self->opened) {
-        exchange_open(self, mhd, method);
+        exchange_open(self, mhd, method, version);
         if (!refuse_early(self))
             return MHD_YES;
     }

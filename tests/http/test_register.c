@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
@@ -292,6 +293,40 @@ static void long_password_is_accepted_and_longer_refused(void)
     free(email);
 }
 
+/* Also what is refused before anybody looks at the registration. */
+static void every_refusal_takes_a_second(void)
+{
+    static const struct {
+        const char *head, *body; /* body NULL: 1.1 MB of spaces */
+        const char *want;
+    } rows[] = {
+        {"Content-Type: application/json\r\nContent-Length: 1\r\n", "{", "HTTP/1.1 400"},
+        {"Content-Type: text/plain\r\nContent-Length: 2\r\n", "{}", "HTTP/1.1 415"},
+        {"Content-Type: application/json\r\nContent-Length: 1100000\r\n", NULL, "HTTP/1.1 413"},
+        {"Content-Type: application/json\r\nContent-Length: 90000000\r\n", "", "HTTP/1.1 413"},
+        {"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n", "HTTP/1.1 400"},
+        {"Content-Length: 2\r\nContent-Length: 2\r\n", "{}", "HTTP/1.1 400"},
+    };
+    static char request[1100512];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        int size = snprintf(request, sizeof request, "POST %s HTTP/1.1\r\nHost: a\r\n%s\r\n%s",
+                            REGISTER, rows[i].head, rows[i].body ? rows[i].body : "");
+        int64_t start_ms = clock_mono_ms();
+
+        if (!rows[i].body) {
+            memset(request + size, ' ', 1100000);
+            size += 1100000;
+        }
+        char *answer = http_raw(suite_url(suite), request, (size_t)size, true, 3000);
+        if (strncmp(answer, rows[i].want, strlen(rows[i].want)) != 0)
+            fprintf(stderr, "row %zu: %.200s\n", i, answer);
+        CU_ASSERT_EQUAL(strncmp(answer, rows[i].want, strlen(rows[i].want)), 0);
+        CU_ASSERT_TRUE(clock_mono_ms() - start_ms >= 1000);
+        free(answer);
+    }
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -309,6 +344,7 @@ static const struct unit_case cases[] = {
      practitioner_registers_by_the_practitioner_switches},
     {"the welcome mail goes out once", welcome_mail_goes_out_once},
     {"passwords up to 4,096 bytes", long_password_is_accepted_and_longer_refused},
+    {"every refusal takes a second", every_refusal_takes_a_second},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -254,6 +254,11 @@ static void broken_http_harms_nothing(void)
         {"POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
          "Content-Length: 100\r\n\r\n{\"refresh",
          ""},
+        {"POST /auth/refresh-token HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: "
+         "chunked\r\n"
+         "Content-Type: application/json\r\n\r\n2\r\n{}\r\n0\r\n\r\nGET /x HTTP/1.1\r\nHost: "
+         "a\r\n\r\n",
+         "HTTP/1.1 400"},
         {"HEAD /partner/health-check HTTP/1.1\r\nHost: a\r\n\r\n", "HTTP/1.1 200"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
