@@ -153,6 +153,21 @@ static const char *expand_path(struct arena *arena, const char *text)
     return directory ? arena_printf(arena, "%s/%s", directory, text + strlen(variable)) : NULL;
 }
 
+/* Whether the word is among those of the list, which have a blank between them. */
+static bool is_among(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " ");
+
+        if (size == length && strncmp(at, word, size) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
 static int set_text(const struct reader *reader, const struct config_row *row, const char *text,
                     const char **ret)
 {
@@ -169,6 +184,8 @@ static int set_text(const struct reader *reader, const struct config_row *row, c
     if (length < (size_t)row->min || (row->max != 0 && length > (size_t)row->max))
         return fail(reader, "%s must have between %jd and %jd bytes", row->key, (intmax_t)row->min,
                     (intmax_t)row->max);
+    if (row->choices && !is_among(row->choices, text))
+        return fail(reader, "%s must be one of %s, not \"%s\"", row->key, row->choices, text);
     *ret = arena_strdup(reader->arena, text);
     return 0;
 }

@@ -36,30 +36,33 @@ struct config_row {
     const char *fallback; /* as it would stand in the file; NULL: none */
     int64_t min, max; /* INT; DURATION in ms; SIZE in bytes; TEXT, PATH: length. max 0: no bound */
     unsigned flags;
-    const char *doc; /* one sentence for the man page */
+    const char *choices; /* TEXT: the only words that it may be, blanks between them; NULL: any */
+    const char *doc;     /* one sentence for the man page */
 };
 
 #define CONFIG_IS(s, member, type) \
     (0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 : -1]))
-#define CONFIG_ROW(s, member, kind, ctype, fallback_, min_, max_, flags_, doc_)                  \
+#define CONFIG_ROW(s, member, kind, ctype, fallback_, min_, max_, flags_, choices_, doc_)        \
     {                                                                                            \
 #member, (kind), offsetof(s, member) + CONFIG_IS(s, member, ctype), (fallback_), (min_), \
-            (max_), (flags_), (doc_)                                                             \
+            (max_), (flags_), (choices_), (doc_)                                                 \
     }
 #define CONFIG_TEXT(s, m, fallback, flags, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 4096, flags, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 4096, flags, NULL, doc)
+#define CONFIG_CHOICE(s, m, fallback, choices, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 0, 0, choices, doc)
 #define CONFIG_PATH(s, m, fallback, flags, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_PATH, const char *, fallback, 1, 4096, flags, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_PATH, const char *, fallback, 1, 4096, flags, NULL, doc)
 #define CONFIG_INT(s, m, fallback, min, max, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, 0, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, 0, NULL, doc)
 #define CONFIG_BOOL(s, m, fallback, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, 0, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, 0, NULL, doc)
 #define CONFIG_DURATION(s, m, fallback, min, max, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, 0, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, 0, NULL, doc)
 #define CONFIG_SIZE(s, m, fallback, min, max, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, NULL, doc)
 #define CONFIG_LIST(s, m, fallback, doc) \
-    CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, 0, doc)
+    CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, 0, NULL, doc)
 
 struct config_section {
     const char *name; /* "common", "authd" */

@@ -48,6 +48,7 @@ struct database_config {
      1,                                                                                          \
      4096,                                                                                       \
      0,                                                                                          \
+     NULL,                                                                                       \
      "libpq connection string of this daemon's own role; several hosts may be listed."},         \
         {"read_connections",                                                                     \
          CONFIG_TYPE_INT,                                                                        \
@@ -56,6 +57,7 @@ struct database_config {
          1,                                                                                      \
          64,                                                                                     \
          0,                                                                                      \
+         NULL,                                                                                   \
          "Connections that all reads share in pipeline mode."},                                  \
         {"write_connections",                                                                    \
          CONFIG_TYPE_INT,                                                                        \
@@ -64,10 +66,11 @@ struct database_config {
          1,                                                                                      \
          64,                                                                                     \
          0,                                                                                      \
+         NULL,                                                                                   \
          "Connections for writes and transactions."},                                            \
     {                                                                                            \
         "statement_timeout", CONFIG_TYPE_DURATION, offsetof(s, db.statement_timeout), "5s", 100, \
-            600000, 0, "Longest run of one statement; enforced by the server."                   \
+            600000, 0, NULL, "Longest run of one statement; enforced by the server."             \
     }
 
 struct service_definition {

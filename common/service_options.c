@@ -13,8 +13,8 @@ enum { EXIT_USAGE = 2 };
 const struct config_row common_config_rows[] = {
     CONFIG_PATH(struct common_config, run_dir, "/run/atrium", 0,
                 "Directory of the daemons' sockets and lock files."),
-    CONFIG_TEXT(struct common_config, log_level, "info", 0,
-                "Least urgent lines to log: debug, info, notice, warning or error."),
+    CONFIG_CHOICE(struct common_config, log_level, "info", "debug info notice warning error",
+                  "Least urgent lines to log: debug, info, notice, warning or error."),
     CONFIG_BOOL(struct common_config, development, "false",
                 "Written by `atriumctl dev` only: allows --test-clock."),
 };
@@ -136,10 +136,6 @@ int service_config_load(struct service *self, const struct service_options *opti
     sections_of(self, sections);
     if (config_load(options->config, sections, ARRAY_SIZE(sections), self->arena, err) < 0)
         return -1;
-    if (service_log_level(self->common->log_level) < 0)
-        return error_set(err, ERR_INTERNAL,
-                         "%s: log_level must be debug, info, notice, warning or error.",
-                         options->config);
     if (options->test_clock != NULL && !self->common->development)
         return error_set(err, ERR_INTERNAL, "--test-clock is for development suites only.");
     return 0;
