@@ -1,0 +1,505 @@
+/*
+ * test_dev.c - `atriumctl dev` itself: what scripts rely on (dev.json, exit codes, start times), where it can live, and
+ * that it leaves nothing behind however it ends. Also what each daemon says of its command line and configuration.
+ */
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum {
+    READY_MS = 60000,
+    STOP_MS = 30000,
+    GONE_MS = 5000,
+    STALE_MS = 1000,
+    LATER_START_MS = 4000, /* 2 s, and room for the other tests that run meanwhile */
+    PROCESSES_MAX = 64,
+};
+
+static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild"};
+
+/* ---- a suite that a case starts as it likes ---- */
+
+struct dev {
+    struct program *program;
+    char dir[512];
+    json_t *info; /* dev.json, once it is ready */
+};
+
+static void dev_read_info(struct dev *self)
+{
+    char path[600];
+
+    snprintf(path, sizeof path, "%s/dev.json", self->dir);
+    json_decref(self->info);
+    self->info = json_load_file(path, 0, NULL);
+    if (!self->info) /* a case goes on and fails in its assertions */
+        self->info = json_object();
+}
+
+/* `atriumctl dev --dir DIR --port 0 words...` until it is ready. */
+static struct dev dev_start(const char *dir, const char *const *words)
+{
+    char *path = program_path("atriumctl");
+    const char *argv[16] = {path, "dev", "--dir", dir, "--port", "0"};
+    struct dev self = {0};
+
+    for (size_t i = 6; words && *words && i < ARRAY_SIZE(argv) - 1; i++)
+        argv[i] = *words++;
+    snprintf(self.dir, sizeof self.dir, "%s", dir);
+    self.program = program_start(argv, NULL);
+    bool ready = program_wait_output(self.program, "atrium: ready ", READY_MS);
+    UNIT_CHECK(ready, "%s", self.program->err);
+    dev_read_info(&self);
+    free(path);
+    return self;
+}
+
+/* Ends it with a signal; its exit code, -1 when it does not end. */
+static int dev_stop(struct dev *self, int signo)
+{
+    if (self->program->pid > 0)
+        kill(self->program->pid, signo);
+    program_wait_end(self->program, STOP_MS);
+    return self->program->code;
+}
+
+static void dev_close(struct dev *self)
+{
+    if (self->program && self->program->pid > 0)
+        dev_stop(self, SIGTERM);
+    program_destroy(&self->program);
+    json_decref(self->info);
+}
+#define DEV CLEANUP(dev_close) struct dev
+
+static const char *dev_text(const struct dev *self, const char *name)
+{
+    const char *text = json_string_value(json_object_get(self->info, name));
+
+    return text ? text : "";
+}
+
+static pid_t dev_pid(struct dev *self, const char *name)
+{
+    json_t *daemon;
+    size_t i;
+
+    dev_read_info(self);
+    json_array_foreach(json_object_get(self->info, "daemons"), i, daemon)
+    {
+        if (strcmp(json_string_value(json_object_get(daemon, "name")), name) == 0)
+            return (pid_t)json_integer_value(json_object_get(daemon, "pid"));
+    }
+    return -1;
+}
+
+static bool is_running(pid_t pid)
+{
+    char path[64], state = '\0';
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return false;
+    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 'Z';
+    fclose(file);
+    return state != 'Z';
+}
+
+/* Every process below this one, children of children included. */
+static size_t descendants(pid_t root, pid_t pids[static PROCESSES_MAX])
+{
+    size_t count = 0;
+
+    pids[count++] = root;
+    for (size_t i = 0; i < count; i++) {
+        char path[96];
+        FILE *file;
+        int child;
+
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pids[i], (int)pids[i]);
+        file = fopen(path, "re");
+        while (file && count < PROCESSES_MAX && fscanf(file, "%d", &child) == 1)
+            pids[count++] = child;
+        if (file)
+            fclose(file);
+    }
+    return count;
+}
+
+static void check_all_gone(const pid_t *pids, size_t count)
+{
+    int64_t deadline = clock_mono_ms() + GONE_MS;
+
+    CU_ASSERT_TRUE(count > 6); /* atriumctl, four daemons, PostgreSQL and its own */
+    for (size_t i = 0; i < count; i++) {
+        while (is_running(pids[i]) && clock_mono_ms() < deadline)
+            usleep(10000);
+        UNIT_CHECK(!is_running(pids[i]), "process %d still runs", (int)pids[i]);
+    }
+}
+
+/* The directory of the sockets: what dev.json's busDir lies in. */
+static void socket_dir(const struct dev *self, char path[static 256])
+{
+    snprintf(path, 256, "%s", dev_text(self, "busDir"));
+    if (strrchr(path, '/'))
+        *strrchr(path, '/') = '\0';
+}
+
+static bool exists(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0;
+}
+
+/* ---- what it writes ---- */
+
+static void dev_json_has_all_that_scripts_need(void)
+{
+    static const char *const texts[] = {"baseUrl",   "adminUrl", "mailDir",
+                                        "clockFile", "busDir",   "botDir"};
+    static const char *const demo_texts[] = {"projectId",
+                                             "tenantCode",
+                                             "adminEmail",
+                                             "adminPassword",
+                                             "clientId",
+                                             "patientAccessPolicy",
+                                             "practitionerAccessPolicy"};
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    DEV dev = dev_start(dir.path, (const char *const[]){"--test-clock", NULL});
+    json_t *demo = json_object_get(dev.info, "demo"), *daemon;
+    json_t *postgres = json_object_get(dev.info, "postgres");
+    char path[600], line[160];
+    struct stat status = {0};
+    PGconn *connection;
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(texts); i++)
+        UNIT_CHECK(*dev_text(&dev, texts[i]), "%s", texts[i]);
+    for (i = 0; i < ARRAY_SIZE(demo_texts); i++)
+        UNIT_CHECK(json_string_value(json_object_get(demo, demo_texts[i])), "%s", demo_texts[i]);
+    CU_ASSERT_EQUAL(strncmp(json_string_value(json_object_get(demo, "patientAccessPolicy")),
+                            "AccessPolicy/", 13),
+                    0);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(dev.info, "pid")), dev.program->pid);
+    CU_ASSERT_EQUAL(json_array_size(json_object_get(dev.info, "daemons")), ARRAY_SIZE(daemons));
+    json_array_foreach(json_object_get(dev.info, "daemons"), i, daemon)
+    {
+        CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(daemon, "instance")), "1");
+        CU_ASSERT_TRUE(is_running((pid_t)json_integer_value(json_object_get(daemon, "pid"))));
+    }
+    CU_ASSERT_TRUE(is_running((pid_t)json_integer_value(json_object_get(postgres, "pid"))));
+    connection = PQconnectdb(json_string_value(json_object_get(postgres, "conninfo")));
+    CU_ASSERT_EQUAL(PQstatus(connection), CONNECTION_OK);
+    CU_ASSERT_STRING_EQUAL(PQparameterStatus(connection, "is_superuser"), "on");
+    PQfinish(connection);
+
+    snprintf(path, sizeof path, "%s/dev.json", dir.path);
+    CU_ASSERT_EQUAL(stat(path, &status), 0);
+    CU_ASSERT_EQUAL(status.st_mode & 07777, 0600);
+    snprintf(line, sizeof line, "atrium: ready %s\n", dev_text(&dev, "baseUrl"));
+    CU_ASSERT_EQUAL(strncmp(dev.program->out, line, strlen(line)), 0);
+    CU_ASSERT_TRUE(strlen(dev_text(&dev, "busDir")) < 60); /* sockets' paths have 107 bytes */
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+}
+
+/* Kills maild and waits for its successor; true when dev.json was seen to say 0 meanwhile. */
+static bool kill_maild(struct dev *dev)
+{
+    int64_t killed = clock_mono_ms();
+    pid_t old = dev_pid(dev, "maild"), now = old;
+    bool seen_down = false;
+
+    kill(old, SIGKILL);
+    while ((now == old || now == 0) && clock_mono_ms() < killed + GONE_MS) {
+        usleep(2000);
+        now = dev_pid(dev, "maild");
+        seen_down = seen_down || now == 0;
+        if (now == old && clock_mono_ms() > killed + STALE_MS) {
+            CU_FAIL("the pid of a dead daemon is still there");
+            break;
+        }
+    }
+    UNIT_CHECK(now > 0 && now != old && is_running(now), "%d after %d", (int)now, (int)old);
+    return seen_down;
+}
+
+static void pids_are_never_stale(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
+    bool seen_down = false;
+
+    for (int i = 0; i < 5 && !seen_down; i++) /* the first restart comes at once, later ones wait */
+        seen_down = kill_maild(&dev);
+    CU_ASSERT_TRUE(seen_down);
+    dev_stop(&dev, SIGTERM);
+    CU_ASSERT_EQUAL(dev_pid(&dev, "maild"), 0);
+}
+
+static void no_demo_makes_no_project(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
+    char *path = program_path("atriumctl");
+    PROGRAM list = program_run(
+        (const char *const[]){path, "project", "list", "--json", "--dir", dir.path, NULL}, NULL);
+
+    CHECK_EXIT(list, 0);
+    CU_ASSERT_TRUE(json_is_array(list->json) && json_array_size(list->json) == 0);
+    CU_ASSERT_TRUE(json_is_null(json_object_get(dev.info, "demo")));
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+    free(path);
+}
+
+/* ---- ends and starts ---- */
+
+static int sign_in(const struct dev *dev, const char *email)
+{
+    HTTP_ANSWER start =
+        http_post(dev_text(dev, "baseUrl"), "/auth/tenant/Patient/login/start", NULL,
+                  body_login_start(email, "correct horse battery staple", "demo"));
+
+    return start->status;
+}
+
+/* Stopped by Ctrl-C, killed, and started again each time: data stays, nothing else does. */
+static void it_starts_again_with_its_data_and_leaves_nothing(void)
+{
+    static const int signals[] = {SIGINT, SIGKILL, SIGTERM};
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *email = person_address(), password[64] = "";
+
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+        int64_t before = clock_mono_ms();
+        DEV dev = dev_start(dir.path, NULL);
+        int64_t took = clock_mono_ms() - before;
+        pid_t pids[PROCESSES_MAX];
+        char sockets[256];
+        size_t count;
+
+        /* PostgreSQL has to recover after SIGKILL */
+        UNIT_CHECK(i == 0 || took < LATER_START_MS, "start %zu took %lld ms", i, (long long)took);
+        if (i == 0) {
+            HTTP_ANSWER registered =
+                http_post(dev_text(&dev, "baseUrl"), "/auth/tenant/Patient/register", NULL,
+                          body_register(email, "demo"));
+            CHECK_STATUS(registered, 200);
+        }
+        const char *now =
+            json_string_value(json_object_get(json_object_get(dev.info, "demo"), "adminPassword"));
+        if (*password)
+            CU_ASSERT_STRING_EQUAL(password, now ? now : "");
+        snprintf(password, sizeof password, "%s", now ? now : "");
+        CU_ASSERT_EQUAL(sign_in(&dev, email), 200);
+        socket_dir(&dev, sockets);
+        CU_ASSERT_TRUE(exists(sockets));
+        count = descendants(dev.program->pid, pids);
+        CU_ASSERT_EQUAL(dev_stop(&dev, signals[i]), signals[i] == SIGKILL ? 128 + SIGKILL : 0);
+        check_all_gone(pids, count);
+        if (signals[i] != SIGKILL) /* a killed one cannot; the next start clears it */
+            UNIT_CHECK(!exists(sockets), "%s is left", sockets);
+    }
+    free(email);
+}
+
+static void second_suite_in_the_same_place_is_refused(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
+    char *path = program_path("atriumctl"), complaint[128], port[16];
+    const char *colon = strrchr(dev_text(&dev, "baseUrl"), ':');
+    CLEANUP(unit_dir_remove) struct unit_dir other = unit_dir_make();
+
+    snprintf(port, sizeof port, "%s", colon ? colon + 1 : "1");
+    PROGRAM second = program_run(
+        (const char *const[]){path, "dev", "--dir", dir.path, "--port", "0", NULL}, NULL);
+    snprintf(complaint, sizeof complaint, "a suite runs in %s already", dir.path);
+    CHECK_REFUSED(second, 1, complaint);
+    CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0); /* and the first goes on */
+    HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
+    CHECK_STATUS(health, 200);
+
+    PROGRAM taken = program_run(
+        (const char *const[]){path, "dev", "--dir", other.path, "--port", port, NULL}, NULL);
+    snprintf(complaint, sizeof complaint, "port %s of 127.0.0.1: Address already in use", port);
+    CHECK_REFUSED(taken, 1, complaint);
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+    free(path);
+}
+
+static void wrong_options_are_refused(void)
+{
+    static const struct {
+        const char *option, *value, *complaint;
+    } rows[] = {
+        {"--port", "many", "--port: must be a whole number"},
+        {"--port", "70000", "--port: must be a whole number"},
+        {"--instances", "cook=2", "there is no daemon \"cook\""},
+        {"--instances", "authd=0", "--instances: must be a whole number"},
+        {"--instances", "authd", "authd=N"},
+        {"--smtp", "nowhere", "--smtp: HOST:PORT"},
+    };
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *path = program_path("atriumctl");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM run = program_run((const char *const[]){path, "dev", "--dir", dir.path,
+                                                        rows[i].option, rows[i].value, NULL},
+                                  NULL);
+
+        CHECK_REFUSED(run, 1, rows[i].complaint);
+    }
+    PROGRAM nowhere = program_run(
+        (const char *const[]){path, "dev", "--dir", "/proc/nowhere", "--port", "0", NULL}, NULL);
+    CHECK_REFUSED(nowhere, 1, "/proc/nowhere: ");
+    free(path);
+}
+
+/* ---- where it can live ---- */
+
+static void it_lives_below_a_long_and_private_path(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char path[256];
+    int length = snprintf(path, sizeof path, "%s/a private clone of it ", dir.path);
+
+    memset(path + length, 'x', (size_t)(150 - length));
+    path[150] = '\0';
+    CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+    snprintf(path + 150, sizeof path - 150, "/var");
+    DEV dev = dev_start(path, NULL);
+    HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
+    CHECK_STATUS(health, 200);
+    HTTP_ANSWER registered = http_post(dev_text(&dev, "baseUrl"), "/auth/tenant/Patient/register",
+                                       NULL, body_register("ana@patients.example", "demo"));
+    CHECK_STATUS(registered, 200);
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+}
+
+/* ---- the daemons' own command lines ---- */
+
+static struct program *run_daemon(const char *name, const char *const *words)
+{
+    char program[32], *path;
+    const char *argv[12] = {NULL};
+    struct program *run;
+
+    snprintf(program, sizeof program, "atrium-%s", name);
+    path = program_path(program);
+    argv[0] = path;
+    for (size_t i = 1; *words && i < ARRAY_SIZE(argv) - 1; i++)
+        argv[i] = *words++;
+    run = program_run(argv, NULL);
+    free(path);
+    return run;
+}
+#define DAEMON(name, ...) run_daemon((name), (const char *const[]){__VA_ARGS__, NULL})
+
+static void daemons_check_and_print_their_configuration(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file;
+    char printed[160];
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
+
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+    snprintf(printed, sizeof printed, "%s/atrium.conf", dir.path);
+    for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
+        PROGRAM check = DAEMON(daemons[i], "--config", printed, "--check-config");
+        PROGRAM print = DAEMON(daemons[i], "--config", printed, "--print-config");
+        CLEANUP(unit_dir_remove) struct unit_dir copy = unit_dir_make();
+
+        CHECK_EXIT(check, 0);
+        CHECK_EXIT(print, 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(print->out, daemons[i]));
+        /* What it prints is a configuration again, and the same one. */
+        file = unit_dir_write(&copy, "printed.conf", print->out);
+        PROGRAM again = DAEMON(daemons[i], "--config", file, "--print-config");
+        CHECK_EXIT(again, 0);
+        CU_ASSERT_STRING_EQUAL(again->out, print->out);
+    }
+}
+
+static void wrong_configuration_is_refused_by_line(void)
+{
+    static const struct {
+        const char *text, *complaint;
+    } rows[] = {
+        {"common\n    run_dri = \"/x\"\n", ":2: section \\\"common\\\" has no key \\\"run_dri\\\""},
+        {"common\n    run_dir = \"/x\"\n    run_dir = \"/y\"\n", ":3: "},
+        {"common\n    log_level = \"loud\"\n", ":2: "},
+        {"common\n    development = \"perhaps\"\n", ":2: "},
+        {"    run_dir = \"/x\"\n", ":1: "},
+    };
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+
+    for (size_t d = 0; d < ARRAY_SIZE(daemons); d++) {
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            const char *file = unit_dir_write(&dir, "wrong.conf", rows[i].text);
+            char complaint[256];
+            PROGRAM check = DAEMON(daemons[d], "--config", file, "--check-config");
+            PROGRAM start = DAEMON(daemons[d], "--config", file);
+
+            snprintf(complaint, sizeof complaint, "%s%s", file, rows[i].complaint);
+            CHECK_REFUSED(check, 1, complaint);
+            CHECK_REFUSED(start, 1, complaint);
+        }
+        PROGRAM absent = DAEMON(daemons[d], "--config", "/no/such.conf");
+        CHECK_REFUSED(absent, 1, "/no/such.conf: No such file or directory");
+    }
+}
+
+/* Outside of `atriumctl dev` nobody may shift the time. */
+static void test_clock_is_refused_outside_dev(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char clock[128], config[128], text[512];
+
+    snprintf(clock, sizeof clock, "%s", unit_dir_write(&dir, "clock", "0\n"));
+    for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
+        int size =
+            snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n%s\n", dir.path, daemons[i]);
+
+        if (strcmp(daemons[i], "gateway") != 0)
+            snprintf(text + size, sizeof text - (size_t)size,
+                     "    database = \"host=/nowhere\"\n    seal_key = \"/nowhere\"\n");
+        snprintf(config, sizeof config, "%s", unit_dir_write(&dir, "atrium.conf", text));
+        PROGRAM run = DAEMON(daemons[i], "--config", config, "--test-clock", clock);
+        CHECK_REFUSED(run, 1, "--test-clock is for development suites only.");
+    }
+}
+
+static const struct unit_case cases[] = {
+    {"dev.json has all that scripts need", dev_json_has_all_that_scripts_need},
+    {"pids are never stale", pids_are_never_stale},
+    {"--no-demo makes no project", no_demo_makes_no_project},
+    {"it starts again with its data and leaves nothing",
+     it_starts_again_with_its_data_and_leaves_nothing},
+    {"a second suite in the same place is refused", second_suite_in_the_same_place_is_refused},
+    {"wrong options are refused", wrong_options_are_refused},
+    {"it lives below a long and private path", it_lives_below_a_long_and_private_path},
+    {"daemons check and print their configuration", daemons_check_and_print_their_configuration},
+    {"a wrong configuration is refused by line", wrong_configuration_is_refused_by_line},
+    {"--test-clock is refused outside dev", test_clock_is_refused_outside_dev},
+};
+
+int main(void)
+{
+    return unit_run("atriumctl dev", cases, ARRAY_SIZE(cases));
+}
