@@ -3,8 +3,8 @@
  *
  * The current token rotates: one statement, guarded by its hash, so one of many at once wins.  The
  * token before it, presented again while its successor was not used, gets that same successor: a
- * lost answer can be had again, two tabs do not log each other out.  Anything older that we gave
- * out was copied by somebody: the session ends.
+ * lost answer can be had again, and a browser's tabs may renew at the same time.  One of ours from
+ * before that was copied by somebody: the session ends.
  */
 #include <string.h>
 

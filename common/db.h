@@ -6,8 +6,8 @@
  *     SQL(SQL_SESSION_GET, READ, 1, "select ... where id = $1")
  *
  *   READ   shares few pipelined connections: statements of many requests in one flush
- *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool, so that PostgreSQL groups
- *          commits and reads never queue behind an fsync
+ *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool: many commits share a flush
+ *          of the log, and no read waits for one
  *   TX     only inside a transaction (db_begin), on a leased connection of the write pool
  *
  * Each daemon's role has its own schema, first in search_path: statements name tables without a schema.

@@ -2,9 +2,9 @@
  * fiber.h - handlers that wait read top to bottom.
  *
  * A fiber is a function on a stack of its own (ucontext, pooled, 64 KiB with a guard page below).
- * It runs on the loop's thread until it parks; only the loop resumes it.  Every park has a
- * deadline.  A parked fiber is never freed: it is resumed with FIBER_TIMEOUT or FIBER_CANCELLED and
- * unwinds by itself.
+ * It runs on the loop's thread until it parks; only the loop resumes it.  It never
+ * parks without a deadline, and is not freed while parked: it is resumed with FIBER_TIMEOUT or
+ * FIBER_CANCELLED and unwinds by itself.
  *
  * On a fiber: no blocking call, no getaddrinfo, no large arrays (keep a frame under 4 KiB).
  */
