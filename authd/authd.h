@@ -1,9 +1,9 @@
 /*
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
- * Each subject is a file of its own: register.c, login.c, session.c, refresh.c, me.c, identity.c,
- * operator.c and explain.c hold handlers; password, throttle, token, key, change, tenant and
- * user_agent serve them.
+ * Each subject is a file of its own: register.c, login_start.c, login_token.c, one_step.c,
+ * session.c, refresh.c, me.c, identity.c, operator.c and explain.c hold handlers; candidate,
+ * password, throttle, token, key, change, tenant and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

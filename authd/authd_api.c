@@ -11,6 +11,7 @@
 enum {
     NAME_MAX_LENGTH = 128,
     NEW_PASSWORD_MAX = 4096,
+    CLIENT_PASSWORD_MAX = 128,  /* characters: /v2/auth/login and /auth/register */
     ANY_PASSWORD_MAX = 1048576, /* the largest body: whatever is typed is wrong, not malformed */
     TENANT_CODE_MAX = 64,
     CODE_MAX = 512,   /* session codes and refresh tokens */
@@ -136,6 +137,60 @@ static const struct field login_token_in_rows[] = {
                "Tenant chosen by a practitioner; needed when several are possible.", "demo"),
 };
 FIELD_TABLE(login_token_in);
+
+static const struct field client_login_in_rows[] = {
+    FIELD_EMAIL(struct client_login_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct client_login_in, password, 1, CLIENT_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", ""),
+    FIELD_UUID(struct client_login_in, clientId, FIELD_REQUIRED,
+               "Client application of the project to sign in to."),
+};
+FIELD_TABLE(client_login_in);
+
+static const struct field client_register_in_rows[] = {
+    FIELD_EMAIL(struct client_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "ana@example.org"),
+    FIELD_TEXT(struct client_register_in, password, 1, CLIENT_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Any text that is not empty.", ""),
+    FIELD_UUID(struct client_register_in, clientId, FIELD_REQUIRED,
+               "Client application of the project to join."),
+    FIELD_CHOICE(struct client_register_in, type, roles, FIELD_NULLABLE,
+                 "As what; Patient when absent.", "Patient"),
+    FIELD_TEXT(struct client_register_in, name, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
+    FIELD_TEXT(struct client_register_in, surname, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Lima"),
+};
+FIELD_TABLE(client_register_in);
+
+static const struct field b2b_login_in_rows[] = {
+    FIELD_EMAIL(struct b2b_login_in, email, FIELD_REQUIRED, "Address of the account.",
+                "rui@lakeside.example"),
+    FIELD_TEXT(struct b2b_login_in, password, 0, ANY_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Its password.", ""),
+    FIELD_UUID(struct b2b_login_in, clientId, FIELD_REQUIRED,
+               "Client application of that project."),
+    FIELD_UUID(struct b2b_login_in, tenantId, FIELD_REQUIRED,
+               "Project to sign in to; who belongs to exactly one child of it and not to the "
+               "project itself is signed in to that child."),
+};
+FIELD_TABLE(b2b_login_in);
+
+static const struct field b2b_register_in_rows[] = {
+    FIELD_EMAIL(struct b2b_register_in, email, FIELD_REQUIRED,
+                "Address to sign in with; kept in lower case.", "rui@lakeside.example"),
+    FIELD_TEXT(struct b2b_register_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Any text that is not empty.", ""),
+    FIELD_TEXT(struct b2b_register_in, name, 1, NAME_MAX_LENGTH, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Given name.", "Rui"),
+    FIELD_TEXT(struct b2b_register_in, surname, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
+    FIELD_UUID(struct b2b_register_in, tenantId, FIELD_REQUIRED, "Project to join."),
+    FIELD_UUID(struct b2b_register_in, clientId, FIELD_REQUIRED,
+               "Client application of that project."),
+};
+FIELD_TABLE(b2b_register_in);
 
 static const struct field reference_rows[] = {
     FIELD_TEXT(struct reference, reference, 1, REFERENCE_MAX, FIELD_REQUIRED,

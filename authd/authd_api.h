@@ -24,6 +24,24 @@ struct practitioner_login_start_in {
 struct login_token_in {
     const char *sessionCode, *codeVerifier, *tenantCode /* practitioners, optional */;
 };
+/* The one-step routes: `clientId` names a client application of a project. */
+struct client_login_in {
+    const char *email, *password;
+    struct uuid clientId;
+};
+struct client_register_in {
+    const char *email, *password, *name, *surname;
+    const char *type; /* "Patient" (default) or "Practitioner" */
+    struct uuid clientId;
+};
+struct b2b_login_in {
+    const char *email, *password;
+    struct uuid clientId, tenantId; /* the client's project */
+};
+struct b2b_register_in {
+    const char *email, *password, *name, *surname;
+    struct uuid clientId, tenantId;
+};
 struct reference {
     const char *reference, *display; /* "Project/<id>", "Patient/<id>", "Practitioner/<id>" */
 };
@@ -195,6 +213,7 @@ struct operator_sessions_in {
 
 extern const struct field_table patient_register_in_table, practitioner_register_in_table,
     patient_login_start_in_table, practitioner_login_start_in_table, login_token_in_table,
+    client_login_in_table, client_register_in_table, b2b_login_in_table, b2b_register_in_table,
     reference_table, login_tenant_table, login_step_table, token_response_table,
     token_or_step_table, refresh_token_in_table, refresh_token_out_table, me_project_table,
     me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,

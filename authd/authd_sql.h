@@ -29,6 +29,16 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
+/* One more hit for each of the (place, key), locked in order of place; yields how many of each are
+ * kept: the newest 100 decide every limit. */
+#define SQL_THROTTLE_COUNT(keys, now, window)                                     \
+    "insert into throttle as t (key, hits, until) "                               \
+    "select k.key, array[" now "::bigint], " now "::bigint + " window "::bigint " \
+    "from (values " keys ") k (place, key) order by k.place "                     \
+    "on conflict (key) do update set until = excluded.until, "                    \
+    "hits = array(select h from unnest(t.hits) h where " SQL_HIT_LIVE(            \
+        now, window) " order by h desc limit 100) || excluded.hits returning cardinality(t.hits)"
+
 /* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for what
  * `from` yields as account_id, membership_id, profile_id and role; and its address becomes one
  * with a good sign-in to the account. */

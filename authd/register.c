@@ -1,5 +1,6 @@
 /*
- * register.c - self-registration of patients and practitioners.
+ * register.c - self-registration of patients and practitioners, by the tenant routes and by those
+ * that name a client application.
  *
  * The gateway has counted the request (register_admit) and checked its fields before it comes here,
  * and holds every error answer back until a second has passed: nothing here needs to take equal
@@ -24,6 +25,7 @@ struct registration {
     struct uuid home; /* the account's project: patients only */
     struct uuid policy;
     const char *email, *password, *name, *surname;
+    const char *continue_token; /* continueAsPatientToken, or NULL */
 };
 
 static const char *mail_variables(struct arena *arena, const struct registration *who,
@@ -48,7 +50,8 @@ static struct outbox_row welcome_mail(struct authd *d, const struct request *req
                                          .projectId = who->tenant->projectId,
                                          .template = "PATIENT_WELCOME",
                                          .to = who->email,
-                                         .variables = mail_variables(req->arena, who, display)};
+                                         .variables = mail_variables(req->arena, who, display),
+                                         .defaultLanguage = who->tenant->defaultLanguage};
 
     if (strcmp(who->role, "Patient") != 0)
         return (struct outbox_row){.method = NULL};
@@ -79,12 +82,11 @@ static int write_all(struct authd *d, const struct request *req, const struct re
 }
 
 static int register_account(struct authd *d, const struct request *req,
-                            const struct registration *who, struct token_or_step *out,
+                            const struct registration *who, struct token_response *out,
                             struct error *err)
 {
     CLEANUP(session_draft_wipe) struct session_draft draft;
     const char *display = arena_printf(req->arena, "%s %s", who->name, who->surname);
-    struct token_response tokens = {0};
     struct holder holder;
     const char *hash;
 
@@ -97,15 +99,9 @@ static int register_account(struct authd *d, const struct request *req,
                              .profile = uuid_random(),
                              .session = draft.id,
                              .role = who->role};
-    if (write_all(d, req, who, hash, &holder, &draft, display, err) < 0 ||
-        session_answer(d, req, &holder, &draft, who->tenant->name, display, &tokens, err) < 0)
+    if (write_all(d, req, who, hash, &holder, &draft, display, err) < 0)
         return -1;
-    *out = (struct token_or_step){.accessToken = tokens.accessToken,
-                                  .refreshToken = tokens.refreshToken,
-                                  .expiresIn = tokens.expiresIn,
-                                  .project = tokens.project,
-                                  .profile = tokens.profile};
-    return 0;
+    return session_answer(d, req, &holder, &draft, who->tenant->name, display, out, err);
 }
 
 /* Spares the hash of a registration that cannot succeed; the unique index has the last word. */
@@ -114,66 +110,131 @@ static int refuse_existing(const struct db_result *res, struct error *err)
     return db_rows(res) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
 }
 
-/* Registers a patient with the tenant and signs it in. Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST,
- * in this order. */
+/* Registers a patient with the tenant and signs it in. Fails: FORBIDDEN, BAD_REQUEST. */
+static int register_patient(struct authd *d, const struct request *req, struct registration *who,
+                            struct token_response *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct tenant *tenant = who->tenant;
+
+    who->role = "Patient";
+    who->home = tenant->projectId;
+    who->policy = tenant->defaultPatientPolicy;
+    if (!uuid_is_set(&who->policy) || !tenant->patientRegistration)
+        return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
+    if (db_query(d->svc.db, req, SQL_PATIENT_EXISTS, &res, err, DB_UUID(who->home),
+                 DB_TEXT(who->email)) < 0 ||
+        refuse_existing(res, err) < 0)
+        return -1;
+    /* such links are not given out yet, so no token is a valid one */
+    if (who->continue_token != NULL)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "The continue-as-patient link is invalid or has expired.");
+    return register_account(d, req, who, out, err);
+}
+
+/* Registers a practitioner. An account with this e-mail in any project refuses it: one joins
+ * another tenant by invitation only. Fails like register_patient(). */
+static int register_practitioner(struct authd *d, const struct request *req,
+                                 struct registration *who, struct token_response *out,
+                                 struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct tenant *tenant = who->tenant;
+
+    who->role = "Practitioner";
+    who->policy = tenant->defaultPractitionerPolicy;
+    if (!uuid_is_set(&who->policy) || !tenant->practitionerRegistration)
+        return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(who->email)) < 0 ||
+        refuse_existing(res, err) < 0)
+        return -1;
+    return register_account(d, req, who, out, err);
+}
+
+static struct token_or_step signed_in(const struct token_response *tokens)
+{
+    return (struct token_or_step){.accessToken = tokens->accessToken,
+                                  .refreshToken = tokens->refreshToken,
+                                  .expiresIn = tokens->expiresIn,
+                                  .project = tokens->project,
+                                  .profile = tokens->profile};
+}
+
+/* What the inputs of all four routes have in common. */
+#define REGISTRATION(in, tenant_)                                                                  \
+    {                                                                                              \
+        .tenant = (tenant_), .email = (in)->email, .password = (in)->password, .name = (in)->name, \
+        .surname = (in)->surname                                                                   \
+    }
+
+/* ---- handlers ---- */
+
+/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST, in this order. */
 int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct token_response tokens = {0};
     struct tenant tenant;
+    struct registration who = REGISTRATION(in, &tenant);
 
+    who.continue_token = in->continueAsPatientToken;
     if (password_slot_take(d, &slot, err) < 0 ||
-        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
+        register_patient(d, req, &who, &tokens, err) < 0)
         return -1;
-    if (!uuid_is_set(&tenant.defaultPatientPolicy) || !tenant.patientRegistration)
-        return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
-    if (db_query(d->svc.db, req, SQL_PATIENT_EXISTS, &res, err, DB_UUID(tenant.projectId),
-                 DB_TEXT(in->email)) < 0 ||
-        refuse_existing(res, err) < 0)
-        return -1;
-    /* such links are not given out yet, so no token is a valid one */
-    if (in->continueAsPatientToken != NULL)
-        return error_set(err, ERR_BAD_REQUEST,
-                         "The continue-as-patient link is invalid or has expired.");
-    return register_account(d, req,
-                            &(struct registration){.role = "Patient",
-                                                   .tenant = &tenant,
-                                                   .home = tenant.projectId,
-                                                   .policy = tenant.defaultPatientPolicy,
-                                                   .email = in->email,
-                                                   .password = in->password,
-                                                   .name = in->name,
-                                                   .surname = in->surname},
-                            out, err);
+    *out = signed_in(&tokens);
+    return 0;
 }
 
-/* Registers a practitioner. An account with this e-mail in any project refuses it: one joins
- * another tenant by invitation only. Fails like patient_register(). */
+/* Fails like patient_register(). */
 int practitioner_register(struct authd *d, const struct request *req,
                           const struct practitioner_register_in *in, struct token_or_step *out,
                           struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct token_response tokens = {0};
     struct tenant tenant;
+    struct registration who = REGISTRATION(in, &tenant);
 
     if (password_slot_take(d, &slot, err) < 0 ||
-        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
+        register_practitioner(d, req, &who, &tokens, err) < 0)
         return -1;
-    if (!uuid_is_set(&tenant.defaultPractitionerPolicy) || !tenant.practitionerRegistration)
-        return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email)) < 0 ||
-        refuse_existing(res, err) < 0)
+    *out = signed_in(&tokens);
+    return 0;
+}
+
+/* Registers with the project of a client application, as a patient unless `type` says otherwise.
+ * Fails like patient_register(). */
+int client_register(struct authd *d, const struct request *req, const struct client_register_in *in,
+                    struct token_response *out, struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    struct tenant tenant;
+    struct registration who = REGISTRATION(in, &tenant);
+
+    if (password_slot_take(d, &slot, err) < 0 ||
+        tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
-    return register_account(d, req,
-                            &(struct registration){.role = "Practitioner",
-                                                   .tenant = &tenant,
-                                                   .policy = tenant.defaultPractitionerPolicy,
-                                                   .email = in->email,
-                                                   .password = in->password,
-                                                   .name = in->name,
-                                                   .surname = in->surname},
-                            out, err);
+    if (in->type != NULL && strcmp(in->type, "Practitioner") == 0)
+        return register_practitioner(d, req, &who, out, err);
+    return register_patient(d, req, &who, out, err);
+}
+
+/* Registers a practitioner with a project by a client application of it. Fails like
+ * patient_register(). */
+int b2b_register(struct authd *d, const struct request *req, const struct b2b_register_in *in,
+                 struct token_response *out, struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    struct tenant tenant;
+    struct registration who = REGISTRATION(in, &tenant);
+
+    if (password_slot_take(d, &slot, err) < 0 ||
+        tenant_open_business(d, req, in->clientId, in->tenantId, &tenant, err) < 0)
+        return -1;
+    return register_practitioner(d, req, &who, out, err);
 }

@@ -5,6 +5,14 @@
 
 #include <string.h>
 
+static int take_open(const struct tenant *tenant, struct tenant *ret, struct error *err)
+{
+    if (tenant->suspended)
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    *ret = *tenant;
+    return 0;
+}
+
 static int lookup(struct authd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *ret, struct error *err)
 {
@@ -12,10 +20,7 @@ static int lookup(struct authd *d, const struct request *req, const struct tenan
 
     if (settingsd_tenant_lookup(d->svc.bus, req, in, &tenant, err) < 0)
         return -1;
-    if (tenant.suspended)
-        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
-    *ret = tenant;
-    return 0;
+    return take_open(&tenant, ret, err);
 }
 
 int tenant_open(struct authd *d, const struct request *req, const char *code, struct tenant *ret,
@@ -28,6 +33,31 @@ int tenant_open_id(struct authd *d, const struct request *req, struct uuid proje
                    struct tenant *ret, struct error *err)
 {
     return lookup(d, req, &(struct tenant_lookup_in){.projectId = project}, ret, err);
+}
+
+int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,
+                       struct tenant *ret, struct error *err)
+{
+    const struct client_lookup_in in = {client};
+    struct tenant tenant = {0};
+
+    if (settingsd_client_lookup(d->svc.bus, req, &in, &tenant, err) < 0)
+        return -1;
+    return take_open(&tenant, ret, err);
+}
+
+int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,
+                         struct uuid project, struct tenant *ret, struct error *err)
+{
+    struct tenant named, owner;
+
+    if (tenant_open_client(d, req, client, &owner, err) < 0 ||
+        tenant_open_id(d, req, project, &named, err) < 0)
+        return -1;
+    if (!uuid_equal(&named.projectId, &owner.projectId))
+        return error_set(err, ERR_NOT_FOUND, "Client not found.");
+    *ret = named;
+    return 0;
 }
 
 int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,

@@ -15,6 +15,13 @@ int tenant_open(struct authd *d, const struct request *req, const char *code, st
 int tenant_open_id(struct authd *d, const struct request *req, struct uuid project,
                    struct tenant *ret, struct error *err) MUST_USE;
 
+/* The tenant that a client application belongs to: ERR_NOT_FOUND "Client not found." too. The
+ * second: it must be the one named. Park. */
+int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,
+                       struct tenant *ret, struct error *err) MUST_USE;
+int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,
+                         struct uuid project, struct tenant *ret, struct error *err) MUST_USE;
+
 /* The tenants of these projects that can be signed in to (struct tenant), in the order given.
  * Parks. */
 int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,

@@ -89,6 +89,28 @@ int throttle_fail(struct authd *d, const struct request *req, const struct throt
     return throttle_check(d, req, keys, err);
 }
 
+int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
+                       const struct throttle_keys *two, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool within = true;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_FAIL_BOTH, &res, err,
+                 DB_BYTES(one->pair, THROTTLE_KEY_SIZE), DB_BYTES(two->pair, THROTTLE_KEY_SIZE),
+                 DB_BYTES(one->address, THROTTLE_KEY_SIZE),
+                 DB_BYTES(one->account, THROTTLE_KEY_SIZE),
+                 DB_BYTES(two->account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
+                 DB_INT(THROTTLE_SIGN_IN_WINDOW)) < 0)
+        return -1;
+    for (size_t row = 0; row < 5; row++)
+        within = within && db_int(res, row, 0) <= (row < 2 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX);
+    if (within)
+        return 0;
+    if (throttle_check(d, req, one, err) < 0)
+        return -1;
+    return throttle_check(d, req, two, err);
+}
+
 /* Counts one registration for an address. Refused ones are not counted. */
 int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
                    struct nothing *out, struct error *err)

@@ -46,4 +46,8 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                   struct error *err) MUST_USE;
 
+/* The same for a sign-in that tried two accounts from one address, which has failed once. */
+int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
+                       const struct throttle_keys *two, struct error *err) MUST_USE;
+
 #endif

@@ -53,3 +53,17 @@ int client_delete(struct settingsd *d, const struct request *req, const struct i
         return error_set(err, ERR_NOT_FOUND, "Client not found.");
     return 0;
 }
+
+/* The project of a client application, by which one-step sign-in names it. Fails: NOT_FOUND. */
+int client_lookup(struct settingsd *d, const struct request *req, const struct client_lookup_in *in,
+                  struct tenant *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_TENANT_BY_CLIENT, &res, err, DB_UUID(in->clientId)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Client not found.");
+    db_row(res, 0, &tenant_table, req->arena, out);
+    return 0;
+}

@@ -196,6 +196,11 @@ static const struct field tenant_lookup_in_rows[] = {
 };
 FIELD_TABLE(tenant_lookup_in);
 
+static const struct field client_lookup_in_rows[] = {
+    FIELD_UUID(struct client_lookup_in, clientId, FIELD_REQUIRED, "The client application."),
+};
+FIELD_TABLE(client_lookup_in);
+
 static const struct field tenant_rows[] = {
     FIELD_UUID(struct tenant, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct tenant, parentId, 0, "Project that it is a child of."),

@@ -87,6 +87,10 @@ struct tenant_lookup_in {
     const char *tenantCode;
     struct uuid projectId;
 };
+/* Names it by one of its client applications. */
+struct client_lookup_in {
+    struct uuid clientId;
+};
 
 /* What sign-in needs of a project. Switches are effective: unset ones already have their default. */
 struct tenant {
@@ -146,10 +150,11 @@ extern const struct field_table organization_code_out_table, settings_values_tab
     settings_record_table, setting_switch_in_table, setting_value_in_table, default_policy_in_table,
     project_child_in_table, project_child_out_table, id_in_table, access_policy_in_table,
     access_policy_table, access_policy_list_table, client_create_in_table, client_table,
-    client_list_table, tenant_lookup_in_table, tenant_table, tenants_of_in_table, tenant_list_table,
-    caller_context_in_table, caller_context_out_table, project_create_in_table,
-    project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
-    operator_policy_put_in_table, operator_client_create_in_table, operator_setting_in_table;
+    client_list_table, tenant_lookup_in_table, client_lookup_in_table, tenant_table,
+    tenants_of_in_table, tenant_list_table, caller_context_in_table, caller_context_out_table,
+    project_create_in_table, project_list_in_table, project_suspend_in_table,
+    operator_policy_default_in_table, operator_policy_put_in_table, operator_client_create_in_table,
+    operator_setting_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -1,0 +1,101 @@
+/*
+ * candidate.c - see candidate.h.
+ *
+ * Every reject path does the same work: the account is looked up together with its memberships, a
+ * password is verified (against a dummy hash when there is no account), a failure is counted, and
+ * the answer is the same.
+ */
+#include "authd/candidate.h"
+
+#include <string.h>
+
+#include "authd/password.h"
+
+/* Rows of SQL_PATIENT_FIND or SQL_PRACTITIONER_FIND. */
+static void read_candidate(const struct request *req, const struct db_result *res, struct uuid only,
+                           struct candidate *ret)
+{
+    size_t rows = db_rows(res);
+
+    *ret = (struct candidate){.places = arena_calloc(req->arena, rows, sizeof(*ret->places))};
+    if (rows == 0)
+        return;
+    ret->account = db_uuid(res, 0, 0);
+    ret->hash = arena_strdup(req->arena, db_text(res, 0, 1));
+    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
+    for (size_t row = 0; row < rows; row++) {
+        struct place place = {db_uuid(res, row, 4), db_uuid(res, row, 5)};
+
+        if (!uuid_is_set(&only) || uuid_equal(&only, &place.project))
+            ret->places[ret->count++] = place;
+    }
+}
+
+int candidate_find(struct authd *d, const struct request *req, const char *role,
+                   struct uuid project, const char *email, struct candidate *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int rc = strcmp(role, "Patient") == 0
+                 ? db_query(d->svc.db, req, SQL_PATIENT_FIND, &res, err, DB_UUID(project),
+                            DB_TEXT(email))
+                 : db_query(d->svc.db, req, SQL_PRACTITIONER_FIND, &res, err, DB_TEXT(email));
+
+    if (rc < 0)
+        return -1;
+    read_candidate(req, res, project, ret);
+    return 0;
+}
+
+int candidate_reject(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                     struct error *err)
+{
+    if (throttle_fail(d, req, keys, err) < 0)
+        return -1;
+    ++*d->count.sign_in_bad;
+    return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
+}
+
+/* Renews a hash of older parameters. Best effort: it must not spoil a good sign-in. */
+static void rehash(struct authd *d, const struct request *req, struct candidate *who,
+                   const char *password)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct error ignored;
+    const char *hash;
+
+    error_init(&ignored, req->arena);
+    if (password_hash(d, req, password, &hash, &ignored) < 0 ||
+        db_query(d->svc.db, req, SQL_CREDENTIAL_REHASH, &res, &ignored, DB_UUID(who->account),
+                 DB_TEXT(who->hash), DB_TEXT(hash), DB_INT(req->now_ms)) < 0)
+        log_event(LOG_WARNING, "login", "a password hash was not renewed", "trace", req->trace,
+                  NULL);
+    else if (db_affected(res) > 0)
+        who->hash = hash;
+}
+
+int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
+                     const char *password, bool *ret_right, struct error *err)
+{
+    bool right, stale;
+
+    if (password_verify(d, req, who->hash, password, &right, &stale, err) < 0)
+        return -1;
+    *ret_right = right && who->count > 0;
+    if (*ret_right && stale)
+        rehash(d, req, who, password);
+    return 0;
+}
+
+/* Below the limits before the hash (the caller's check), and still after it: see throttle.h. */
+int candidate_prove(struct authd *d, const struct request *req, struct candidate *who,
+                    const struct throttle_keys *keys, const char *password, struct error *err)
+{
+    bool right;
+
+    if (candidate_verify(d, req, who, password, &right, err) < 0)
+        return -1;
+    if (!right)
+        return candidate_reject(d, req, keys, err);
+    secret_wipe_text(password);
+    return throttle_check(d, req, keys, err);
+}

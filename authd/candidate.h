@@ -1,0 +1,45 @@
+/*
+ * candidate.h - who wants to sign in, and the proof of it by password: for the tenant routes
+ * (login_start.c) and the one-step routes (one_step.c).
+ */
+#ifndef ATRIUM_AUTHD_CANDIDATE_H
+#define ATRIUM_AUTHD_CANDIDATE_H
+
+#include "authd/authd.h"
+#include "authd/throttle.h"
+
+struct place {
+    struct uuid project, profile;
+};
+
+/* Who wants to sign in; all empty when there is no such account. */
+struct candidate {
+    struct uuid account;
+    const char *hash, *display;
+    struct place *places; /* memberships that count for this sign-in */
+    size_t count;
+};
+
+/* Looks the account up; of a patient in `project`, of a practitioner anywhere. `project` keeps
+ * only its own place, absent every one. Found or not, 0. Parks. */
+int candidate_find(struct authd *d, const struct request *req, const char *role,
+                   struct uuid project, const char *email, struct candidate *ret,
+                   struct error *err) MUST_USE;
+
+/* Counts a failure and refuses: ERR_BAD_REQUEST, or ERR_THROTTLED when it was one too many.
+ * Parks. */
+int candidate_reject(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                     struct error *err) MUST_USE;
+
+/* Verifies the password; one of a candidate without account or place costs the same and is
+ * never right. A hash of older parameters is renewed. Counts nothing. Parks. */
+int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
+                     const char *password, bool *ret_right, struct error *err) MUST_USE;
+
+/* Right password, right place, below the limits: else refused as by candidate_reject(). Wipes the
+ * password. Parks. */
+int candidate_prove(struct authd *d, const struct request *req, struct candidate *who,
+                    const struct throttle_keys *keys, const char *password,
+                    struct error *err) MUST_USE;
+
+#endif
