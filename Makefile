@@ -190,7 +190,7 @@ $(BUILD)/atrium.conf: $(PROGRAMS)
 	        sed 's/^    \([a-z_]* = \)/    #\1/'; \
 	done; } > $@
 
-SOURCES = $(shell git ls-files '*.c' '*.h')
+SOURCES := $(wildcard */*.[ch] tests/*/*.[ch])
 
 format:
 	clang-format -i $(SOURCES)
