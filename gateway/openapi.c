@@ -114,11 +114,11 @@ static void add_error_responses(json_t *responses, const struct endpoint *endpoi
         bool applies;
         int status;
     } rows[] = {
-        {endpoint->takes_body || open, 400},
-        {!open, 401},
-        {!open && route->access != ACCESS_LOGOUT, 403},
+        {true, 400},
+        {true, 401}, /* of the open routes: a refresh token's */
+        {route->access != ACCESS_LOGOUT, 403},
         {true, 404},
-        {(route->flags & R_ETAG) && !(route->flags & R_SAFE), 409},
+        {!open && route->access != ACCESS_LOGOUT && !(route->flags & R_SAFE), 409},
         {endpoint->takes_body, 413},
         {endpoint->takes_body, 415},
         {route->input->count > 0, 422},

@@ -317,6 +317,17 @@ static void health_and_pages_need_nobody(void)
     free(id);
 }
 
+static void check_described(const struct http_answer *page, const char *path, const char *method,
+                            const char *status)
+{
+    json_t *item = json_object_get(http_member(page, "paths"), path);
+    json_t *responses = json_object_get(json_object_get(item, method), "responses");
+
+    if (!json_object_get(responses, status))
+        fprintf(stderr, "%s %s: %s is not described\n", method, path, status);
+    CU_ASSERT_PTR_NOT_NULL(json_object_get(responses, status));
+}
+
 /* The page describes every route, with its body, its answer and its errors; no internal operation. */
 static void openapi_is_complete(void)
 {
@@ -338,6 +349,15 @@ static void openapi_is_complete(void)
         CU_ASSERT_EQUAL(json_object_get(operation, "requestBody") != NULL, rows_has_body(route));
     }
     CU_ASSERT_PTR_NULL(strstr(page->body, "gateway_lease"));
+    check_described(page, "/auth/tenant/Patient/register", "post", "403");
+    check_described(page, "/auth/tenant/Patient/register", "post", "429");
+    check_described(page, "/auth/tenant/Patient/login/start", "post", "403");
+    check_described(page, "/auth/tenant/Practitioner/login/token", "post", "403");
+    check_described(page, "/auth/refresh-token", "post", "401");
+    check_described(page, "/organizations/code", "get", "400");
+    check_described(page, "/v1/project/settings/{name}", "put", "409");
+    check_described(page, "/v1/slim/project/child", "post", "409");
+    check_described(page, "/v1/project/access-policies/{id}", "delete", "409");
 }
 
 /* With its daemon gone, a route answers 503 with Retry-After at once; health goes on. */
