@@ -149,23 +149,23 @@ run: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@exec $(BUILD)/bin/atriumctl dev
 
-test: deps
-	$(call install_packages,$(TEST_PACKAGES))
+test:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(HTTP_TESTS)
 
 # The same tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test
 # that it belongs to.
-check-asan: deps
-	$(call install_packages,$(TEST_PACKAGES))
+check-asan:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
 	    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
 	    LDFLAGS=-fsanitize=address,undefined all tests
 	@BUILD=build-asan UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 	    tests/run.sh $(patsubst $(BUILD)/%,build-asan/%,$(UNIT_TESTS) $(HTTP_TESTS))
 
-bench: deps
-	$(call install_packages,$(BENCH_PACKAGES))
+bench:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) tests/bench/run.sh
 
