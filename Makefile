@@ -30,7 +30,8 @@ WARNINGS += -Wno-format-overflow -Wno-format-truncation -Wno-unknown-warning-opt
 endif
 HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 OPTIMIZE  ?= -O2 -g
-CFLAGS_ALL := -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -D_GNU_SOURCE \
+# Not `:=`: pkg-config may have come with this very call.
+CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -D_GNU_SOURCE \
     -DATRIUM_VERSION='"$(VERSION)"' $(shell pkg-config --cflags libpq 2>/dev/null) $(CFLAGS)
 LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
