@@ -34,7 +34,7 @@ bool program_wait_end(struct program *self, int timeout_ms);
 
 /* SIGKILL when it still runs. */
 void program_destroy(struct program **self_p);
-#define PROGRAM CLEANUP(program_destroy) struct program *
+#define PROGRAM CLEANUP(program_destroy) UNUSED struct program *
 
 /* Starts it and waits 30 s for its end. Never NULL. */
 struct program *program_run(const char *const *argv, const char *input);
