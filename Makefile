@@ -68,9 +68,9 @@ $(BUILD)/libcurl_loop.a: $(BUILD)/common/curl_loop.o
 	@rm -f $@
 	ar rcs $@ $^
 
-# The schema files of a daemon, inside its program.
+# The schema files of a daemon, inside its program. The folder is younger than a file that came or went.
 define schema_rule
-$(BUILD)/gen/$(1)_schema.c: $(sort $(wildcard $(1)/schema/*.sql)) common/embed.sh
+$(BUILD)/gen/$(1)_schema.c: $(1)/schema $(sort $(wildcard $(1)/schema/*.sql)) common/embed.sh
 	@mkdir -p $$(@D)
 	./common/embed.sh $(1) $$(filter %.sql,$$^) > $$@
 $(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-build
