@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototy
     -Wwrite-strings -Wundef -Wvla
 # With the sanitizers' checks in the code gcc takes every pointer that is checked for one that may be null.
 ifneq ($(findstring -fsanitize=,$(CFLAGS)),)
-WARNINGS += -Wno-format-overflow -Wno-format-truncation -Wno-unknown-warning-option
+WARNINGS += $(if $(findstring clang,$(CC)),,-Wno-format-overflow -Wno-format-truncation)
 endif
 HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 OPTIMIZE  ?= -O2 -g
