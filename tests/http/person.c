@@ -126,6 +126,16 @@ struct person *person_admin(struct suite *suite)
                           suite_text(suite, "demo.adminPassword"), NULL);
 }
 
+void suite_set_switch(struct suite *suite, const char *access, const char *name, bool enabled)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), path, access, json_pack("{s:b}", "enabled", enabled));
+    CHECK_STATUS(answer, 200);
+}
+
 void person_destroy(struct person **self_p)
 {
     struct person *self = *self_p;

@@ -92,6 +92,9 @@ struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
 void person_destroy(struct person **self_p);
 #define PERSON CLEANUP(person_destroy) struct person *
 
+/* Turns a switch of the project whose admin this access token is of, "PATIENT_LOGIN_ENABLED". */
+void suite_set_switch(struct suite *suite, const char *access, const char *name, bool enabled);
+
 /* The bodies of login/start and login/token. */
 json_t *body_login_start(const char *email, const char *password, const char *tenant);
 json_t *body_login_token(const char *code, const char *tenant);

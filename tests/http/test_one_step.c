@@ -65,16 +65,6 @@ static json_t *with_tenant(json_t *body, const char *tenant)
     return body;
 }
 
-static void set_switch(const char *access, const char *name, bool enabled)
-{
-    char path[128];
-
-    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
-    HTTP_ANSWER answer =
-        http_put(suite_url(suite), path, access, json_pack("{s:b}", "enabled", enabled));
-    CHECK_STATUS(answer, 200);
-}
-
 static void set_practitioner_policy(const char *access, const char *value)
 {
     HTTP_ANSWER answer =
@@ -203,7 +193,7 @@ static void practitioner_comes_before_patient(void)
     json_t *patient = body_join(email, NULL, client());
 
     json_object_set_new(patient, "password", json_string("the patient's own"));
-    set_switch(admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     HTTP_ANSWER staff = post_fresh(REGISTER, body_join(email, "Practitioner", client()));
     check_signed_in(staff, "Practitioner");
     HTTP_ANSWER joined = post_fresh(REGISTER, patient);
@@ -216,21 +206,21 @@ static void practitioner_comes_before_patient(void)
     CHECK_ERROR(neither, 400, wrong_login);
 
     /* Each role has its own switch, told only to who knows the password; nobody when both are off. */
-    set_switch(admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = post_fresh(LOGIN, body_login(email, password, client()));
     CHECK_ERROR(off, 403, "Login is not enabled.");
     HTTP_ANSWER on = post_fresh(LOGIN, body_login(email, "the patient's own", client()));
     CHECK_STATUS(on, 200);
     HTTP_ANSWER wrong = post_fresh(LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(wrong, 400, wrong_login);
-    set_switch(admin->access, "PATIENT_LOGIN_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
     HTTP_ANSWER all_off = post_fresh(LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(all_off, 403, "Login is not enabled.");
-    set_switch(admin->access, "PRACTITIONER_LOGIN_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", true);
     HTTP_ANSWER patient_off = post_fresh(LOGIN, body_login(email, "the patient's own", client()));
     CHECK_ERROR(patient_off, 403, "Login is not enabled.");
-    set_switch(admin->access, "PATIENT_LOGIN_ENABLED", true);
-    set_switch(admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     free(email);
 }
 
@@ -352,10 +342,10 @@ static void registration_keeps_to_the_switches(void)
         post_fresh(B2B_REGISTER, with_tenant(body_join(email, NULL, client()), project()));
     CHECK_ERROR(business, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(business->seconds >= 1.0);
-    set_switch(admin->access, "PATIENT_REGISTRATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", false);
     HTTP_ANSWER off = post_fresh(REGISTER, body_join(email, NULL, client()));
     CHECK_ERROR(off, 403, "Registration is not enabled for this project.");
-    set_switch(admin->access, "PATIENT_REGISTRATION_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
     free(email);
 }
 
@@ -427,7 +417,7 @@ static struct branch branch_make(const struct person *admin, const char *code)
     CHECK_STATUS(application, 200);
     snprintf(reference, sizeof reference, "AccessPolicy/%s", http_text(policy, "id"));
     set_practitioner_policy(owner->access, reference);
-    set_switch(owner->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    suite_set_switch(suite, owner->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     self.project = strdup(http_text(child, "projectId"));
     self.access = strdup(owner->access);
     self.client = strdup(http_text(application, "id"));
@@ -453,7 +443,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     BRANCH north = branch_make(admin, "north"), south = branch_make(admin, "south");
     char *member = person_address(), *child = person_address(), reference[64];
 
-    set_switch(admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     HTTP_ANSWER joined =
         post_fresh(B2B_REGISTER, with_tenant(body_join(member, NULL, client()), project()));
     check_signed_in(joined, "Practitioner");
@@ -474,12 +464,12 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     CU_ASSERT_STRING_EQUAL(http_text(in_child, "project.reference"), reference);
 
     /* The switch is that of the project signed in to. */
-    set_switch(north.access, "PRACTITIONER_LOGIN_ENABLED", false);
+    suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = b2b_login(child, client(), project());
     CHECK_ERROR(off, 403, "Login is not enabled.");
     HTTP_ANSWER parent_on = b2b_login(member, client(), project());
     CHECK_STATUS(parent_on, 200);
-    set_switch(north.access, "PRACTITIONER_LOGIN_ENABLED", true);
+    suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", true);
 
     /* A member of the parent is nobody in a child, a patient nowhere; siblings are no children. */
     HTTP_ANSWER stranger = b2b_login(member, south.client, south.project);
@@ -507,7 +497,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     CHECK_ERROR(two, 400, wrong_login);
     HTTP_ANSWER named = b2b_login(child, south.client, south.project);
     CHECK_STATUS(named, 200);
-    set_switch(admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     free(member);
     free(child);
 }

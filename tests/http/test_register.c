@@ -31,16 +31,6 @@ static struct http_answer *post_fresh(const char *path, json_t *body)
     return answer;
 }
 
-static void set_switch(const struct person *admin, const char *name, bool enabled)
-{
-    char path[128];
-
-    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
-    HTTP_ANSWER answer =
-        http_put(suite_url(suite), path, admin->access, json_pack("{s:b}", "enabled", enabled));
-    CHECK_STATUS(answer, 200);
-}
-
 static void set_value(const struct person *admin, const char *name, const char *value)
 {
     char path[128];
@@ -118,7 +108,7 @@ static void checks_run_in_order(void)
     CU_ASSERT_EQUAL(first->status, 200);
     json_object_set_new(body, "continueAsPatientToken", json_string("forged"));
     set_default_policy(admin, "");
-    set_switch(admin, "PATIENT_REGISTRATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", false);
 
     HTTP_ANSWER tenant = post_fresh(REGISTER, body_register(taken, "no-such-tenant"));
     CHECK_ERROR(tenant, 404, "Tenant not found.");
@@ -129,7 +119,7 @@ static void checks_run_in_order(void)
     set_default_policy(admin, policy);
     HTTP_ANSWER off = post_fresh(REGISTER, json_incref(body));
     CHECK_ERROR(off, 403, "Registration is not enabled for this project.");
-    set_switch(admin, "PATIENT_REGISTRATION_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
     HTTP_ANSWER exists = post_fresh(REGISTER, json_incref(body));
     CHECK_ERROR(exists, 400, "Registration failed.");
     CU_ASSERT_TRUE(exists->seconds >= 1.0);
@@ -237,7 +227,7 @@ static void practitioner_registers_by_the_practitioner_switches(void)
     HTTP_ANSWER unset = post_fresh(path, body_register(email, "demo"));
     CHECK_ERROR(unset, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(unset->seconds >= 1.0);
-    set_switch(admin, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
     HTTP_ANSWER no_policy = post_fresh(path, body_register(email, "demo"));
     CHECK_ERROR(no_policy, 403, "Registration is not enabled for this project.");
@@ -256,7 +246,7 @@ static void practitioner_registers_by_the_practitioner_switches(void)
     free(suite_mail(suite, email, 5000));
     CU_ASSERT_EQUAL(suite_mail_count(suite, email),
                     1); /* the patient's; none for the practitioner */
-    set_switch(admin, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     free(email);
     free(policy);
 }
