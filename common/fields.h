@@ -103,7 +103,7 @@ struct field {
     size_t offset;
     /* TEXT, each of TEXTS, BYTES, JSON: bytes (see FIELD_CHARACTERS); INT: value, both 0: any */
     int64_t min, max;
-    size_t max_items;                /* OBJECTS, TEXTS */
+    size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items of a list that is there */
     int64_t fallback;                /* INT, BOOL */
     const char *header;              /* FIELD_HEADER */
     const char *const *choices;      /* TEXT: NULL-ended list of allowed values, or NULL */
@@ -168,6 +168,11 @@ struct field_table {
 #define FIELD_TEXTS(s, member, min_, max_, max_items_, flags_, doc_, example_)               \
     FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_), \
               .max_items = (max_items_), .flags = (flags_), .doc = (doc_), .example = (example_))
+/* A list that may be left out, but not be empty. */
+#define FIELD_TEXTS_FILLED(s, member, min_, max_, max_items_, flags_, doc_, example_)          \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_),   \
+              .min_items = 1, .max_items = (max_items_), .flags = (flags_) | FIELD_OMIT_EMPTY, \
+              .doc = (doc_), .example = (example_))
 #define FIELD_BYTES(s, member, max_, flags_, doc_)                                               \
     FIELD_ROW(s, member, FIELD_TYPE_BYTES, struct field_bytes, .max = (max_), .flags = (flags_), \
               .doc = (doc_))

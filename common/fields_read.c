@@ -282,6 +282,9 @@ static bool check_list(struct reader *reader, const struct field *row, const str
         problem(reader, place, "must be an array");
     else if (value->size > row->max_items)
         problem(reader, place, "must have at most %zu items", row->max_items);
+    else if (value->size < row->min_items)
+        problem(reader, place, "must have at least %zu item%s", row->min_items,
+                row->min_items == 1 ? "" : "s");
     else
         return value->size > 0;
     return false;

@@ -87,6 +87,8 @@ static void add_bounds(json_t *schema, const struct field *row)
         json_object_set_new(schema, "minimum", json_integer(row->min));
     if (int_bounded && row->max < INT64_MAX)
         json_object_set_new(schema, "maximum", json_integer(row->max));
+    if (row->min_items > 0)
+        json_object_set_new(schema, "minItems", json_integer((json_int_t)row->min_items));
     if (row->max_items > 0)
         json_object_set_new(schema, "maxItems", json_integer((json_int_t)row->max_items));
 }

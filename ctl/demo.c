@@ -212,6 +212,18 @@ static int make_settings(struct maker *self, struct error *err)
     return 0;
 }
 
+static int make_locales(struct maker *self, struct error *err)
+{
+    static const char *languages[] = {"en", "de", "es"};
+    struct request req = ctl_bus_request(self->bus, self->arena);
+    struct operator_locales_in in = {.tenantCode = DEMO_TENANT,
+                                     .languages = {languages, ARRAY_SIZE(languages)},
+                                     .defaultLanguage = "en"};
+    struct locales out = {0};
+
+    return settingsd_operator_locales(self->bus->bus, &req, &in, &out, err);
+}
+
 static int make_templates(struct maker *self, struct error *err)
 {
     for (size_t i = 0; i < ARRAY_SIZE(templates); i++) {
@@ -282,9 +294,10 @@ int demo_open(struct ctl_bus *bus, const char *path, struct arena *arena, struct
     if (!ret->admin_password)
         ret->admin_password = secret_random_text(arena, PASSWORD_BYTES);
     if (remember(ret, path, arena, err) < 0 || make_policies(&self, err) < 0 ||
-        make_settings(&self, err) < 0 || ctl_bus_wait(bus, "authd", CTL_BUS_CALL_MS, err) < 0 ||
-        make_admin(&self, err) < 0 || ctl_bus_wait(bus, "maild", CTL_BUS_CALL_MS, err) < 0 ||
-        make_templates(&self, err) < 0 || make_client(&self, err) < 0)
+        make_settings(&self, err) < 0 || make_locales(&self, err) < 0 ||
+        ctl_bus_wait(bus, "authd", CTL_BUS_CALL_MS, err) < 0 || make_admin(&self, err) < 0 ||
+        ctl_bus_wait(bus, "maild", CTL_BUS_CALL_MS, err) < 0 || make_templates(&self, err) < 0 ||
+        make_client(&self, err) < 0)
         return -1;
     ret->project = arena_strdup(arena, self.tenant.projectId.text);
     return remember(ret, path, arena, err);

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "maild/deliver_backoff.h"
-#include "maild/language.h"
 #include "maild/message.h"
 #include "maild/render.h"
 #include "maild/sealed.h"
@@ -33,7 +32,7 @@ struct delivery {
     struct deliver *owner;
     struct request *req; /* its arena holds all that follows */
     struct uuid id, project;
-    const char *template, *language;
+    const char *template, *language, *default_language;
     struct sealed sealed;
     int64_t attempts, created_at;
 };
@@ -96,7 +95,6 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
 static enum transport_outcome delivery_send(struct delivery *self,
                                             char reason[TRANSPORT_REASON_MAX])
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(json_destroy) json_t *variables = NULL;
     struct service *svc = &self->owner->d->svc;
     struct arena *arena = self->req->arena;
@@ -109,17 +107,14 @@ static enum transport_outcome delivery_send(struct delivery *self,
         snprintf(reason, TRANSPORT_REASON_MAX, "the content cannot be unsealed");
         return TRANSPORT_RETRY;
     }
-    if (db_query(svc->db, self->req, SQL_TEMPLATE_PICK, &res, &err, DB_UUID(self->project),
-                 DB_TEXT(self->template), DB_TEXT(self->language),
-                 DB_TEXT(language_base(arena, self->language))) < 0) {
-        snprintf(reason, TRANSPORT_REASON_MAX, "database");
-        return TRANSPORT_RETRY;
+    if (template_pick(self->owner->d, self->req, self->project, self->template, self->language,
+                      self->default_language, &template, &err) < 0) {
+        bool unmapped = err.code == ERR_NOT_FOUND;
+
+        snprintf(reason, TRANSPORT_REASON_MAX, "%s",
+                 unmapped ? "the template is no longer mapped" : "database");
+        return unmapped ? TRANSPORT_REFUSED : TRANSPORT_RETRY;
     }
-    if (db_rows(res) == 0) {
-        snprintf(reason, TRANSPORT_REASON_MAX, "the template is no longer mapped");
-        return TRANSPORT_REFUSED;
-    }
-    db_row(res, 0, &template_record_table, arena, &template);
     return delivery_hand_over(self, to, delivery_text(self, &template, variables, to), reason);
 }
 
@@ -241,6 +236,7 @@ static void delivery_start(struct deliver *self, const struct db_result *res, si
         .project = db_uuid(res, row, 1),
         .template = arena_strdup(req->arena, db_text(res, row, 2)),
         .language = arena_strdup(req->arena, db_text(res, row, 3)),
+        .default_language = arena_strdup(req->arena, db_text(res, row, 7)),
         .sealed = {arena_memdup(req->arena, sealed.bytes, sealed.size), sealed.size},
         .attempts = db_int(res, row, 5),
         .created_at = db_int(res, row, 6),

@@ -36,6 +36,15 @@ struct maild {
 #define OP(handler, input, output, callers, flags) HANDLER(struct maild, handler, input, output)
 #include "maild/maild_routes.def"
 
+/* ---- template.c ---- */
+
+/* The template of a project that is nearest to the language, then to the default language, then the one without a
+ * language, then any. Both languages are tags as language_tag() spells them, or "". In *out the language is ""
+ * when it has none. Fails with ERR_NOT_FOUND when the project maps no such template. Parks. */
+int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
+                  const char *language, const char *default_language, struct template_record *out,
+                  struct error *err) MUST_USE;
+
 /* ---- deliver.c ---- */
 
 /* Starts delivering what is due, with d->transport. Does not wait. -1 when no fiber is left. */

@@ -5,16 +5,64 @@
  */
 #include "maild/maild_api.h"
 
+#include "common/language.h"
+
 enum {
+    TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */
     VARIABLES_MAX = 65536,
     SUBJECT_MAX = 998, /* one header line, RFC 5322, section 2.1.1 */
     PART_MAX = 262144,
-    LANGUAGE_MAX = 35, /* RFC 5646, section 4.4.1 */
+    PREVIEW_MAX = 1048576, /* a part, with sample values twice its length at most */
     TEMPLATES_MAX = 1000,
     QUEUE_MAX = 1000,
 };
 
 static const char *const queue_states[] = {"queued", "dead", NULL};
+
+/* ---- routes ---- */
+
+static const struct field email_template_in_rows[] = {
+    FIELD_TEXT(struct email_template_in, name, 1, TEMPLATE_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_in, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE,
+               "Language (BCP 47); absent: for all that have no template of their own.", "en"),
+    FIELD_TEXT(struct email_template_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED,
+               "Subject line; {{name}} stands for a variable, here and in the parts.",
+               "Welcome to {{projectName}}"),
+    FIELD_TEXT(struct email_template_in, html, 0, PART_MAX, FIELD_NULLABLE,
+               "HTML part; values are escaped in it.", "<p>Welcome, {{recipientName}}.</p>"),
+    FIELD_TEXT(struct email_template_in, text, 1, PART_MAX, FIELD_REQUIRED, "Text part.",
+               "Welcome, {{recipientName}}."),
+};
+FIELD_TABLE(email_template_in);
+
+static const struct field email_template_delete_in_rows[] = {
+    FIELD_TEXT(struct email_template_delete_in, name, 1, TEMPLATE_NAME_MAX,
+               FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_delete_in, language, 0, LANGUAGE_TAG_MAX, FIELD_QUERY,
+               "Language to unmap; absent: all of them; empty: the one without a language.", "en"),
+};
+FIELD_TABLE(email_template_delete_in);
+
+static const struct field email_template_preview_in_rows[] = {
+    FIELD_TEXT(struct email_template_preview_in, name, 1, TEMPLATE_NAME_MAX,
+               FIELD_PATH | FIELD_REQUIRED, "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct email_template_preview_in, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE,
+               "Language of the recipient.", "en"),
+};
+FIELD_TABLE(email_template_preview_in);
+
+static const struct field email_template_preview_rows[] = {
+    FIELD_TEXT(struct email_template_preview, subject, 0, PREVIEW_MAX, FIELD_REQUIRED,
+               "Subject line with sample values.", "Welcome to Lakeside Clinic"),
+    FIELD_TEXT(struct email_template_preview, html, 0, PREVIEW_MAX, FIELD_NULLABLE,
+               "HTML part with sample values.", "<p>Welcome, Ana Lima.</p>"),
+    FIELD_TEXT(struct email_template_preview, text, 0, PREVIEW_MAX, FIELD_REQUIRED,
+               "Text part with sample values.", "Welcome, Ana Lima."),
+};
+FIELD_TABLE(email_template_preview);
+
+/* ---- between daemons ---- */
 
 static const struct field mail_enqueue_in_rows[] = {
     FIELD_UUID(struct mail_enqueue_in, id, FIELD_REQUIRED, "Key: the same mail is queued once."),
@@ -22,12 +70,15 @@ static const struct field mail_enqueue_in_rows[] = {
                "Project whose template is used."),
     FIELD_TEXT(struct mail_enqueue_in, template, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
-    FIELD_TEXT(struct mail_enqueue_in, language, 0, LANGUAGE_MAX, 0, "Preferred language.", "en"),
+    FIELD_TEXT(struct mail_enqueue_in, language, 0, LANGUAGE_TAG_MAX, 0, "Preferred language.",
+               "en"),
     FIELD_EMAIL(struct mail_enqueue_in, to, FIELD_REQUIRED | FIELD_SECRET, "Who gets it.",
                 "ana@example.org"),
     FIELD_JSON_OBJECT(struct mail_enqueue_in, variables, VARIABLES_MAX,
                       FIELD_REQUIRED | FIELD_SECRET, "Text for each name in the template.",
                       "{\"projectName\":\"Lakeside Clinic\"}"),
+    FIELD_TEXT(struct mail_enqueue_in, defaultLanguage, 0, LANGUAGE_TAG_MAX, 0,
+               "Default language of the project.", "en"),
 };
 FIELD_TABLE(mail_enqueue_in);
 
@@ -41,7 +92,7 @@ static const struct field template_put_in_rows[] = {
     FIELD_UUID(struct template_put_in, projectId, FIELD_REQUIRED, "Project that maps it."),
     FIELD_TEXT(struct template_put_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
-    FIELD_TEXT(struct template_put_in, language, 0, LANGUAGE_MAX, 0,
+    FIELD_TEXT(struct template_put_in, language, 0, LANGUAGE_TAG_MAX, 0,
                "Language; absent: for all that have none of their own.", "en"),
     FIELD_TEXT(struct template_put_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
                "Welcome to {{projectName}}"),
@@ -55,7 +106,7 @@ FIELD_TABLE(template_put_in);
 static const struct field template_record_rows[] = {
     FIELD_TEXT(struct template_record, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
-    FIELD_TEXT(struct template_record, language, 0, LANGUAGE_MAX, FIELD_NULLABLE, "Language.",
+    FIELD_TEXT(struct template_record, language, 0, LANGUAGE_TAG_MAX, FIELD_NULLABLE, "Language.",
                "en"),
     FIELD_TEXT(struct template_record, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
                "Welcome to {{projectName}}"),
@@ -71,6 +122,15 @@ static const struct field template_list_in_rows[] = {
     FIELD_UUID(struct template_list_in, projectId, FIELD_REQUIRED, "Project asked for."),
 };
 FIELD_TABLE(template_list_in);
+
+static const struct field template_preview_in_rows[] = {
+    FIELD_UUID(struct template_preview_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_TEXT(struct template_preview_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
+               "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_preview_in, language, 0, LANGUAGE_TAG_MAX, 0,
+               "Language of the recipient.", "en"),
+};
+FIELD_TABLE(template_preview_in);
 
 static const struct field template_records_rows[] = {
     FIELD_OBJECTS(struct template_records, resources, template_record, TEMPLATES_MAX,

@@ -7,14 +7,35 @@
 #include "common/fields.h"
 #include "common/method.h"
 
+/* ---- routes ---- */
+
+struct email_template_in {
+    const char *name; /* path */
+    const char *language, *subject, *html, *text;
+};
+struct email_template_delete_in {
+    const char *name;     /* path */
+    const char *language; /* query; NULL: all languages, "": the one without */
+};
+struct email_template_preview_in {
+    const char *name; /* path */
+    const char *language;
+};
+struct email_template_preview {
+    const char *subject, *html, *text;
+};
+
+/* ---- between daemons ---- */
+
 /* One mail to one person. Dropped silently when the project maps no such template. The id is the key: the same
  * one again does nothing. `variables` is a JSON object of text; projectName, tenantCode, recipientName and
  * recipientEmail are always among a template's names and are given here too. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
     const char *template, *language /* BCP 47, optional */;
-    const char *to;        /* e-mail address */
-    const char *variables; /* JSON object: name -> text */
+    const char *to;              /* e-mail address */
+    const char *variables;       /* JSON object: name -> text */
+    const char *defaultLanguage; /* of the project, optional: where the recipient's is not mapped */
 };
 struct mail_enqueue_out {
     bool queued; /* false: not mapped, or known already */
@@ -29,6 +50,10 @@ struct template_record {
 };
 struct template_list_in {
     struct uuid projectId;
+};
+struct template_preview_in {
+    struct uuid projectId;
+    const char *name, *language;
 };
 struct template_records {
     struct field_list resources; /* struct template_record */
@@ -51,9 +76,11 @@ struct mail_id_in {
     struct uuid id;
 };
 
-extern const struct field_table mail_enqueue_in_table, mail_enqueue_out_table,
-    template_put_in_table, template_record_table, template_list_in_table, template_records_table,
-    mail_queue_in_table, mail_queue_row_table, mail_queue_out_table, mail_id_in_table;
+extern const struct field_table email_template_in_table, email_template_delete_in_table,
+    email_template_preview_in_table, email_template_preview_table, template_preview_in_table,
+    mail_enqueue_in_table, mail_enqueue_out_table, template_put_in_table, template_record_table,
+    template_list_in_table, template_records_table, mail_queue_in_table, mail_queue_row_table,
+    mail_queue_out_table, mail_id_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -6,6 +6,11 @@
 
 #include "common/db.h"
 
+/* struct template_record; the template without a language has none. */
+#define TEMPLATE_COLUMNS                                            \
+    "name, nullif(language, '') as language, subject, html, text, " \
+    "updated_at as \"lastUpdated\""
+
 enum maild_statement {
 #define SQL(name, class, params, text) name,
 #include "maild/maild_sql.def"

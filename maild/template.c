@@ -1,9 +1,19 @@
 /*
  * template.c - the templates that a project has mapped.  What is not mapped is not mailed.
  */
-#include "maild/language.h"
+#include "common/language.h"
 #include "maild/maild.h"
 #include "maild/render.h"
+
+static int not_found(struct error *err)
+{
+    return error_set(err, ERR_NOT_FOUND, "Template not found.");
+}
+
+static int bad_language(struct error *err)
+{
+    return error_problem(err, "language", "must be a language tag such as en or pt-BR");
+}
 
 /* Checks the parts of a template in the order of their fields. */
 static int template_check(const struct template_put_in *in, const char *language, struct error *err)
@@ -12,9 +22,9 @@ static int template_check(const struct template_put_in *in, const char *language
     int result = 0;
 
     if (!name)
-        return error_set(err, ERR_NOT_FOUND, "Template not found.");
+        return not_found(err);
     if (!language)
-        result = error_problem(err, "language", "must be a language tag such as en or pt-BR");
+        result = bad_language(err);
     if (render_check(name, "subject", in->subject, err) < 0)
         result = -1;
     if (render_check(name, "html", in->html, err) < 0)
@@ -23,6 +33,26 @@ static int template_check(const struct template_put_in *in, const char *language
         result = -1;
     return result;
 }
+
+int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
+                  const char *language, const char *default_language, struct template_record *out,
+                  struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *wanted = language[0] ? language : default_language;
+
+    if (db_query(d->svc.db, req, SQL_TEMPLATE_PICK, &res, err, DB_UUID(project), DB_TEXT(name),
+                 DB_TEXT(wanted), DB_TEXT(language_base(req->arena, wanted)),
+                 DB_TEXT(default_language),
+                 DB_TEXT(language_base(req->arena, default_language))) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    db_row(res, 0, &template_record_table, req->arena, out);
+    return 0;
+}
+
+/* ---- between daemons ---- */
 
 /* Maps a template, or replaces it. Fails: NOT_FOUND (no such name), VALIDATION (a variable that it has not). */
 int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
@@ -51,4 +81,77 @@ int template_list(struct maild *d, const struct request *req, const struct templ
         return -1;
     out->resources = db_list(res, &template_record_table, req->arena);
     return 0;
+}
+
+/* What a recipient would see, with sample values. Fails: NOT_FOUND (no such name, or not mapped), VALIDATION. */
+int template_preview(struct maild *d, const struct request *req,
+                     const struct template_preview_in *in, struct email_template_preview *out,
+                     struct error *err)
+{
+    const struct template_name *name = template_name_find(in->name);
+    const char *language = language_tag(req->arena, in->language);
+    struct template_record template = {0};
+    json_t *samples;
+
+    if (!name)
+        return not_found(err);
+    if (!language)
+        return bad_language(err);
+    if (template_pick(d, req, in->projectId, in->name, language, "", &template, err) < 0)
+        return -1;
+    samples = template_name_samples(name);
+    out->subject = render(req->arena, template.subject, samples, RENDER_TEXT);
+    out->html = template.html ? render(req->arena, template.html, samples, RENDER_HTML) : NULL;
+    out->text = render(req->arena, template.text, samples, RENDER_TEXT);
+    json_decref(samples);
+    return 0;
+}
+
+/* ---- routes: the same for the caller's project ---- */
+
+int email_templates(struct maild *d, const struct request *req, const struct nothing *in UNUSED,
+                    struct template_records *out, struct error *err)
+{
+    struct template_list_in list = {.projectId = req->caller->project};
+
+    return template_list(d, req, &list, out, err);
+}
+
+int email_template_put(struct maild *d, const struct request *req,
+                       const struct email_template_in *in, struct template_record *out,
+                       struct error *err)
+{
+    struct template_put_in put = {.projectId = req->caller->project,
+                                  .name = in->name,
+                                  .language = in->language,
+                                  .subject = in->subject,
+                                  .html = in->html,
+                                  .text = in->text};
+
+    return template_put(d, req, &put, out, err);
+}
+
+/* Unmaps a template in one language or, without the parameter, in all. Fails: NOT_FOUND, VALIDATION. */
+int email_template_delete(struct maild *d, const struct request *req,
+                          const struct email_template_delete_in *in, struct nothing *out UNUSED,
+                          struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *language = in->language ? language_tag(req->arena, in->language) : NULL;
+
+    if (in->language && !language)
+        return bad_language(err);
+    if (db_query(d->svc.db, req, SQL_TEMPLATE_DELETE, &res, err, DB_UUID(req->caller->project),
+                 DB_TEXT(in->name), DB_TEXT(language)) < 0)
+        return -1;
+    return db_rows(res) > 0 ? 0 : not_found(err);
+}
+
+int email_template_preview(struct maild *d, const struct request *req,
+                           const struct email_template_preview_in *in,
+                           struct email_template_preview *out, struct error *err)
+{
+    struct template_preview_in preview = {req->caller->project, in->name, in->language};
+
+    return template_preview(d, req, &preview, out, err);
 }

@@ -5,21 +5,45 @@
 
 #include <string.h>
 
-#define VARIABLES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define VARIABLES(...) ((const struct template_variable[]){__VA_ARGS__, {NULL, NULL}})
 
-static const char *const common_variables[] = {"projectName", "tenantCode", "recipientName",
-                                               "recipientEmail", NULL};
+/* Samples are short: a preview must fit into an answer. */
+#define APP_URL                                 \
+    {                                           \
+        "appUrl", "https://my.lakeside.example" \
+    }
+#define INVITATION_URL                                                             \
+    {                                                                              \
+        "invitationUrl", "https://staff.lakeside.example/invitation?id=1&secret=2" \
+    }
+#define CONTINUE_URL                                                                      \
+    {                                                                                     \
+        "continueAsPatientUrl", "https://my.lakeside.example/continue-as-patient?token=3" \
+    }
+#define INVITER                      \
+    {                                \
+        "inviterName", "Maria Weber" \
+    }
+
+static const struct template_variable common_variables[] = {
+    {"projectName", "Lakeside Clinic"},
+    {"tenantCode", "lakeside"},
+    {"recipientName", "Ana Lima"},
+    {"recipientEmail", "ana@example.org"},
+    {NULL, NULL},
+};
 
 static const struct template_name names[] = {
-    {"PATIENT_WELCOME", VARIABLES("appUrl")},
-    {"CLINICIAN_SIGNUP_INVITE", VARIABLES("invitationUrl", "continueAsPatientUrl")},
-    {"INVITE_TO_PROJECT", VARIABLES("invitationUrl", "inviterName")},
-    {"PATIENT_INVITE", VARIABLES("invitationUrl", "inviterName")},
-    {"PASSWORD_RESET", VARIABLES("resetUrl")},
-    {"CREDENTIAL_CHANGED", VARIABLES("what", "when")},
-    {"ACCOUNT_DELETION_SCHEDULED", VARIABLES("date")},
-    {"ACCOUNT_DELETION_REMINDER", VARIABLES("date")},
-    {"ORGANIZATION_CODE", VARIABLES("tenantCode")},
+    {"PATIENT_WELCOME", VARIABLES(APP_URL)},
+    {"CLINICIAN_SIGNUP_INVITE", VARIABLES(INVITATION_URL, CONTINUE_URL)},
+    {"INVITE_TO_PROJECT", VARIABLES(INVITATION_URL, INVITER)},
+    {"PATIENT_INVITE", VARIABLES(INVITATION_URL, INVITER)},
+    {"PASSWORD_RESET",
+     VARIABLES({"resetUrl", "https://my.lakeside.example/set-password?id=1&secret=2"})},
+    {"CREDENTIAL_CHANGED", VARIABLES({"what", "password"}, {"when", "2026-01-31 09:30 UTC"})},
+    {"ACCOUNT_DELETION_SCHEDULED", VARIABLES({"date", "2026-02-28"})},
+    {"ACCOUNT_DELETION_REMINDER", VARIABLES({"date", "2026-02-28"})},
+    {"ORGANIZATION_CODE", common_variables},
 };
 
 const struct template_name *template_name_find(const char *name)
@@ -31,10 +55,10 @@ const struct template_name *template_name_find(const char *name)
     return NULL;
 }
 
-static bool is_among(const char *const *list, const char *word, size_t length)
+static bool is_among(const struct template_variable *list, const char *word, size_t length)
 {
-    for (; *list; list++) {
-        if (strlen(*list) == length && memcmp(*list, word, length) == 0)
+    for (; list->name; list++) {
+        if (strlen(list->name) == length && memcmp(list->name, word, length) == 0)
             return true;
     }
     return false;
@@ -44,4 +68,19 @@ bool template_name_knows(const struct template_name *self, const char *variable,
 {
     return is_among(common_variables, variable, length) ||
            is_among(self->variables, variable, length);
+}
+
+static void add_samples(json_t *samples, const struct template_variable *list)
+{
+    for (; list->name; list++)
+        json_object_set_new(samples, list->name, json_string(list->sample));
+}
+
+json_t *template_name_samples(const struct template_name *self)
+{
+    json_t *samples = json_object();
+
+    add_samples(samples, common_variables);
+    add_samples(samples, self->variables);
+    return samples;
 }

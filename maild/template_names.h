@@ -4,11 +4,16 @@
 #ifndef ATRIUM_MAILD_TEMPLATE_NAMES_H
 #define ATRIUM_MAILD_TEMPLATE_NAMES_H
 
+#include <jansson.h>
+
 #include "common/base.h"
 
+struct template_variable {
+    const char *name, *sample;
+};
 struct template_name {
     const char *name;
-    const char *const *variables; /* beside those that all have; NULL-ended */
+    const struct template_variable *variables; /* beside those that all have; ended by name NULL */
 };
 
 /* The template of that name, or NULL. */
@@ -16,5 +21,8 @@ const struct template_name *template_name_find(const char *name);
 
 /* Whether `length` bytes at `variable` name something that the template may use. */
 bool template_name_knows(const struct template_name *self, const char *variable, size_t length);
+
+/* A value for each variable that the template may use, for previews. New reference. */
+json_t *template_name_samples(const struct template_name *self);
 
 #endif

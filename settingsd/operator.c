@@ -63,6 +63,18 @@ int operator_client_list(struct settingsd *d, const struct request *req,
     return client_list_of(d, req, tenant.projectId, out, err);
 }
 
+/* Errors as PATCH /locales. */
+int operator_locales(struct settingsd *d, const struct request *req,
+                     const struct operator_locales_in *in, struct locales *out, struct error *err)
+{
+    struct tenant tenant = {0};
+    struct locales_in change = {in->languages, in->defaultLanguage};
+
+    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return locales_write(d, req, tenant.projectId, &change, out, err);
+}
+
 /* Writes a text setting. Errors as PUT /v1/project/settings/values/{name}. */
 int operator_setting(struct settingsd *d, const struct request *req,
                      const struct operator_setting_in *in, struct nothing *out UNUSED,

@@ -1,7 +1,30 @@
 /*
- * organization.c - the tenant code of the caller's project.
+ * organization.c - the tenant code of the caller's project: read, and mailed to somebody.
  */
+#include <jansson.h>
+
+#include "common/codec.h"
+#include "maild/maild_api.h"
 #include "settingsd/settingsd.h"
+
+static int no_code(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "The project has no tenant code.");
+}
+
+/* The name of who gets the mail is not known. */
+static const char *mail_variables(struct arena *arena, const struct tenant *tenant,
+                                  const char *email)
+{
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant->name, "tenantCode",
+                             tenant->tenantCode, "recipientName", email, "recipientEmail", email);
+    const char *text = codec_dump_json(arena, json);
+
+    json_decref(json);
+    return text;
+}
+
+/* ---- handlers ---- */
 
 /* The code that patients and practitioners type. Fails: BAD_REQUEST (a project may have none). */
 int organization_code(struct settingsd *d, const struct request *req,
@@ -14,7 +37,34 @@ int organization_code(struct settingsd *d, const struct request *req,
         0)
         return -1;
     if (db_rows(res) == 0)
-        return error_set(err, ERR_BAD_REQUEST, "The project has no tenant code.");
+        return no_code(err);
     db_row(res, 0, &organization_code_out_table, req->arena, out);
+    return 0;
+}
+
+/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: BAD_REQUEST (a project may have no code). */
+int organization_code_email(struct settingsd *d, const struct request *req,
+                            const struct organization_code_email *in,
+                            struct organization_code_email *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct mail_enqueue_in mail = {.id = uuid_ordered(req->now_ms),
+                                   .template = "ORGANIZATION_CODE"};
+    struct outbox_row row;
+    struct tenant tenant = {0};
+
+    if (project_by_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    if (!tenant.tenantCode)
+        return no_code(err);
+    mail.projectId = tenant.projectId;
+    mail.defaultLanguage = tenant.defaultLanguage;
+    mail.to = in->email;
+    mail.variables = mail_variables(req->arena, &tenant, in->email);
+    row = outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, mail.id, &mail);
+    if (db_query(d->svc.db, req, SQL_OUTBOX_INSERT, &res, err, DB_OUTBOX(row)) < 0)
+        return -1;
+    outbox_kick(d->svc.outbox);
+    out->email = in->email;
     return 0;
 }

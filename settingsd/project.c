@@ -47,8 +47,8 @@ int project_by_code(struct settingsd *d, const struct request *req, const char *
     return tenant_read(res, req->arena, out, err);
 }
 
-static int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
-                         struct tenant *out, struct error *err)
+int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
+                  struct tenant *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
@@ -64,16 +64,11 @@ static int project_insert(struct settingsd *d, const struct request *req,
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct outbox_row grant =
         project->grant ? *project->grant : (struct outbox_row){.method = NULL};
-    struct uuid membership = {""}, profile = {""};
+    struct history_writer writer = history_writer(req);
 
-    if (req->caller) {
-        membership = req->caller->membership;
-        profile = req->caller->profile;
-    }
     return db_query(d->svc.db, req, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
                     DB_UUID(project->parent), DB_TEXT(project->name), DB_TEXT(project->settings),
-                    DB_INT(req->now_ms), DB_TEXT(code), DB_UUID(membership), DB_UUID(profile),
-                    DB_OUTBOX(grant));
+                    DB_INT(req->now_ms), DB_TEXT(code), DB_WRITER(writer), DB_OUTBOX(grant));
 }
 
 /* Makes a project under the code given, or under one made from its name. */

@@ -83,15 +83,11 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
                        struct settings_record *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid membership = {""}, profile = {""};
+    struct history_writer writer = history_writer(req);
 
-    if (req->caller) {
-        membership = req->caller->membership;
-        profile = req->caller->profile;
-    }
     if (db_query(d->svc.db, req, SQL_SETTING_WRITE, &res, err, DB_UUID(project), DB_INT(version),
                  DB_TEXT(name), DB_BOOL(on), DB_TEXT(text), DB_INT(req->now_ms),
-                 DB_UUID(membership), DB_UUID(profile)) < 0)
+                 DB_WRITER(writer)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return changed_meanwhile(err);

@@ -4,6 +4,7 @@
 #include "settingsd/settingsd.h"
 
 #include "authd/authd_api.h"
+#include "maild/maild_api.h"
 
 extern const struct db_migration settingsd_migrations[];
 
@@ -30,10 +31,10 @@ static const struct operation operations[] = {
     {.name = NULL},
 };
 
-static const char *const asks[] = {"authd", NULL};
+static const char *const asks[] = {"authd", "maild", NULL};
 
-static const struct bus_method *const outbox_methods[] = {&authd_change_publish_method,
-                                                          &authd_admin_grant_method, NULL};
+static const struct bus_method *const outbox_methods[] = {
+    &authd_change_publish_method, &authd_admin_grant_method, &maild_mail_enqueue_method, NULL};
 
 static const struct service_definition definition = {
     .name = "settingsd",

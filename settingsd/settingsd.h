@@ -33,6 +33,10 @@ struct settingsd {
 int project_by_code(struct settingsd *d, const struct request *req, const char *code,
                     struct tenant *out, struct error *err) MUST_USE;
 
+/* The project of that id. Errors as above. Parks. */
+int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
+                  struct tenant *out, struct error *err) MUST_USE;
+
 /* ---- publish.c ---- */
 
 /* Tells authd what was committed together with the outbox row `row`, and removes the row. `method` and `in` are
@@ -49,6 +53,17 @@ struct outbox_row publish_change_row(struct settingsd *d, const struct request *
 int publish_change(struct settingsd *d, const struct request *req, const struct outbox_row *row,
                    const char *kind, struct uuid id, struct error *err) MUST_USE;
 
+/* ---- history.c ---- */
+
+/* Who writes, for the history: three parameters of a statement. The operator is nobody. */
+struct history_writer {
+    struct uuid membership, profile;
+    const char *display;
+};
+struct history_writer history_writer(const struct request *req);
+#define DB_WRITER(writer_) \
+    DB_UUID((writer_).membership), DB_UUID((writer_).profile), DB_TEXT((writer_).display)
+
 /* ---- settings.c ---- */
 
 /* Writes a text setting of a project (not only of the caller's), or unsets it when value is "". `name` as in
@@ -56,6 +71,12 @@ int publish_change(struct settingsd *d, const struct request *req, const struct 
 int settings_write_text(struct settingsd *d, const struct request *req, struct uuid project,
                         const char *name, const char *value, const char *if_match,
                         struct settings_record *out, struct error *err) MUST_USE;
+
+/* ---- locale.c ---- */
+
+/* Changes the languages of a project, the default or both. Errors: those of PATCH /locales. Parks. */
+int locales_write(struct settingsd *d, const struct request *req, struct uuid project,
+                  const struct locales_in *in, struct locales *out, struct error *err) MUST_USE;
 
 /* ---- access_policy.c, client.c: shared with the operator's calls ---- */
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/language.h"
+
 enum {
     POLICY_JSON_MAX = 65536, /* rules of one access policy */
     ADDRESS_JSON_MAX = 16384,
@@ -15,6 +17,7 @@ enum {
     SETTING_TEXT_MAX = 2048,
     IF_MATCH_MAX = 256,
     LIST_MAX = 1000,
+    LANGUAGES_MAX = 100,
 };
 
 static const char *const policy_type[] = {"AccessPolicy", NULL};
@@ -38,6 +41,29 @@ static const struct field organization_code_out_rows[] = {
                "Project that the code belongs to."),
 };
 FIELD_TABLE(organization_code_out);
+
+static const struct field organization_code_email_rows[] = {
+    FIELD_EMAIL(struct organization_code_email, email, FIELD_REQUIRED | FIELD_SECRET,
+                "Who is told the tenant code, when the project maps ORGANIZATION_CODE.",
+                "ana@example.org"),
+};
+FIELD_TABLE(organization_code_email);
+
+static const struct field locales_rows[] = {
+    FIELD_TEXTS_FILLED(struct locales, languages, 2, LANGUAGE_TAG_MAX, LANGUAGES_MAX,
+                       FIELD_REQUIRED, "Languages in use (BCP 47).", "pt-BR"),
+    FIELD_TEXT(struct locales, defaultLanguage, 2, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
+               "The one of them that is used where a person's is not known.", "en"),
+};
+FIELD_TABLE(locales);
+
+static const struct field locales_in_rows[] = {
+    FIELD_TEXTS_FILLED(struct locales_in, languages, 1, LANGUAGE_TAG_MAX, LANGUAGES_MAX, 0,
+                       "All languages in use (BCP 47), each once; absent: as they are.", "pt-BR"),
+    FIELD_TEXT(struct locales_in, defaultLanguage, 1, LANGUAGE_TAG_MAX, 0,
+               "One of the languages; absent: as it is.", "en"),
+};
+FIELD_TABLE(locales_in);
 
 static const struct field settings_values_rows[] = {
     FIELD_BOOL(struct settings_values, PATIENT_REGISTRATION_ENABLED, false, FIELD_REQUIRED,
@@ -100,6 +126,35 @@ static const struct field setting_value_in_rows[] = {
                       "changed since."),
 };
 FIELD_TABLE(setting_value_in);
+
+static const struct field settings_history_in_rows[] = {
+    FIELD_INT(struct settings_history_in, _count, 1, LIST_MAX, 100, FIELD_QUERY, "Changes at most.",
+              "100"),
+    FIELD_INT(struct settings_history_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY, "Changes to skip.",
+              "0"),
+};
+FIELD_TABLE(settings_history_in);
+
+static const struct field setting_change_rows[] = {
+    FIELD_OBJECT(struct setting_change, who, reference, FIELD_NULLABLE,
+                 "Who made the change, named as at that time; null for the operator."),
+    FIELD_TIME(struct setting_change, when, FIELD_REQUIRED, "When it was made."),
+    FIELD_TEXT(struct setting_change, name, 1, SETTING_NAME_MAX, FIELD_REQUIRED,
+               "What was changed.", "PATIENT_LOGIN_ENABLED"),
+    FIELD_JSON(struct setting_change, old, POLICY_JSON_MAX, FIELD_NULLABLE,
+               "Value before; null while it was unset.", "true"),
+    FIELD_JSON(struct setting_change, new, POLICY_JSON_MAX, FIELD_NULLABLE,
+               "Value since; null for unset.", "false"),
+};
+FIELD_TABLE(setting_change);
+
+static const struct field settings_history_rows[] = {
+    FIELD_INT(struct settings_history, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Changes that there are.", "12"),
+    FIELD_OBJECTS(struct settings_history, resources, setting_change, LIST_MAX, FIELD_REQUIRED,
+                  "Those of this page, newest first."),
+};
+FIELD_TABLE(settings_history);
 
 static const struct field default_policy_in_rows[] = {
     FIELD_TEXT(struct default_policy_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
@@ -223,6 +278,8 @@ static const struct field tenant_rows[] = {
                "https://my.lakeside.example"),
     FIELD_TEXT(struct tenant, practitionerAppUrl, 0, SETTING_TEXT_MAX, 0,
                "Practitioners' application.", "https://staff.lakeside.example"),
+    FIELD_TEXT(struct tenant, defaultLanguage, 0, LANGUAGE_TAG_MAX, 0, "Its default language.",
+               "en"),
     FIELD_TIME(struct tenant, createdAt, 0, "When it was made."),
 };
 FIELD_TABLE(tenant);
@@ -308,6 +365,16 @@ static const struct field operator_client_create_in_rows[] = {
                "Name of the application.", "Patient portal"),
 };
 FIELD_TABLE(operator_client_create_in);
+
+static const struct field operator_locales_in_rows[] = {
+    FIELD_TEXT(struct operator_locales_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_TEXTS_FILLED(struct operator_locales_in, languages, 1, LANGUAGE_TAG_MAX, LANGUAGES_MAX, 0,
+                       "All languages in use; absent: as they are.", "pt-BR"),
+    FIELD_TEXT(struct operator_locales_in, defaultLanguage, 1, LANGUAGE_TAG_MAX, 0,
+               "One of the languages; absent: as it is.", "en"),
+};
+FIELD_TABLE(operator_locales_in);
 
 static const struct field operator_setting_in_rows[] = {
     FIELD_TEXT(struct operator_setting_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",

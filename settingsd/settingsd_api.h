@@ -4,6 +4,7 @@
 #ifndef ATRIUM_SETTINGSD_API_H
 #define ATRIUM_SETTINGSD_API_H
 
+#include "authd/authd_api.h"
 #include "common/fields.h"
 #include "common/method.h"
 
@@ -12,6 +13,18 @@
 struct organization_code_out {
     const char *code;
     struct uuid projectId;
+};
+
+struct organization_code_email {
+    const char *email;
+};
+struct locales {
+    struct field_texts languages;
+    const char *defaultLanguage;
+};
+struct locales_in {
+    struct field_texts languages; /* empty: as they are */
+    const char *defaultLanguage;  /* NULL: as it is */
 };
 
 /* Every known setting. In the record an unset switch is false and an unset text null; that a switch is on by
@@ -38,6 +51,19 @@ struct setting_value_in {
     const char *name;
     const char *value;
     const char *ifMatch;
+};
+struct settings_history_in {
+    int64_t _count, _offset;
+};
+struct setting_change {
+    const struct reference *who; /* NULL: the operator */
+    int64_t when;
+    const char *name;
+    const char *old, *new; /* JSON values, NULL: unset */
+};
+struct settings_history {
+    int64_t total;
+    struct field_list resources; /* struct setting_change */
 };
 struct default_policy_in {
     const char *value;
@@ -101,6 +127,7 @@ struct tenant {
     bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
     struct uuid defaultPatientPolicy, defaultPractitionerPolicy;
     const char *patientAppUrl, *practitionerAppUrl;
+    const char *defaultLanguage; /* NULL from a settingsd that knows no locales yet */
     int64_t createdAt;
 };
 struct tenants_of_in {
@@ -141,19 +168,27 @@ struct operator_policy_put_in {
 struct operator_client_create_in {
     const char *tenantCode, *name;
 };
+/* As PATCH /locales. */
+struct operator_locales_in {
+    const char *tenantCode;
+    struct field_texts languages;
+    const char *defaultLanguage;
+};
 /* Writes one text setting (the demo tenant's app URLs and default practitioner policy). */
 struct operator_setting_in {
     const char *tenantCode, *name, *value;
 };
 
-extern const struct field_table organization_code_out_table, settings_values_table,
-    settings_record_table, setting_switch_in_table, setting_value_in_table, default_policy_in_table,
-    project_child_in_table, project_child_out_table, id_in_table, access_policy_in_table,
-    access_policy_table, access_policy_list_table, client_create_in_table, client_table,
-    client_list_table, tenant_lookup_in_table, client_lookup_in_table, tenant_table,
-    tenants_of_in_table, tenant_list_table, caller_context_in_table, caller_context_out_table,
-    project_create_in_table, project_list_in_table, project_suspend_in_table,
-    operator_policy_default_in_table, operator_policy_put_in_table, operator_client_create_in_table,
+extern const struct field_table organization_code_out_table, organization_code_email_table,
+    locales_table, locales_in_table, settings_history_in_table, setting_change_table,
+    settings_history_table, settings_values_table, settings_record_table, setting_switch_in_table,
+    setting_value_in_table, default_policy_in_table, project_child_in_table,
+    project_child_out_table, id_in_table, access_policy_in_table, access_policy_table,
+    access_policy_list_table, client_create_in_table, client_table, client_list_table,
+    tenant_lookup_in_table, client_lookup_in_table, tenant_table, tenants_of_in_table,
+    tenant_list_table, caller_context_in_table, caller_context_out_table, project_create_in_table,
+    project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
+    operator_policy_put_in_table, operator_client_create_in_table, operator_locales_in_table,
     operator_setting_in_table;
 
 #define ROUTE(...)

@@ -42,7 +42,8 @@ extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT]
     "1)::uuid "                                                                              \
     "as \"defaultPractitionerPolicy\", "                                                     \
     "p.settings->>'PATIENT_APP_URL' as \"patientAppUrl\", "                                  \
-    "p.settings->>'PRACTITIONER_APP_URL' as \"practitionerAppUrl\""
+    "p.settings->>'PRACTITIONER_APP_URL' as \"practitionerAppUrl\", "                        \
+    "p.default_language as \"defaultLanguage\""
 
 /* struct settings_record and struct settings_values, of project p; version first. */
 #define RECORD_COLUMNS                                                              \

@@ -30,6 +30,7 @@ struct fixture {
     struct unit_dir dir;
     struct mail_server mail;
     struct uuid project;
+    const char *default_language;
     struct request *req;
     struct error err;
     const char *schema;
@@ -154,8 +155,13 @@ static bool map_template(struct fixture *self, const char *language, const char 
 
 static bool enqueue(struct fixture *self, size_t instance, struct uuid id, const char *language)
 {
-    struct mail_enqueue_in in = {id,       self->project,     "PATIENT_WELCOME",
-                                 language, "ana@example.org", "{\"recipientName\":\"A<na\"}"};
+    struct mail_enqueue_in in = {.id = id,
+                                 .projectId = self->project,
+                                 .template = "PATIENT_WELCOME",
+                                 .language = language,
+                                 .to = "ana@example.org",
+                                 .variables = "{\"recipientName\":\"A<na\"}",
+                                 .defaultLanguage = self->default_language};
     struct mail_enqueue_out out = {0};
 
     UNIT_CHECK(mail_enqueue(&self->instances[instance], self->req, &in, &out, &self->err) == 0,
@@ -233,8 +239,11 @@ static void shared(struct loop *loop, void *arg UNUSED)
 static void languages(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
-        const char *language, *want;
-    } rows[] = {{"pt-BR", "pt-BR"}, {"pt-pt", "pt"}, {"fr", "all"}, {NULL, "all"}};
+        const char *language, *fallback, *want;
+    } rows[] = {
+        {"pt-BR", NULL, "pt-BR"}, {"pt-pt", "de", "pt"}, {"fr", NULL, "all"}, {NULL, NULL, "all"},
+        {"fr", "pt-br", "pt-BR"}, {NULL, "pt-AO", "pt"}, {NULL, "ja", "all"},
+    };
     struct fixture self;
 
     if (!setup(&self, loop, "languages", no_arguments))
@@ -245,6 +254,7 @@ static void languages(struct loop *loop, void *arg UNUSED)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char command[512];
 
+        self.default_language = rows[i].fallback;
         enqueue(&self, 0, uuid_random(), rows[i].language);
         UNIT_CHECK(wait_for(&self, "sent", (long)i + 1, 3000) >= 0, "%zu sent", i);
         snprintf(command, sizeof(command), "grep -q '^Subject: %s\r$' %s/%04zu.eml", rows[i].want,

@@ -1,10 +1,9 @@
 /*
- * test_maild_render.c - placeholders in templates, language tags, and the pauses between attempts.
+ * test_maild_render.c - placeholders in templates and the pauses between attempts.
  */
 #include <string.h>
 
 #include "maild/deliver_backoff.h"
-#include "maild/language.h"
 #include "maild/render.h"
 #include "tests/unit/unit.h"
 
@@ -45,23 +44,6 @@ static const struct {
     {"ORGANIZATION_CODE", "{{tenantCode}}", 0},
 };
 
-static const struct {
-    const char *text, *want, *base; /* want NULL: not a tag */
-} tags[] = {
-    {NULL, "", ""},
-    {"", "", ""},
-    {"EN", "en", "en"},
-    {"PT-br", "pt-BR", "pt"},
-    {"zh-hant-tw", "zh-Hant-TW", "zh"},
-    {"e", NULL, NULL},
-    {"en-", NULL, NULL},
-    {"en--US", NULL, NULL},
-    {"en_US", NULL, NULL},
-    {"-en", NULL, NULL},
-    {"123456789", NULL, NULL},
-    {"en-aaaaaaaa-bbbbbbbb-cccccccc-dddddddd", NULL, NULL},
-};
-
 static void test_render(void)
 {
     json_t *variables = json_loads(variables_json, 0, NULL);
@@ -95,20 +77,6 @@ static void test_check(void)
     UNIT_CHECK(!template_name_find("PATIENT_WELCOM"), "an unknown template");
 }
 
-static void test_language(void)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
-        CLEANUP(arena_destroy) struct arena *arena = arena_new();
-        char *tag = language_tag(arena, tags[i].text);
-
-        UNIT_CHECK(!tag == !tags[i].want, "%s", tags[i].text);
-        if (!tag || !tags[i].want)
-            continue;
-        UNIT_CHECK(strcmp(tag, tags[i].want) == 0, "%s: %s", tags[i].text, tag);
-        UNIT_CHECK(strcmp(language_base(arena, tag), tags[i].base) == 0, "%s", tags[i].text);
-    }
-}
-
 static void test_backoff(void)
 {
     UNIT_CHECK(deliver_backoff_ms(1) == 1000, "after the first attempt");
@@ -123,7 +91,6 @@ int main(void)
     static const struct unit_case cases[] = {
         {"replaces placeholders, escaped in HTML", test_render},
         {"finds placeholders that a template has not", test_check},
-        {"spells language tags in one way", test_language},
         {"doubles the pause up to an hour", test_backoff},
     };
 

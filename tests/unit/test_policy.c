@@ -74,6 +74,9 @@ static const struct {
      "[{\"resourceType\":\"*\",\"readonly\":true},{\"resourceType\":\"DocumentReference\"," OWN
      "}]",
      documents, POLICY_UPDATE, POLICY_OWN},
+    {"rules add up: none takes away",
+     "[{\"resourceType\":\"DocumentReference\"," OWN "},{\"resourceType\":\"Bot\"}]", documents,
+     POLICY_READ, POLICY_OWN},
     {"rules add up: the later one",
      "[{\"resourceType\":\"Bot\"},{\"resourceType\":\"Locale\",\"interaction\":[\"read\"]}]",
      "Locale", POLICY_READ, POLICY_ALL},

@@ -1,0 +1,132 @@
+/*
+ * locale.c - the languages that a project speaks, and the one that it speaks by default.
+ *
+ * They are part of the project: a write that races another write of the project loses with 409.
+ */
+#include <string.h>
+
+#include "common/language.h"
+#include "common/policy.h"
+#include "settingsd/settingsd.h"
+
+/* Cuts a list that is separated by commas. */
+static struct field_texts texts_split(struct arena *arena, const char *list)
+{
+    struct field_texts texts = {arena_calloc(arena, strlen(list) + 1, sizeof(*texts.items)), 0};
+    char *copy = arena_strdup(arena, list), *rest = NULL;
+
+    for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest))
+        texts.items[texts.count++] = item;
+    return texts;
+}
+
+static bool texts_have(const struct field_texts *texts, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(texts->items[i], text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A text[] of PostgreSQL: language tags need no quotes. At most 100 of them are joined. */
+static const char *texts_array(struct arena *arena, const struct field_texts *texts)
+{
+    const char *array = "{";
+
+    for (size_t i = 0; i < texts->count; i++)
+        array = arena_printf(arena, "%s%s%s", array, i > 0 ? "," : "", texts->items[i]);
+    return arena_printf(arena, "%s}", array);
+}
+
+static int locales_read(struct settingsd *d, const struct request *req, struct uuid project,
+                        struct locales *out, int64_t *ret_version, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_LOCALES_GET, &res, err, DB_UUID(project)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Project not found.");
+    *ret_version = db_int(res, 0, 0);
+    out->languages = texts_split(req->arena, db_text(res, 0, 1));
+    out->defaultLanguage = arena_strdup(req->arena, db_text(res, 0, 2));
+    return 0;
+}
+
+/* Spells the tags in their usual way, in `out`; reports those that are none or stand twice. */
+static int check_languages(const struct request *req, const struct field_texts *in,
+                           struct field_texts *out, struct error *err)
+{
+    int result = 0;
+
+    out->items = arena_calloc(req->arena, in->count, sizeof(*out->items));
+    out->count = in->count;
+    for (size_t i = 0; i < in->count; i++) {
+        const char *path = arena_printf(req->arena, "languages.%zu", i);
+        const char *tag = language_tag(req->arena, in->items[i]);
+
+        out->items[i] = tag ? tag : "";
+        if (!tag)
+            result = error_problem(err, path, "must be a language tag such as en or pt-BR");
+        else if (texts_have(out, i, tag))
+            result = error_problem(err, path, "stands twice");
+    }
+    return result;
+}
+
+/* Replaces in `out`, which holds the present state, what the input names. */
+static int locales_merge(const struct request *req, const struct locales_in *in,
+                         struct locales *out, struct error *err)
+{
+    int result = 0;
+
+    if (in->languages.count > 0)
+        result = check_languages(req, &in->languages, &out->languages, err);
+    if (in->defaultLanguage)
+        out->defaultLanguage = language_tag(req->arena, in->defaultLanguage);
+    if (!out->defaultLanguage)
+        return error_problem(err, "defaultLanguage", "must be a language tag such as en or pt-BR");
+    if (!texts_have(&out->languages, out->languages.count, out->defaultLanguage))
+        return error_problem(err, "defaultLanguage", "must be one of the languages");
+    return result;
+}
+
+int locales_write(struct settingsd *d, const struct request *req, struct uuid project,
+                  const struct locales_in *in, struct locales *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct history_writer writer = history_writer(req);
+    int64_t version;
+
+    if (locales_read(d, req, project, out, &version, err) < 0 ||
+        locales_merge(req, in, out, err) < 0)
+        return -1;
+    if (db_query(d->svc.db, req, SQL_LOCALES_WRITE, &res, err, DB_UUID(project), DB_INT(version),
+                 DB_TEXT(texts_array(req->arena, &out->languages)), DB_TEXT(out->defaultLanguage),
+                 DB_INT(req->now_ms), DB_WRITER(writer)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+    return 0;
+}
+
+/* ---- handlers ---- */
+
+/* Fails: FORBIDDEN (the caller's policy does not let it read locales). */
+int locales_get(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
+                struct locales *out, struct error *err)
+{
+    int64_t version;
+
+    if (policy_check(req, "Locale", POLICY_READ, err) < 0)
+        return -1;
+    return locales_read(d, req, req->caller->project, out, &version, err);
+}
+
+/* Fails: VALIDATION, CONFLICT (the project changed meanwhile). */
+int locales_patch(struct settingsd *d, const struct request *req, const struct locales_in *in,
+                  struct locales *out, struct error *err)
+{
+    return locales_write(d, req, req->caller->project, in, out, err);
+}

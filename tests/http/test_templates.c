@@ -1,0 +1,258 @@
+/*
+ * test_templates.c - the mail templates of a project over HTTP: mapped, previewed, in several languages, unmapped.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define TEMPLATES "/v1/project/email-templates"
+
+enum { MAIL_MS = 10000 };
+
+static struct suite *suite;
+static const char not_found[] = "Template not found.";
+
+static struct http_answer *put(const char *access, const char *name, const char *json)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, TEMPLATES "/%s", name);
+    return http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "PUT", .path = path, .bearer = access, .raw = json});
+}
+
+static struct http_answer *preview(const char *access, const char *name, const char *json)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, TEMPLATES "/%s/preview", name);
+    return http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "POST", .path = path, .bearer = access, .raw = json});
+}
+
+static struct http_answer *unmap(const char *access, const char *rest)
+{
+    char path[160];
+
+    snprintf(path, sizeof path, TEMPLATES "/%s", rest);
+    return http_delete(suite_url(suite), path, access);
+}
+
+/* How many templates the project maps. */
+static size_t count(const char *access)
+{
+    HTTP_ANSWER list = http_get(suite_url(suite), TEMPLATES, access);
+
+    CHECK_STATUS(list, 200);
+    return json_array_size(http_member(list, "resources"));
+}
+
+static struct person *admin_of_child(const char *code)
+{
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER child = http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                                  json_pack("{s:s, s:s}", "name", "Side", "tenantCode", code));
+
+    CHECK_STATUS(child, 200);
+    return person_sign_in(suite, "Practitioner", admin->email, admin->password, code);
+}
+
+static void templates_are_mapped_and_unmapped(void)
+{
+    PERSON there = admin_of_child("mapping");
+
+    CU_ASSERT_EQUAL(count(there->access), 0);
+    HTTP_ANSWER plain =
+        put(there->access, "PATIENT_WELCOME",
+            "{\"subject\":\"Hi {{recipientName}}\",\"text\":\"At {{ projectName }}\"}");
+    CHECK_STATUS(plain, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(plain, "name"), "PATIENT_WELCOME");
+    CU_ASSERT_TRUE(json_is_null(http_member(plain, "language")));
+    CU_ASSERT_TRUE(json_is_null(http_member(plain, "html")));
+    HTTP_ANSWER german = put(there->access, "PATIENT_WELCOME",
+                             "{\"subject\":\"Hallo\",\"text\":\"t\",\"html\":\"<b>{{appUrl}}</"
+                             "b>\",\"language\":\"DE\"}");
+    CHECK_STATUS(german, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(german, "language"), "de");
+    HTTP_ANSWER replaced =
+        put(there->access, "PATIENT_WELCOME", "{\"subject\":\"Hello\",\"text\":\"t\"}");
+    CHECK_STATUS(replaced, 200);
+    HTTP_ANSWER list = http_get(suite_url(suite), TEMPLATES, there->access);
+    CU_ASSERT_EQUAL(json_array_size(http_member(list, "resources")), 2);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.subject"), "Hello");
+    CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.0.language")));
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.1.html"), "<b>{{appUrl}}</b>");
+
+    HTTP_ANSWER french = unmap(there->access, "PATIENT_WELCOME?language=fr");
+    CHECK_ERROR(french, 404, not_found);
+    HTTP_ANSWER one = unmap(there->access, "PATIENT_WELCOME?language=de");
+    CHECK_STATUS(one, 204);
+    CU_ASSERT_EQUAL(count(there->access), 1);
+    HTTP_ANSWER again = put(there->access, "PATIENT_WELCOME",
+                            "{\"subject\":\"S\",\"text\":\"t\",\"language\":\"es\"}");
+    CHECK_STATUS(again, 200);
+    HTTP_ANSWER unlabelled = unmap(there->access, "PATIENT_WELCOME?language=");
+    CHECK_STATUS(unlabelled, 204);
+    CU_ASSERT_EQUAL(count(there->access), 1);
+    HTTP_ANSWER all = unmap(there->access, "PATIENT_WELCOME");
+    CHECK_STATUS(all, 204);
+    CU_ASSERT_EQUAL(count(there->access), 0);
+    HTTP_ANSWER none = unmap(there->access, "PATIENT_WELCOME");
+    CHECK_ERROR(none, 404, not_found);
+}
+
+static void bad_templates_are_refused(void)
+{
+    static const struct {
+        const char *body, *path;
+    } rows[] = {
+        {"{\"text\":\"t\"}", "subject"},
+        {"{\"subject\":\"s\"}", "text"},
+        {"{\"subject\":\"\",\"text\":\"t\"}", "subject"},
+        {"{\"subject\":\"{{resetUrl}}\",\"text\":\"t\"}", "subject"},
+        {"{\"subject\":\"s\",\"text\":\"{{appUrl}} {{no}}\"}", "text"},
+        {"{\"subject\":\"s\",\"text\":\"{{appUrl\"}", "text"},
+        {"{\"subject\":\"s\",\"text\":\"t\",\"html\":\"{{{appUrl}}}\"}", "html"},
+        {"{\"subject\":\"s\",\"text\":\"t\",\"language\":\"en_US\"}", "language"},
+    };
+    PERSON there = admin_of_child("refusing");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = put(there->access, "PATIENT_WELCOME", rows[i].body);
+
+        CHECK_PROBLEM(answer, rows[i].path);
+    }
+    HTTP_ANSWER unknown = put(there->access, "NO_SUCH", "{\"subject\":\"s\",\"text\":\"{{no}}\"}");
+    CHECK_ERROR(unknown, 404, not_found);
+    HTTP_ANSWER gone = unmap(there->access, "NO_SUCH");
+    CHECK_ERROR(gone, 404, not_found);
+    HTTP_ANSWER language = unmap(there->access, "PATIENT_WELCOME?language=e");
+    CHECK_PROBLEM(language, "language");
+    CU_ASSERT_EQUAL(count(there->access), 0);
+}
+
+static void previews_have_sample_values(void)
+{
+    PERSON there = admin_of_child("previews");
+
+    HTTP_ANSWER early = preview(there->access, "PASSWORD_RESET", "{}");
+    CHECK_ERROR(early, 404, not_found);
+    HTTP_ANSWER unknown = preview(there->access, "NO_SUCH", "{}");
+    CHECK_ERROR(unknown, 404, not_found);
+    HTTP_ANSWER mapped = put(there->access, "PASSWORD_RESET",
+                             "{\"subject\":\"For {{recipientName}}\",\"text\":\"{{resetUrl}}\","
+                             "\"html\":\"<a href=\\\"{{resetUrl}}\\\">\"}");
+    CHECK_STATUS(mapped, 200);
+    HTTP_ANSWER german = put(there->access, "PASSWORD_RESET",
+                             "{\"subject\":\"S\",\"text\":\"deutsch\",\"language\":\"de\"}");
+    CHECK_STATUS(german, 200);
+
+    HTTP_ANSWER bare = http_call(suite_url(suite),
+                                 &(struct http_request){.method = "POST",
+                                                        .path = TEMPLATES "/PASSWORD_RESET/preview",
+                                                        .bearer = there->access});
+    CHECK_STATUS(bare, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(bare, "subject"), "For Ana Lima");
+    CU_ASSERT_TRUE(strncmp(http_text(bare, "text"), "https://", 8) == 0);
+    CU_ASSERT_TRUE(strstr(http_text(bare, "text"), "&secret=") != NULL);
+    CU_ASSERT_TRUE(strstr(http_text(bare, "html"), "&amp;secret=") != NULL);
+    HTTP_ANSWER swiss = preview(there->access, "PASSWORD_RESET", "{\"language\":\"de-CH\"}");
+    CU_ASSERT_STRING_EQUAL(http_text(swiss, "text"), "deutsch");
+    CU_ASSERT_TRUE(json_is_null(http_member(swiss, "html")));
+    HTTP_ANSWER bad = preview(there->access, "PASSWORD_RESET", "{\"language\":\"d\"}");
+    CHECK_PROBLEM(bad, "language");
+}
+
+/* The longest parts that a template may have, all of them variables. */
+static void the_longest_preview_fits(void)
+{
+    enum { PART = 262144, HOLE = 10 };
+    PERSON there = admin_of_child("longest");
+    char *part = malloc(PART + 1);
+
+    for (size_t i = 0; i + HOLE <= PART; i += HOLE)
+        memcpy(part + i, "{{appUrl}}", HOLE + 1);
+    HTTP_ANSWER mapped =
+        http_put(suite_url(suite), TEMPLATES "/PATIENT_WELCOME", there->access,
+                 json_pack("{s:s, s:s, s:s}", "subject", "s", "text", part, "html", part));
+    CHECK_STATUS(mapped, 200);
+    HTTP_ANSWER shown = preview(there->access, "PATIENT_WELCOME", "{}");
+    CHECK_STATUS(shown, 200);
+    CU_ASSERT_TRUE(strlen(http_text(shown, "html")) > PART);
+    free(part);
+}
+
+/* A welcome mail goes out in the project's default language when that is mapped. */
+static void mail_falls_back_to_the_default_language(void)
+{
+    static const struct {
+        const char *locales, *want;
+    } rows[] = {
+        {"{\"defaultLanguage\":\"de\"}", "Subject: Willkommen\r\n"},
+        {"{\"defaultLanguage\":\"es\"}", "Subject: Welcome to "},
+        {"{\"defaultLanguage\":\"en\"}", "Subject: Welcome to "},
+    };
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER german =
+        put(admin->access, "PATIENT_WELCOME",
+            "{\"subject\":\"Willkommen\",\"text\":\"{{appUrl}}\",\"language\":\"de\"}");
+    CHECK_STATUS(german, 200);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER changed =
+            http_call(suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                               .path = "/locales",
+                                                               .bearer = admin->access,
+                                                               .raw = rows[i].locales});
+        PERSON patient = person_register(suite, NULL);
+        char *mail = suite_mail(suite, patient->email, MAIL_MS);
+
+        CHECK_STATUS(changed, 200);
+        UNIT_CHECK(mail && strstr(mail, rows[i].want), "%s: %s", rows[i].locales, mail);
+        free(mail);
+    }
+}
+
+static void tenants_are_apart(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON there = admin_of_child("apart");
+    PERSON patient = person_register(suite, NULL);
+    size_t before = count(admin->access);
+
+    HTTP_ANSWER foreign = unmap(there->access, "PATIENT_WELCOME");
+    CHECK_ERROR(foreign, 404, not_found);
+    HTTP_ANSWER hidden = preview(there->access, "PATIENT_WELCOME", "{}");
+    CHECK_ERROR(hidden, 404, not_found);
+    CU_ASSERT_EQUAL(count(admin->access), before);
+    HTTP_ANSWER refused = http_get(suite_url(suite), TEMPLATES, patient->access);
+    CHECK_ERROR(refused, 403, "Forbidden");
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"templates are mapped and unmapped", templates_are_mapped_and_unmapped},
+    {"bad templates are refused", bad_templates_are_refused},
+    {"previews have sample values", previews_have_sample_values},
+    {"the longest preview fits", the_longest_preview_fits},
+    {"mail falls back to the default language", mail_falls_back_to_the_default_language},
+    {"tenants are apart", tenants_are_apart},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "maild=2"});
+    return unit_run("templates", cases, ARRAY_SIZE(cases));
+}
