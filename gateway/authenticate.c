@@ -48,6 +48,8 @@ static int allow(const struct authentication *self, enum access access, struct e
 {
     const struct request as = {.caller = &self->caller};
 
+    if (access == ACCESS_LOGOUT) /* whoever is in may leave */
+        return 0;
     if (self->identity->suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
     if ((access == ACCESS_PRACTITIONER && !request_is_practitioner(&as)) ||
