@@ -38,6 +38,8 @@ static const struct command commands[] = {
     {"template put", "--project CODE NAME --subject S [--text FILE] [--html FILE] [--language L]",
      "create or replace a mail template", "maild", template_put_command},
     {"template list", "--project CODE", "list mail templates", "maild", template_list_command},
+    {"template preview", "--project CODE NAME [--language L]",
+     "show a mail template with sample values", "maild", template_preview_command},
     {"keys list", "", "list the keys that sign access tokens", "authd", keys_list_command},
     {"keys rotate", "", "sign with a new key from now on", "authd", keys_rotate_command},
     {"session list", "--email E [--project CODE]", "list the live sessions of a person", "authd",

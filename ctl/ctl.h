@@ -53,6 +53,7 @@ int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 /* template.c */
 int template_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int template_preview_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* key.c */
 int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;

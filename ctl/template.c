@@ -67,3 +67,19 @@ int template_list_command(struct ctl *ctl, struct error *err)
     output_list(ctl, &template_record_table, &out.resources, columns);
     return 0;
 }
+
+int template_preview_command(struct ctl *ctl, struct error *err)
+{
+    struct template_preview_in in = {.name = arguments_get(&ctl->args, "NAME"),
+                                     .language = arguments_get(&ctl->args, "--language")};
+    struct email_template_preview out = {0};
+    struct request req;
+
+    if (find_project(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (maild_template_preview(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_record(ctl, &email_template_preview_table, &out);
+    return 0;
+}

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 

@@ -170,6 +170,17 @@ static void previews_have_sample_values(void)
     CHECK_PROBLEM(bad, "language");
 }
 
+static void operators_see_previews(void)
+{
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "template", "preview", "--project", "demo",
+                              "ORGANIZATION_CODE", "--json");
+    CHECK_EXIT(shown, 0);
+    CU_ASSERT_TRUE(strstr(program_text(shown, "text"), "lakeside") != NULL);
+    PROGRAM unknown =
+        ATRIUMCTL(suite, NULL, "template", "preview", "--project", "demo", "GOOD_NIGHT");
+    CHECK_REFUSED(unknown, 1, not_found);
+}
+
 /* The longest parts that a template may have, all of them variables. */
 static void the_longest_preview_fits(void)
 {
@@ -245,6 +256,7 @@ static const struct unit_case cases[] = {
     {"templates are mapped and unmapped", templates_are_mapped_and_unmapped},
     {"bad templates are refused", bad_templates_are_refused},
     {"previews have sample values", previews_have_sample_values},
+    {"operators see previews", operators_see_previews},
     {"the longest preview fits", the_longest_preview_fits},
     {"mail falls back to the default language", mail_falls_back_to_the_default_language},
     {"tenants are apart", tenants_are_apart},

@@ -31,7 +31,7 @@ struct whole {
     int64_t at;
     const struct part *part;
     struct field_list parts, rare;
-    struct field_texts words;
+    struct field_texts words, filled;
     struct field_bytes bytes;
     const char *json, *object, *internal, *nullable;
 };
@@ -63,6 +63,7 @@ static const struct field whole_rows[] = {
     FIELD_OBJECTS(struct whole, parts, part, 3, 0, "Parts."),
     FIELD_OBJECTS(struct whole, rare, part, 3, FIELD_OMIT_EMPTY, "Left out."),
     FIELD_TEXTS(struct whole, words, 1, 5, 3, 0, "Words.", "word"),
+    FIELD_TEXTS_FILLED(struct whole, filled, 1, 5, 3, 0, "Some.", "word"),
     FIELD_BYTES(struct whole, bytes, 4, 0, "Raw."),
     FIELD_JSON(struct whole, json, 16, 0, "Anything.", "[1]"),
     FIELD_JSON_OBJECT(struct whole, object, 16, 0, "Any object.", "{}"),
@@ -255,6 +256,7 @@ static const struct problem_case problem_cases[] = {
     {"{\"text\":\"x\",\"words\":\"one\"}", "words must be an array"},
     {"{\"text\":\"x\",\"words\":[\"a\",null,\"\"]}",
      "words.1 must be a string; words.2 must be at least 1 character"},
+    {"{\"text\":\"x\",\"filled\":[]}", "filled must have at least 1 item"},
     {"{\"text\":\"x\",\"json\":\"123456789012345\"}", "json must be at most 16 bytes of JSON"},
     {"{\"text\":\"x\",\"object\":[]}", "object must be an object"},
     {"{\"text\":\"x\",\"object\":\"{}\"}", "object must be an object"},
@@ -567,6 +569,9 @@ static void test_schema(void)
     check_schema("words", "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,"
                           "\"maxLength\":5},\"maxItems\":3,\"description\":\"Words.\","
                           "\"examples\":[[\"word\"]]}");
+    check_schema("filled", "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,"
+                           "\"maxLength\":5},\"minItems\":1,\"maxItems\":3,"
+                           "\"description\":\"Some.\",\"examples\":[[\"word\"]]}");
     check_schema("json", "{\"description\":\"Anything.\",\"examples\":[[1]]}");
     check_schema("nullable", "{\"type\":[\"string\",\"null\"],\"maxLength\":8,"
                              "\"description\":\"Or null.\",\"examples\":[\"x\"]}");
