@@ -80,21 +80,13 @@ static void take_tokens(struct person *self, const struct http_answer *answer)
 struct person *person_register(struct suite *suite, const char *email)
 {
     struct person *self = calloc(1, sizeof *self);
-    char *source = fresh_source();
 
     self->email = email ? strdup(email) : person_address();
     self->password = strdup(password_of_all);
-    {
-        HTTP_ANSWER answer = http_call(
-            suite_url(suite),
-            &(struct http_request){.method = "POST",
-                                   .path = "/auth/tenant/Patient/register",
-                                   .source = source,
-                                   .body = body_register(self->email,
-                                                         suite_text(suite, "demo.tenantCode"))});
-        take_tokens(self, answer);
-    }
-    free(source);
+    HTTP_ANSWER answer =
+        suite_post_fresh(suite, "/auth/tenant/Patient/register",
+                         body_register(self->email, suite_text(suite, "demo.tenantCode")));
+    take_tokens(self, answer);
     return self;
 }
 
@@ -124,6 +116,23 @@ struct person *person_admin(struct suite *suite)
 {
     return person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
                           suite_text(suite, "demo.adminPassword"), NULL);
+}
+
+struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
+                                    json_t *body)
+{
+    return http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "POST", .path = path, .source = source, .body = body});
+}
+
+struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body)
+{
+    char *source = fresh_source();
+    struct http_answer *answer = suite_post_from(suite, source, path, body);
+
+    free(source);
+    return answer;
 }
 
 void suite_set_switch(struct suite *suite, const char *access, const char *name, bool enabled)

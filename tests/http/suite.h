@@ -82,6 +82,11 @@ char *person_address(void);
 /* A client address that no other call of this program has used (caller frees): limits per address start anew. */
 char *fresh_source(void);
 
+/* POST from that address, or from a fresh one, so that no limit is in the way. The body is consumed. */
+struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
+                                    json_t *body);
+struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
+
 /* Registers a patient in the demo tenant from a fresh client address; email NULL makes one. */
 struct person *person_register(struct suite *suite, const char *email);
 

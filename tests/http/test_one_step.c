@@ -21,23 +21,6 @@ static const char wrong_login[] = "Username or password is incorrect.";
 
 static struct suite *suite;
 
-static struct http_answer *post_from(const char *source, const char *path, json_t *body)
-{
-    return http_call(
-        suite_url(suite),
-        &(struct http_request){.method = "POST", .path = path, .source = source, .body = body});
-}
-
-/* From an address of its own, so that no limit is in the way. */
-static struct http_answer *post_fresh(const char *path, json_t *body)
-{
-    char *source = fresh_source();
-    struct http_answer *answer = post_from(source, path, body);
-
-    free(source);
-    return answer;
-}
-
 static const char *client(void)
 {
     return suite_text(suite, "demo.clientId");
@@ -99,13 +82,13 @@ static void check_signed_in(const struct http_answer *answer, const char *role)
 static void patient_registers_and_signs_in(void)
 {
     char *email = person_address();
-    HTTP_ANSWER joined = post_fresh(REGISTER, body_join(email, NULL, client()));
+    HTTP_ANSWER joined = suite_post_fresh(suite, REGISTER, body_join(email, NULL, client()));
     check_signed_in(joined, "Patient");
     CU_ASSERT_STRING_EQUAL(http_text(joined, "profile.display"), "Rui Costa");
-    HTTP_ANSWER again = post_fresh(REGISTER, body_join(email, "Patient", client()));
+    HTTP_ANSWER again = suite_post_fresh(suite, REGISTER, body_join(email, "Patient", client()));
     CHECK_ERROR(again, 400, "Registration failed.");
     CU_ASSERT_TRUE(again->seconds >= 1.0);
-    HTTP_ANSWER in = post_fresh(LOGIN, body_login(email, password, client()));
+    HTTP_ANSWER in = suite_post_fresh(suite, LOGIN, body_login(email, password, client()));
     check_signed_in(in, "Patient");
     CU_ASSERT_STRING_EQUAL(http_text(in, "profile.reference"),
                            http_text(joined, "profile.reference"));
@@ -122,8 +105,9 @@ static void patient_registers_and_signs_in(void)
 static void admin_signs_in(void)
 {
     HTTP_ANSWER in =
-        post_fresh(LOGIN, body_login(suite_text(suite, "demo.adminEmail"),
-                                     suite_text(suite, "demo.adminPassword"), client()));
+        suite_post_fresh(suite, LOGIN,
+                         body_login(suite_text(suite, "demo.adminEmail"),
+                                    suite_text(suite, "demo.adminPassword"), client()));
     check_signed_in(in, "Practitioner");
     HTTP_ANSWER list =
         http_get(suite_url(suite), "/v1/project/clients", http_text(in, "accessToken"));
@@ -153,8 +137,8 @@ static void unknown_places_are_404(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         json_t *body = body_join("nobody@example.org", NULL, rows[i].client);
 
-        HTTP_ANSWER answer =
-            post_fresh(rows[i].path, rows[i].tenant ? with_tenant(body, rows[i].tenant) : body);
+        HTTP_ANSWER answer = suite_post_fresh(
+            suite, rows[i].path, rows[i].tenant ? with_tenant(body, rows[i].tenant) : body);
         CHECK_ERROR(answer, 404, rows[i].message);
     }
 }
@@ -167,21 +151,23 @@ static void fields_are_checked(void)
     memset(text, 'x', 129);
     text[129] = '\0';
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        HTTP_ANSWER wrong = post_fresh(paths[i], body_login("nobody", "x", "web"));
+        HTTP_ANSWER wrong = suite_post_fresh(suite, paths[i], body_login("nobody", "x", "web"));
         CHECK_PROBLEM(wrong, "email");
         CHECK_PROBLEM(wrong, "clientId");
     }
-    HTTP_ANSWER type = post_fresh(REGISTER, body_join("a@example.org", "Robot", client()));
+    HTTP_ANSWER type =
+        suite_post_fresh(suite, REGISTER, body_join("a@example.org", "Robot", client()));
     CHECK_PROBLEM(type, "type");
-    HTTP_ANSWER over = post_fresh(LOGIN, body_login("a@example.org", text, client()));
+    HTTP_ANSWER over = suite_post_fresh(suite, LOGIN, body_login("a@example.org", text, client()));
     CHECK_PROBLEM(over, "password");
-    HTTP_ANSWER empty = post_fresh(LOGIN, body_login("a@example.org", "", client()));
+    HTTP_ANSWER empty = suite_post_fresh(suite, LOGIN, body_login("a@example.org", "", client()));
     CHECK_PROBLEM(empty, "password");
-    HTTP_ANSWER fits = post_fresh(LOGIN, body_login("a@example.org", text + 1, client()));
+    HTTP_ANSWER fits =
+        suite_post_fresh(suite, LOGIN, body_login("a@example.org", text + 1, client()));
     CHECK_ERROR(fits, 400, wrong_login);
     json_t *body = body_join("a@example.org", NULL, client());
     json_object_set_new(body, "password", json_string(text));
-    HTTP_ANSWER longer = post_fresh(REGISTER, body);
+    HTTP_ANSWER longer = suite_post_fresh(suite, REGISTER, body);
     CHECK_PROBLEM(longer, "password");
 }
 
@@ -194,30 +180,34 @@ static void practitioner_comes_before_patient(void)
 
     json_object_set_new(patient, "password", json_string("the patient's own"));
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
-    HTTP_ANSWER staff = post_fresh(REGISTER, body_join(email, "Practitioner", client()));
+    HTTP_ANSWER staff =
+        suite_post_fresh(suite, REGISTER, body_join(email, "Practitioner", client()));
     check_signed_in(staff, "Practitioner");
-    HTTP_ANSWER joined = post_fresh(REGISTER, patient);
+    HTTP_ANSWER joined = suite_post_fresh(suite, REGISTER, patient);
     check_signed_in(joined, "Patient");
-    HTTP_ANSWER as_staff = post_fresh(LOGIN, body_login(email, password, client()));
+    HTTP_ANSWER as_staff = suite_post_fresh(suite, LOGIN, body_login(email, password, client()));
     check_signed_in(as_staff, "Practitioner");
-    HTTP_ANSWER as_patient = post_fresh(LOGIN, body_login(email, "the patient's own", client()));
+    HTTP_ANSWER as_patient =
+        suite_post_fresh(suite, LOGIN, body_login(email, "the patient's own", client()));
     check_signed_in(as_patient, "Patient");
-    HTTP_ANSWER neither = post_fresh(LOGIN, body_login(email, "neither", client()));
+    HTTP_ANSWER neither = suite_post_fresh(suite, LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(neither, 400, wrong_login);
 
     /* Each role has its own switch, told only to who knows the password; nobody when both are off. */
     suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
-    HTTP_ANSWER off = post_fresh(LOGIN, body_login(email, password, client()));
+    HTTP_ANSWER off = suite_post_fresh(suite, LOGIN, body_login(email, password, client()));
     CHECK_ERROR(off, 403, "Login is not enabled.");
-    HTTP_ANSWER on = post_fresh(LOGIN, body_login(email, "the patient's own", client()));
+    HTTP_ANSWER on =
+        suite_post_fresh(suite, LOGIN, body_login(email, "the patient's own", client()));
     CHECK_STATUS(on, 200);
-    HTTP_ANSWER wrong = post_fresh(LOGIN, body_login(email, "neither", client()));
+    HTTP_ANSWER wrong = suite_post_fresh(suite, LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(wrong, 400, wrong_login);
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
-    HTTP_ANSWER all_off = post_fresh(LOGIN, body_login(email, "neither", client()));
+    HTTP_ANSWER all_off = suite_post_fresh(suite, LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(all_off, 403, "Login is not enabled.");
     suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", true);
-    HTTP_ANSWER patient_off = post_fresh(LOGIN, body_login(email, "the patient's own", client()));
+    HTTP_ANSWER patient_off =
+        suite_post_fresh(suite, LOGIN, body_login(email, "the patient's own", client()));
     CHECK_ERROR(patient_off, 403, "Login is not enabled.");
     suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
@@ -243,7 +233,8 @@ static void rejects_take_equal_time(void)
 
     for (int i = 0; i < TRIES; i++) {
         for (size_t kind = 0; kind < ARRAY_SIZE(emails); kind++) {
-            HTTP_ANSWER answer = post_fresh(LOGIN, body_login(emails[kind], "wrong", client()));
+            HTTP_ANSWER answer =
+                suite_post_fresh(suite, LOGIN, body_login(emails[kind], "wrong", client()));
 
             CHECK_ERROR(answer, 400, wrong_login);
             ms[kind][i] = answer->seconds * 1000;
@@ -266,21 +257,24 @@ static void tenth_failure_locks_the_pair(void)
     char *source = fresh_source();
 
     for (int i = 0; i < 10; i++) {
-        HTTP_ANSWER wrong = post_from(source, LOGIN, body_login(patient->email, "wrong", client()));
+        HTTP_ANSWER wrong =
+            suite_post_from(suite, source, LOGIN, body_login(patient->email, "wrong", client()));
         CHECK_ERROR(wrong, 400, wrong_login);
     }
-    HTTP_ANSWER locked =
-        post_from(source, LOGIN, body_login(patient->email, patient->password, client()));
+    HTTP_ANSWER locked = suite_post_from(suite, source, LOGIN,
+                                         body_login(patient->email, patient->password, client()));
     char *retry = http_header(locked, "Retry-After");
     CHECK_STATUS(locked, 429);
     CU_ASSERT_TRUE(retry && strtol(retry, NULL, 10) > 0 && strtol(retry, NULL, 10) <= 900);
-    HTTP_ANSWER tenant = post_from(source, "/auth/tenant/Patient/login/start",
-                                   body_login_start(patient->email, patient->password, "demo"));
+    HTTP_ANSWER tenant =
+        suite_post_from(suite, source, "/auth/tenant/Patient/login/start",
+                        body_login_start(patient->email, patient->password, "demo"));
     CHECK_STATUS(tenant, 429);
-    HTTP_ANSWER staff = post_from(source, "/auth/tenant/Practitioner/login/start",
-                                  body_login_start(patient->email, patient->password, NULL));
+    HTTP_ANSWER staff = suite_post_from(suite, source, "/auth/tenant/Practitioner/login/start",
+                                        body_login_start(patient->email, patient->password, NULL));
     CHECK_STATUS(staff, 429);
-    HTTP_ANSWER owner = post_fresh(LOGIN, body_login(patient->email, patient->password, client()));
+    HTTP_ANSWER owner =
+        suite_post_fresh(suite, LOGIN, body_login(patient->email, patient->password, client()));
     CHECK_STATUS(owner, 200);
     free(retry);
     free(source);
@@ -293,14 +287,15 @@ static void locked_role_does_not_lock_the_other(void)
     char *source = fresh_source();
 
     for (int i = 0; i < 10; i++) {
-        HTTP_ANSWER wrong = post_from(source, "/auth/tenant/Practitioner/login/start",
-                                      body_login_start(patient->email, "wrong", NULL));
+        HTTP_ANSWER wrong = suite_post_from(suite, source, "/auth/tenant/Practitioner/login/start",
+                                            body_login_start(patient->email, "wrong", NULL));
         CHECK_ERROR(wrong, 400, wrong_login);
     }
-    HTTP_ANSWER wrong = post_from(source, LOGIN, body_login(patient->email, "wrong", client()));
+    HTTP_ANSWER wrong =
+        suite_post_from(suite, source, LOGIN, body_login(patient->email, "wrong", client()));
     CHECK_STATUS(wrong, 429);
-    HTTP_ANSWER in =
-        post_from(source, LOGIN, body_login(patient->email, patient->password, client()));
+    HTTP_ANSWER in = suite_post_from(suite, source, LOGIN,
+                                     body_login(patient->email, patient->password, client()));
     check_signed_in(in, "Patient");
     free(source);
 }
@@ -335,15 +330,16 @@ static void registration_keeps_to_the_switches(void)
 {
     PERSON admin = person_admin(suite);
     char *email = person_address();
-    HTTP_ANSWER unset = post_fresh(REGISTER, body_join(email, "Practitioner", client()));
+    HTTP_ANSWER unset =
+        suite_post_fresh(suite, REGISTER, body_join(email, "Practitioner", client()));
     CHECK_ERROR(unset, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(unset->seconds >= 1.0);
-    HTTP_ANSWER business =
-        post_fresh(B2B_REGISTER, with_tenant(body_join(email, NULL, client()), project()));
+    HTTP_ANSWER business = suite_post_fresh(
+        suite, B2B_REGISTER, with_tenant(body_join(email, NULL, client()), project()));
     CHECK_ERROR(business, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(business->seconds >= 1.0);
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", false);
-    HTTP_ANSWER off = post_fresh(REGISTER, body_join(email, NULL, client()));
+    HTTP_ANSWER off = suite_post_fresh(suite, REGISTER, body_join(email, NULL, client()));
     CHECK_ERROR(off, 403, "Registration is not enabled for this project.");
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
     free(email);
@@ -357,12 +353,12 @@ static void sixth_in_a_minute_is_refused(void)
     char *source = fresh_source();
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        HTTP_ANSWER counted = post_from(source, paths[i], json_object());
+        HTTP_ANSWER counted = suite_post_from(suite, source, paths[i], json_object());
         CHECK_STATUS(counted, 422);
         CU_ASSERT_TRUE(counted->seconds >= 1.0);
     }
     for (size_t i = 0; i < 2; i++) {
-        HTTP_ANSWER refused = post_from(source, paths[i], json_object());
+        HTTP_ANSWER refused = suite_post_from(suite, source, paths[i], json_object());
         CHECK_STATUS(refused, 429);
         CU_ASSERT_TRUE(refused->seconds >= 1.0);
     }
@@ -434,7 +430,8 @@ static void branch_free(struct branch *self)
 
 static struct http_answer *b2b_login(const char *email, const char *client_id, const char *tenant)
 {
-    return post_fresh(B2B_LOGIN, with_tenant(body_login(email, password, client_id), tenant));
+    return suite_post_fresh(suite, B2B_LOGIN,
+                            with_tenant(body_login(email, password, client_id), tenant));
 }
 
 static void business_signs_in_to_the_parent_or_its_only_child(void)
@@ -444,19 +441,19 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     char *member = person_address(), *child = person_address(), reference[64];
 
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
-    HTTP_ANSWER joined =
-        post_fresh(B2B_REGISTER, with_tenant(body_join(member, NULL, client()), project()));
+    HTTP_ANSWER joined = suite_post_fresh(
+        suite, B2B_REGISTER, with_tenant(body_join(member, NULL, client()), project()));
     check_signed_in(joined, "Practitioner");
-    HTTP_ANSWER again =
-        post_fresh(B2B_REGISTER, with_tenant(body_join(member, NULL, client()), project()));
+    HTTP_ANSWER again = suite_post_fresh(suite, B2B_REGISTER,
+                                         with_tenant(body_join(member, NULL, client()), project()));
     CHECK_ERROR(again, 400, "Registration failed.");
     HTTP_ANSWER in_parent = b2b_login(member, client(), project());
     check_signed_in(in_parent, "Practitioner");
     snprintf(reference, sizeof reference, "Project/%s", project());
     CU_ASSERT_STRING_EQUAL(http_text(in_parent, "project.reference"), reference);
 
-    HTTP_ANSWER of_child =
-        post_fresh(B2B_REGISTER, with_tenant(body_join(child, NULL, north.client), north.project));
+    HTTP_ANSWER of_child = suite_post_fresh(
+        suite, B2B_REGISTER, with_tenant(body_join(child, NULL, north.client), north.project));
     check_signed_in(of_child, "Practitioner");
     HTTP_ANSWER in_child = b2b_login(child, client(), project());
     check_signed_in(in_child, "Practitioner");
@@ -479,8 +476,8 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER no_staff = b2b_login(patient->email, client(), project());
     CHECK_ERROR(no_staff, 400, wrong_login);
-    HTTP_ANSWER wrong =
-        post_fresh(B2B_LOGIN, with_tenant(body_login(child, "wrong", client()), project()));
+    HTTP_ANSWER wrong = suite_post_fresh(
+        suite, B2B_LOGIN, with_tenant(body_login(child, "wrong", client()), project()));
     CHECK_ERROR(wrong, 400, wrong_login);
 
     /* With two children nothing tells which one is meant. */

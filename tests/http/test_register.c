@@ -14,23 +14,6 @@
 
 static struct suite *suite;
 
-static struct http_answer *post_from(const char *source, const char *path, json_t *body)
-{
-    return http_call(
-        suite_url(suite),
-        &(struct http_request){.method = "POST", .path = path, .source = source, .body = body});
-}
-
-/* One registration from an address of its own, so that no limit is in the way. */
-static struct http_answer *post_fresh(const char *path, json_t *body)
-{
-    char *source = fresh_source();
-    struct http_answer *answer = post_from(source, path, body);
-
-    free(source);
-    return answer;
-}
-
 static void set_value(const struct person *admin, const char *name, const char *value)
 {
     char path[128];
@@ -51,7 +34,7 @@ static void set_default_policy(const struct person *admin, const char *value)
 static void patient_is_registered_and_signed_in(void)
 {
     char *email = person_address();
-    HTTP_ANSWER answer = post_fresh(REGISTER, body_register(email, "demo"));
+    HTTP_ANSWER answer = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
 
     CHECK_STATUS(answer, 200);
     CU_ASSERT_EQUAL(json_integer_value(http_member(answer, "expiresIn")), 3600);
@@ -73,9 +56,9 @@ static void address_is_lowercased_and_trimmed(void)
 
     snprintf(upper, sizeof upper, "  %s ", email);
     upper[2] = 'P';
-    HTTP_ANSWER answer = post_fresh(REGISTER, body_register(upper, "demo"));
+    HTTP_ANSWER answer = suite_post_fresh(suite, REGISTER, body_register(upper, "demo"));
     CHECK_STATUS(answer, 200);
-    HTTP_ANSWER again = post_fresh(REGISTER, body_register(email, "demo"));
+    HTTP_ANSWER again = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
     CHECK_ERROR(again, 400, "Registration failed.");
     free(email);
 }
@@ -83,10 +66,11 @@ static void address_is_lowercased_and_trimmed(void)
 static void every_problem_is_listed(void)
 {
     static const char *const required[] = {"email", "password", "name", "surname", "tenantCode"};
-    HTTP_ANSWER empty = post_fresh(REGISTER, json_object());
+    HTTP_ANSWER empty = suite_post_fresh(suite, REGISTER, json_object());
     HTTP_ANSWER wrong =
-        post_fresh(REGISTER, json_pack("{s:s, s:i, s:s, s:[], s:n}", "email", "not an address",
-                                       "password", 7, "name", "", "surname", "tenantCode"));
+        suite_post_fresh(suite, REGISTER,
+                         json_pack("{s:s, s:i, s:s, s:[], s:n}", "email", "not an address",
+                                   "password", 7, "name", "", "surname", "tenantCode"));
 
     for (size_t i = 0; i < ARRAY_SIZE(required); i++) {
         CHECK_PROBLEM(empty, required[i]);
@@ -110,27 +94,27 @@ static void checks_run_in_order(void)
     set_default_policy(admin, "");
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", false);
 
-    HTTP_ANSWER tenant = post_fresh(REGISTER, body_register(taken, "no-such-tenant"));
+    HTTP_ANSWER tenant = suite_post_fresh(suite, REGISTER, body_register(taken, "no-such-tenant"));
     CHECK_ERROR(tenant, 404, "Tenant not found.");
     CU_ASSERT_TRUE(tenant->seconds >= 1.0);
-    HTTP_ANSWER no_policy = post_fresh(REGISTER, json_incref(body));
+    HTTP_ANSWER no_policy = suite_post_fresh(suite, REGISTER, json_incref(body));
     CHECK_ERROR(no_policy, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(no_policy->seconds >= 1.0);
     set_default_policy(admin, policy);
-    HTTP_ANSWER off = post_fresh(REGISTER, json_incref(body));
+    HTTP_ANSWER off = suite_post_fresh(suite, REGISTER, json_incref(body));
     CHECK_ERROR(off, 403, "Registration is not enabled for this project.");
     suite_set_switch(suite, admin->access, "PATIENT_REGISTRATION_ENABLED", true);
-    HTTP_ANSWER exists = post_fresh(REGISTER, json_incref(body));
+    HTTP_ANSWER exists = suite_post_fresh(suite, REGISTER, json_incref(body));
     CHECK_ERROR(exists, 400, "Registration failed.");
     CU_ASSERT_TRUE(exists->seconds >= 1.0);
 
     char *fresh = person_address();
     json_object_set_new(body, "email", json_string(fresh));
-    HTTP_ANSWER link = post_fresh(REGISTER, json_incref(body));
+    HTTP_ANSWER link = suite_post_fresh(suite, REGISTER, json_incref(body));
     CHECK_ERROR(link, 400, "The continue-as-patient link is invalid or has expired.");
     CU_ASSERT_TRUE(link->seconds >= 1.0);
     json_object_del(body, "continueAsPatientToken");
-    HTTP_ANSWER good = post_fresh(REGISTER, body);
+    HTTP_ANSWER good = suite_post_fresh(suite, REGISTER, body);
     CHECK_STATUS(good, 200);
     free(fresh);
     free(taken);
@@ -143,11 +127,11 @@ static void sixth_in_a_minute_is_refused(void)
     char *source = fresh_source();
 
     for (int i = 0; i < 5; i++) {
-        HTTP_ANSWER counted = post_from(source, REGISTER, json_object());
+        HTTP_ANSWER counted = suite_post_from(suite, source, REGISTER, json_object());
         CHECK_STATUS(counted, 422);
     }
     for (int i = 0; i < 3; i++) {
-        HTTP_ANSWER refused = post_from(source, REGISTER, json_object());
+        HTTP_ANSWER refused = suite_post_from(suite, source, REGISTER, json_object());
         char *retry = http_header(refused, "Retry-After");
         char *limit = http_header(refused, "RateLimit-Limit");
 
@@ -158,10 +142,10 @@ static void sixth_in_a_minute_is_refused(void)
         free(retry);
         free(limit);
     }
-    HTTP_ANSWER other = post_fresh(REGISTER, json_object());
+    HTTP_ANSWER other = suite_post_fresh(suite, REGISTER, json_object());
     CHECK_STATUS(other, 422);
     suite_set_clock(suite, 61);
-    HTTP_ANSWER later = post_from(source, REGISTER, json_object());
+    HTTP_ANSWER later = suite_post_from(suite, source, REGISTER, json_object());
     CHECK_STATUS(later, 422);
     suite_set_clock(suite, 0);
     free(source);
@@ -224,24 +208,24 @@ static void practitioner_registers_by_the_practitioner_switches(void)
     char *policy = strdup(suite_text(suite, "demo.practitionerAccessPolicy"));
     char *email = person_address();
 
-    HTTP_ANSWER unset = post_fresh(path, body_register(email, "demo"));
+    HTTP_ANSWER unset = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_ERROR(unset, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(unset->seconds >= 1.0);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
-    HTTP_ANSWER no_policy = post_fresh(path, body_register(email, "demo"));
+    HTTP_ANSWER no_policy = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_ERROR(no_policy, 403, "Registration is not enabled for this project.");
     set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
-    HTTP_ANSWER tenant = post_fresh(path, body_register(email, "no-such-tenant"));
+    HTTP_ANSWER tenant = suite_post_fresh(suite, path, body_register(email, "no-such-tenant"));
     CHECK_ERROR(tenant, 404, "Tenant not found.");
-    HTTP_ANSWER good = post_fresh(path, body_register(email, "demo"));
+    HTTP_ANSWER good = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_STATUS(good, 200);
     CU_ASSERT_EQUAL(strncmp(http_text(good, "profile.reference"), "Practitioner/", 13), 0);
-    HTTP_ANSWER again = post_fresh(path, body_register(email, "demo"));
+    HTTP_ANSWER again = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_ERROR(again, 400, "Registration failed.");
 
     /* The same address may be a patient too: another account. */
-    HTTP_ANSWER patient = post_fresh(REGISTER, body_register(email, "demo"));
+    HTTP_ANSWER patient = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
     CHECK_STATUS(patient, 200);
     free(suite_mail(suite, email, 5000));
     CU_ASSERT_EQUAL(suite_mail_count(suite, email),
@@ -275,10 +259,10 @@ static void long_password_is_accepted_and_longer_refused(void)
     memset(password, 'x', sizeof password);
     password[4097] = '\0';
     json_object_set_new(body, "password", json_string(password));
-    HTTP_ANSWER over = post_fresh(REGISTER, json_incref(body));
+    HTTP_ANSWER over = suite_post_fresh(suite, REGISTER, json_incref(body));
     CHECK_PROBLEM(over, "password");
     json_object_set_new(body, "password", json_string(password + 1));
-    HTTP_ANSWER fits = post_fresh(REGISTER, body);
+    HTTP_ANSWER fits = suite_post_fresh(suite, REGISTER, body);
     CHECK_STATUS(fits, 200);
     free(email);
 }
