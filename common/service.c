@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
 #include "common/service_private.h"
@@ -287,6 +288,18 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
+/* A core file would hold keys, passwords and tokens. Only the soft limit: who must debug can raise it again. */
+static void leave_no_core(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_CORE, &limit) < 0)
+        log_die("service", "no limit of core files");
+    limit.rlim_cur = 0;
+    if (setrlimit(RLIMIT_CORE, &limit) < 0)
+        log_die("service", "core files cannot be turned off");
+}
+
 int service_main(int argc, char **argv, const struct service_definition *definition)
 {
     struct service_options options;
@@ -302,6 +315,7 @@ int service_main(int argc, char **argv, const struct service_definition *definit
     signal(SIGPIPE, SIG_IGN);
     snprintf(program, sizeof program, "atrium-%s", definition->name);
     log_open(program, options.instance, LOG_INFO);
+    leave_no_core();
     self->definition = definition;
     self->arena = arena_new();
     exit_code = start_or_print(self, &options);

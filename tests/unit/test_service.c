@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -265,6 +266,27 @@ static void test_life(void)
     daemon_free(&daemon);
 }
 
+/* Its memory, with the secrets in it, is not written to a file when it dies. */
+static void test_no_core(void)
+{
+    struct daemon daemon;
+    struct rlimit before, given, limit = {.rlim_cur = 1};
+    char text[256];
+
+    CU_ASSERT(getrlimit(RLIMIT_CORE, &before) == 0);
+    given = (struct rlimit){before.rlim_max, before.rlim_max};
+    CU_ASSERT(setrlimit(RLIMIT_CORE, &given) == 0);
+    daemon_make(&daemon, "");
+    listen_for_notes(&daemon);
+    daemon_start(&daemon, NULL);
+    CU_ASSERT(strstr(daemon_note(&daemon, text), "READY=1") != NULL);
+    CU_ASSERT(prlimit(daemon.pid, RLIMIT_CORE, NULL, &limit) == 0);
+    CU_ASSERT(limit.rlim_cur == 0);
+    CU_ASSERT(kill(daemon.pid, SIGTERM) == 0 && daemon_wait(&daemon) == 0);
+    CU_ASSERT(setrlimit(RLIMIT_CORE, &before) == 0);
+    daemon_free(&daemon);
+}
+
 static void test_one_of_a_name(void)
 {
     struct daemon daemon, second;
@@ -401,6 +423,7 @@ static void test_over_the_bus(void)
 static const struct unit_case cases[] = {
     {"command line and configuration", test_command_line},
     {"ready, watchdog, SIGTERM, exit 0", test_life},
+    {"no core file", test_no_core},
     {"one instance of a name", test_one_of_a_name},
     {"status, metrics and drain over the bus", test_over_the_bus},
 };
