@@ -17,12 +17,11 @@ struct keyring {
     size_t count;
 };
 
-/* Takes the key out of the ring, NULL when it is not in it. */
-static struct signing_key *ring_take(struct keyring *ring, const char *kid)
+static struct signing_key **ring_find(struct keyring *ring, const char *kid)
 {
     for (size_t i = 0; i < ring->count; i++) {
         if (ring->keys[i] != NULL && strcmp(ring->keys[i]->kid, kid) == 0)
-            return TAKE_PTR(ring->keys[i]);
+            return &ring->keys[i];
     }
     return NULL;
 }
@@ -53,41 +52,54 @@ static struct signing_key *open_sealed(struct authd *d, struct arena *arena, con
     return key;
 }
 
-/* The ring of the rows; keys known already move over, unparsed. On failure the old ring keeps
- * its keys. */
-static int ring_fill(struct authd *d, struct arena *arena, const struct db_result *res,
-                     struct keyring *next, struct error *err)
+/* Opens the keys that are new into their rows' places. */
+static int ring_open_new(struct authd *d, struct arena *arena, const struct db_result *res,
+                         struct keyring *next, struct error *err)
 {
-    struct keyring *old = d->keyring;
-
     for (size_t row = 0; row < db_rows(res); row++) {
-        struct signing_key *key = ring_take(old, db_text(res, row, 0));
+        next->count++;
+        if (ring_find(d->keyring, db_text(res, row, 0)) != NULL)
+            continue;
+        next->keys[row] = open_sealed(d, arena, db_text(res, row, 0), db_bytes(res, row, 1), err);
+        if (next->keys[row] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* The ring of the rows; keys known already move over, unparsed. On failure the old ring stays as
+ * it is: one row that cannot be opened must not take away what signs. */
+static int ring_replace(struct authd *d, struct arena *arena, const struct db_result *res,
+                        struct error *err)
+{
+    struct keyring next = {.count = 0};
+
+    if (ring_open_new(d, arena, res, &next, err) < 0) {
+        ring_clear(&next);
+        return -1;
+    }
+    for (size_t row = 0; row < next.count; row++) {
+        struct signing_key *key = next.keys[row];
 
         if (key == NULL)
-            key = open_sealed(d, arena, db_text(res, row, 0), db_bytes(res, row, 1), err);
-        if (key == NULL)
-            return -1;
+            next.keys[row] = key = TAKE_PTR(*ring_find(d->keyring, db_text(res, row, 0)));
         key->created_at = db_int(res, row, 5);
         key->active_at = db_int(res, row, 6);
         key->retire_at = db_int(res, row, 7);
-        next->keys[next->count++] = key;
     }
+    ring_clear(d->keyring);
+    *d->keyring = next;
     return 0;
 }
 
 int key_reload(struct authd *d, const struct request *req, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct keyring next = {.count = 0};
-    int rc;
 
     if (db_query(d->svc.db, req, SQL_KEY_LIST, &res, err, DB_INT(req->now_ms), DB_INT(KEYS_MAX)) <
         0)
         return -1;
-    rc = ring_fill(d, req->arena, res, &next, err);
-    ring_clear(d->keyring);
-    *d->keyring = next;
-    return rc;
+    return ring_replace(d, req->arena, res, err);
 }
 
 /* Makes a key and retires those before it; without `anyway` only when there is none.

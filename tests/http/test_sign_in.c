@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
@@ -419,6 +420,23 @@ static void guesses_cannot_race_past_the_limit(void)
     free(source);
 }
 
+/* A signing key that no instance can open, as one that was sealed with another seal key: the others go on. */
+static void a_broken_key_takes_no_other_away(void)
+{
+    free(suite_query(
+        suite, "insert into auth.signing_key (kid, private_sealed, public_pem, x, y, created_at, "
+               "active_at) select 'broken', '\\x00', public_pem, x, y, created_at, active_at + 1 "
+               "from auth.signing_key limit 1"));
+    usleep(1500000); /* the keys are read again twice a second */
+    for (int i = 0; i < 4; i++) {
+        PERSON patient = person_register(suite, NULL);
+        HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+
+        CHECK_STATUS(me, 200);
+    }
+    free(suite_query(suite, "delete from auth.signing_key where kid = 'broken'"));
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -440,6 +458,7 @@ static const struct unit_case cases[] = {
     {"the tenth failure locks the pair", tenth_failure_locks_the_pair},
     {"a hundred failures do not lock the owner out", hundred_failures_do_not_lock_the_owner_out},
     {"guesses cannot race past the limit", guesses_cannot_race_past_the_limit},
+    {"a broken key takes no other away", a_broken_key_takes_no_other_away},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
