@@ -44,7 +44,8 @@ const char *suite_text(struct suite *self, const char *path);
 pid_t suite_pid(struct suite *self, const char *name, const char *instance);
 void suite_signal(struct suite *self, const char *name, const char *instance, int signo);
 
-/* Waits until the daemon has another pid than `old` and the whole suite is ready again; false after 15 s. */
+/* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is ready again; false
+ * after 15 s. */
 bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old);
 bool suite_wait_ready(struct suite *self, int timeout_ms);
 
