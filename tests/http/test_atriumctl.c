@@ -16,7 +16,7 @@
 enum { DONE, FAILED, USAGE }; /* exit codes */
 
 /* Under a test clock each authd reads the keys anew twice a second: then all know one that another made. */
-enum { KEYS_KNOWN_US = 1000000 };
+enum { KEYS_KNOWN_MS = 5000 };
 
 #define PASSWORD "a password of an admin"
 
@@ -87,16 +87,6 @@ static json_t *find(const struct program *list, const char *member, const char *
             return entry;
     }
     return NULL;
-}
-
-static void set_switch(const struct person *admin, const char *name, bool enabled)
-{
-    char path[128];
-
-    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
-    HTTP_ANSWER answer =
-        http_put(suite_url(suite), path, admin->access, json_pack("{s:b}", "enabled", enabled));
-    CHECK_STATUS(answer, 200);
 }
 
 /* ---- the command line ---- */
@@ -227,7 +217,7 @@ static void new_project_is_ready_for_people(void)
     HTTP_ANSWER code = http_get(suite_url(suite), "/organizations/code", admin->access);
     CHECK_STATUS(code, 200);
     CU_ASSERT_STRING_EQUAL(http_text(code, "code"), "ready");
-    set_switch(admin, "PATIENT_INVITATION_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_INVITATION_ENABLED", false);
     HTTP_ANSWER patient = register_in(email, "ready");
     CHECK_STATUS(patient, 200);
 
@@ -250,11 +240,13 @@ static void new_project_is_ready_for_people(void)
 
 static void suspended_project_is_closed_at_once(void)
 {
-    char *email = person_address(), *other = person_address();
+    char *email = person_address(), *other = person_address(), *third = person_address();
 
     make_open_project("pause");
     HTTP_ANSWER patient = register_in(email, "pause");
     CHECK_STATUS(patient, 200);
+    HTTP_ANSWER leaving = register_in(third, "pause");
+    CHECK_STATUS(leaving, 200);
     const char *bearer = http_text(patient, "accessToken");
 
     CU_ASSERT_EQUAL(status_of("/auth/me", bearer), 200);
@@ -267,6 +259,9 @@ static void suspended_project_is_closed_at_once(void)
     CHECK_ERROR(start, 404, "Tenant not found.");
     HTTP_ANSWER newcomer = register_in(other, "pause");
     CHECK_ERROR(newcomer, 404, "Tenant not found.");
+    HTTP_ANSWER left =
+        http_post(suite_url(suite), "/auth/logout", http_text(leaving, "accessToken"), NULL);
+    CHECK_STATUS(left, 204);
 
     PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "pause", "--resume", "--json");
     CHECK_EXIT(resumed, DONE);
@@ -278,6 +273,7 @@ static void suspended_project_is_closed_at_once(void)
     CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
     free(email);
     free(other);
+    free(third);
 }
 
 static void default_policy_opens_and_closes_registration(void)
@@ -439,9 +435,14 @@ static void rotated_keys_sign_and_old_tokens_last(void)
     PERSON meanwhile = person_register(suite, NULL);
     char *still = header_of(meanwhile->access);
     CU_ASSERT_STRING_EQUAL(old, still);
-    usleep(KEYS_KNOWN_US);
     suite_set_clock(suite, 12);
     PERSON after = person_register(suite, NULL);
+    /* The instance that did not rotate reads the keys twice a second, when the machine lets it. */
+    for (int64_t limit = clock_mono_ms() + KEYS_KNOWN_MS;
+         strncmp(after->access, old, strlen(old)) == 0 && clock_mono_ms() < limit;) {
+        person_destroy(&after);
+        after = person_register(suite, NULL);
+    }
     char *new = header_of(after->access);
     CU_ASSERT_STRING_NOT_EQUAL(old, new);
     CU_ASSERT_EQUAL(status_of("/auth/me", after->access), 200);
@@ -589,12 +590,12 @@ static void explain_names_the_first_check_that_fails(void)
     check_explained("demo", boss, "Patient", "account");
     make_project("Elsewhere", "elsewhere");
     check_explained("elsewhere", boss, "Practitioner", "membership");
-    set_switch(admin, "PATIENT_LOGIN_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", false);
     check_explained("demo", email, "Patient", "PATIENT_LOGIN_ENABLED");
-    set_switch(admin, "PATIENT_LOGIN_ENABLED", true);
-    set_switch(admin, "PRACTITIONER_LOGIN_ENABLED", false);
+    suite_set_switch(suite, admin->access, "PATIENT_LOGIN_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
     check_explained("demo", boss, "Practitioner", "PRACTITIONER_LOGIN_ENABLED");
-    set_switch(admin, "PRACTITIONER_LOGIN_ENABLED", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", true);
     PROGRAM suspended = ATRIUMCTL(suite, NULL, "project", "suspend", "elsewhere");
     CHECK_EXIT(suspended, DONE);
     check_explained("elsewhere", boss, "Practitioner", "not suspended");
