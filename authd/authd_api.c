@@ -269,6 +269,39 @@ FIELD_TABLE(refresh_token_out);
 
 /* ---- the account ---- */
 
+static const struct field change_password_in_rows[] = {
+    FIELD_TEXT(struct change_password_in, oldPassword, 0, ANY_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "The password as it is.", ""),
+    FIELD_TEXT(struct change_password_in, newPassword, 1, NEW_PASSWORD_MAX,
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", ""),
+};
+FIELD_TABLE(change_password_in);
+
+static const struct field reset_password_in_rows[] = {
+    FIELD_EMAIL(struct reset_password_in, email, FIELD_REQUIRED, "Address of the account.",
+                "ana@example.org"),
+    FIELD_TEXT(struct reset_password_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Tenant of the account.", "demo"),
+    FIELD_CHOICE(struct reset_password_in, type, roles, FIELD_NULLABLE,
+                 "Which account; absent: a link for each one with this address.", "Patient"),
+};
+FIELD_TABLE(reset_password_in);
+
+static const struct field set_password_in_rows[] = {
+    FIELD_UUID(struct set_password_in, id, FIELD_REQUIRED, "From the link."),
+    FIELD_TEXT(struct set_password_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "From the link; good once, for an hour.", ""),
+    FIELD_TEXT(struct set_password_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "Any text that is not empty.", ""),
+};
+FIELD_TABLE(set_password_in);
+
+static const struct field message_out_rows[] = {
+    FIELD_TEXT(struct message_out, message, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.",
+               "If there is such an account, a link to set a new password has been mailed."),
+};
+FIELD_TABLE(message_out);
+
 static const struct field me_project_rows[] = {
     FIELD_CHOICE(struct me_project, resourceType, project_type, FIELD_REQUIRED, "Always Project.",
                  "Project"),

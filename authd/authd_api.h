@@ -75,6 +75,21 @@ struct refresh_token_out {
     const char *token_type; /* "Bearer" */
 };
 
+struct change_password_in {
+    const char *oldPassword, *newPassword;
+};
+struct reset_password_in {
+    const char *email, *tenantCode;
+    const char *type; /* "Patient", "Practitioner" or NULL: either */
+};
+struct set_password_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret, *password;
+};
+struct message_out {
+    const char *message;
+};
+
 struct me_project {
     const char *resourceType;
     struct uuid id;
@@ -215,7 +230,8 @@ extern const struct field_table patient_register_in_table, practitioner_register
     patient_login_start_in_table, practitioner_login_start_in_table, login_token_in_table,
     client_login_in_table, client_register_in_table, b2b_login_in_table, b2b_register_in_table,
     reference_table, login_tenant_table, login_step_table, token_response_table,
-    token_or_step_table, refresh_token_in_table, refresh_token_out_table, me_project_table,
+    token_or_step_table, refresh_token_in_table, refresh_token_out_table, change_password_in_table,
+    reset_password_in_table, set_password_in_table, message_out_table, me_project_table,
     me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
     me_config_table, session_record_table, session_list_table, me_security_table, me_out_table,
     sessions_revoke_in_table, register_admit_in_table, identity_get_in_table, change_table,

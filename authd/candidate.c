@@ -23,6 +23,7 @@ static void read_candidate(const struct request *req, const struct db_result *re
     ret->account = db_uuid(res, 0, 0);
     ret->hash = arena_strdup(req->arena, db_text(res, 0, 1));
     ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
+    ret->changes = db_int(res, 0, 6);
     for (size_t row = 0; row < rows; row++) {
         struct place place = {db_uuid(res, row, 4), db_uuid(res, row, 5)};
 
@@ -56,7 +57,7 @@ int candidate_reject(struct authd *d, const struct request *req, const struct th
 }
 
 /* Renews a hash of older parameters. Best effort: it must not spoil a good sign-in. */
-static void rehash(struct authd *d, const struct request *req, struct candidate *who,
+static void rehash(struct authd *d, const struct request *req, const struct candidate *who,
                    const char *password)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -69,11 +70,9 @@ static void rehash(struct authd *d, const struct request *req, struct candidate 
                  DB_TEXT(who->hash), DB_TEXT(hash), DB_INT(req->now_ms)) < 0)
         log_event(LOG_WARNING, "login", "a password hash was not renewed", "trace", req->trace,
                   NULL);
-    else if (db_affected(res) > 0)
-        who->hash = hash;
 }
 
-int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
+int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err)
 {
     bool right, stale;
@@ -87,7 +86,7 @@ int candidate_verify(struct authd *d, const struct request *req, struct candidat
 }
 
 /* Below the limits before the hash (the caller's check), and still after it: see throttle.h. */
-int candidate_prove(struct authd *d, const struct request *req, struct candidate *who,
+int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
                     const struct throttle_keys *keys, const char *password, struct error *err)
 {
     bool right;

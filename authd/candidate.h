@@ -16,6 +16,7 @@ struct place {
 struct candidate {
     struct uuid account;
     const char *hash, *display;
+    int64_t changes;      /* how often that password was changed before */
     struct place *places; /* memberships that count for this sign-in */
     size_t count;
 };
@@ -33,12 +34,12 @@ int candidate_reject(struct authd *d, const struct request *req, const struct th
 
 /* Verifies the password; one of a candidate without account or place costs the same and is
  * never right. A hash of older parameters is renewed. Counts nothing. Parks. */
-int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
+int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 
 /* Right password, right place, below the limits: else refused as by candidate_reject(). Wipes the
  * password. Parks. */
-int candidate_prove(struct authd *d, const struct request *req, struct candidate *who,
+int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
                     const struct throttle_keys *keys, const char *password,
                     struct error *err) MUST_USE;
 

@@ -25,7 +25,7 @@ static int begin(struct authd *d, const struct request *req, const struct candid
                  DB_BYTES(hash, sizeof(hash)), DB_UUID(who->account), DB_UUID(project),
                  DB_TEXT(challenge), DB_TEXT("password"), DB_INT(req->now_ms),
                  DB_INT(req->now_ms + LOGIN_LIFE), DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
-                 DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE)) < 0)
+                 DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE), DB_INT(who->changes)) < 0)
         return -1;
     out->nextStep = "token";
     out->sessionCode = code;

@@ -38,7 +38,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
 
     session_draft(d, req, tenant->projectId, role, email, "password", &draft);
     if (db_query(d->svc.db, req, SQL_SIGN_IN, &res, err, DB_SESSION(req, draft),
-                 DB_UUID(who->account), DB_TEXT(who->hash), DB_TEXT(role)) < 0)
+                 DB_UUID(who->account), DB_INT(who->changes), DB_TEXT(role)) < 0)
         return -1;
     if (db_rows(res) == 0) /* the password or the membership went meanwhile */
         return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");

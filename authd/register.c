@@ -6,14 +6,12 @@
  * and holds every error answer back until a second has passed: nothing here needs to take equal
  * time.
  */
-#include <jansson.h>
 #include <string.h>
 
+#include "authd/mail.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
-#include "common/codec.h"
-#include "maild/maild_api.h"
 
 static const char NOT_ENABLED[] = "Registration is not enabled for this project.";
 static const char FAILED[] = "Registration failed.";
@@ -28,34 +26,19 @@ struct registration {
     const char *continue_token; /* continueAsPatientToken, or NULL */
 };
 
-static const char *mail_variables(struct arena *arena, const struct registration *who,
-                                  const char *display)
-{
-    const struct tenant *tenant = who->tenant;
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "projectName", tenant->name, "tenantCode",
-                             tenant->tenantCode != NULL ? tenant->tenantCode : "", "recipientName",
-                             display, "recipientEmail", who->email, "appUrl",
-                             tenant->patientAppUrl != NULL ? tenant->patientAppUrl : "");
-    const char *text = codec_dump_json(arena, json);
-
-    json_decref(json);
-    return text;
-}
-
 /* The outbox row of a patient's welcome; an empty one, which is not written, for practitioners. */
 static struct outbox_row welcome_mail(struct authd *d, const struct request *req,
                                       const struct registration *who, const char *display)
 {
-    const struct mail_enqueue_in mail = {.id = uuid_ordered(req->now_ms),
-                                         .projectId = who->tenant->projectId,
-                                         .template = "PATIENT_WELCOME",
-                                         .to = who->email,
-                                         .variables = mail_variables(req->arena, who, display),
-                                         .defaultLanguage = who->tenant->defaultLanguage};
+    const struct mail mail = {.template = "PATIENT_WELCOME",
+                              .tenant = who->tenant,
+                              .to = who->email,
+                              .display = display,
+                              .variables = {{"appUrl", who->tenant->patientAppUrl}}};
 
     if (strcmp(who->role, "Patient") != 0)
         return (struct outbox_row){.method = NULL};
-    return outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, mail.id, &mail);
+    return mail_row(d, req, &mail);
 }
 
 /* One statement makes account, credential, membership, session and mail; a unique index decides

@@ -122,6 +122,60 @@ int session_end(struct authd *d, const struct request *req, const struct session
     return 0;
 }
 
+static int end_account_page(struct db_tx *tx, const struct request *req, struct uuid account,
+                            struct uuid except, const char *reason, struct db_result **ret,
+                            struct error *err)
+{
+    return db_tx_query(tx, SQL_SESSION_END_ACCOUNT, ret, err, DB_INT(req->now_ms), DB_TEXT(reason),
+                       DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(account),
+                       DB_UUID(except));
+}
+
+/* Adds a page to what was ended. */
+static void ended_add(const struct request *req, const struct db_result *res,
+                      struct session_ended *ended)
+{
+    size_t rows = db_rows(res);
+    struct change *all = arena_calloc(req->arena, ended->count + rows, sizeof(*all));
+
+    if (ended->count > 0)
+        memcpy(all, ended->changes, ended->count * sizeof(*all));
+    for (size_t row = 0; row < rows; row++)
+        all[ended->count++] = (struct change){.sequence = db_int(res, row, 0),
+                                              .kind = "session",
+                                              .id = db_uuid(res, row, 1),
+                                              .until = req->now_ms + CHANGE_SESSION_LIFE};
+    ended->changes = all;
+    if (rows > 0)
+        ended->sequence = db_int(res, 0, 0);
+}
+
+int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                        struct uuid except, const char *reason, struct session_ended *ret,
+                        struct error *err)
+{
+    size_t count;
+
+    *ret = (struct session_ended){.count = 0};
+    do {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+        if (end_account_page(tx, req, account, except, reason, &res, err) < 0)
+            return -1;
+        count = db_rows(res);
+        ended_add(req, res, ret);
+    } while (count == SESSION_END_PAGE);
+    return 0;
+}
+
+int session_ended_settle(struct authd *d, const struct request *req,
+                         const struct session_ended *ended, struct error *err)
+{
+    if (ended->count == 0)
+        return 0;
+    return change_settle(d, req, ended->sequence, ended->changes, ended->count, err);
+}
+
 /* ---- handlers ---- */
 
 /* The caller's own live sessions, newest first, at most 100. */

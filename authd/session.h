@@ -53,7 +53,8 @@ int session_answer(struct authd *d, const struct request *req, const struct hold
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err) MUST_USE;
 
-/* Which live sessions of an account end, and why ("logout", "revoked", "theft", "login-replay"). */
+/* Which live sessions of an account end, and why ("logout", "revoked", "theft", "login-replay",
+ * "credential"). */
 struct session_end {
     struct uuid project, account;
     struct uuid only, except; /* absent: all */
@@ -65,5 +66,22 @@ struct session_end {
  * Parks. */
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
+
+/* What session_end_account() ended, to be settled once that is committed. */
+struct session_ended {
+    struct change *changes;
+    size_t count;
+    int64_t sequence; /* the last one's */
+};
+
+/* Ends all live sessions of an account, in every project, but `except` (absent: none is kept),
+ * within a transaction. Parks. */
+int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                        struct uuid except, const char *reason, struct session_ended *ret,
+                        struct error *err) MUST_USE;
+
+/* Waits until every gateway refuses their tokens. Parks. */
+int session_ended_settle(struct authd *d, const struct request *req,
+                         const struct session_ended *ended, struct error *err) MUST_USE;
 
 #endif

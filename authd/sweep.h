@@ -6,7 +6,7 @@
 
 #include "common/request.h"
 
-/* One pass over logins, throttles, known addresses, changes, keys and sessions; for
+/* One pass over logins, links, throttles, known addresses, changes, keys and sessions; for
  * service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);
 

@@ -111,21 +111,42 @@ int throttle_fail_both(struct authd *d, const struct request *req, const struct 
     return throttle_check(d, req, two, err);
 }
 
+static int admit(struct authd *d, const struct request *req,
+                 const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
+                 bool *ret_admitted, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_ADMIT, &res, err, DB_BYTES(key, THROTTLE_KEY_SIZE),
+                 DB_INT(req->now_ms), DB_INT(window_ms), DB_INT(limit)) < 0)
+        return -1;
+    *ret_admitted = db_affected(res) > 0;
+    return 0;
+}
+
+int throttle_admit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
+                   struct error *err)
+{
+    uint8_t key[THROTTLE_KEY_SIZE];
+
+    make_key(d, kind, subject, "", "", key);
+    return admit(d, req, key, window_ms, limit, ret_admitted, err);
+}
+
 /* Counts one registration for an address. Refused ones are not counted. */
 int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
                    struct nothing *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *admitted = NULL;
     CLEANUP(db_result_destroy) struct db_result *state = NULL;
     uint8_t key[THROTTLE_KEY_SIZE];
+    bool admitted;
 
     (void)out;
     make_key(d, "register", in->address, "", "", key);
-    if (db_query(d->svc.db, req, SQL_THROTTLE_ADMIT, &admitted, err, DB_BYTES(key, sizeof(key)),
-                 DB_INT(req->now_ms), DB_INT(THROTTLE_REGISTER_WINDOW),
-                 DB_INT(THROTTLE_REGISTER_MAX)) < 0)
+    if (admit(d, req, key, THROTTLE_REGISTER_WINDOW, THROTTLE_REGISTER_MAX, &admitted, err) < 0)
         return -1;
-    if (db_affected(admitted) > 0)
+    if (admitted)
         return 0;
     if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err, DB_BYTES(key, sizeof(key)),
                  DB_INT(req->now_ms), DB_INT(THROTTLE_REGISTER_WINDOW),

@@ -50,4 +50,10 @@ int throttle_fail(struct authd *d, const struct request *req, const struct throt
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
                        const struct throttle_keys *two, struct error *err) MUST_USE;
 
+/* Counts one act of a kind ("reset mailbox") on a subject, unless `limit` of them lie in the window:
+ * then *ret_admitted is false and nothing is counted. Exact for all instances together. Parks. */
+int throttle_admit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
+                   struct error *err) MUST_USE;
+
 #endif

@@ -138,6 +138,9 @@ static void test_hot_statements_are_planned_on_their_keys(void)
         {SQL_PATIENT_FIND, "Index Cond: ((account_id = a.id) AND (project_id = a.project_id))"},
         {SQL_LOGIN_GET, "Index Scan using login_code on login l"},
         {SQL_LOGIN_SPEND, "Index Cond: ((account_id = s_1.account_id) AND (project_id = $1))"},
+        {SQL_SIGN_IN, "Index Cond: ((account_id = p.account_id) AND (project_id = $1))"},
+        {SQL_SESSION_END_ACCOUNT, "Index Cond: ((project_id = ANY ($0)) AND (account_id = $4))"},
+        {SQL_SESSION_END_ACCOUNT, "Index Cond: ((project_id = ANY ($1)) AND (account_id = $4))"},
     };
     PGconn *conn = open_prepared();
     char plan[8192];

@@ -1,0 +1,264 @@
+/*
+ * credential.c - changing a password: by its owner (change_password), or with a mailed link
+ * (reset_password, set_password).
+ *
+ * A change, the end of the sessions that the old password opened, and the mail that tells the
+ * owner are one transaction: whatever dies, all of it happened or nothing.
+ */
+#include <string.h>
+
+#include "authd/change.h"
+#include "authd/mail.h"
+#include "authd/password.h"
+#include "authd/session.h"
+#include "authd/tenant.h"
+
+enum {
+    RESET_SECRET_SIZE = 32,  /* random bytes */
+    RESET_ANSWER_MS = 250,   /* reset_password answers no earlier, see there */
+    RESET_ADDRESS_MAX = 100, /* links that one client address may ask for in a window */
+    RESET_MAILBOX_MAX = 5,   /* links that one mailbox may be sent in a window */
+};
+#define RESET_WINDOW MINUTES(15)
+#define RESET_LIFE HOURS(1)
+
+/* Whose password changes, and the project that its mail comes from. */
+struct owner {
+    struct uuid account;
+    const char *email, *display, *hash;
+    int64_t changes;
+    struct tenant tenant;
+};
+
+static int link_invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "The link is invalid or has expired.");
+}
+
+/* Ends the account's sessions but `except`, queues the mail and commits: the last part of every
+ * change. */
+static int finish(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                  const struct owner *owner, struct uuid except, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct session_ended ended;
+    char when[25];
+    struct mail mail = {.template = "CREDENTIAL_CHANGED",
+                        .tenant = &owner->tenant,
+                        .to = owner->email,
+                        .display = owner->display,
+                        .variables = {{"what", "Password"}, {"when", when}}};
+    struct outbox_row row;
+
+    clock_format_iso(req->now_ms, when);
+    row = mail_row(d, req, &mail);
+    if (session_end_account(*tx_p, req, owner->account, except, "credential", &ended, err) < 0 ||
+        db_tx_query(*tx_p, SQL_MAIL, &res, err, DB_OUTBOX(row)) < 0 || db_commit(tx_p, err) < 0)
+        return -1;
+    outbox_kick(d->svc.outbox);
+    return session_ended_settle(d, req, &ended, err);
+}
+
+/* ---- by the owner ---- */
+
+static int find_owner(struct authd *d, const struct request *req, struct owner *ret,
+                      struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_CREDENTIAL_OWNER, &res, err, DB_UUID(req->caller->account)) <
+        0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+    *ret = (struct owner){.account = req->caller->account,
+                          .email = arena_strdup(req->arena, db_text(res, 0, 0)),
+                          .display = req->caller->display,
+                          .hash = arena_strdup(req->arena, db_text(res, 0, 1)),
+                          .changes = db_int(res, 0, 2)};
+    return tenant_open_id(d, req, req->caller->project, &ret->tenant, err);
+}
+
+/* The old password, guarded as a sign-in is. */
+static int prove_old(struct authd *d, const struct request *req, const struct owner *owner,
+                     const char *password, struct error *err)
+{
+    struct throttle_keys keys;
+    bool right, stale;
+
+    throttle_keys(d, req->caller->role, req->caller->project, owner->email, req->address, &keys);
+    if (throttle_check(d, req, &keys, err) < 0 ||
+        password_verify(d, req, owner->hash, password, &right, &stale, err) < 0)
+        return -1;
+    secret_wipe_text(password);
+    if (right)
+        return throttle_check(d, req, &keys, err);
+    if (throttle_fail(d, req, &keys, err) < 0)
+        return -1;
+    return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
+}
+
+/* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST. */
+int change_password(struct authd *d, const struct request *req, const struct change_password_in *in,
+                    struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
+    CLEANUP(db_result_destroy) struct db_result *changed = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct owner owner;
+    const char *hash;
+
+    if (password_slot_take(d, &slot, err) < 0 || find_owner(d, req, &owner, err) < 0 ||
+        prove_old(d, req, &owner, in->oldPassword, err) < 0 ||
+        password_hash(d, req, in->newPassword, &hash, err) < 0)
+        return -1;
+    secret_wipe_text(in->newPassword);
+    /* the link first, as set_password() does: the order of locks */
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner.account)) < 0 ||
+        db_tx_query(tx, SQL_CREDENTIAL_CHANGE, &changed, err, DB_UUID(owner.account),
+                    DB_INT(owner.changes), DB_TEXT(hash), DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_affected(changed) == 0) /* another change was first: that password is the old one */
+        return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
+    return finish(d, req, &tx, &owner, req->caller->session, err);
+}
+
+/* ---- by a link ---- */
+
+/* Makes a link for one account and queues its mail; nothing for a project without the address of
+ * an application that the link could lead to. */
+static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
+                     const char *email, const struct db_result *found, size_t at, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool patient = strcmp(db_text(found, at, 1), "Patient") == 0;
+    const char *app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    const char *secret = secret_random_text(req->arena, RESET_SECRET_SIZE);
+    struct mail mail = {.template = "PASSWORD_RESET",
+                        .tenant = tenant,
+                        .to = email,
+                        .display = arena_printf(req->arena, "%s %s", db_text(found, at, 2),
+                                                db_text(found, at, 3))};
+    struct uuid id = uuid_random();
+    uint8_t hash[SECRET_HASH_SIZE];
+    struct outbox_row row;
+
+    if (app == NULL)
+        return 0;
+    secret_hash(secret, hash);
+    mail.variables[0] = (struct mail_variable){
+        "resetUrl", arena_printf(req->arena, "%s%sset-password?id=%s&secret=%s", app,
+                                 app[strlen(app) - 1] == '/' ? "" : "/", id.text, secret)};
+    row = mail_row(d, req, &mail);
+    if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(db_uuid(found, at, 0)),
+                 DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(hash, sizeof(hash)),
+                 DB_INT(req->now_ms + RESET_LIFE), DB_OUTBOX(row)) < 0)
+        return -1;
+    outbox_kick(d->svc.outbox);
+    return 0;
+}
+
+/* Whether this address may ask for, and this mailbox be sent, one more link. Both are counted for
+ * unknown accounts too. */
+static int admit_reset(struct authd *d, const struct request *req, const char *email,
+                       bool *ret_admitted, struct error *err)
+{
+    bool address, mailbox = false;
+
+    if (throttle_admit(d, req, "reset address", req->address, RESET_WINDOW, RESET_ADDRESS_MAX,
+                       &address, err) < 0 ||
+        (address && throttle_admit(d, req, "reset mailbox", email, RESET_WINDOW, RESET_MAILBOX_MAX,
+                                   &mailbox, err) < 0))
+        return -1;
+    *ret_admitted = mailbox;
+    return 0;
+}
+
+static int send_links(struct authd *d, const struct request *req,
+                      const struct reset_password_in *in, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *found = NULL;
+    struct tenant tenant;
+    bool admitted;
+
+    if (admit_reset(d, req, in->email, &admitted, err) < 0)
+        return -1;
+    if (!admitted)
+        return 0;
+    if (tenant_open(d, req, in->tenantCode, &tenant, err) < 0) {
+        if (err->code != ERR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+        return 0;
+    }
+    if (db_query(d->svc.db, req, SQL_RESET_FIND, &found, err, DB_UUID(tenant.projectId),
+                 DB_TEXT(in->email), DB_TEXT(in->type)) < 0)
+        return -1;
+    for (size_t row = 0; row < db_rows(found); row++) {
+        if (send_link(d, req, &tenant, in->email, found, row, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Mails a link to each account of the tenant with this e-mail. The answer is the same for all,
+ * and comes at the same time: work for an account that exists is done long before. */
+int reset_password(struct authd *d, const struct request *req, const struct reset_password_in *in,
+                   struct message_out *out, struct error *err)
+{
+    int64_t answer_at = clock_mono_ms() + RESET_ANSWER_MS;
+
+    if (send_links(d, req, in, err) < 0 || fiber_sleep_until(d->svc.loop, answer_at, err) < 0)
+        return -1;
+    out->message = "If there is such an account, a link to set a new password has been mailed.";
+    return 0;
+}
+
+/* The account of a link that is still good; the link stays as it is. */
+static int find_link(struct authd *d, const struct request *req, struct uuid id,
+                     const uint8_t hash[static SECRET_HASH_SIZE], struct owner *ret,
+                     struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_RESET_GET, &res, err, DB_UUID(id),
+                 DB_BYTES(hash, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return link_invalid(err);
+    *ret = (struct owner){.account = db_uuid(res, 0, 0),
+                          .email = arena_strdup(req->arena, db_text(res, 0, 2)),
+                          .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 3),
+                                                  db_text(res, 0, 4))};
+    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) == 0)
+        return 0;
+    return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
+}
+
+/* Sets the password by a link, which is spent, and ends all sessions. Fails: BAD_REQUEST. */
+int set_password(struct authd *d, const struct request *req, const struct set_password_in *in,
+                 struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(db_result_destroy) struct db_result *spent = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    uint8_t secret[SECRET_HASH_SIZE];
+    struct owner owner;
+    const char *hash;
+
+    secret_hash(in->secret, secret);
+    if (password_slot_take(d, &slot, err) < 0 ||
+        find_link(d, req, in->id, secret, &owner, err) < 0 ||
+        password_hash(d, req, in->password, &hash, err) < 0)
+        return -1;
+    secret_wipe_text(in->password);
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_RESET_SPEND, &spent, err, DB_UUID(in->id),
+                    DB_BYTES(secret, sizeof(secret)), DB_INT(req->now_ms), DB_TEXT(hash)) < 0)
+        return -1;
+    if (db_affected(spent) == 0) /* another request was first */
+        return link_invalid(err);
+    return finish(d, req, &tx, &owner, (struct uuid){""}, err);
+}

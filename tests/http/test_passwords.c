@@ -1,0 +1,582 @@
+/*
+ * test_passwords.c - changing, resetting and setting a password: the mails, the links, the sessions that end, races
+ * and kills. Over two gateways and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define CHANGE "/auth/change-password"
+#define RESET "/auth/reset-password"
+#define SET "/auth/set-password"
+#define START "/auth/tenant/Patient/login/start"
+#define NOBODY "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+
+enum { ARRIVES_MS = 10000, QUIET_MS = 2000 };
+
+static const char bad_link[] = "The link is invalid or has expired.";
+static const char bad_old[] = "The old password is incorrect.";
+
+static struct suite *suite;
+
+/* From an address of its own, so that no limit is in the way. */
+static struct http_answer *post_fresh(const char *path, const char *bearer, json_t *body)
+{
+    char *source = fresh_source();
+    struct http_answer *answer = http_call(
+        suite_url(suite),
+        &(struct http_request){
+            .method = "POST", .path = path, .bearer = bearer, .source = source, .body = body});
+
+    free(source);
+    return answer;
+}
+
+static json_t *body_change(const char *old, const char *new)
+{
+    return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
+}
+
+static json_t *body_set(const char *id, const char *secret, const char *password)
+{
+    return json_pack("{s:s, s:s, s:s}", "id", id, "secret", secret, "password", password);
+}
+
+static struct http_answer *reset(const char *email, const char *type)
+{
+    return post_fresh(RESET, NULL,
+                      json_pack("{s:s, s:s, s:s*}", "email", email, "tenantCode", "demo", "type",
+                                type));
+}
+
+static int me(const char *access)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), "/auth/me", access);
+
+    return answer->status;
+}
+
+/* Asks on many fresh connections, so that both gateways are asked: true when all answer `status`. */
+static bool everywhere(const char *access, int status)
+{
+    enum { MANY = 24 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int count = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
+    http_call_many(suite_url(suite), requests, MANY, 8, answers);
+    for (int i = 0; i < MANY; i++)
+        count += answers[i]->status == status;
+    http_answers_destroy(answers, MANY);
+    return count == MANY;
+}
+
+static int sign_in_status(const char *email, const char *password)
+{
+    HTTP_ANSWER answer =
+        post_fresh("/v2/auth/login", NULL,
+                   json_pack("{s:s, s:s, s:s}", "email", email, "password", password, "clientId",
+                             suite_text(suite, "demo.clientId")));
+
+    return answer->status;
+}
+
+static bool mails_arrive(const char *to, size_t want)
+{
+    int64_t deadline = clock_mono_ms() + ARRIVES_MS;
+
+    while (suite_mail_count(suite, to) < want && clock_mono_ms() < deadline)
+        usleep(20000);
+    return suite_mail_count(suite, to) == want;
+}
+
+/* The link in the newest mail, which must lead to the application. */
+struct link {
+    char id[37], secret[128];
+};
+
+static struct link link_to(const char *email, const char *application)
+{
+    char *mail = suite_mail(suite, email, ARRIVES_MS), want[160];
+    const char *at;
+    struct link self = {"", ""};
+
+    snprintf(want, sizeof want, "%s/set-password?id=", application);
+    at = mail ? strstr(mail, want) : NULL;
+    if (!at || sscanf(at + strlen(want), "%36[0-9a-f-]&secret=%127[A-Za-z0-9_-]", self.id,
+                      self.secret) != 2)
+        UNIT_CHECK(false, "no link to %s in: %s", want, mail ? mail : "(no mail)");
+    CU_ASSERT_TRUE(strlen(self.secret) >= 43);
+    free(mail);
+    return self;
+}
+
+/* Asks for a link and waits for it, the mail number `number` to this patient. */
+static struct link fetch_link(const char *email, size_t number)
+{
+    HTTP_ANSWER answer = reset(email, NULL);
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(mails_arrive(email, number));
+    return link_to(email, "https://patient.demo.example");
+}
+
+/* A patient whose welcome mail has arrived: mails are counted from there. */
+static struct person *settled_patient(void)
+{
+    struct person *self = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(mails_arrive(self->email, 1));
+    return self;
+}
+
+static void change_ends_the_other_sessions(void)
+{
+    PERSON one = settled_patient();
+    PERSON two = person_sign_in(suite, "Patient", one->email, one->password, NULL);
+    HTTP_ANSWER pending =
+        post_fresh(START, NULL, body_login_start(one->email, one->password, "demo"));
+
+    CU_ASSERT_TRUE(everywhere(two->access, 200));
+    HTTP_ANSWER nobody = post_fresh(CHANGE, NULL, body_change(one->password, "new"));
+    CHECK_STATUS(nobody, 401);
+    HTTP_ANSWER empty = post_fresh(CHANGE, one->access, body_change(one->password, ""));
+    CHECK_PROBLEM(empty, "newPassword");
+    HTTP_ANSWER wrong = post_fresh(CHANGE, one->access, body_change("wrong", "new"));
+    CHECK_ERROR(wrong, 400, bad_old);
+    CU_ASSERT_EQUAL(me(two->access), 200);
+
+    HTTP_ANSWER good = post_fresh(CHANGE, one->access, body_change(one->password, "another one"));
+    CHECK_STATUS(good, 204);
+    CU_ASSERT_EQUAL(good->size, 0);
+    CU_ASSERT_TRUE(everywhere(two->access, 401));
+    CU_ASSERT_TRUE(everywhere(one->access, 200));
+    HTTP_ANSWER dead = http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                                 json_pack("{s:s}", "refresh_token", two->refresh));
+    CHECK_ERROR(dead, 401, "Refresh token is invalid or has expired.");
+    HTTP_ANSWER alive = http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                                  json_pack("{s:s}", "refresh_token", one->refresh));
+    CHECK_STATUS(alive, 200);
+
+    /* What the old password had begun is over, too. */
+    HTTP_ANSWER late = post_fresh("/auth/tenant/Patient/login/token", NULL,
+                                  body_login_token(http_text(pending, "sessionCode"), NULL));
+    CHECK_ERROR(late, 400, "Login session is invalid or has expired.");
+    CU_ASSERT_EQUAL(sign_in_status(one->email, one->password), 400);
+    CU_ASSERT_EQUAL(sign_in_status(one->email, "another one"), 200);
+    CU_ASSERT_TRUE(mails_arrive(one->email, 2));
+    char *mail = suite_mail(suite, one->email, ARRIVES_MS);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "changed: Password"));
+    CU_ASSERT_PTR_NULL(strstr(mail, "another one"));
+    free(mail);
+}
+
+static void wrong_old_passwords_are_throttled(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char *source = fresh_source();
+
+    for (int i = 0; i < 11; i++) {
+        HTTP_ANSWER answer = http_call(
+            suite_url(suite),
+            &(struct http_request){.method = "POST",
+                                   .path = CHANGE,
+                                   .bearer = patient->access,
+                                   .source = source,
+                                   .body = body_change(i < 10 ? "wrong" : patient->password, "x")});
+        if (i < 10)
+            CHECK_ERROR(answer, 400, bad_old);
+        else
+            CHECK_STATUS(answer, 429);
+    }
+    CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), 200);
+    free(source);
+}
+
+/* A practitioner is one account over many tenants: what a change ends, it ends in all of them. */
+static void change_ends_sessions_in_every_tenant(void)
+{
+    PERSON admin = person_admin(suite);
+    char *email = person_address(), *sql = NULL;
+    HTTP_ANSWER child =
+        http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                  json_pack("{s:s, s:s}", "name", "Elsewhere", "tenantCode", "elsewhere"));
+    CHECK_STATUS(child, 200);
+    HTTP_ANSWER on =
+        http_put(suite_url(suite), "/v1/project/settings/PRACTITIONER_REGISTRATION_ENABLED",
+                 admin->access, json_pack("{s:b}", "enabled", 1));
+    CHECK_STATUS(on, 200);
+    HTTP_ANSWER here =
+        post_fresh("/auth/tenant/Practitioner/register", NULL, body_register(email, "demo"));
+    CHECK_STATUS(here, 200);
+    if (asprintf(&sql,
+                 "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "
+                 "select '%s', gen_random_uuid(), id, gen_random_uuid(), 0 from auth.account "
+                 "where email = '%s' returning id",
+                 http_text(child, "projectId"), email) < 0)
+        abort();
+    free(suite_query(suite, sql));
+    PERSON there =
+        person_sign_in(suite, "Practitioner", email, "correct horse battery staple", "elsewhere");
+    CU_ASSERT_TRUE(everywhere(there->access, 200));
+    HTTP_ANSWER good = post_fresh(CHANGE, http_text(here, "accessToken"),
+                                  body_change("correct horse battery staple", "another one"));
+    CHECK_STATUS(good, 204);
+    CU_ASSERT_TRUE(everywhere(there->access, 401));
+    CU_ASSERT_TRUE(everywhere(http_text(here, "accessToken"), 200));
+
+    /* The same address as a patient: one link for each account, or for the one asked for. */
+    PERSON patient = person_register(suite, email);
+    CU_ASSERT_EQUAL(patient->status, 200);
+    CU_ASSERT_TRUE(mails_arrive(email, 2)); /* changed, welcome */
+    HTTP_ANSWER both = reset(email, NULL);
+    CHECK_STATUS(both, 200);
+    CU_ASSERT_TRUE(mails_arrive(email, 4));
+    HTTP_ANSWER staff = reset(email, "Practitioner");
+    CHECK_STATUS(staff, 200);
+    CU_ASSERT_TRUE(mails_arrive(email, 5));
+    struct link link = link_to(email, "https://practitioner.demo.example");
+    HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "a third one"));
+    CHECK_STATUS(set, 204);
+    CU_ASSERT_TRUE(everywhere(http_text(here, "accessToken"), 401));
+    CU_ASSERT_TRUE(everywhere(patient->access, 200)); /* another account */
+    PERSON again = person_sign_in(suite, "Practitioner", email, "a third one", "demo");
+    CU_ASSERT_EQUAL(again->status, 200);
+    HTTP_ANSWER off =
+        http_put(suite_url(suite), "/v1/project/settings/PRACTITIONER_REGISTRATION_ENABLED",
+                 admin->access, json_pack("{s:b}", "enabled", 0));
+    CHECK_STATUS(off, 200);
+    free(sql);
+    free(email);
+}
+
+static void link_sets_the_password_once(void)
+{
+    PERSON patient = settled_patient();
+    struct link link = fetch_link(patient->email, 2);
+
+    /* Wrong ones change nothing and do not spend it. */
+    HTTP_ANSWER secret = post_fresh(SET, NULL, body_set(link.id, "wrong", "x"));
+    CHECK_ERROR(secret, 400, bad_link);
+    HTTP_ANSWER id = post_fresh(SET, NULL, body_set(NOBODY, link.secret, "x"));
+    CHECK_ERROR(id, 400, bad_link);
+    HTTP_ANSWER fields = post_fresh(SET, NULL, body_set("x", "", ""));
+    CHECK_PROBLEM(fields, "id");
+    CHECK_PROBLEM(fields, "secret");
+    CHECK_PROBLEM(fields, "password");
+    HTTP_ANSWER get = http_get(suite_url(suite), SET, NULL);
+    CHECK_STATUS(get, 405);
+    CU_ASSERT_EQUAL(me(patient->access), 200);
+
+    HTTP_ANSWER good = post_fresh(SET, NULL, body_set(link.id, link.secret, "from the link"));
+    CHECK_STATUS(good, 204);
+    CU_ASSERT_TRUE(everywhere(patient->access, 401));
+    HTTP_ANSWER again = post_fresh(SET, NULL, body_set(link.id, link.secret, "once more"));
+    CHECK_ERROR(again, 400, bad_link);
+    CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), 400);
+    CU_ASSERT_EQUAL(sign_in_status(patient->email, "from the link"), 200);
+    CU_ASSERT_TRUE(mails_arrive(patient->email, 3));
+    char *mail = suite_mail(suite, patient->email, ARRIVES_MS);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "changed: Password"));
+    free(mail);
+}
+
+static void newer_link_and_change_kill_the_older(void)
+{
+    PERSON patient = settled_patient();
+    struct link first = fetch_link(patient->email, 2), second = fetch_link(patient->email, 3);
+
+    HTTP_ANSWER old = post_fresh(SET, NULL, body_set(first.id, first.secret, "x"));
+    CHECK_ERROR(old, 400, bad_link);
+    HTTP_ANSWER change =
+        post_fresh(CHANGE, patient->access, body_change(patient->password, "mine"));
+    CHECK_STATUS(change, 204);
+    HTTP_ANSWER late = post_fresh(SET, NULL, body_set(second.id, second.secret, "x"));
+    CHECK_ERROR(late, 400, bad_link);
+    CU_ASSERT_EQUAL(sign_in_status(patient->email, "mine"), 200);
+}
+
+static void link_lives_an_hour(void)
+{
+    PERSON in_time = settled_patient();
+    PERSON late = settled_patient();
+    struct link good = fetch_link(in_time->email, 2), expired = fetch_link(late->email, 2);
+
+    suite_set_clock(suite, 3580);
+    HTTP_ANSWER set = post_fresh(SET, NULL, body_set(good.id, good.secret, "x"));
+    CHECK_STATUS(set, 204);
+    suite_set_clock(suite, 3605);
+    HTTP_ANSWER over = post_fresh(SET, NULL, body_set(expired.id, expired.secret, "x"));
+    CHECK_ERROR(over, 400, bad_link);
+    suite_set_clock(suite, 0);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* In turns, so that whatever else the machine does falls on both alike. Three links in fifteen minutes are within
+ * the limit of a mailbox, so there are several patients. */
+static void reset_tells_nobody_who_exists(void)
+{
+    enum { PATIENTS = 5, TRIES = 15 };
+    double known[TRIES], unknown[TRIES];
+
+    for (int i = 0; i < PATIENTS; i++) {
+        PERSON patient = person_register(suite, NULL);
+
+        for (int j = 0; j < TRIES / PATIENTS; j++) {
+            char *nobody = person_address();
+            HTTP_ANSWER one = reset(patient->email, NULL);
+            HTTP_ANSWER two = reset(nobody, NULL);
+
+            CHECK_STATUS(one, 200);
+            CHECK_STATUS(two, 200);
+            CU_ASSERT_TRUE(*http_text(one, "message") != '\0');
+            CU_ASSERT_STRING_EQUAL(one->body, two->body);
+            known[i * (TRIES / PATIENTS) + j] = one->seconds * 1000;
+            unknown[i * (TRIES / PATIENTS) + j] = two->seconds * 1000;
+            free(nobody);
+        }
+    }
+    qsort(known, TRIES, sizeof known[0], by_size);
+    qsort(unknown, TRIES, sizeof unknown[0], by_size);
+    UNIT_CHECK(known[TRIES / 2] < unknown[TRIES / 2] * 1.1 &&
+                   unknown[TRIES / 2] < known[TRIES / 2] * 1.1,
+               "known %.1f ms, unknown %.1f ms", known[TRIES / 2], unknown[TRIES / 2]);
+
+    PERSON patient = settled_patient();
+    HTTP_ANSWER tenant = post_fresh(RESET, NULL,
+                                    json_pack("{s:s, s:s}", "email", patient->email, "tenantCode",
+                                              "no-such-tenant"));
+    CHECK_STATUS(tenant, 200);
+    HTTP_ANSWER staff = reset(patient->email, "Practitioner");
+    CHECK_STATUS(staff, 200);
+    HTTP_ANSWER type = reset(patient->email, "Robot");
+    CHECK_PROBLEM(type, "type");
+    HTTP_ANSWER fields = post_fresh(RESET, NULL, json_object());
+    CHECK_PROBLEM(fields, "email");
+    CHECK_PROBLEM(fields, "tenantCode");
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
+}
+
+static void nobody_is_mail_bombed(void)
+{
+    PERSON patient = settled_patient();
+
+    for (int i = 0; i < 12; i++) {
+        HTTP_ANSWER answer = reset(patient->email, NULL);
+        CHECK_STATUS(answer, 200);
+    }
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1 + 5);
+
+    /* The newest link that was sent is still good. */
+    struct link link = link_to(patient->email, "https://patient.demo.example");
+    HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "x"));
+    CHECK_STATUS(set, 204);
+}
+
+static void one_wins_a_race_for_a_link(void)
+{
+    enum { MANY = 16 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    PERSON patient = settled_patient();
+    struct link link = fetch_link(patient->email, 2);
+    char password[32];
+    int won = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        snprintf(password, sizeof password, "password %d", i);
+        requests[i] = (struct http_request){
+            .method = "POST", .path = SET, .body = body_set(link.id, link.secret, password)};
+    }
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        if (answers[i]->status == 204) {
+            won++;
+            snprintf(password, sizeof password, "password %d", i);
+            CU_ASSERT_EQUAL(sign_in_status(patient->email, password), 200);
+        } else {
+            CHECK_ERROR(answers[i], 400, bad_link);
+        }
+    }
+    CU_ASSERT_EQUAL(won, 1);
+    CU_ASSERT_TRUE(mails_arrive(patient->email, 3));
+    http_answers_destroy(answers, MANY);
+}
+
+/* Locks what a sign-in writes last for a second, in a process of its own: sign-ins that begin meanwhile are half done
+ * until then. Returns when the lock is held. */
+static pid_t hold_sign_ins(void)
+{
+    int ready[2];
+    char byte = 0;
+    pid_t pid;
+
+    if (pipe(ready) < 0)
+        abort();
+    pid = fork();
+    if (pid == 0) {
+        PGconn *connection = suite_database(suite);
+
+        PQclear(PQexec(connection, "begin; select 1 from auth.known_address for update"));
+        if (write(ready[1], &byte, 1) == 1)
+            sleep(1);
+        PQfinish(connection);
+        _exit(0);
+    }
+    if (read(ready[0], &byte, 1) != 1)
+        abort();
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+/* A password changes while sign-ins with the old one are half done: whoever gets tokens, none of them live. */
+static void no_sign_in_slips_past_a_change(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char *source = fresh_source();
+    const struct http_request one_step = {
+        .method = "POST",
+        .path = "/v2/auth/login",
+        .source = source,
+        .body = json_pack("{s:s, s:s, s:s}", "email", patient->email, "password", patient->password,
+                          "clientId", suite_text(suite, "demo.clientId"))};
+    json_incref(one_step.body);
+    HTTP_ANSWER known = http_call(suite_url(suite), &one_step);
+    CHECK_STATUS(known, 200);
+    HTTP_ANSWER start =
+        http_call(suite_url(suite),
+                  &(struct http_request){.method = "POST",
+                                         .path = START,
+                                         .source = source,
+                                         .body = body_login_start(patient->email, patient->password,
+                                                                  "demo")});
+    CHECK_STATUS(start, 200);
+
+    const struct http_request requests[] = {
+        one_step,
+        {.method = "POST",
+         .path = "/auth/tenant/Patient/login/token",
+         .source = source,
+         .body = body_login_token(http_text(start, "sessionCode"), NULL)},
+        {.method = "POST",
+         .path = CHANGE,
+         .bearer = patient->access,
+         .body = body_change(patient->password, "new")},
+    };
+    struct http_answer *answers[ARRAY_SIZE(requests)];
+    pid_t holder = hold_sign_ins();
+
+    http_call_many(suite_url(suite), requests, ARRAY_SIZE(requests), ARRAY_SIZE(requests), answers);
+    waitpid(holder, NULL, 0);
+    CHECK_STATUS(answers[2], 204);
+    for (size_t i = 0; i < 2; i++) {
+        UNIT_CHECK(answers[i]->status == 400 || answers[i]->status == 200, "status %d",
+                   answers[i]->status);
+        if (answers[i]->status == 200)
+            CU_ASSERT_EQUAL(me(http_text(answers[i], "accessToken")), 401);
+    }
+    CU_ASSERT_EQUAL(me(http_text(known, "accessToken")), 401);
+    CU_ASSERT_EQUAL(me(patient->access), 200);
+    http_answers_destroy(answers, ARRAY_SIZE(requests));
+    free(source);
+}
+
+/* Both authd die while the password is being set: everything happened or nothing. */
+static void kill_leaves_no_half_change(void)
+{
+    for (int round = 0; round < 5; round++) {
+        PERSON patient = settled_patient();
+        struct link link = fetch_link(patient->email, 2);
+        pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
+        pid_t killer = fork();
+
+        if (killer == 0) {
+            usleep((useconds_t)(15 + round * 12) * 1000);
+            kill(first, SIGKILL);
+            kill(second, SIGKILL);
+            _exit(0);
+        }
+        HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "the new one"));
+        waitpid(killer, NULL, 0);
+        CU_ASSERT_TRUE(set->status == 204 || set->status == 503);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
+        bool changed = sign_in_status(patient->email, "the new one") == 200;
+
+        CU_ASSERT_TRUE(changed || set->status != 204);
+        CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), changed ? 400 : 200);
+        CU_ASSERT_TRUE(everywhere(patient->access, changed ? 401 : 200));
+        CU_ASSERT_TRUE(mails_arrive(patient->email, changed ? 3 : 2));
+        HTTP_ANSWER again = post_fresh(SET, NULL, body_set(link.id, link.secret, "later"));
+        if (changed)
+            CHECK_ERROR(again, 400, bad_link);
+        else
+            CHECK_STATUS(again, 204);
+    }
+}
+
+/* Once the answer is there the mail is, whatever dies next. */
+static void mail_survives_the_death_of_authd(void)
+{
+    PERSON patient = settled_patient();
+    pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
+    pid_t mail = suite_pid(suite, "maild", "1");
+    HTTP_ANSWER answer = reset(patient->email, NULL);
+
+    kill(first, SIGKILL);
+    kill(second, SIGKILL);
+    kill(mail, SIGKILL);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
+    CU_ASSERT_TRUE(mails_arrive(patient->email, 2));
+    struct link link = link_to(patient->email, "https://patient.demo.example");
+    HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "x"));
+    CHECK_STATUS(set, 204);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"a change ends the other sessions", change_ends_the_other_sessions},
+    {"wrong old passwords are throttled", wrong_old_passwords_are_throttled},
+    {"a change ends sessions in every tenant", change_ends_sessions_in_every_tenant},
+    {"a link sets the password once", link_sets_the_password_once},
+    {"a newer link and a change kill the older", newer_link_and_change_kill_the_older},
+    {"a link lives an hour", link_lives_an_hour},
+    {"a reset tells nobody who exists", reset_tells_nobody_who_exists},
+    {"nobody is mail-bombed", nobody_is_mail_bombed},
+    {"one wins a race for a link", one_wins_a_race_for_a_link},
+    {"no sign-in slips past a change", no_sign_in_slips_past_a_change},
+    {"a kill leaves no half change", kill_leaves_no_half_change},
+    {"the mail survives the death of authd", mail_survives_the_death_of_authd},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    return unit_run("passwords", cases, ARRAY_SIZE(cases));
+}
