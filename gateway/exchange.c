@@ -290,6 +290,7 @@ static void exchange_release(struct exchange *self)
     self->released = true;
     if (self->suspended) {
         self->suspended = false;
+        self->gateway->suspended--;
         http_resume(self->site->http, self->mhd);
     }
 }
@@ -424,6 +425,7 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
     if (self->released)
         return exchange_send(self);
     self->suspended = true;
+    self->gateway->suspended++;
     MHD_suspend_connection(mhd);
     return MHD_YES;
 }

@@ -209,8 +209,9 @@ static void stop(void *daemon)
 {
     struct gateway *self = daemon;
 
-    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process closes it too. */
-    for (size_t i = 0; i < self->site_count && self->in_flight == 0; i++)
+    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process closes it too.
+     * A request that is still coming in, perhaps from a client that has gone, is no such thing. */
+    for (size_t i = 0; i < self->site_count && self->suspended == 0; i++)
         http_close(&self->sites[i].http);
     loop_cancel(self->service.loop, &self->sweep);
     access_log_flush(&self->log);

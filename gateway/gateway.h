@@ -48,6 +48,7 @@ struct gateway {
     struct exchange *spare; /* exchanges for reuse */
     size_t spare_count;
     size_t in_flight;     /* requests begun and not ended */
+    size_t suspended;     /* those of them whose connection waits for the answer */
     uint64_t bodies_size; /* bytes of request bodies held */
     struct loop_timer *sweep;
     struct address_networks trusted;
