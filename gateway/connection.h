@@ -36,7 +36,8 @@ struct connection *connection_new(struct connections *all, struct MHD_Connection
 void connection_destroy(struct connection **self_p);
 void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
 
-/* Shuts the sockets down whose phase took too long; libmicrohttpd sees the end and closes them. */
+/* Shuts the sockets down whose phase took too long or whose client has hung up; libmicrohttpd sees the end and
+ * closes them. */
 void connections_sweep(struct connections *all, int64_t mono_ms);
 
 #endif

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/clock.h"
 #include "tests/http/rows.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
@@ -283,6 +285,30 @@ static void broken_http_harms_nothing(void)
     CHECK_STATUS(alive, 200);
 }
 
+static int64_t open_connections(void)
+{
+    static const char gauge[] = "atrium_gateway_connections{service=\"gateway\",instance=\"1\"} ";
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    const char *found = strstr(metrics->body, gauge);
+
+    return found ? strtol(found + strlen(gauge), NULL, 10) : -1;
+}
+
+/* Clients that send a piece and hang up at once hold no place for the half minute of the silent. */
+static void who_hangs_up_is_let_go(void)
+{
+    static const char piece[] =
+        "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\n"
+        "Content-Type: application/json\r\nContent-Length: 21\r\n\r\n{\"ref";
+    int64_t until_ms = clock_mono_ms() + 12000;
+
+    for (int i = 0; i < 200; i++)
+        free(http_raw(suite_url(suite), piece, sizeof(piece) - 1, true, 0));
+    while (open_connections() > 5 && clock_mono_ms() < until_ms)
+        usleep(200000);
+    CU_ASSERT_TRUE(open_connections() >= 0 && open_connections() <= 5);
+}
+
 static void health_and_pages_need_nobody(void)
 {
     static const char *const paths[] = {"/partner/health-check", "/v1/partner/health-check",
@@ -410,6 +436,7 @@ static const struct unit_case cases[] = {
     {"preflight is answered", preflight_is_answered},
     {"unknown routes are 404", unknown_routes_are_404},
     {"broken HTTP harms nothing", broken_http_harms_nothing},
+    {"who hangs up is let go", who_hangs_up_is_let_go},
     {"health and pages need nobody", health_and_pages_need_nobody},
     {"the OpenAPI page is complete", openapi_is_complete},
     {"an absent daemon is 503", absent_daemons_are_503},
