@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh PROGRAM... - runs the CUnit programs two at a time, prints the output of each when it ends, then one
 # line "N passed, N failed". Called by `make test`; non-zero when anything failed or nothing ran.
-# ATRIUM_TEST_SECONDS bounds each program (default 900).
+# ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
 set -u
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-test-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -12,7 +12,7 @@ limit=${ATRIUM_TEST_SECONDS:-900}
 run_one() {
     local program=$1 name
     name=$(basename "$program")
-    timeout --kill-after=30 "$limit" "$program" >"$scratch/$name.out" 2>&1
+    timeout --kill-after=30 "$limit" ${ATRIUM_TEST_COMMAND:-} "$program" >"$scratch/$name.out" 2>&1
     echo $? >"$scratch/$name.rc"
     { # one writer at a time keeps the programs' outputs whole
         flock 9
