@@ -34,6 +34,7 @@ struct outbox_row mail_row(struct authd *d, const struct request *req, const str
                                        .projectId = mail->tenant->projectId,
                                        .template = mail->template,
                                        .to = mail->to,
+                                       .defaultLanguage = mail->tenant->defaultLanguage,
                                        .variables = variables(req->arena, mail)};
 
     return outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, in.id, &in);
