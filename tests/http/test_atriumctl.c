@@ -446,7 +446,7 @@ static void rotated_keys_sign_and_old_tokens_last(void)
     char *new = header_of(after->access);
     CU_ASSERT_STRING_NOT_EQUAL(old, new);
     usleep(KEYS_KNOWN_US); /* by now the other one too: each gets some of these */
-    for (int i = 0; i < 4; i++) {
+    for (int round = 0; round < 4; round++) {
         PERSON more = person_register(suite, NULL);
         CU_ASSERT_EQUAL(strncmp(more->access, new, strlen(new)), 0);
     }
