@@ -217,9 +217,9 @@ int fields_unpack(const struct field_table *table, const msgpack_object *map, st
 
 /* The compact JSON text, NUL-terminated in the arena, of an answer that arrived as a msgpack map written by
  * fields_pack() with the same table. Members are in the order of the table; one of another type than its row
- * counts as absent; the member `without` (NULL: none) is left out. map may be NULL: no members. */
-char *fields_print(const struct field_table *table, const msgpack_object *map, const char *without,
-                   struct arena *arena, size_t *ret_size);
+ * counts as absent; FIELD_INTERNAL ones are left out. map may be NULL: no members. */
+char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
+                   size_t *ret_size);
 
 /* The same as a tree. New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);

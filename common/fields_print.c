@@ -76,7 +76,7 @@ static bool put_time(struct codec_buffer *out, const struct value *value)
 }
 
 static void put_object(struct codec_buffer *out, const struct field_table *table,
-                       const msgpack_object *map, const char *without);
+                       const msgpack_object *map);
 
 /* An array of texts or, with a table, of objects; elements of another type are left out. */
 static bool put_list(struct codec_buffer *out, const struct field_table *table,
@@ -96,7 +96,7 @@ static bool put_list(struct codec_buffer *out, const struct field_table *table,
             put(out, ",", 1);
         first = false;
         if (table)
-            put_object(out, table, element.packed, NULL);
+            put_object(out, table, element.packed);
         else
             put_text(out, element.text, element.size);
     }
@@ -125,7 +125,7 @@ static bool put_value(struct codec_buffer *out, const struct field *row, const s
         return put_time(out, value);
     case FIELD_TYPE_OBJECT:
         if (value->kind == VALUE_OBJECT)
-            put_object(out, row->table, value->packed, NULL);
+            put_object(out, row->table, value->packed);
         return value->kind == VALUE_OBJECT;
     case FIELD_TYPE_OBJECTS:
         return put_list(out, row->table, value);
@@ -173,7 +173,7 @@ static void put_member(struct codec_buffer *out, const struct field *row, const 
 }
 
 static void put_object(struct codec_buffer *out, const struct field_table *table,
-                       const msgpack_object *map, const char *without)
+                       const msgpack_object *map)
 {
     uint32_t cursor = 0;
 
@@ -182,8 +182,7 @@ static void put_object(struct codec_buffer *out, const struct field_table *table
         const struct field *row = &table->rows[i];
         struct value value;
 
-        if (row->flags & FIELD_INTERNAL || row->type == FIELD_TYPE_BYTES ||
-            (without && strcmp(row->name, without) == 0))
+        if (row->flags & FIELD_INTERNAL || row->type == FIELD_TYPE_BYTES)
             continue;
         value = value_of_packed(value_packed_member(map, row->name, &cursor));
         put_member(out, row, &value);
@@ -191,13 +190,13 @@ static void put_object(struct codec_buffer *out, const struct field_table *table
     put(out, "}", 1);
 }
 
-char *fields_print(const struct field_table *table, const msgpack_object *map, const char *without,
-                   struct arena *arena, size_t *ret_size)
+char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
+                   size_t *ret_size)
 {
     struct codec_buffer out;
 
     codec_buffer_init(&out, arena);
-    put_object(&out, table, map, without);
+    put_object(&out, table, map);
     *ret_size = out.size;
     put(&out, "", 1);
     return (char *)out.bytes;
@@ -207,7 +206,7 @@ json_t *fields_to_json(const struct field_table *table, const msgpack_object *ma
 {
     struct arena *arena = arena_new();
     size_t size;
-    const char *text = fields_print(table, map, NULL, arena, &size);
+    const char *text = fields_print(table, map, arena, &size);
     json_t *json = json_loadb(text, size, 0, NULL);
 
     arena_destroy(&arena);

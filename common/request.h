@@ -62,7 +62,7 @@ enum route_flags {
     R_SLOW_ERRORS = 1 << 3,   /* no error answer earlier than one second after arrival */
     R_THROTTLE_REGISTER =
         1 << 4,      /* counts for the registration limit before anything else is looked at */
-    R_ETAG = 1 << 5, /* the answer's member "etag" becomes the ETag header, not a body member */
+    R_ETAG = 1 << 5, /* the output's FIELD_INTERNAL member "etag" becomes the ETag header */
 };
 
 /* One operation of a daemon, as its dispatcher sees it. */

@@ -129,14 +129,12 @@ static const char *take_etag(const struct exchange *exchange, const msgpack_obje
 static void answer_success(struct exchange *exchange, const msgpack_object *output)
 {
     const struct route *route = &exchange->endpoint->route;
-    bool tagged = route->flags & R_ETAG;
     struct answer answer = {.status = 204};
 
     if (!(route->flags & R_NO_CONTENT)) {
         answer.status = 200;
-        answer.etag = tagged ? take_etag(exchange, output) : NULL;
-        answer.body = fields_print(route->output, output, tagged ? "etag" : NULL, exchange->arena,
-                                   &answer.size);
+        answer.etag = route->flags & R_ETAG ? take_etag(exchange, output) : NULL;
+        answer.body = fields_print(route->output, output, exchange->arena, &answer.size);
     }
     exchange_reply(exchange, &answer);
 }

@@ -101,7 +101,7 @@ static const struct field settings_record_rows[] = {
                FIELD_NULLABLE,
                "Access policy of patients who register; without one nobody can register.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT(struct settings_record, etag, 0, IF_MATCH_MAX, 0,
+    FIELD_TEXT(struct settings_record, etag, 0, IF_MATCH_MAX, FIELD_INTERNAL,
                "Version of the settings; sent as the ETag header.", "\"17\""),
 };
 FIELD_TABLE(settings_record);

@@ -375,6 +375,7 @@ static void openapi_is_complete(void)
         CU_ASSERT_EQUAL(json_object_get(operation, "requestBody") != NULL, rows_has_body(route));
     }
     CU_ASSERT_PTR_NULL(strstr(page->body, "gateway_lease"));
+    CU_ASSERT_PTR_NULL(http_member(page, "components.schemas.settings_record.properties.etag"));
     check_described(page, "/auth/tenant/Patient/register", "post", "403");
     check_described(page, "/auth/tenant/Patient/register", "post", "429");
     check_described(page, "/auth/tenant/Patient/login/start", "post", "403");
