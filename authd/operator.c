@@ -68,7 +68,7 @@ static int admin_hash(struct authd *d, const struct request *req, const struct a
 int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
                  struct admin_create_out *out, struct error *err)
 {
-    const struct tenant_lookup_in which = {.tenantCode = in->tenantCode};
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tenant tenant = {.name = NULL};
     const char *hash;
@@ -94,7 +94,7 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
 static int optional_project(struct authd *d, const struct request *req, const char *code,
                             struct uuid *ret, struct error *err)
 {
-    const struct tenant_lookup_in which = {.tenantCode = code};
+    const struct tenant_lookup_in which = tenant_named(code);
     struct tenant tenant = {.name = NULL};
 
     if (code != NULL && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)

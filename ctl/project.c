@@ -65,7 +65,7 @@ int project_list_command(struct ctl *ctl, struct error *err)
 int project_show_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = {.tenantCode = arguments_get(&ctl->args, "CODE")};
+    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "CODE"));
     struct tenant tenant = {0};
 
     if (settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)

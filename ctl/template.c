@@ -12,7 +12,7 @@
 static int find_project(struct ctl *ctl, struct uuid *ret, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
+    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "--project"));
     struct tenant tenant = {0};
 
     if (ctl_bus_wait(ctl->bus, "settingsd", CTL_BUS_PEER_MS, err) < 0 ||

@@ -1,5 +1,5 @@
 /*
- * operator.c - what atriumctl does to a project that it names by its code.  Nobody else may call these.
+ * operator.c - what atriumctl does to a project that it names by its code or its id.  Nobody else may call these.
  */
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
@@ -12,7 +12,7 @@ int operator_policy_default(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct settings_record record;
 
-    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return settings_write_text(d, req, tenant.projectId, SETTING_DEFAULT_PATIENT_POLICY, in->value,
                                NULL, &record, err);
@@ -25,7 +25,7 @@ int operator_policy_put(struct settingsd *d, const struct request *req,
     struct access_policy_in policy = {in->id, in->name, in->resource, in->ipAccessRule};
     struct tenant tenant = {0};
 
-    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return access_policy_put(d, req, tenant.projectId, &policy, out, err);
 }
@@ -47,7 +47,7 @@ int operator_client_create(struct settingsd *d, const struct request *req,
 {
     struct tenant tenant = {0};
 
-    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return client_make(d, req, tenant.projectId, in->name, out, err);
 }
@@ -70,7 +70,7 @@ int operator_locales(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct locales_in change = {in->languages, in->defaultLanguage};
 
-    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return locales_write(d, req, tenant.projectId, &change, out, err);
 }
@@ -83,7 +83,7 @@ int operator_setting(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct settings_record record;
 
-    if (project_by_code(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return settings_write_text(d, req, tenant.projectId, in->name, in->value, NULL, &record, err);
 }

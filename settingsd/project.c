@@ -37,14 +37,22 @@ static int tenant_read(const struct db_result *res, struct arena *arena, struct 
     return 0;
 }
 
-int project_by_code(struct settingsd *d, const struct request *req, const char *code,
-                    struct tenant *out, struct error *err)
+static int project_by_code(struct settingsd *d, const struct request *req, const char *code,
+                           struct tenant *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     if (db_query(d->svc.db, req, SQL_TENANT_BY_CODE, &res, err, DB_TEXT(code)) < 0)
         return -1;
     return tenant_read(res, req->arena, out, err);
+}
+
+int project_named(struct settingsd *d, const struct request *req, const char *text,
+                  struct tenant *out, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(text);
+
+    return tenant_lookup(d, req, &which, out, err);
 }
 
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
@@ -119,8 +127,11 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
-    if (in->tenantCode)
-        return project_by_code(d, req, in->tenantCode, out, err);
+    if (in->tenantCode && project_by_code(d, req, in->tenantCode, out, err) == 0)
+        return 0;
+    if (in->tenantCode && (err->code != ERR_NOT_FOUND || !uuid_is_set(&in->projectId)))
+        return -1;
+    error_clear(err);
     return project_by_id(d, req, in->projectId, out, err);
 }
 
@@ -179,7 +190,7 @@ int project_suspend(struct settingsd *d, const struct request *req,
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct outbox_row row;
 
-    if (project_by_code(d, req, in->tenantCode, out, err) < 0)
+    if (project_named(d, req, in->tenantCode, out, err) < 0)
         return -1;
     row = publish_change_row(d, req, "project", out->projectId);
     if (db_query(d->svc.db, req, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(out->projectId),

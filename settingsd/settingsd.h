@@ -29,9 +29,9 @@ struct settingsd {
 
 /* ---- project.c ---- */
 
-/* The project of a tenant code. ERR_NOT_FOUND "Tenant not found.". Parks. */
-int project_by_code(struct settingsd *d, const struct request *req, const char *code,
-                    struct tenant *out, struct error *err) MUST_USE;
+/* The project that an operator names by its code or its id. ERR_NOT_FOUND "Tenant not found.". Parks. */
+int project_named(struct settingsd *d, const struct request *req, const char *text,
+                  struct tenant *out, struct error *err) MUST_USE;
 
 /* The project of that id. Errors as above. Parks. */
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,

@@ -108,11 +108,22 @@ struct client_list {
 
 /* ---- between daemons ---- */
 
-/* Names one project by its code or by its id. */
+/* Names one project by its code, by its id, or, with both, by the code and else by the id. */
 struct tenant_lookup_in {
     const char *tenantCode;
     struct uuid projectId;
 };
+
+/* How operators name one: with its code or its id. Not for what a client sent. */
+static inline struct tenant_lookup_in tenant_named(const char *text)
+{
+    struct tenant_lookup_in in = {.tenantCode = text};
+
+    if (text == NULL || uuid_parse(text, &in.projectId) < 0)
+        in.projectId.text[0] = '\0';
+    return in;
+}
+
 /* Names it by one of its client applications. */
 struct client_lookup_in {
     struct uuid clientId;

@@ -294,17 +294,30 @@ static void default_policy_opens_and_closes_registration(void)
     free(email);
 }
 
-/* A project may lose its code: its admin is told so. */
+/* A project without a code is named by its id; its admin signs in without naming it, and is told so. Clients may
+ * not name it that way. */
 static void project_without_code_says_so(void)
 {
-    make_project("Quiet", "quiet");
-    PROGRAM created = create_admin("quiet", "olga@quiet.example", PASSWORD "\n");
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Quiet", "--no-code", "--json");
+    CHECK_EXIT(made, DONE);
+    const char *id = program_text(made, "projectId");
+    PROGRAM created = create_admin(id, "olga@quiet.example", PASSWORD "\n");
     CHECK_EXIT(created, DONE);
-    PERSON admin = person_sign_in(suite, "Practitioner", "olga@quiet.example", PASSWORD, "quiet");
-    CU_ASSERT_EQUAL(admin->status, 200);
-    free(suite_query(suite, "delete from settings.tenant_code where code = 'quiet'"));
-    HTTP_ANSWER code = http_get(suite_url(suite), "/organizations/code", admin->access);
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "project", "show", id, "--json");
+    CHECK_EXIT(shown, DONE);
+    CU_ASSERT_STRING_EQUAL(program_text(shown, "name"), "Quiet");
+
+    HTTP_ANSWER start = http_post(suite_url(suite), "/auth/tenant/Practitioner/login/start", NULL,
+                                  body_login_start("olga@quiet.example", PASSWORD, NULL));
+    CHECK_STATUS(start, 200);
+    HTTP_ANSWER token = http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
+                                  body_login_token(http_text(start, "sessionCode"), NULL));
+    CHECK_STATUS(token, 200);
+    HTTP_ANSWER code =
+        http_get(suite_url(suite), "/organizations/code", http_text(token, "accessToken"));
     CHECK_ERROR(code, 400, "The project has no tenant code.");
+    PERSON by_id = person_sign_in(suite, "Practitioner", "olga@quiet.example", PASSWORD, id);
+    CU_ASSERT_EQUAL(by_id->status, 404);
 }
 
 /* ---- policies, clients, templates ---- */
