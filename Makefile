@@ -16,7 +16,7 @@ APIS    := authd settingsd maild
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
-    libidn2-dev
+    libidn2-dev liboath-dev libqrencode-dev libpng-dev
 RUN_PACKAGES   := postgresql postgresql-contrib util-linux procps curl
 TEST_PACKAGES  := python3-aiosmtpd openssl
 BENCH_PACKAGES := wrk
@@ -37,7 +37,7 @@ LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 COMMON_LIBS  := -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lsystemd -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto
-authd_LIBS   := -ljwt -lcrypto
+authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng
 maild_LIBS   := -lcurl
 ctl_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto

@@ -9,6 +9,7 @@
 #include "authd/key.h"
 #include "authd/password.h"
 #include "authd/sweep.h"
+#include "authd/totp.h"
 #include "maild/maild_api.h"
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -39,7 +40,8 @@ static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct authd_config,
                          "host=/run/postgresql dbname=atrium user=atrium-authd"),
     CONFIG_PATH(struct authd_config, seal_key, "/etc/atrium/authd.key", 0,
-                "File with 64 hex digits: the key that seals signing keys and queued messages."),
+                "File with 64 hex digits: the key that seals signing keys, second factors and "
+                "queued messages."),
     CONFIG_TEXT(struct authd_config, issuer, "atrium", 0, "Claim iss of access tokens."),
     CONFIG_TEXT(struct authd_config, audience, "atrium", 0, "Claim aud of access tokens."),
     CONFIG_DURATION(struct authd_config, refresh_retry_window, "10m", 0, HOURS(24),
@@ -84,6 +86,7 @@ static int start(void *daemon, struct error *err)
     d->config = d->svc.config;
     open_counters(d);
     password_open(d);
+    totp_open();
     lease_watch_open(d);
     req = service_request_new(&d->svc, SECONDS(5));
     if (key_open(d, req, err) < 0)

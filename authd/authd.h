@@ -1,9 +1,10 @@
 /*
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
- * Each subject is a file of its own: register.c, login_start.c, login_token.c, one_step.c,
- * credential.c, session.c, refresh.c, me.c, identity.c, operator.c and explain.c hold handlers;
- * candidate, password, throttle, token, key, change, mail, tenant and user_agent serve them.
+ * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
+ * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, identity.c, operator.c and explain.c
+ * hold handlers; candidate, factor, totp, qr, password, throttle, token, key, change, mail, tenant
+ * and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

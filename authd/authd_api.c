@@ -16,6 +16,11 @@ enum {
     TENANT_CODE_MAX = 64,
     CODE_MAX = 512,   /* session codes and refresh tokens */
     TOKEN_MAX = 4096, /* access tokens */
+    MFA_TOKEN_MIN = 6,
+    MFA_TOKEN_MAX = 10,
+    RECOVERY_CODES_MAX = 10,
+    OTPAUTH_URL_MAX = 8192,
+    QR_URL_MAX = 65536,
     REFERENCE_MAX = 64,
     DISPLAY_MAX = 512,
     TENANTS_MAX = 1000,
@@ -138,6 +143,16 @@ static const struct field login_token_in_rows[] = {
 };
 FIELD_TABLE(login_token_in);
 
+static const struct field login_mfa_in_rows[] = {
+    FIELD_UUID(struct login_mfa_in, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the factor; good for five minutes and five codes."),
+    FIELD_TEXT(struct login_mfa_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows, or a recovery code; each good once.",
+               ""),
+};
+FIELD_TABLE(login_mfa_in);
+
 static const struct field client_login_in_rows[] = {
     FIELD_EMAIL(struct client_login_in, email, FIELD_REQUIRED, "Address of the account.",
                 "ana@example.org"),
@@ -145,6 +160,9 @@ static const struct field client_login_in_rows[] = {
                FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", ""),
     FIELD_UUID(struct client_login_in, clientId, FIELD_REQUIRED,
                "Client application of the project to sign in to."),
+    FIELD_CHECKED(struct client_login_in, codeChallenge, 43, 43, check_challenge, FIELD_NULLABLE,
+                  "As for the tenant sign-in, which who has a second factor goes on with.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
 };
 FIELD_TABLE(client_login_in);
 
@@ -174,6 +192,9 @@ static const struct field b2b_login_in_rows[] = {
     FIELD_UUID(struct b2b_login_in, tenantId, FIELD_REQUIRED,
                "Project to sign in to; who belongs to exactly one child of it and not to the "
                "project itself is signed in to that child."),
+    FIELD_CHECKED(struct b2b_login_in, codeChallenge, 43, 43, check_challenge, FIELD_NULLABLE,
+                  "As for the tenant sign-in, which who has a second factor goes on with.",
+                  "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
 };
 FIELD_TABLE(b2b_login_in);
 
@@ -301,6 +322,38 @@ static const struct field message_out_rows[] = {
                "If there is such an account, a link to set a new password has been mailed."),
 };
 FIELD_TABLE(message_out);
+
+static const struct field mfa_status_out_rows[] = {
+    FIELD_BOOL(struct mfa_status_out, enrolled, 0, FIELD_REQUIRED,
+               "Whether sign-in needs a second factor."),
+    FIELD_TEXT(struct mfa_status_out, otpauthUrl, 1, OTPAUTH_URL_MAX, FIELD_SECRET,
+               "Until then: the key for an authenticator application.", ""),
+    FIELD_TEXT(struct mfa_status_out, qrCodeDataUrl, 1, QR_URL_MAX, FIELD_SECRET,
+               "The same as a QR code: a PNG picture in a data URL.", ""),
+};
+FIELD_TABLE(mfa_status_out);
+
+static const struct field mfa_token_in_rows[] = {
+    FIELD_TEXT(struct mfa_token_in, token, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows; to disable, a recovery code does too.",
+               ""),
+};
+FIELD_TABLE(mfa_token_in);
+
+static const struct field mfa_enroll_out_rows[] = {
+    FIELD_BOOL(struct mfa_enroll_out, ok, 0, FIELD_REQUIRED, "Always true."),
+    FIELD_TEXTS(struct mfa_enroll_out, recoveryCodes, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+                RECOVERY_CODES_MAX, FIELD_REQUIRED,
+                "Each stands in for a code of the authenticator, once. Shown only now.",
+                "k3v09xr2fa"),
+};
+FIELD_TABLE(mfa_enroll_out);
+
+static const struct field mfa_disable_out_rows[] = {
+    FIELD_BOOL(struct mfa_disable_out, ok, 0, FIELD_REQUIRED, "Always true."),
+};
+FIELD_TABLE(mfa_disable_out);
 
 static const struct field me_project_rows[] = {
     FIELD_CHOICE(struct me_project, resourceType, project_type, FIELD_REQUIRED, "Always Project.",

@@ -24,9 +24,14 @@ struct practitioner_login_start_in {
 struct login_token_in {
     const char *sessionCode, *codeVerifier, *tenantCode /* practitioners, optional */;
 };
-/* The one-step routes: `clientId` names a client application of a project. */
+struct login_mfa_in {
+    struct uuid loginId;
+    const char *mfaToken; /* six digits, or a recovery code */
+};
+/* The one-step routes: `codeChallenge` (optional) starts the tenant sign-in that an account with a
+ * second factor needs. `clientId` names a client application of a project. */
 struct client_login_in {
-    const char *email, *password;
+    const char *email, *password, *codeChallenge;
     struct uuid clientId;
 };
 struct client_register_in {
@@ -35,7 +40,7 @@ struct client_register_in {
     struct uuid clientId;
 };
 struct b2b_login_in {
-    const char *email, *password;
+    const char *email, *password, *codeChallenge;
     struct uuid clientId, tenantId; /* the client's project */
 };
 struct b2b_register_in {
@@ -88,6 +93,21 @@ struct set_password_in {
 };
 struct message_out {
     const char *message;
+};
+
+struct mfa_status_out {
+    bool enrolled;
+    const char *otpauthUrl, *qrCodeDataUrl; /* until it is enrolled */
+};
+struct mfa_token_in {
+    const char *token; /* six digits, or (not to enroll) a recovery code */
+};
+struct mfa_enroll_out {
+    bool ok;
+    struct field_texts recoveryCodes;
+};
+struct mfa_disable_out {
+    bool ok;
 };
 
 struct me_project {
@@ -226,18 +246,19 @@ struct operator_sessions_in {
     const char *email, *tenantCode /* optional */;
 };
 
-extern const struct field_table patient_register_in_table, practitioner_register_in_table,
-    patient_login_start_in_table, practitioner_login_start_in_table, login_token_in_table,
-    client_login_in_table, client_register_in_table, b2b_login_in_table, b2b_register_in_table,
-    reference_table, login_tenant_table, login_step_table, token_response_table,
-    token_or_step_table, refresh_token_in_table, refresh_token_out_table, change_password_in_table,
-    reset_password_in_table, set_password_in_table, message_out_table, me_project_table,
-    me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
-    me_config_table, session_record_table, session_list_table, me_security_table, me_out_table,
-    sessions_revoke_in_table, register_admit_in_table, identity_get_in_table, change_table,
-    gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
-    key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
-    policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
+extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_token_in_table,
+    mfa_enroll_out_table, mfa_disable_out_table, patient_register_in_table,
+    practitioner_register_in_table, patient_login_start_in_table, practitioner_login_start_in_table,
+    login_token_in_table, client_login_in_table, client_register_in_table, b2b_login_in_table,
+    b2b_register_in_table, reference_table, login_tenant_table, login_step_table,
+    token_response_table, token_or_step_table, refresh_token_in_table, refresh_token_out_table,
+    change_password_in_table, reset_password_in_table, set_password_in_table, message_out_table,
+    me_project_table, me_membership_table, me_name_table, me_telecom_table, me_profile_table,
+    me_policy_table, me_config_table, session_record_table, session_list_table, me_security_table,
+    me_out_table, sessions_revoke_in_table, register_admit_in_table, identity_get_in_table,
+    change_table, gateway_lease_in_table, gateway_lease_out_table, public_key_table,
+    keys_get_out_table, key_list_table, change_publish_in_table, admin_grant_in_table,
+    policy_in_use_in_table, policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
     sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
     operator_sessions_in_table;
 

@@ -61,6 +61,14 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "lateral (select id, profile_id, admin from membership where account_id = " account \
     " and project_id = " project " limit 1) m"
 
+/* Whether an account has a second factor; null when it never had. */
+#define SQL_FACTOR_ON(account) \
+    "(select f.enrolled_at is not null from mfa_factor f where f.account_id = " account ")"
+
+/* A login l waits for a second factor: five wrong codes end it. */
+#define SQL_LOGIN_WAITS(now) \
+    "l.code_hash is null and l.used_at is null and l.mfa_failures < 5 and l.expires_at > " now
+
 /* Whether the membership of session s administers the project; null when it is gone. */
 #define SQL_SESSION_ADMIN                                                             \
     "(select m.admin from membership m where m.project_id = s.project_id and m.id = " \

@@ -11,7 +11,7 @@
 
 #include "authd/password.h"
 
-/* Rows of SQL_PATIENT_FIND or SQL_PRACTITIONER_FIND. */
+/* Rows of SQL_PATIENT_FIND, SQL_PRACTITIONER_FIND or SQL_LOGIN_WAITING. */
 static void read_candidate(const struct request *req, const struct db_result *res, struct uuid only,
                            struct candidate *ret)
 {
@@ -24,6 +24,7 @@ static void read_candidate(const struct request *req, const struct db_result *re
     ret->hash = arena_strdup(req->arena, db_text(res, 0, 1));
     ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
     ret->changes = db_int(res, 0, 6);
+    ret->mfa = db_bool(res, 0, 7);
     for (size_t row = 0; row < rows; row++) {
         struct place place = {db_uuid(res, row, 4), db_uuid(res, row, 5)};
 
@@ -44,6 +45,18 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
     if (rc < 0)
         return -1;
     read_candidate(req, res, project, ret);
+    return 0;
+}
+
+int candidate_of_login(struct authd *d, const struct request *req, const char *role,
+                       struct uuid login, struct candidate *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_LOGIN_WAITING, &res, err, DB_UUID(login), DB_TEXT(role),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    read_candidate(req, res, (struct uuid){""}, ret);
     return 0;
 }
 

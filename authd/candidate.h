@@ -1,6 +1,6 @@
 /*
  * candidate.h - who wants to sign in, and the proof of it by password: for the tenant routes
- * (login_start.c) and the one-step routes (one_step.c).
+ * (login_start.c, login_mfa.c) and the one-step routes (one_step.c).
  */
 #ifndef ATRIUM_AUTHD_CANDIDATE_H
 #define ATRIUM_AUTHD_CANDIDATE_H
@@ -16,7 +16,8 @@ struct place {
 struct candidate {
     struct uuid account;
     const char *hash, *display;
-    int64_t changes;      /* how often that password was changed before */
+    int64_t changes;      /* how often password or second factor were changed before */
+    bool mfa;             /* has a second factor */
     struct place *places; /* memberships that count for this sign-in */
     size_t count;
 };
@@ -26,6 +27,11 @@ struct candidate {
 int candidate_find(struct authd *d, const struct request *req, const char *role,
                    struct uuid project, const char *email, struct candidate *ret,
                    struct error *err) MUST_USE;
+
+/* Who a login that waits for a second factor belongs to, with the places that it may lead to; empty
+ * when there is no such login. Found or not, 0. Parks. */
+int candidate_of_login(struct authd *d, const struct request *req, const char *role,
+                       struct uuid login, struct candidate *ret, struct error *err) MUST_USE;
 
 /* Counts a failure and refuses: ERR_BAD_REQUEST, or ERR_THROTTLED when it was one too many.
  * Parks. */

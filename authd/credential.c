@@ -5,6 +5,8 @@
  * A change, the end of the sessions that the old password opened, and the mail that tells the
  * owner are one transaction: whatever dies, all of it happened or nothing.
  */
+#include "authd/credential.h"
+
 #include <string.h>
 
 #include "authd/change.h"
@@ -22,23 +24,14 @@ enum {
 #define RESET_WINDOW MINUTES(15)
 #define RESET_LIFE HOURS(1)
 
-/* Whose password changes, and the project that its mail comes from. */
-struct owner {
-    struct uuid account;
-    const char *email, *display, *hash;
-    int64_t changes;
-    struct tenant tenant;
-};
-
 static int link_invalid(struct error *err)
 {
     return error_set(err, ERR_BAD_REQUEST, "The link is invalid or has expired.");
 }
 
-/* Ends the account's sessions but `except`, queues the mail and commits: the last part of every
- * change. */
-static int finish(struct authd *d, const struct request *req, struct db_tx **tx_p,
-                  const struct owner *owner, struct uuid except, struct error *err)
+int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                       const struct credential_owner *owner, const char *what, struct uuid except,
+                       struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct session_ended ended;
@@ -47,7 +40,7 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
                         .tenant = &owner->tenant,
                         .to = owner->email,
                         .display = owner->display,
-                        .variables = {{"what", "Password"}, {"when", when}}};
+                        .variables = {{"what", what}, {"when", when}}};
     struct outbox_row row;
 
     clock_format_iso(req->now_ms, when);
@@ -61,8 +54,8 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
 
 /* ---- by the owner ---- */
 
-static int find_owner(struct authd *d, const struct request *req, struct owner *ret,
-                      struct error *err)
+int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
+                          struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
@@ -71,17 +64,17 @@ static int find_owner(struct authd *d, const struct request *req, struct owner *
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-    *ret = (struct owner){.account = req->caller->account,
-                          .email = arena_strdup(req->arena, db_text(res, 0, 0)),
-                          .display = req->caller->display,
-                          .hash = arena_strdup(req->arena, db_text(res, 0, 1)),
-                          .changes = db_int(res, 0, 2)};
+    *ret = (struct credential_owner){.account = req->caller->account,
+                                     .email = arena_strdup(req->arena, db_text(res, 0, 0)),
+                                     .display = req->caller->display,
+                                     .hash = arena_strdup(req->arena, db_text(res, 0, 1)),
+                                     .changes = db_int(res, 0, 2)};
     return tenant_open_id(d, req, req->caller->project, &ret->tenant, err);
 }
 
 /* The old password, guarded as a sign-in is. */
-static int prove_old(struct authd *d, const struct request *req, const struct owner *owner,
-                     const char *password, struct error *err)
+static int prove_old(struct authd *d, const struct request *req,
+                     const struct credential_owner *owner, const char *password, struct error *err)
 {
     struct throttle_keys keys;
     bool right, stale;
@@ -106,10 +99,10 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
     CLEANUP(db_result_destroy) struct db_result *changed = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct owner owner;
+    struct credential_owner owner;
     const char *hash;
 
-    if (password_slot_take(d, &slot, err) < 0 || find_owner(d, req, &owner, err) < 0 ||
+    if (password_slot_take(d, &slot, err) < 0 || credential_owner_find(d, req, &owner, err) < 0 ||
         prove_old(d, req, &owner, in->oldPassword, err) < 0 ||
         password_hash(d, req, in->newPassword, &hash, err) < 0)
         return -1;
@@ -122,7 +115,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
         return -1;
     if (db_affected(changed) == 0) /* another change was first: that password is the old one */
         return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
-    return finish(d, req, &tx, &owner, req->caller->session, err);
+    return credential_changed(d, req, &tx, &owner, "Password", req->caller->session, err);
 }
 
 /* ---- by a link ---- */
@@ -218,7 +211,7 @@ int reset_password(struct authd *d, const struct request *req, const struct rese
 
 /* The account of a link that is still good; the link stays as it is. */
 static int find_link(struct authd *d, const struct request *req, struct uuid id,
-                     const uint8_t hash[static SECRET_HASH_SIZE], struct owner *ret,
+                     const uint8_t hash[static SECRET_HASH_SIZE], struct credential_owner *ret,
                      struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -228,10 +221,10 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
         return -1;
     if (db_rows(res) == 0)
         return link_invalid(err);
-    *ret = (struct owner){.account = db_uuid(res, 0, 0),
-                          .email = arena_strdup(req->arena, db_text(res, 0, 2)),
-                          .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 3),
-                                                  db_text(res, 0, 4))};
+    *ret = (struct credential_owner){
+        .account = db_uuid(res, 0, 0),
+        .email = arena_strdup(req->arena, db_text(res, 0, 2)),
+        .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 3), db_text(res, 0, 4))};
     if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) == 0)
         return 0;
     return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
@@ -245,7 +238,7 @@ int set_password(struct authd *d, const struct request *req, const struct set_pa
     CLEANUP(db_result_destroy) struct db_result *spent = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     uint8_t secret[SECRET_HASH_SIZE];
-    struct owner owner;
+    struct credential_owner owner;
     const char *hash;
 
     secret_hash(in->secret, secret);
@@ -260,5 +253,5 @@ int set_password(struct authd *d, const struct request *req, const struct set_pa
         return -1;
     if (db_affected(spent) == 0) /* another request was first */
         return link_invalid(err);
-    return finish(d, req, &tx, &owner, (struct uuid){""}, err);
+    return credential_changed(d, req, &tx, &owner, "Password", (struct uuid){""}, err);
 }

@@ -1,34 +1,38 @@
 /*
- * login_start.c - the first step of a sign-in: e-mail and password against a session code.
+ * login_start.c - the first step of a sign-in: e-mail and password against a session code, or
+ * against the id of a login that waits for a second factor (login_mfa.c); see login.h.
  */
+#include "authd/login.h"
+
 #include <string.h>
 
-#include "authd/candidate.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
-enum { CODE_SIZE = 24 }; /* random bytes: 32 characters */
-
-/* Writes the login and answers its code. project: the tenant named, or absent. */
-static int begin(struct authd *d, const struct request *req, const struct candidate *who,
-                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
-                 struct login_step *out, struct error *err)
+int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
+                const struct throttle_keys *keys, struct uuid project, const char *challenge,
+                struct login_step *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *code = secret_random_text(req->arena, CODE_SIZE);
-    struct uuid id = uuid_ordered(req->now_ms);
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    struct uuid id = who->mfa ? uuid_random() : uuid_ordered(req->now_ms);
     uint8_t hash[SECRET_HASH_SIZE];
 
     secret_hash(code, hash);
     if (db_query(d->svc.db, req, SQL_LOGIN_CREATE, &res, err, DB_UUID(id),
-                 DB_BYTES(hash, sizeof(hash)), DB_UUID(who->account), DB_UUID(project),
-                 DB_TEXT(challenge), DB_TEXT("password"), DB_INT(req->now_ms),
+                 who->mfa ? DB_NULL : DB_BYTES(hash, sizeof(hash)), DB_UUID(who->account),
+                 DB_UUID(project), DB_TEXT(challenge), DB_TEXT("password"), DB_INT(req->now_ms),
                  DB_INT(req->now_ms + LOGIN_LIFE), DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
                  DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE), DB_INT(who->changes)) < 0)
         return -1;
-    out->nextStep = "token";
-    out->sessionCode = code;
+    if (who->mfa) {
+        out->nextStep = "mfa";
+        out->loginId = id;
+    } else {
+        out->nextStep = "token";
+        out->sessionCode = code;
+    }
     return 0;
 }
 
@@ -53,12 +57,11 @@ int patient_login_start(struct authd *d, const struct request *req,
         candidate_find(d, req, "Patient", tenant.projectId, in->email, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;
-    return begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
+    return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }
 
-/* What a practitioner may choose from: the places whose tenants can be signed in to. */
-static struct field_list choices(const struct request *req, const struct candidate *who,
-                                 struct field_list tenants)
+struct field_list login_choices(const struct request *req, const struct candidate *who,
+                                struct field_list tenants)
 {
     struct login_tenant *list = arena_calloc(req->arena, tenants.count, sizeof(*list));
     const struct tenant *open = tenants.items;
@@ -78,8 +81,8 @@ static struct field_list choices(const struct request *req, const struct candida
     return (struct field_list){list, tenants.count};
 }
 
-static int open_places(struct authd *d, const struct request *req, const struct candidate *who,
-                       struct field_list *ret, struct error *err)
+int login_places(struct authd *d, const struct request *req, const struct candidate *who,
+                 struct field_list *ret, struct error *err)
 {
     const char **ids = arena_calloc(req->arena, who->count, sizeof(*ids));
 
@@ -109,10 +112,11 @@ int practitioner_login_start(struct authd *d, const struct request *req,
         candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;
-    if (in->tenantCode == NULL && open_places(d, req, &who, &tenants, err) < 0)
+    if (in->tenantCode == NULL && login_places(d, req, &who, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
         return candidate_reject(d, req, &keys, err);
-    out->tenants = choices(req, &who, tenants);
-    return begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
+    if (!who.mfa) /* else shown once the factor was */
+        out->tenants = login_choices(req, &who, tenants);
+    return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "authd/candidate.h"
+#include "authd/login.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
@@ -25,6 +25,23 @@ struct attempt {
 static int not_enabled(struct error *err)
 {
     return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+}
+
+/* Refuses a proven candidate that has a second factor: with a challenge the sign-in goes on at
+ * login_mfa.c. */
+static int refuse_mfa(struct authd *d, const struct request *req, const struct candidate *who,
+                      const struct throttle_keys *keys, const struct tenant *tenant,
+                      const char *challenge, struct error *err)
+{
+    struct login_step step = {.nextStep = NULL};
+
+    if (challenge == NULL)
+        return error_set(err, ERR_MFA_REQUIRED, "Use the tenant sign-in.");
+    if (login_begin(d, req, who, keys, tenant->projectId, challenge, &step, err) < 0)
+        return -1;
+    error_set(err, ERR_MFA_REQUIRED, "A second factor is required.");
+    error_member(err, "loginId", arena_strdup(req->arena, step.loginId.text));
+    return -1;
 }
 
 /* Makes the session of a proven candidate and answers its tokens. */
@@ -94,7 +111,7 @@ static int attempts_reject(struct authd *d, const struct request *req,
 
 /* Signs in as the first role that was right and is switched on. */
 static int attempts_answer(struct authd *d, const struct request *req,
-                           const struct attempt tried[static 2], const char *email,
+                           const struct attempt tried[static 2], const struct client_login_in *in,
                            const struct tenant *tenant, struct token_response *out,
                            struct error *err)
 {
@@ -105,14 +122,17 @@ static int attempts_answer(struct authd *d, const struct request *req,
             continue;
         if (throttle_check(d, req, &tried[i].keys, err) < 0)
             return -1;
-        return sign_in(d, req, tried[i].role, &tried[i].who, email, tenant, out, err);
+        if (tried[i].who.mfa)
+            return refuse_mfa(d, req, &tried[i].who, &tried[i].keys, tenant, in->codeChallenge,
+                              err);
+        return sign_in(d, req, tried[i].role, &tried[i].who, in->email, tenant, out, err);
     }
     return not_enabled(err);
 }
 
 /* Signs in to the project of a client application: as its practitioner, else as its patient.
  * Both passwords are always verified, so that time does not tell which accounts there are. Fails:
- * NOT_FOUND, THROTTLED, BAD_REQUEST; FORBIDDEN when the password was right. */
+ * NOT_FOUND, THROTTLED, BAD_REQUEST; FORBIDDEN and MFA_REQUIRED when the password was right. */
 int client_login(struct authd *d, const struct request *req, const struct client_login_in *in,
                  struct token_response *out, struct error *err)
 {
@@ -138,7 +158,7 @@ int client_login(struct authd *d, const struct request *req, const struct client
             return -1;
     }
     secret_wipe_text(in->password);
-    return attempts_answer(d, req, tried, in->email, &tenant, out, err);
+    return attempts_answer(d, req, tried, in, &tenant, out, err);
 }
 
 /* ---- /auth/b2b/login ---- */
@@ -175,7 +195,7 @@ static int choose(struct authd *d, const struct request *req, const struct candi
 }
 
 /* Signs a practitioner in to a project or to its own child of it. Fails: NOT_FOUND, THROTTLED,
- * BAD_REQUEST, FORBIDDEN. */
+ * BAD_REQUEST, FORBIDDEN, MFA_REQUIRED. */
 int b2b_login(struct authd *d, const struct request *req, const struct b2b_login_in *in,
               struct token_response *out, struct error *err)
 {
@@ -199,5 +219,7 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
         return candidate_reject(d, req, &keys, err);
     if (!tenant.practitionerLogin)
         return not_enabled(err);
+    if (who.mfa)
+        return refuse_mfa(d, req, &who, &keys, &tenant, in->codeChallenge, err);
     return sign_in(d, req, role, &who, in->email, &tenant, out, err);
 }

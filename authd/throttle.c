@@ -32,9 +32,8 @@ void throttle_keys(const struct authd *d, const char *role, struct uuid project,
     make_key(d, "account", realm, email, "", ret->account);
 }
 
-/* 429 until the hit `at_ms` leaves its window. */
-static int refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
-                  struct error *err)
+int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
+                    struct error *err)
 {
     int64_t wait_s = (at_ms + window_ms - req->now_ms + 999) / 1000;
 
@@ -68,8 +67,8 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
     if (which < 0)
         return 0;
     ++*d->count.sign_in_throttled;
-    return refuse(req, latest, THROTTLE_SIGN_IN_WINDOW,
-                  which == 0 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX, err);
+    return throttle_refuse(req, latest, THROTTLE_SIGN_IN_WINDOW,
+                           which == 0 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX, err);
 }
 
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
@@ -153,7 +152,7 @@ int register_admit(struct authd *d, const struct request *req, const struct regi
                  DB_INT(THROTTLE_REGISTER_MAX)) < 0)
         return -1;
     /* the window may have moved on between the two statements: then the next try succeeds */
-    return refuse(
+    return throttle_refuse(
         req, db_is_null(state, 0, 0) ? req->now_ms - THROTTLE_REGISTER_WINDOW : db_int(state, 0, 0),
         THROTTLE_REGISTER_WINDOW, THROTTLE_REGISTER_MAX, err);
 }

@@ -41,6 +41,10 @@ void throttle_keys(const struct authd *d, const char *role, struct uuid project,
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                    struct error *err) MUST_USE;
 
+/* 429 until the hit of `at_ms`, one of `limit`, has left the window. Returns -1. */
+int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
+                    struct error *err);
+
 /* Counts a failure. ERR_THROTTLED when it was one too many, so that its outcome must not be
  * told. Parks. */
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,

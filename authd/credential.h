@@ -1,0 +1,30 @@
+/*
+ * credential.h - what every change of a password or a second factor has in common: credential.c
+ * and mfa.c.
+ */
+#ifndef ATRIUM_AUTHD_CREDENTIAL_H
+#define ATRIUM_AUTHD_CREDENTIAL_H
+
+#include "authd/authd.h"
+#include "settingsd/settingsd_api.h"
+
+/* Whose credential changes, and the project that its mail comes from. */
+struct credential_owner {
+    struct uuid account;
+    const char *email, *display, *hash;
+    int64_t changes;
+    struct tenant tenant;
+};
+
+/* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
+int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
+                          struct error *err) MUST_USE;
+
+/* The last part of a change: ends the account's sessions but `except` (absent: none is kept), queues
+ * the mail that tells the owner of `what` ("Password"), commits, and waits until every gateway
+ * refuses the tokens of what ended. Parks. */
+int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                       const struct credential_owner *owner, const char *what, struct uuid except,
+                       struct error *err) MUST_USE;
+
+#endif

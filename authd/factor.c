@@ -1,0 +1,167 @@
+/*
+ * factor.c - see factor.h.
+ */
+#include "authd/factor.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/throttle.h"
+
+void factor_wipe(struct factor *self)
+{
+    sodium_memzero(self->secret, sizeof(self->secret));
+}
+
+/* Names the account, so that no row's secret can be put into another's. */
+static const char *purpose(const struct request *req, struct uuid account)
+{
+    return arena_printf(req->arena, "mfa factor %s", account.text);
+}
+
+struct sealed factor_seal_new(struct authd *d, const struct request *req, struct uuid account)
+{
+    uint8_t secret[TOTP_SECRET_SIZE];
+    struct sealed sealed;
+
+    randombytes_buf(secret, sizeof(secret));
+    sealed =
+        secret_seal(req->arena, &d->svc.seal_key, purpose(req, account), secret, sizeof(secret));
+    sodium_memzero(secret, sizeof(secret));
+    return sealed;
+}
+
+int factor_open(struct authd *d, const struct request *req, struct uuid account,
+                struct sealed sealed, uint8_t ret[static TOTP_SECRET_SIZE], struct error *err)
+{
+    uint8_t *plain;
+    size_t size;
+
+    if (secret_open(req->arena, &d->svc.seal_key, purpose(req, account), sealed, &plain, &size) <
+            0 ||
+        size != TOTP_SECRET_SIZE) {
+        error_set(err, ERR_INTERNAL, "The second factor cannot be read.");
+        return error_detail(err, "account=%s sealed with another key", account.text);
+    }
+    memcpy(ret, plain, TOTP_SECRET_SIZE);
+    sodium_memzero(plain, size);
+    return 0;
+}
+
+int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
+                struct factor *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct field_bytes sealed;
+
+    *ret = (struct factor){.account = account};
+    if (db_tx_query(tx, SQL_FACTOR_LOCK, &res, err, DB_UUID(account), DB_INT(req->now_ms),
+                    DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return 0;
+    ret->found = true;
+    ret->enrolled = db_bool(res, 0, 1);
+    ret->limit_at = db_int(res, 0, 2);
+    sealed = db_bytes(res, 0, 0);
+    return factor_open(d, req, account, (struct sealed){sealed.bytes, sealed.size}, ret->secret,
+                       err);
+}
+
+/* Keyed with the daemon's key: 50 bits alone would be found from the hash. */
+static void hash_recovery(const struct authd *d, struct uuid account, const char *code,
+                          uint8_t ret[static SECRET_HASH_SIZE])
+{
+    crypto_generichash_state state;
+
+    crypto_generichash_init(&state, d->svc.seal_key.bytes, d->svc.seal_key.length,
+                            SECRET_HASH_SIZE);
+    crypto_generichash_update(&state, (const uint8_t *)"mfa recovery", sizeof("mfa recovery"));
+    crypto_generichash_update(&state, (const uint8_t *)account.text, strlen(account.text));
+    crypto_generichash_update(&state, (const uint8_t *)code, strlen(code));
+    crypto_generichash_final(&state, ret, SECRET_HASH_SIZE);
+    sodium_memzero(&state, sizeof(state));
+}
+
+static int take_totp(struct db_tx *tx, const struct request *req, const struct factor *factor,
+                     const char *token, bool *ret_taken, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int64_t step = totp_step(factor->secret, token, req->now_ms);
+
+    if (step < 0)
+        return 0;
+    if (db_tx_query(tx, SQL_FACTOR_STEP, &res, err, DB_UUID(factor->account), DB_INT(step)) < 0)
+        return -1;
+    *ret_taken = db_affected(res) > 0;
+    return 0;
+}
+
+/* In either case: people type them from paper. */
+static int take_recovery(struct authd *d, struct db_tx *tx, const struct request *req,
+                         const struct factor *factor, const char *token, bool *ret_taken,
+                         struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    char *code = arena_strdup(req->arena, token);
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    for (char *at = code; *at != '\0'; at++) {
+        if (*at >= 'A' && *at <= 'Z')
+            *at = (char)(*at - 'A' + 'a');
+    }
+    hash_recovery(d, factor->account, code, hash);
+    secret_wipe_text(code);
+    if (db_tx_query(tx, SQL_FACTOR_RECOVER, &res, err, DB_UUID(factor->account),
+                    DB_BYTES(hash, sizeof(hash)), DB_INT(req->now_ms)) < 0)
+        return -1;
+    *ret_taken = db_affected(res) > 0;
+    return 0;
+}
+
+int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
+                const struct factor *factor, const char *token, const char **ret_method,
+                struct error *err)
+{
+    bool recovery = strlen(token) == FACTOR_RECOVERY_LENGTH, taken = false;
+    int rc;
+
+    if (factor->limit_at != 0)
+        return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
+    if (recovery)
+        rc = take_recovery(d, tx, req, factor, token, &taken, err);
+    else
+        rc = take_totp(tx, req, factor, token, &taken, err);
+    if (rc < 0)
+        return -1;
+    *ret_method = !taken ? NULL : recovery ? "recovery" : "totp";
+    return 0;
+}
+
+int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
+                  struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_tx_query(*tx_p, SQL_FACTOR_FAIL, &res, err, DB_UUID(factor->account),
+                    DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX)) < 0 ||
+        db_commit(tx_p, err) < 0)
+        return -1;
+    return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+}
+
+void factor_recovery_new(const struct authd *d, const struct request *req, struct uuid account,
+                         struct factor_recovery *ret)
+{
+    /* without letters that look like digits */
+    static const char symbols[] = "0123456789abcdefghjkmnpqrstvwxyz";
+
+    for (size_t i = 0; i < FACTOR_RECOVERY_CODES; i++) {
+        char *code = arena_alloc(req->arena, FACTOR_RECOVERY_LENGTH + 1);
+
+        for (size_t at = 0; at < FACTOR_RECOVERY_LENGTH; at++)
+            code[at] = symbols[randombytes_uniform(sizeof(symbols) - 1)];
+        hash_recovery(d, account, code, ret->hashes + i * SECRET_HASH_SIZE);
+        ret->codes[i] = code;
+    }
+}

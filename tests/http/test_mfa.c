@@ -1,0 +1,699 @@
+/*
+ * test_mfa.c - the second factor: enrolment, sign-in with codes and recovery codes, each good once, limits, one-step
+ * routes, races. Over two gateways and two authd, on the test clock: each case that needs a code moves on to a time
+ * step whose codes nobody has used.
+ */
+#include <CUnit/CUnit.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define STATUS "/auth/mfa/status"
+#define ENROLL "/auth/mfa/enroll"
+#define DISABLE "/auth/mfa/disable"
+#define NOBODY "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+
+enum { STEP = 30, MANY = 20 };
+
+static const char bad_login[] = "Login session is invalid or has expired.";
+static const char bad_code[] = "The code is incorrect.";
+
+static struct suite *suite;
+static int64_t ahead; /* of the test clock, seconds */
+
+/* Whose factor it is, with what is needed to show it. */
+struct owner {
+    struct person *person;
+    const char *role;
+    uint8_t secret[20];
+    char recovery[10][11];
+};
+
+/* ---- time and codes ---- */
+
+static int64_t contract_now(void)
+{
+    return time(NULL) + ahead;
+}
+
+/* Five seconds into a step that is out of reach of every code so far. */
+static void move_on(void)
+{
+    int64_t now = contract_now();
+
+    ahead += 4 * STEP + 5 - now % STEP;
+    suite_set_clock(suite, ahead);
+}
+
+/* The code of the step that is `steps` from now, by RFC 4226 and 6238. */
+static const char *code_at(const struct owner *owner, int steps, char ret[static 7])
+{
+    uint64_t step = (uint64_t)(contract_now() / STEP + steps);
+    uint8_t message[8], mac[20];
+    unsigned size = sizeof mac, value;
+
+    for (int i = 0; i < 8; i++)
+        message[i] = (uint8_t)(step >> (56 - 8 * i));
+    HMAC(EVP_sha1(), owner->secret, sizeof owner->secret, message, sizeof message, mac, &size);
+    value = (unsigned)(mac[mac[19] & 15] & 127) << 24 | (unsigned)mac[(mac[19] & 15) + 1] << 16 |
+            (unsigned)mac[(mac[19] & 15) + 2] << 8 | mac[(mac[19] & 15) + 3];
+    snprintf(ret, 7, "%06u", value % 1000000);
+    return ret;
+}
+
+/* A code that is none of those in reach. */
+static const char *wrong_code(const struct owner *owner, char ret[static 7])
+{
+    char near[7];
+
+    for (unsigned guess = 0;; guess++) {
+        bool hit = false;
+
+        snprintf(ret, 7, "%06u", guess);
+        for (int steps = -3; steps <= 3; steps++)
+            hit = hit || strcmp(code_at(owner, steps, near), ret) == 0;
+        if (!hit)
+            return ret;
+    }
+}
+
+/* base32 (RFC 4648) of 20 bytes, 32 symbols. */
+static void decode_secret(const char *url, uint8_t ret[static 20])
+{
+    static const char symbols[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    const char *at = strstr(url, "?secret=");
+    unsigned bits = 0, held = 0;
+
+    memset(ret, 0, 20);
+    if (!UNIT_CHECK(at != NULL && strcspn(at + 8, "&") == 32, "url: %s", url))
+        return;
+    for (int i = 0, out = 0; i < 32; i++) {
+        bits = bits << 5 | (unsigned)(strchr(symbols, at[8 + i]) - symbols);
+        held += 5;
+        if (held >= 8) {
+            held -= 8;
+            ret[out++] = (uint8_t)(bits >> held);
+        }
+    }
+}
+
+/* ---- calls ---- */
+
+static struct http_answer *post_token(const char *path, const char *access, const char *token)
+{
+    return http_post(suite_url(suite), path, access, json_pack("{s:s}", "token", token));
+}
+
+static json_t *body_mfa(const char *login, const char *token)
+{
+    return json_pack("{s:s, s:s}", "loginId", login, "mfaToken", token);
+}
+
+static struct http_answer *step(const char *role, const char *name, json_t *body)
+{
+    char path[96];
+
+    snprintf(path, sizeof path, "/auth/tenant/%s/login/%s", role, name);
+    return suite_post_fresh(suite, path, body);
+}
+
+static struct http_answer *show(const struct owner *owner, const char *login, const char *token)
+{
+    return step(owner->role, "mfa", body_mfa(login, token));
+}
+
+/* Starts a sign-in, which must ask for the factor and give nothing away. The login's id, empty when it does not. */
+struct login {
+    char id[37];
+};
+
+static struct login start(const struct owner *owner)
+{
+    struct login self = {""};
+    HTTP_ANSWER answer =
+        step(owner->role, "start",
+             body_login_start(owner->person->email, owner->person->password, "demo"));
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "nextStep"), "mfa");
+    CU_ASSERT_PTR_NULL(http_member(answer, "sessionCode"));
+    CU_ASSERT_PTR_NULL(http_member(answer, "tenants"));
+    snprintf(self.id, sizeof self.id, "%s", http_text(answer, "loginId"));
+    return self;
+}
+
+static int me(const char *access)
+{
+    HTTP_ANSWER answer = http_get(suite_url(suite), "/auth/me", access);
+
+    return answer->status;
+}
+
+/* Asks on many fresh connections, so that both gateways are asked. */
+static bool everywhere(const char *access, int status)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int count = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
+    http_call_many(suite_url(suite), requests, MANY, 8, answers);
+    for (int i = 0; i < MANY; i++)
+        count += answers[i]->status == status;
+    http_answers_destroy(answers, MANY);
+    return count == MANY;
+}
+
+/* Turns the factor of a signed-in person on. */
+static struct owner enroll(struct person *person, const char *role)
+{
+    struct owner self = {.person = person, .role = role};
+    char code[7];
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, person->access);
+
+    decode_secret(http_text(status, "otpauthUrl"), self.secret);
+    HTTP_ANSWER enrolled = post_token(ENROLL, person->access, code_at(&self, 0, code));
+    CHECK_STATUS(enrolled, 200);
+    CU_ASSERT_TRUE(json_is_true(http_member(enrolled, "ok")));
+    CU_ASSERT_EQUAL(json_array_size(http_member(enrolled, "recoveryCodes")), 10);
+    for (size_t i = 0; i < 10; i++) {
+        const char *text =
+            json_string_value(json_array_get(http_member(enrolled, "recoveryCodes"), i));
+
+        snprintf(self.recovery[i], sizeof self.recovery[i], "%s", text ? text : "");
+        CU_ASSERT_EQUAL(strlen(self.recovery[i]), 10);
+        for (size_t j = 0; j < i; j++)
+            CU_ASSERT_STRING_NOT_EQUAL(self.recovery[i], self.recovery[j]);
+    }
+    move_on();
+    return self;
+}
+
+static struct owner enrolled_patient(void)
+{
+    return enroll(person_register(suite, NULL), "Patient");
+}
+
+static void owner_free(struct owner *self)
+{
+    person_destroy(&self->person);
+}
+#define OWNER CLEANUP(owner_free) struct owner
+
+/* Signs in with a code and checks how the session says that it was made. */
+static void sign_in(const struct owner *owner, const char *token, const char *method)
+{
+    struct login login = start(owner);
+    HTTP_ANSWER mfa = show(owner, login.id, token);
+    CHECK_STATUS(mfa, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(mfa, "nextStep"), "token");
+    CU_ASSERT_EQUAL(strlen(http_text(mfa, "sessionCode")), 32);
+    HTTP_ANSWER token_answer =
+        step(owner->role, "token", body_login_token(http_text(mfa, "sessionCode"), NULL));
+    CHECK_STATUS(token_answer, 200);
+    HTTP_ANSWER list =
+        http_get(suite_url(suite), "/auth/session", http_text(token_answer, "accessToken"));
+    CU_ASSERT_STRING_EQUAL(http_text(list, "sessions.0.authMethod"), method);
+}
+
+/* ---- enrolment ---- */
+
+static void enrolment_takes_a_code(void)
+{
+    struct owner owner = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+    PERSON other = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    char code[7];
+
+    move_on();
+    HTTP_ANSWER early = post_token(ENROLL, patient->access, "123456");
+    CHECK_ERROR(early, 400, bad_code);
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, patient->access);
+    CHECK_STATUS(status, 200);
+    CU_ASSERT_TRUE(json_is_false(http_member(status, "enrolled")));
+    CU_ASSERT_TRUE(strncmp(http_text(status, "otpauthUrl"), "otpauth://totp/", 15) == 0);
+    CU_ASSERT_TRUE(
+        strncmp(http_text(status, "qrCodeDataUrl"), "data:image/png;base64,iVBORw0KGgo", 33) == 0);
+    HTTP_ANSWER same = http_get(suite_url(suite), STATUS, other->access);
+    CU_ASSERT_STRING_EQUAL(http_text(same, "otpauthUrl"), http_text(status, "otpauthUrl"));
+    decode_secret(http_text(status, "otpauthUrl"), owner.secret);
+
+    HTTP_ANSWER wrong = post_token(ENROLL, patient->access, wrong_code(&owner, code));
+    CHECK_ERROR(wrong, 400, bad_code);
+    HTTP_ANSWER brief = post_token(ENROLL, patient->access, "12345");
+    CHECK_PROBLEM(brief, "token");
+    HTTP_ANSWER not_yet = http_get(suite_url(suite), "/auth/me", patient->access);
+    CU_ASSERT_TRUE(json_is_false(http_member(not_yet, "security.mfaEnrolled")));
+
+    HTTP_ANSWER right = post_token(ENROLL, patient->access, code_at(&owner, 0, code));
+    CHECK_STATUS(right, 200);
+    HTTP_ANSWER again = post_token(ENROLL, patient->access, code_at(&owner, 1, code));
+    CHECK_ERROR(again, 409, "A second factor is already enrolled.");
+    HTTP_ANSWER on = http_get(suite_url(suite), STATUS, patient->access);
+    CU_ASSERT_TRUE(json_is_true(http_member(on, "enrolled")));
+    CU_ASSERT_PTR_NULL(http_member(on, "otpauthUrl"));
+    CU_ASSERT_PTR_NULL(http_member(on, "qrCodeDataUrl"));
+    HTTP_ANSWER profile = http_get(suite_url(suite), "/auth/me", patient->access);
+    CU_ASSERT_TRUE(json_is_true(http_member(profile, "security.mfaEnrolled")));
+    CU_ASSERT_TRUE(everywhere(other->access, 401));
+    CU_ASSERT_TRUE(everywhere(patient->access, 200));
+}
+
+/* The owner hears of it: a welcome, then one mail for each change. */
+static void changes_are_mailed(void)
+{
+    OWNER owner = enrolled_patient();
+    char code[7], *mail;
+
+    for (int i = 0; i < 500 && suite_mail_count(suite, owner.person->email) < 2; i++)
+        usleep(20000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, owner.person->email), 2);
+    mail = suite_mail(suite, owner.person->email, 1000);
+    CU_ASSERT_TRUE(mail && strstr(mail, "Two-step sign-in") != NULL);
+    HTTP_ANSWER off = post_token(DISABLE, owner.person->access, code_at(&owner, 0, code));
+    CHECK_STATUS(off, 200);
+    for (int i = 0; i < 500 && suite_mail_count(suite, owner.person->email) < 3; i++)
+        usleep(20000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, owner.person->email), 3);
+    free(mail);
+}
+
+static void one_secret_is_made_in_a_race(void)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    PERSON patient = person_register(suite, NULL);
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = STATUS, .bearer = patient->access};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        CHECK_STATUS(answers[i], 200);
+        CU_ASSERT_STRING_EQUAL(http_text(answers[i], "otpauthUrl"),
+                               http_text(answers[0], "otpauthUrl"));
+    }
+    http_answers_destroy(answers, MANY);
+}
+
+/* A sign-in that began without the factor does not end without it. */
+static void enrolment_voids_sign_ins_under_way(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER begun =
+        step("Patient", "start", body_login_start(patient->email, patient->password, "demo"));
+    CU_ASSERT_STRING_EQUAL(http_text(begun, "nextStep"), "token");
+    struct owner owner = enroll(patient, "Patient");
+    HTTP_ANSWER late =
+        step("Patient", "token", body_login_token(http_text(begun, "sessionCode"), NULL));
+    CHECK_ERROR(late, 400, bad_login);
+    CU_ASSERT_EQUAL(me(owner.person->access), 200);
+}
+
+static void secrets_are_sealed(void)
+{
+    OWNER owner = enrolled_patient();
+    char hex[41], sql[512], *found;
+
+    for (int i = 0; i < 20; i++)
+        snprintf(hex + 2 * i, 3, "%02x", owner.secret[i]);
+    snprintf(sql, sizeof sql,
+             "select count(*) filter (where octet_length(secret_sealed) = 20 + 24 + 16) || ' ' || "
+             "count(*) filter (where position('\\x%s'::bytea in secret_sealed) > 0 or "
+             "f::text ~* '%s') from auth.mfa_factor f join auth.account a on a.id = f.account_id "
+             "where a.email = '%s'",
+             hex, hex, owner.person->email);
+    found = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(found, "1 0");
+    free(found);
+    snprintf(sql, sizeof sql,
+             "select count(*) || ' ' || count(*) filter (where octet_length(code_hash) <> 32 or "
+             "code_hash = sha256('%s')) from auth.mfa_recovery r join auth.account a "
+             "on a.id = r.account_id where a.email = '%s'",
+             owner.recovery[0], owner.person->email);
+    found = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(found, "10 0");
+    free(found);
+}
+
+/* ---- sign-in ---- */
+
+static void patient_signs_in_with_a_code(void)
+{
+    OWNER owner = enrolled_patient();
+    char code[7];
+
+    sign_in(&owner, code_at(&owner, 0, code), "password+totp");
+}
+
+static void clocks_may_differ_by_a_step(void)
+{
+    static const struct {
+        int steps, want;
+    } rows[] = {{-2, 400}, {2, 400}, {-1, 200}, {1, 200}};
+    OWNER owner = enrolled_patient();
+    char code[7];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct login login = start(&owner);
+        HTTP_ANSWER answer = show(&owner, login.id, code_at(&owner, rows[i].steps, code));
+
+        UNIT_CHECK(answer->status == rows[i].want, "%d steps: %d", rows[i].steps, answer->status);
+    }
+}
+
+/* Nor is an older one good once a newer one was used, nor the one that enrolled. */
+static void code_is_good_once(void)
+{
+    struct owner owner = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+    char code[7];
+
+    owner.person = patient;
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, patient->access);
+    decode_secret(http_text(status, "otpauthUrl"), owner.secret);
+    move_on();
+    code_at(&owner, 0, code);
+    HTTP_ANSWER enrolled = post_token(ENROLL, patient->access, code);
+    CHECK_STATUS(enrolled, 200);
+    struct login first = start(&owner);
+    HTTP_ANSWER replay = show(&owner, first.id, code);
+    CHECK_ERROR(replay, 400, bad_code);
+    HTTP_ANSWER older = show(&owner, first.id, code_at(&owner, -1, code));
+    CHECK_ERROR(older, 400, bad_code);
+    HTTP_ANSWER newer = show(&owner, first.id, code_at(&owner, 1, code));
+    CHECK_STATUS(newer, 200);
+    struct login second = start(&owner);
+    HTTP_ANSWER again = show(&owner, second.id, code);
+    CHECK_ERROR(again, 400, bad_code);
+}
+
+/* Posts one token for each of the logins at once; how many won. */
+static int race(const struct owner *owner, const struct login logins[static MANY],
+                const char *token)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int won = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/auth/tenant/Patient/login/mfa",
+                                            .body = body_mfa(logins[i].id, token)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        won += answers[i]->status == 200;
+        if (answers[i]->status != 200)
+            CU_ASSERT_EQUAL(answers[i]->status, 400);
+    }
+    http_answers_destroy(answers, MANY);
+    CU_ASSERT_EQUAL(me(owner->person->access), 200);
+    return won;
+}
+
+static void one_wins_a_race(void)
+{
+    OWNER owner = enrolled_patient();
+    struct login many[MANY], one[MANY];
+    char code[7];
+
+    for (int i = 0; i < MANY; i++)
+        many[i] = start(&owner);
+    CU_ASSERT_EQUAL(race(&owner, many, code_at(&owner, 0, code)), 1);
+    /* those 19 wrong codes leave room for one */
+    ahead += 15 * 60 + 1;
+    suite_set_clock(suite, ahead);
+    for (int i = 0; i < MANY; i++)
+        many[i] = start(&owner);
+    CU_ASSERT_EQUAL(race(&owner, many, owner.recovery[0]), 1);
+    one[0] = start(&owner);
+    for (int i = 1; i < MANY; i++)
+        one[i] = one[0];
+    CU_ASSERT_EQUAL(race(&owner, one, code_at(&owner, 0, code)), 1);
+}
+
+static void login_is_spent_by_its_first_right_code(void)
+{
+    OWNER owner = enrolled_patient();
+    char code[7], wrong[7];
+    struct login login = start(&owner);
+    HTTP_ANSWER right = show(&owner, login.id, code_at(&owner, 0, code));
+    CHECK_STATUS(right, 200);
+    for (int i = 0; i < 25; i++) {
+        HTTP_ANSWER late =
+            show(&owner, login.id, i % 2 ? wrong_code(&owner, wrong) : code_at(&owner, 1, code));
+        CHECK_ERROR(late, 400, bad_login);
+    }
+    HTTP_ANSWER tokens =
+        step("Patient", "token", body_login_token(http_text(right, "sessionCode"), NULL));
+    CHECK_STATUS(tokens, 200);
+    sign_in(&owner, code_at(&owner, 1, code), "password+totp");
+}
+
+static void fifth_wrong_code_ends_the_login(void)
+{
+    OWNER owner = enrolled_patient();
+    struct login login = start(&owner);
+    char code[7];
+
+    for (int i = 0; i < 5; i++) {
+        HTTP_ANSWER wrong = show(&owner, login.id, wrong_code(&owner, code));
+        CHECK_ERROR(wrong, 400, bad_code);
+    }
+    HTTP_ANSWER dead = show(&owner, login.id, code_at(&owner, 0, code));
+    CHECK_ERROR(dead, 400, bad_login);
+    sign_in(&owner, code, "password+totp");
+}
+
+static void twentieth_wrong_code_locks_the_account(void)
+{
+    OWNER owner = enrolled_patient();
+    char code[7], *retry;
+
+    for (int i = 0; i < 4; i++) {
+        struct login login = start(&owner);
+
+        for (int j = 0; j < 5; j++) {
+            HTTP_ANSWER wrong = show(&owner, login.id, wrong_code(&owner, code));
+            CHECK_ERROR(wrong, 400, bad_code);
+        }
+    }
+    struct login login = start(&owner);
+    HTTP_ANSWER locked = show(&owner, login.id, code_at(&owner, 0, code));
+    CHECK_STATUS(locked, 429);
+    retry = http_header(locked, "Retry-After");
+    CU_ASSERT_TRUE(retry && strtol(retry, NULL, 10) > 0 && strtol(retry, NULL, 10) <= 900);
+    HTTP_ANSWER recovery = show(&owner, login.id, owner.recovery[0]);
+    CHECK_STATUS(recovery, 429);
+    HTTP_ANSWER disable = post_token(DISABLE, owner.person->access, code);
+    CHECK_STATUS(disable, 429);
+    ahead += 15 * 60 + 1;
+    suite_set_clock(suite, ahead);
+    sign_in(&owner, code_at(&owner, 0, code), "password+totp");
+    free(retry);
+}
+
+/* Sixty wrong ones at once: no more than twenty are told. */
+static void guesses_cannot_race_past_the_limit(void)
+{
+    enum { GUESSES = 60 };
+    struct http_request requests[GUESSES];
+    struct http_answer *answers[GUESSES];
+    OWNER owner = enrolled_patient();
+    struct login logins[12];
+    char code[7];
+    int told = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(logins); i++)
+        logins[i] = start(&owner);
+    wrong_code(&owner, code);
+    for (int i = 0; i < GUESSES; i++)
+        requests[i] =
+            (struct http_request){.method = "POST",
+                                  .path = "/auth/tenant/Patient/login/mfa",
+                                  .body = body_mfa(logins[i % (int)ARRAY_SIZE(logins)].id, code)};
+    http_call_many(suite_url(suite), requests, GUESSES, GUESSES, answers);
+    for (int i = 0; i < GUESSES; i++) {
+        CU_ASSERT_TRUE(answers[i]->status == 400 || answers[i]->status == 429);
+        told += strcmp(http_text(answers[i], "message"), bad_code) == 0;
+    }
+    CU_ASSERT_EQUAL(told, 20);
+    http_answers_destroy(answers, GUESSES);
+}
+
+static void recovery_code_is_good_once(void)
+{
+    OWNER owner = enrolled_patient();
+    char upper[11];
+
+    sign_in(&owner, owner.recovery[3], "password+recovery");
+    struct login login = start(&owner);
+    HTTP_ANSWER again = show(&owner, login.id, owner.recovery[3]);
+    CHECK_ERROR(again, 400, bad_code);
+    HTTP_ANSWER unknown = show(&owner, login.id, "zzzzzzzzzz");
+    CHECK_ERROR(unknown, 400, bad_code);
+    for (size_t i = 0; i < sizeof upper; i++)
+        upper[i] = owner.recovery[4][i] >= 'a' ? (char)(owner.recovery[4][i] - 'a' + 'A')
+                                               : owner.recovery[4][i];
+    HTTP_ANSWER capitals = show(&owner, login.id, upper);
+    CHECK_STATUS(capitals, 200);
+}
+
+static void other_logins_are_refused(void)
+{
+    OWNER owner = enrolled_patient();
+    struct login login = start(&owner);
+    char code[7];
+
+    code_at(&owner, 0, code);
+    HTTP_ANSWER unknown = show(&owner, NOBODY, code);
+    CHECK_ERROR(unknown, 400, bad_login);
+    HTTP_ANSWER role = step("Practitioner", "mfa", body_mfa(login.id, code));
+    CHECK_ERROR(role, 400, bad_login);
+    HTTP_ANSWER text = show(&owner, "1", code);
+    CHECK_PROBLEM(text, "loginId");
+    HTTP_ANSWER brief = show(&owner, login.id, "12345");
+    CHECK_PROBLEM(brief, "mfaToken");
+    HTTP_ANSWER lengthy = show(&owner, login.id, "12345678901");
+    CHECK_PROBLEM(lengthy, "mfaToken");
+    ahead += 5 * 60;
+    suite_set_clock(suite, ahead);
+    HTTP_ANSWER expired = show(&owner, login.id, code_at(&owner, 0, code));
+    CHECK_ERROR(expired, 400, bad_login);
+    sign_in(&owner, code, "password+totp");
+}
+
+/* ---- one-step routes ---- */
+
+static json_t *body_one_step(const struct owner *owner, const char *challenge, bool business)
+{
+    return json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "email", owner->person->email, "password",
+                     owner->person->password, "clientId", suite_text(suite, "demo.clientId"),
+                     "codeChallenge", challenge, "tenantId",
+                     business ? suite_text(suite, "demo.projectId") : NULL);
+}
+
+/* Refused without a challenge; with one it goes on at the role's routes. */
+static void check_one_step(const struct owner *owner, const char *path, const char *token)
+{
+    bool business = strstr(path, "b2b") != NULL;
+    HTTP_ANSWER bare = suite_post_fresh(suite, path, body_one_step(owner, NULL, business));
+    CHECK_ERROR(bare, 401, "Use the tenant sign-in.");
+    CU_ASSERT_STRING_EQUAL(http_text(bare, "code"), "MFA_REQUIRED");
+    CU_ASSERT_PTR_NULL(http_member(bare, "loginId"));
+    HTTP_ANSWER plain = suite_post_fresh(suite, path, body_one_step(owner, "short", business));
+    CHECK_PROBLEM(plain, "codeChallenge");
+    HTTP_ANSWER more =
+        suite_post_fresh(suite, path, body_one_step(owner, pkce_challenge, business));
+    CHECK_STATUS(more, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(more, "code"), "MFA_REQUIRED");
+    HTTP_ANSWER mfa = show(owner, http_text(more, "loginId"), token);
+    CHECK_STATUS(mfa, 200);
+    HTTP_ANSWER tokens =
+        step(owner->role, "token", body_login_token(http_text(mfa, "sessionCode"), NULL));
+    CHECK_STATUS(tokens, 200);
+}
+
+static void practitioner_chooses_a_tenant_after_the_code(void)
+{
+    OWNER owner = enroll(person_admin(suite), "Practitioner");
+    char code[7];
+    HTTP_ANSWER begun = step("Practitioner", "start",
+                             body_login_start(owner.person->email, owner.person->password, NULL));
+    CU_ASSERT_STRING_EQUAL(http_text(begun, "nextStep"), "mfa");
+    CU_ASSERT_PTR_NULL(http_member(begun, "tenants"));
+    HTTP_ANSWER mfa = show(&owner, http_text(begun, "loginId"), code_at(&owner, 0, code));
+    CHECK_STATUS(mfa, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(mfa, "tenants.0.tenantCode"), "demo");
+    CU_ASSERT_STRING_EQUAL(http_text(mfa, "tenants.0.profile.reference"), owner.person->profile);
+    HTTP_ANSWER tokens =
+        step("Practitioner", "token", body_login_token(http_text(mfa, "sessionCode"), "demo"));
+    CHECK_STATUS(tokens, 200);
+    check_one_step(&owner, "/auth/b2b/login", owner.recovery[0]);
+    check_one_step(&owner, "/v2/auth/login", owner.recovery[1]);
+    HTTP_ANSWER off = post_token(DISABLE, owner.person->access, owner.recovery[2]);
+    CHECK_STATUS(off, 200);
+}
+
+static void one_step_asks_for_the_factor(void)
+{
+    OWNER owner = enrolled_patient();
+    char code[7];
+
+    check_one_step(&owner, "/v2/auth/login", code_at(&owner, 0, code));
+}
+
+/* ---- disabling ---- */
+
+static void disabling_takes_a_code(void)
+{
+    OWNER owner = enrolled_patient();
+    char code[7];
+    struct login login = start(&owner);
+    PERSON stranger = person_register(suite, NULL);
+    HTTP_ANSWER none = post_token(DISABLE, stranger->access, "123456");
+    CHECK_ERROR(none, 400, "No second factor is enrolled.");
+    HTTP_ANSWER wrong = post_token(DISABLE, owner.person->access, wrong_code(&owner, code));
+    CHECK_ERROR(wrong, 400, bad_code);
+    struct login to_other = start(&owner);
+    HTTP_ANSWER mfa = show(&owner, to_other.id, owner.recovery[0]);
+    HTTP_ANSWER other =
+        step("Patient", "token", body_login_token(http_text(mfa, "sessionCode"), NULL));
+    HTTP_ANSWER right = post_token(DISABLE, owner.person->access, code_at(&owner, 0, code));
+    CHECK_STATUS(right, 200);
+    CU_ASSERT_TRUE(json_is_true(http_member(right, "ok")));
+    CU_ASSERT_TRUE(everywhere(http_text(other, "accessToken"), 401));
+    CU_ASSERT_TRUE(everywhere(owner.person->access, 200));
+    HTTP_ANSWER waiting = show(&owner, login.id, owner.recovery[1]);
+    CHECK_ERROR(waiting, 400, bad_login);
+    PERSON plain =
+        person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
+    CU_ASSERT_EQUAL(plain->status, 200);
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, owner.person->access);
+    CU_ASSERT_TRUE(json_is_false(http_member(status, "enrolled")));
+    uint8_t secret[20];
+    decode_secret(http_text(status, "otpauthUrl"), secret);
+    CU_ASSERT_NOT_EQUAL(memcmp(secret, owner.secret, sizeof secret), 0);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"enrolment takes a code", enrolment_takes_a_code},
+    {"changes are mailed", changes_are_mailed},
+    {"one secret is made in a race", one_secret_is_made_in_a_race},
+    {"enrolment voids sign-ins under way", enrolment_voids_sign_ins_under_way},
+    {"secrets are sealed", secrets_are_sealed},
+    {"a patient signs in with a code", patient_signs_in_with_a_code},
+    {"clocks may differ by a step", clocks_may_differ_by_a_step},
+    {"a code is good once", code_is_good_once},
+    {"one wins a race", one_wins_a_race},
+    {"a login is spent by its first right code", login_is_spent_by_its_first_right_code},
+    {"the fifth wrong code ends the login", fifth_wrong_code_ends_the_login},
+    {"the twentieth wrong code locks the account", twentieth_wrong_code_locks_the_account},
+    {"guesses cannot race past the limit", guesses_cannot_race_past_the_limit},
+    {"a recovery code is good once", recovery_code_is_good_once},
+    {"other logins are refused", other_logins_are_refused},
+    {"a practitioner chooses a tenant after the code",
+     practitioner_chooses_a_tenant_after_the_code},
+    {"one step asks for the factor", one_step_asks_for_the_factor},
+    {"disabling takes a code", disabling_takes_a_code},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    return unit_run("second factor", cases, ARRAY_SIZE(cases));
+}
