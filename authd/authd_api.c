@@ -132,16 +132,24 @@ static const struct field practitioner_login_start_in_rows[] = {
 };
 FIELD_TABLE(practitioner_login_start_in);
 
-static const struct field login_token_in_rows[] = {
-    FIELD_TEXT(struct login_token_in, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Code from the step before; good once.", ""),
-    FIELD_CHECKED(struct login_token_in, codeVerifier, 43, 128, check_verifier,
-                  FIELD_REQUIRED | FIELD_SECRET, "The verifier whose hash started the sign-in.",
-                  ""),
-    FIELD_TEXT(struct login_token_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
-               "Tenant chosen by a practitioner; needed when several are possible.", "demo"),
+/* What both roles send; `s` is the input's struct. */
+#define LOGIN_TOKEN_ROWS(s)                                                                    \
+    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,                     \
+               "Code from the step before; good once.", ""),                                   \
+        FIELD_CHECKED(s, codeVerifier, 43, 128, check_verifier, FIELD_REQUIRED | FIELD_SECRET, \
+                      "The verifier whose hash started the sign-in.", "")
+
+static const struct field patient_login_token_in_rows[] = {
+    LOGIN_TOKEN_ROWS(struct patient_login_token_in),
 };
-FIELD_TABLE(login_token_in);
+FIELD_TABLE(patient_login_token_in);
+
+static const struct field practitioner_login_token_in_rows[] = {
+    LOGIN_TOKEN_ROWS(struct practitioner_login_token_in),
+    FIELD_TEXT(struct practitioner_login_token_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant to sign in to; needed when several are possible.", "demo"),
+};
+FIELD_TABLE(practitioner_login_token_in);
 
 static const struct field login_mfa_in_rows[] = {
     FIELD_UUID(struct login_mfa_in, loginId, FIELD_REQUIRED,

@@ -21,8 +21,11 @@ struct patient_login_start_in {
 struct practitioner_login_start_in {
     const char *email, *password, *tenantCode /* optional */, *codeChallenge;
 };
-struct login_token_in {
-    const char *sessionCode, *codeVerifier, *tenantCode /* practitioners, optional */;
+struct patient_login_token_in {
+    const char *sessionCode, *codeVerifier;
+};
+struct practitioner_login_token_in {
+    const char *sessionCode, *codeVerifier, *tenantCode /* optional */;
 };
 struct login_mfa_in {
     struct uuid loginId;
@@ -249,16 +252,17 @@ struct operator_sessions_in {
 extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_token_in_table,
     mfa_enroll_out_table, mfa_disable_out_table, patient_register_in_table,
     practitioner_register_in_table, patient_login_start_in_table, practitioner_login_start_in_table,
-    login_token_in_table, client_login_in_table, client_register_in_table, b2b_login_in_table,
-    b2b_register_in_table, reference_table, login_tenant_table, login_step_table,
-    token_response_table, token_or_step_table, refresh_token_in_table, refresh_token_out_table,
-    change_password_in_table, reset_password_in_table, set_password_in_table, message_out_table,
-    me_project_table, me_membership_table, me_name_table, me_telecom_table, me_profile_table,
-    me_policy_table, me_config_table, session_record_table, session_list_table, me_security_table,
-    me_out_table, sessions_revoke_in_table, register_admit_in_table, identity_get_in_table,
-    change_table, gateway_lease_in_table, gateway_lease_out_table, public_key_table,
-    keys_get_out_table, key_list_table, change_publish_in_table, admin_grant_in_table,
-    policy_in_use_in_table, policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
+    patient_login_token_in_table, practitioner_login_token_in_table, client_login_in_table,
+    client_register_in_table, b2b_login_in_table, b2b_register_in_table, reference_table,
+    login_tenant_table, login_step_table, token_response_table, token_or_step_table,
+    refresh_token_in_table, refresh_token_out_table, change_password_in_table,
+    reset_password_in_table, set_password_in_table, message_out_table, me_project_table,
+    me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
+    me_config_table, session_record_table, session_list_table, me_security_table, me_out_table,
+    sessions_revoke_in_table, register_admit_in_table, identity_get_in_table, change_table,
+    gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
+    key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
+    policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
     sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
     operator_sessions_in_table;
 

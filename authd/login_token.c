@@ -71,20 +71,20 @@ static int refuse_replay(struct authd *d, const struct request *req, const char 
 
 /* The login of an unused code and its right verifier. A wrong verifier spends the code. */
 static int open_login(struct authd *d, const struct request *req, const char *role,
-                      const struct login_token_in *in, struct login *ret, struct error *err)
+                      const char *code, const char *verifier, struct login *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    if (find(d, req, role, in->sessionCode, ret, err) < 0)
+    if (find(d, req, role, code, ret, err) < 0)
         return -1;
     if (ret->used)
-        return refuse_replay(d, req, role, in->sessionCode, err);
-    if (challenge_matches(ret->challenge, in->codeVerifier))
+        return refuse_replay(d, req, role, code, err);
+    if (challenge_matches(ret->challenge, verifier))
         return 0;
     if (db_query(d->svc.db, req, SQL_LOGIN_SPOIL, &res, err, DB_UUID(ret->id),
                  DB_INT(req->now_ms)) < 0)
         return -1;
-    return refuse_replay(d, req, role, in->sessionCode, err);
+    return refuse_replay(d, req, role, code, err);
 }
 
 /* The places of an account (in one project, or all with an absent one) as texts. */
@@ -137,9 +137,9 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
 }
 
 /* Spends the code and answers the tokens of its session. */
-static int spend(struct authd *d, const struct request *req, const char *role,
-                 const struct login_token_in *in, const struct login *login,
-                 const struct tenant *tenant, struct token_response *out, struct error *err)
+static int spend(struct authd *d, const struct request *req, const char *role, const char *code,
+                 const struct login *login, const struct tenant *tenant, struct token_response *out,
+                 struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
@@ -150,7 +150,7 @@ static int spend(struct authd *d, const struct request *req, const char *role,
                  DB_UUID(login->id), DB_TEXT(role)) < 0)
         return -1;
     if (db_rows(res) == 0) /* another request was first */
-        return refuse_replay(d, req, role, in->sessionCode, err);
+        return refuse_replay(d, req, role, code, err);
     ++*d->count.sign_in_good;
     holder = (struct holder){.project = tenant->projectId,
                              .membership = db_uuid(res, 0, 0),
@@ -162,29 +162,30 @@ static int spend(struct authd *d, const struct request *req, const char *role,
 }
 
 /* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND, which does not spend it. */
-int patient_login_token(struct authd *d, const struct request *req, const struct login_token_in *in,
-                        struct token_response *out, struct error *err)
+int patient_login_token(struct authd *d, const struct request *req,
+                        const struct patient_login_token_in *in, struct token_response *out,
+                        struct error *err)
 {
     struct tenant tenant;
     struct login login;
 
-    if (open_login(d, req, "Patient", in, &login, err) < 0 ||
+    if (open_login(d, req, "Patient", in->sessionCode, in->codeVerifier, &login, err) < 0 ||
         tenant_open_id(d, req, login.project, &tenant, err) < 0)
         return -1;
-    return spend(d, req, "Patient", in, &login, &tenant, out, err);
+    return spend(d, req, "Patient", in->sessionCode, &login, &tenant, out, err);
 }
 
 /* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and
  * FORBIDDEN, which do not spend it; VALIDATION when the tenant must be named. */
 int practitioner_login_token(struct authd *d, const struct request *req,
-                             const struct login_token_in *in, struct token_response *out,
-                             struct error *err)
+                             const struct practitioner_login_token_in *in,
+                             struct token_response *out, struct error *err)
 {
     struct tenant tenant;
     struct login login;
     int rc;
 
-    if (open_login(d, req, "Practitioner", in, &login, err) < 0)
+    if (open_login(d, req, "Practitioner", in->sessionCode, in->codeVerifier, &login, err) < 0)
         return -1;
     if (in->tenantCode != NULL)
         rc = named_tenant(d, req, &login, in->tenantCode, &tenant, err);
@@ -196,5 +197,5 @@ int practitioner_login_token(struct authd *d, const struct request *req,
         return -1;
     if (!tenant.practitionerLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
-    return spend(d, req, "Practitioner", in, &login, &tenant, out, err);
+    return spend(d, req, "Practitioner", in->sessionCode, &login, &tenant, out, err);
 }

@@ -632,8 +632,10 @@ static const struct api_case api_cases[] = {
      "\"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM\"}",
      "password is required; tenantCode must be at least 1 character; "
      "codeChallenge must be base64url without padding"},
-    {&login_token_in_table, "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "\"}", ""},
-    {&login_token_in_table, "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "/\"}",
+    {&practitioner_login_token_in_table,
+     "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "\"}", ""},
+    {&practitioner_login_token_in_table,
+     "{\"sessionCode\":\"x\",\"codeVerifier\":\"" CHALLENGE "/\"}",
      "codeVerifier must consist of letters, digits, '-', '.', '_' and '~'"},
     {&refresh_token_in_table, "{\"refresh_token\":\"\"}",
      "refresh_token must be at least 1 character"},
