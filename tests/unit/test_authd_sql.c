@@ -117,6 +117,19 @@ static void explain(PGconn *conn, const struct db_statement *statement, char *re
     PQclear(result);
 }
 
+/* The counter is a single row; every other table grows with its tenants. */
+static bool scans_whole(const char *plan)
+{
+    static const char scan[] = "Seq Scan on ", counter[] = "change_counter";
+
+    while ((plan = strstr(plan, scan)) != NULL) {
+        plan += sizeof(scan) - 1;
+        if (strncmp(plan, counter, sizeof(counter) - 1) != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Tables that nobody analysed yet are where a plan goes wrong, and a prepared statement keeps
  * it. */
 static void test_hot_statements_are_planned_on_their_keys(void)
@@ -152,10 +165,8 @@ static void test_hot_statements_are_planned_on_their_keys(void)
         explain(conn, statement, plan, sizeof(plan));
         UNIT_CHECK(strstr(plan, rows[i].want) != NULL, "%s should have \"%s\":\n%s",
                    statement->name, rows[i].want, plan);
-        UNIT_CHECK(strstr(plan, "Seq Scan on session") == NULL &&
-                       strstr(plan, "Seq Scan on membership") == NULL &&
-                       strstr(plan, "Seq Scan on account") == NULL,
-                   "%s reads a table from end to end:\n%s", statement->name, plan);
+        UNIT_CHECK(!scans_whole(plan), "%s reads a table from end to end:\n%s", statement->name,
+                   plan);
     }
     PQfinish(conn);
 }
