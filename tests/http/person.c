@@ -145,6 +145,32 @@ void suite_set_switch(struct suite *suite, const char *access, const char *name,
     CHECK_STATUS(answer, 200);
 }
 
+struct person *person_admin_of_child(struct suite *suite, const char *code)
+{
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER child = http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                                  json_pack("{s:s, s:s}", "name", "Side", "tenantCode", code));
+
+    CHECK_STATUS(child, 200);
+    return person_sign_in(suite, "Practitioner", admin->email, admin->password, code);
+}
+
+bool suite_everywhere(struct suite *suite, const char *access, int status)
+{
+    enum { MANY = 24 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int count = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
+    http_call_many(suite_url(suite), requests, MANY, 8, answers);
+    for (int i = 0; i < MANY; i++)
+        count += answers[i]->status == status;
+    http_answers_destroy(answers, MANY);
+    return count == MANY;
+}
+
 void person_destroy(struct person **self_p)
 {
     struct person *self = *self_p;

@@ -95,6 +95,13 @@ struct person *person_register(struct suite *suite, const char *email);
 struct person *person_sign_in(struct suite *suite, const char *role, const char *email,
                               const char *password, const char *tenant);
 struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
+
+/* The same practitioner, signed in to a new child project under that code: also its admin. */
+struct person *person_admin_of_child(struct suite *suite, const char *code);
+
+/* Asks for /auth/me on many fresh connections, so that every gateway is asked: true when all answer `status`. */
+bool suite_everywhere(struct suite *suite, const char *access, int status);
+
 void person_destroy(struct person **self_p);
 #define PERSON CLEANUP(person_destroy) struct person *
 

@@ -46,17 +46,6 @@ static void check_spoken(const struct http_answer *answer, const char *want, con
     free(text);
 }
 
-/* A practitioner who administers a project of his own under that code. */
-static struct person *admin_of_child(const char *code)
-{
-    PERSON admin = person_admin(suite);
-    HTTP_ANSWER child = http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
-                                  json_pack("{s:s, s:s}", "name", "Side", "tenantCode", code));
-
-    CHECK_STATUS(child, 200);
-    return person_sign_in(suite, "Practitioner", admin->email, admin->password, code);
-}
-
 static void languages_are_merged(void)
 {
     static const struct {
@@ -69,7 +58,7 @@ static void languages_are_merged(void)
          "zh-Hant-TW/zh-Hant-TW"},
         {"{\"other\":1}", "zh-Hant-TW/zh-Hant-TW"},
     };
-    PERSON there = admin_of_child("languages");
+    PERSON there = person_admin_of_child(suite, "languages");
     HTTP_ANSWER unset = http_get(suite_url(suite), "/locales", there->access);
 
     check_spoken(unset, "en/en", "unset");
@@ -100,7 +89,7 @@ static void bad_languages_are_refused(void)
         {"{\"defaultLanguage\":\"not a tag\"}", "defaultLanguage"},
         {"{\"defaultLanguage\":\"\"}", "defaultLanguage"},
     };
-    PERSON there = admin_of_child("tongues");
+    PERSON there = person_admin_of_child(suite, "tongues");
     char many[101 * 8 + 32], *at = stpcpy(many, "{\"languages\":[\"en\"");
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -175,7 +164,7 @@ static void no_language_is_lost(void)
     enum { MANY = 60 };
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
-    PERSON there = admin_of_child("racing");
+    PERSON there = person_admin_of_child(suite, "racing");
     char bodies[MANY][48], *now;
     int won = 0, standing = 0;
 
@@ -216,7 +205,7 @@ static void every_change_is_kept(void)
         {"/v1/project/settings/values/PATIENT_APP_URL", "{\"value\":\"https://a.example\"}"},
         {"/v1/project/settings/values/PATIENT_APP_URL", "{\"value\":\"\"}"},
     };
-    PERSON there = admin_of_child("history");
+    PERSON there = person_admin_of_child(suite, "history");
 
     for (size_t i = 0; i < ARRAY_SIZE(writes); i++) {
         HTTP_ANSWER answer = http_call(suite_url(suite), &(struct http_request){
@@ -287,7 +276,7 @@ static void the_code_is_mailed(void)
 /* A child project maps no template, and its code can be taken away. */
 static void an_unmapped_code_is_not_mailed(void)
 {
-    PERSON there = admin_of_child("silent");
+    PERSON there = person_admin_of_child(suite, "silent");
     HTTP_ANSWER answer = mail_code(there->access, "silent@example.org");
 
     CHECK_STATUS(answer, 200);

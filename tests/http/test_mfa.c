@@ -156,22 +156,6 @@ static int me(const char *access)
     return answer->status;
 }
 
-/* Asks on many fresh connections, so that both gateways are asked. */
-static bool everywhere(const char *access, int status)
-{
-    struct http_request requests[MANY];
-    struct http_answer *answers[MANY];
-    int count = 0;
-
-    for (int i = 0; i < MANY; i++)
-        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
-    http_call_many(suite_url(suite), requests, MANY, 8, answers);
-    for (int i = 0; i < MANY; i++)
-        count += answers[i]->status == status;
-    http_answers_destroy(answers, MANY);
-    return count == MANY;
-}
-
 /* Turns the factor of a signed-in person on. */
 static struct owner enroll(struct person *person, const char *role)
 {
@@ -263,8 +247,8 @@ static void enrolment_takes_a_code(void)
     CU_ASSERT_PTR_NULL(http_member(on, "qrCodeDataUrl"));
     HTTP_ANSWER profile = http_get(suite_url(suite), "/auth/me", patient->access);
     CU_ASSERT_TRUE(json_is_true(http_member(profile, "security.mfaEnrolled")));
-    CU_ASSERT_TRUE(everywhere(other->access, 401));
-    CU_ASSERT_TRUE(everywhere(patient->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, other->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
 }
 
 /* The owner hears of it: a welcome, then one mail for each change. */
@@ -649,8 +633,8 @@ static void disabling_takes_a_code(void)
     HTTP_ANSWER right = post_token(DISABLE, owner.person->access, code_at(&owner, 0, code));
     CHECK_STATUS(right, 200);
     CU_ASSERT_TRUE(json_is_true(http_member(right, "ok")));
-    CU_ASSERT_TRUE(everywhere(http_text(other, "accessToken"), 401));
-    CU_ASSERT_TRUE(everywhere(owner.person->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(other, "accessToken"), 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, owner.person->access, 200));
     HTTP_ANSWER waiting = show(&owner, login.id, owner.recovery[1]);
     CHECK_ERROR(waiting, 400, bad_login);
     PERSON plain =

@@ -64,23 +64,6 @@ static int me(const char *access)
     return answer->status;
 }
 
-/* Asks on many fresh connections, so that both gateways are asked: true when all answer `status`. */
-static bool everywhere(const char *access, int status)
-{
-    enum { MANY = 24 };
-    struct http_request requests[MANY];
-    struct http_answer *answers[MANY];
-    int count = 0;
-
-    for (int i = 0; i < MANY; i++)
-        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
-    http_call_many(suite_url(suite), requests, MANY, 8, answers);
-    for (int i = 0; i < MANY; i++)
-        count += answers[i]->status == status;
-    http_answers_destroy(answers, MANY);
-    return count == MANY;
-}
-
 static int sign_in_status(const char *email, const char *password)
 {
     HTTP_ANSWER answer =
@@ -147,7 +130,7 @@ static void change_ends_the_other_sessions(void)
     HTTP_ANSWER pending =
         post_fresh(START, NULL, body_login_start(one->email, one->password, "demo"));
 
-    CU_ASSERT_TRUE(everywhere(two->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, two->access, 200));
     HTTP_ANSWER nobody = post_fresh(CHANGE, NULL, body_change(one->password, "new"));
     CHECK_STATUS(nobody, 401);
     HTTP_ANSWER empty = post_fresh(CHANGE, one->access, body_change(one->password, ""));
@@ -159,8 +142,8 @@ static void change_ends_the_other_sessions(void)
     HTTP_ANSWER good = post_fresh(CHANGE, one->access, body_change(one->password, "another one"));
     CHECK_STATUS(good, 204);
     CU_ASSERT_EQUAL(good->size, 0);
-    CU_ASSERT_TRUE(everywhere(two->access, 401));
-    CU_ASSERT_TRUE(everywhere(one->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, two->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, one->access, 200));
     HTTP_ANSWER dead = http_post(suite_url(suite), "/auth/refresh-token", NULL,
                                  json_pack("{s:s}", "refresh_token", two->refresh));
     CHECK_ERROR(dead, 401, "Refresh token is invalid or has expired.");
@@ -228,12 +211,12 @@ static void change_ends_sessions_in_every_tenant(void)
     free(suite_query(suite, sql));
     PERSON there =
         person_sign_in(suite, "Practitioner", email, "correct horse battery staple", "elsewhere");
-    CU_ASSERT_TRUE(everywhere(there->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 200));
     HTTP_ANSWER good = post_fresh(CHANGE, http_text(here, "accessToken"),
                                   body_change("correct horse battery staple", "another one"));
     CHECK_STATUS(good, 204);
-    CU_ASSERT_TRUE(everywhere(there->access, 401));
-    CU_ASSERT_TRUE(everywhere(http_text(here, "accessToken"), 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, there->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 200));
 
     /* The same address as a patient: one link for each account, or for the one asked for. */
     PERSON patient = person_register(suite, email);
@@ -248,8 +231,8 @@ static void change_ends_sessions_in_every_tenant(void)
     struct link link = link_to(email, "https://practitioner.demo.example");
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "a third one"));
     CHECK_STATUS(set, 204);
-    CU_ASSERT_TRUE(everywhere(http_text(here, "accessToken"), 401));
-    CU_ASSERT_TRUE(everywhere(patient->access, 200)); /* another account */
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200)); /* another account */
     PERSON again = person_sign_in(suite, "Practitioner", email, "a third one", "demo");
     CU_ASSERT_EQUAL(again->status, 200);
     HTTP_ANSWER off =
@@ -280,7 +263,7 @@ static void link_sets_the_password_once(void)
 
     HTTP_ANSWER good = post_fresh(SET, NULL, body_set(link.id, link.secret, "from the link"));
     CHECK_STATUS(good, 204);
-    CU_ASSERT_TRUE(everywhere(patient->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     HTTP_ANSWER again = post_fresh(SET, NULL, body_set(link.id, link.secret, "once more"));
     CHECK_ERROR(again, 400, bad_link);
     CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), 400);
@@ -524,7 +507,7 @@ static void kill_leaves_no_half_change(void)
 
         CU_ASSERT_TRUE(changed || set->status != 204);
         CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), changed ? 400 : 200);
-        CU_ASSERT_TRUE(everywhere(patient->access, changed ? 401 : 200));
+        CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, changed ? 401 : 200));
         CU_ASSERT_TRUE(mails_arrive(patient->email, changed ? 3 : 2));
         HTTP_ANSWER again = post_fresh(SET, NULL, body_set(link.id, link.secret, "later"));
         if (changed)

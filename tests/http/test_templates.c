@@ -54,19 +54,9 @@ static size_t count(const char *access)
     return json_array_size(http_member(list, "resources"));
 }
 
-static struct person *admin_of_child(const char *code)
-{
-    PERSON admin = person_admin(suite);
-    HTTP_ANSWER child = http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
-                                  json_pack("{s:s, s:s}", "name", "Side", "tenantCode", code));
-
-    CHECK_STATUS(child, 200);
-    return person_sign_in(suite, "Practitioner", admin->email, admin->password, code);
-}
-
 static void templates_are_mapped_and_unmapped(void)
 {
-    PERSON there = admin_of_child("mapping");
+    PERSON there = person_admin_of_child(suite, "mapping");
 
     CU_ASSERT_EQUAL(count(there->access), 0);
     HTTP_ANSWER plain =
@@ -122,7 +112,7 @@ static void bad_templates_are_refused(void)
         {"{\"subject\":\"s\",\"text\":\"t\",\"html\":\"{{{appUrl}}}\"}", "html"},
         {"{\"subject\":\"s\",\"text\":\"t\",\"language\":\"en_US\"}", "language"},
     };
-    PERSON there = admin_of_child("refusing");
+    PERSON there = person_admin_of_child(suite, "refusing");
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         HTTP_ANSWER answer = put(there->access, "PATIENT_WELCOME", rows[i].body);
@@ -140,7 +130,7 @@ static void bad_templates_are_refused(void)
 
 static void previews_have_sample_values(void)
 {
-    PERSON there = admin_of_child("previews");
+    PERSON there = person_admin_of_child(suite, "previews");
 
     HTTP_ANSWER early = preview(there->access, "PASSWORD_RESET", "{}");
     CHECK_ERROR(early, 404, not_found);
@@ -185,7 +175,7 @@ static void operators_see_previews(void)
 static void the_longest_preview_fits(void)
 {
     enum { PART = 262144, HOLE = 10 };
-    PERSON there = admin_of_child("longest");
+    PERSON there = person_admin_of_child(suite, "longest");
     char *part = malloc(PART + 1);
 
     for (size_t i = 0; i + HOLE <= PART; i += HOLE)
@@ -234,7 +224,7 @@ static void mail_falls_back_to_the_default_language(void)
 static void tenants_are_apart(void)
 {
     PERSON admin = person_admin(suite);
-    PERSON there = admin_of_child("apart");
+    PERSON there = person_admin_of_child(suite, "apart");
     PERSON patient = person_register(suite, NULL);
     size_t before = count(admin->access);
 
