@@ -214,13 +214,6 @@ static void practitioner_comes_before_patient(void)
     free(email);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* Whichever account there is, two hashes: nobody, a patient, a practitioner, in turns, so that whatever else the
  * machine does falls on all of them alike. */
 static void rejects_take_equal_time(void)
@@ -240,10 +233,8 @@ static void rejects_take_equal_time(void)
             ms[kind][i] = answer->seconds * 1000;
         }
     }
-    for (size_t kind = 0; kind < ARRAY_SIZE(emails); kind++) {
-        qsort(ms[kind], TRIES, sizeof ms[kind][0], by_size);
-        median[kind] = ms[kind][TRIES / 2];
-    }
+    for (size_t kind = 0; kind < ARRAY_SIZE(emails); kind++)
+        median[kind] = unit_median(ms[kind], TRIES);
     for (size_t kind = 1; kind < ARRAY_SIZE(emails); kind++)
         UNIT_CHECK(median[kind] > median[0] * 0.66 && median[kind] < median[0] * 1.5,
                    "kind %zu: %.1f ms, nobody %.1f ms", kind, median[kind], median[0]);

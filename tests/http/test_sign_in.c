@@ -97,13 +97,6 @@ static void rejects_are_alike(void)
     free(unknown);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
 /* An unknown account costs what a wrong password costs: within a third, far less than the hash itself. The kinds
  * take turns, so that whatever else the machine does falls on all of them alike. Each try has an address of its
  * own, and the known account stays below the failures that make it refuse strangers. */
@@ -125,10 +118,8 @@ static void rejects_take_equal_time(void)
             ms[kind][i] = answer->seconds * 1000;
         }
     }
-    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
-        qsort(ms[kind], TRIES, sizeof ms[kind][0], by_size);
-        median[kind] = ms[kind][TRIES / 2];
-    }
+    for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++)
+        median[kind] = unit_median(ms[kind], TRIES);
     for (size_t kind = 1; kind < ARRAY_SIZE(kinds); kind++)
         UNIT_CHECK(median[kind] > median[0] * 0.66 && median[kind] < median[0] * 1.5,
                    "kind %zu: %.1f ms, known %.1f ms", kind, median[kind], median[0]);

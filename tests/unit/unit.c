@@ -135,6 +135,19 @@ void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg)
     loop_destroy(&run.loop);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double unit_median(double *values, size_t count)
+{
+    qsort(values, count, sizeof values[0], by_size);
+    return values[count / 2];
+}
+
 struct unit_dir unit_dir_make(void)
 {
     struct unit_dir dir = {"/tmp/atrium-unit-XXXXXX"};

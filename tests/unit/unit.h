@@ -52,6 +52,9 @@ void unit_expect_log(uint64_t lines);
  * every park of its fibers returns FIBER_CANCELLED. */
 void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg);
 
+/* The middle one of `count` (> 0) values, which it sorts. */
+double unit_median(double *values, size_t count);
+
 /* A new empty directory, short enough for sockets in it, and its removal with all that it holds. */
 struct unit_dir {
     char path[64];
