@@ -7,9 +7,11 @@
 
 #include "authd/change.h"
 #include "authd/key.h"
+#include "authd/mail_domain.h"
 #include "authd/password.h"
 #include "authd/sweep.h"
 #include "authd/totp.h"
+#include "docd/docd_api.h"
 #include "maild/maild_api.h"
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -50,10 +52,19 @@ static const struct config_row config_rows[] = {
                "Threads that hash passwords, 19 MiB each while they do; 0: one for each core."),
     CONFIG_INT(struct authd_config, password_queue, "64", 1, 4096,
                "Password checks that may wait for a thread; beyond that the answer is 503."),
+    CONFIG_PATH(struct authd_config, free_mail_file, NULL, 0,
+                "List of the domains of free mail providers, instead of the one built in."),
+    CONFIG_PATH(struct authd_config, throwaway_file, NULL, 0,
+                "List of the domains of throwaway mailboxes, instead of the one built in."),
+    CONFIG_LIST(struct authd_config, business_domains, NULL,
+                "Domains that are a business's whatever the lists say."),
+    CONFIG_LIST(struct authd_config, free_mail_domains, NULL,
+                "Domains that are not a business's whatever the lists say."),
 };
 
-static const char *const asks[] = {"settingsd", "maild", NULL};
-static const struct bus_method *const outbox_methods[] = {&maild_mail_enqueue_method, NULL};
+static const char *const asks[] = {"settingsd", "maild", "docd", NULL};
+static const struct bus_method *const outbox_methods[] = {
+    &maild_mail_enqueue_method, &maild_job_put_method, &docd_account_wipe_method, NULL};
 
 static void open_counters(struct authd *d)
 {
@@ -66,6 +77,8 @@ static void open_counters(struct authd *d)
         .sign_in_good = metrics_counter(m, sign_ins, "result=\"good\"", sign_in_help),
         .sign_in_bad = metrics_counter(m, sign_ins, "result=\"bad\"", sign_in_help),
         .sign_in_throttled = metrics_counter(m, sign_ins, "result=\"throttled\"", sign_in_help),
+        .accounts_deleted = metrics_counter(m, "atrium_auth_accounts_deleted_total", "",
+                                            "Deletions that were carried out."),
         .refresh_rotated = metrics_counter(m, refreshes, "result=\"rotated\"", refresh_help),
         .refresh_again = metrics_counter(m, refreshes, "result=\"again\"", refresh_help),
         .refresh_refused = metrics_counter(m, refreshes, "result=\"refused\"", refresh_help),
@@ -78,12 +91,25 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
     return key_reload(daemon, req, err);
 }
 
+static int configured(void *daemon, struct error *err)
+{
+    struct authd *d = daemon;
+    const struct authd_config *config = d->config = d->svc.config;
+
+    d->mail_domains =
+        mail_domains_new(&(struct mail_domains_options){.free_mail_file = config->free_mail_file,
+                                                        .throwaway_file = config->throwaway_file,
+                                                        .business = config->business_domains,
+                                                        .free_mail = config->free_mail_domains},
+                         d->svc.arena, err);
+    return d->mail_domains == NULL ? -1 : 0;
+}
+
 static int start(void *daemon, struct error *err)
 {
     struct authd *d = daemon;
     CLEANUP(service_request_destroy) struct request *req = NULL;
 
-    d->config = d->svc.config;
     open_counters(d);
     password_open(d);
     totp_open();
@@ -119,10 +145,12 @@ int main(int argc, char **argv)
         .statements = authd_statements,
         .statement_count = AUTHD_STATEMENT_COUNT,
         .migrations = authd_migrations,
+        .audit = true,
         .operations = operations,
         .asks = asks,
         .outbox_methods = outbox_methods,
         .seal_key_offset = offsetof(struct authd_config, seal_key),
+        .configured = configured,
         .start = start,
         .stop = stop,
     };

@@ -2,8 +2,9 @@
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
- * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, identity.c, operator.c and explain.c
- * hold handlers; candidate, factor, totp, qr, password, throttle, token, key, change, mail, tenant
+ * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
+ * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
+ * throttle, token, key, change, link, mail, mail_domain, invitation, business, continue_token, tenant
  * and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
@@ -33,6 +34,8 @@ struct authd_config {
     int64_t refresh_retry_window; /* ms: how long a lost refresh answer can be had again */
     int64_t password_threads;     /* 0: number of cores */
     int64_t password_queue;       /* password checks waiting; beyond: 503 */
+    const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
+    const char **business_domains, **free_mail_domains;
 };
 
 struct authd {
@@ -42,9 +45,11 @@ struct authd {
     size_t password_slots;     /* requests that may still enter, see password.h */
     const char *dummy_hash;    /* what unknown accounts are verified against */
     struct keyring *keyring;
+    const struct mail_domains *mail_domains;
     struct lease_watch *leases;
     struct authd_counters {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
+        uint64_t *accounts_deleted;
         uint64_t *refresh_rotated, *refresh_again, *refresh_refused, *refresh_theft;
     } count;
 };

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/address.h"
+#include "common/policy.h"
+
 enum {
     NAME_MAX_LENGTH = 128,
     NEW_PASSWORD_MAX = 4096,
@@ -27,13 +30,17 @@ enum {
     SESSIONS_MAX = 10000,
     CHANGES_MAX = 5000,
     KEYS_MAX = 100,
+    DELETION_DAYS = 30,
+    DELETION_DAYS_MAX = 90,
     POLICY_JSON_MAX = 65536,
+    MEMBERS_MAX = 100,
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};
 static const char *const register_steps[] = {"clinician-invite", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
 static const char *const roles[] = {"Patient", "Practitioner", NULL};
+static const char *const user_type[] = {"User", NULL};
 static const char *const project_type[] = {"Project", NULL};
 static const char *const membership_type[] = {"ProjectMembership", NULL};
 static const char *const policy_type[] = {"AccessPolicy", NULL};
@@ -60,6 +67,16 @@ static int check_verifier(const char *value, char why[static 96])
     return -1;
 }
 
+static int check_address(const char *value, char why[static 96])
+{
+    struct address address;
+
+    if (address_parse(value, &address) == 0)
+        return 0;
+    snprintf(why, 96, "must be an IP address");
+    return -1;
+}
+
 static int check_session_option(const char *value, char why[static 96])
 {
     struct uuid id;
@@ -68,6 +85,16 @@ static int check_session_option(const char *value, char why[static 96])
         uuid_parse(value, &id) == 0)
         return 0;
     snprintf(why, 96, "must be current, other, all or a UUID");
+    return -1;
+}
+
+static int check_policy_reference(const char *value, char why[static 96])
+{
+    struct uuid id;
+
+    if (policy_reference(value, &id) == 0)
+        return 0;
+    snprintf(why, 96, "must be AccessPolicy/<id>");
     return -1;
 }
 
@@ -319,7 +346,7 @@ FIELD_TABLE(reset_password_in);
 static const struct field set_password_in_rows[] = {
     FIELD_UUID(struct set_password_in, id, FIELD_REQUIRED, "From the link."),
     FIELD_TEXT(struct set_password_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "From the link; good once, for an hour.", ""),
+               "From the link; good once, until it expires.", ""),
     FIELD_TEXT(struct set_password_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
                "Any text that is not empty.", ""),
 };
@@ -358,10 +385,38 @@ static const struct field mfa_enroll_out_rows[] = {
 };
 FIELD_TABLE(mfa_enroll_out);
 
-static const struct field mfa_disable_out_rows[] = {
-    FIELD_BOOL(struct mfa_disable_out, ok, 0, FIELD_REQUIRED, "Always true."),
+static const struct field ok_out_rows[] = {
+    FIELD_BOOL(struct ok_out, ok, 0, FIELD_REQUIRED, "Always true."),
 };
-FIELD_TABLE(mfa_disable_out);
+FIELD_TABLE(ok_out);
+
+static const struct field deletion_schedule_in_rows[] = {
+    FIELD_INT(struct deletion_schedule_in, days, 0, DELETION_DAYS_MAX, DELETION_DAYS,
+              FIELD_NULLABLE, "From now until the deletion; 0: at once.", "30"),
+    FIELD_BOOL(struct deletion_schedule_in, wipe, false, FIELD_NULLABLE,
+               "Erase what the account owns, its documents for example, too."),
+};
+FIELD_TABLE(deletion_schedule_in);
+
+static const struct field deletion_user_rows[] = {
+    FIELD_CHOICE(struct deletion_user, resourceType, user_type, FIELD_REQUIRED, "Always User.",
+                 "User"),
+    FIELD_UUID(struct deletion_user, id, FIELD_REQUIRED, "The account."),
+    FIELD_TEXT(struct deletion_user, firstName, 0, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
+    FIELD_TEXT(struct deletion_user, lastName, 0, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Lima"),
+    FIELD_TEXT(struct deletion_user, email, 1, 254, FIELD_REQUIRED, "Its address.",
+               "ana@example.org"),
+};
+FIELD_TABLE(deletion_user);
+
+static const struct field deletion_scheduled_rows[] = {
+    FIELD_TIME(struct deletion_scheduled, scheduled, FIELD_REQUIRED,
+               "When the account is deleted, unless its owner signs in before."),
+    FIELD_OBJECT(struct deletion_scheduled, user, deletion_user, FIELD_REQUIRED, "Whose it is."),
+};
+FIELD_TABLE(deletion_scheduled);
 
 static const struct field me_project_rows[] = {
     FIELD_CHOICE(struct me_project, resourceType, project_type, FIELD_REQUIRED, "Always Project.",
@@ -474,6 +529,75 @@ static const struct field sessions_revoke_in_rows[] = {
 };
 FIELD_TABLE(sessions_revoke_in);
 
+/* ---- members and invitations ---- */
+
+static const struct field member_create_in_rows[] = {
+    FIELD_EMAIL(struct member_create_in, email, FIELD_REQUIRED,
+                "Whom to invite; a practitioner who has an account is added at once.",
+                "rui@lakeside.example"),
+    FIELD_TEXT(struct member_create_in, firstName, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
+    FIELD_TEXT(struct member_create_in, lastName, 1, NAME_MAX_LENGTH,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Costa"),
+    FIELD_CHOICE(struct member_create_in, type, roles, FIELD_NULLABLE,
+                 "As what; Practitioner when absent.", "Practitioner"),
+    FIELD_BOOL(struct member_create_in, admin, false, 0,
+               "Whether to administer the project; practitioners only."),
+    FIELD_CHECKED(struct member_create_in, accessPolicy, 1, REFERENCE_MAX, check_policy_reference,
+                  FIELD_NULLABLE, "What to permit; absent: the project's default for the type.",
+                  "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+};
+FIELD_TABLE(member_create_in);
+
+static const struct field member_rows[] = {
+    FIELD_UUID(struct member, id, FIELD_REQUIRED,
+               "The membership; the same before and after the invitation is accepted."),
+    FIELD_EMAIL(struct member, email, FIELD_REQUIRED, "Address of the account.",
+                "rui@lakeside.example"),
+    FIELD_TEXT(struct member, displayName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Both names.", "Rui Costa"),
+    FIELD_TEXT(struct member, firstName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Given name.", "Rui"),
+    FIELD_TEXT(struct member, lastName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Family name.", "Costa"),
+    FIELD_BOOL(struct member, admin, false, FIELD_REQUIRED,
+               "Whether the member administers the project."),
+    FIELD_CHOICE(struct member, profileType, roles, FIELD_REQUIRED, "Role of the member.",
+                 "Practitioner"),
+    FIELD_UUID(struct member, profileId, FIELD_REQUIRED, "The member's profile in the project."),
+    FIELD_BOOL(struct member, pending, false, FIELD_REQUIRED,
+               "Invited, and the invitation not accepted yet."),
+    FIELD_TIME(struct member, invitedAt, FIELD_NULLABLE,
+               "When the member was invited first; null for who never was."),
+};
+FIELD_TABLE(member);
+
+static const struct field members_in_rows[] = {
+    FIELD_INT(struct members_in, _count, 1, MEMBERS_MAX, 20, FIELD_QUERY, "Members at most.", "20"),
+    FIELD_INT(struct members_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY, "Members to skip.", "0"),
+};
+FIELD_TABLE(members_in);
+
+static const struct field member_list_rows[] = {
+    FIELD_INT(struct member_list, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "How many there are, members and invited.", "1"),
+    FIELD_OBJECTS(struct member_list, resources, member, MEMBERS_MAX, FIELD_REQUIRED,
+                  "In the order in which they came or were invited."),
+};
+FIELD_TABLE(member_list);
+
+static const struct field member_in_rows[] = {
+    FIELD_UUID(struct member_in, id, FIELD_PATH | FIELD_REQUIRED, "The membership."),
+};
+FIELD_TABLE(member_in);
+
+static const struct field member_patch_in_rows[] = {
+    FIELD_UUID(struct member_patch_in, id, FIELD_PATH | FIELD_REQUIRED, "The membership."),
+    FIELD_BOOL(struct member_patch_in, admin, false, FIELD_REQUIRED,
+               "Whether to administer the project, from the next request on; false for patients."),
+};
+FIELD_TABLE(member_patch_in);
+
 /* ---- between daemons ---- */
 
 static const struct field register_admit_in_rows[] = {
@@ -481,6 +605,13 @@ static const struct field register_admit_in_rows[] = {
                "192.0.2.7"),
 };
 FIELD_TABLE(register_admit_in);
+
+static const struct field code_mail_admit_in_rows[] = {
+    FIELD_UUID(struct code_mail_admit_in, membership, FIELD_REQUIRED, "Who sends it."),
+    FIELD_EMAIL(struct code_mail_admit_in, email, FIELD_REQUIRED, "Who gets it.",
+                "ana@example.org"),
+};
+FIELD_TABLE(code_mail_admit_in);
 
 static const struct field identity_get_in_rows[] = {
     FIELD_UUID(struct identity_get_in, project, FIELD_REQUIRED, "Claim prj."),
@@ -553,6 +684,20 @@ static const struct field admin_grant_in_rows[] = {
 };
 FIELD_TABLE(admin_grant_in);
 
+static const struct field account_delete_in_rows[] = {
+    FIELD_UUID(struct account_delete_in, account, FIELD_REQUIRED, "Which one."),
+    FIELD_UUID(struct account_delete_in, schedule, FIELD_REQUIRED, "By which schedule."),
+};
+FIELD_TABLE(account_delete_in);
+
+static const struct field account_remind_in_rows[] = {
+    FIELD_UUID(struct account_remind_in, key, FIELD_REQUIRED, "Of the mail: it is sent once."),
+    FIELD_UUID(struct account_remind_in, account, FIELD_REQUIRED, "Whose deletion is near."),
+    FIELD_UUID(struct account_remind_in, schedule, FIELD_REQUIRED, "By which schedule."),
+    FIELD_UUID(struct account_remind_in, projectId, FIELD_REQUIRED, "Project of the mail."),
+};
+FIELD_TABLE(account_remind_in);
+
 static const struct field policy_in_use_in_rows[] = {
     FIELD_UUID(struct policy_in_use_in, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct policy_in_use_in, policyId, FIELD_REQUIRED, "Its policy."),
@@ -592,6 +737,8 @@ static const struct field sign_in_explain_in_rows[] = {
     FIELD_EMAIL(struct sign_in_explain_in, email, FIELD_REQUIRED, "Who.", "ana@example.org"),
     FIELD_CHOICE(struct sign_in_explain_in, role, roles, 0, "As what; Patient when absent.",
                  "Patient"),
+    FIELD_CHECKED(struct sign_in_explain_in, address, 2, 64, check_address, 0,
+                  "Where from; absent when that is not known.", "192.0.2.7"),
 };
 FIELD_TABLE(sign_in_explain_in);
 
@@ -606,6 +753,8 @@ FIELD_TABLE(explain_step);
 static const struct field sign_in_explain_out_rows[] = {
     FIELD_BOOL(struct sign_in_explain_out, wouldSucceed, false, FIELD_REQUIRED,
                "Given the right password."),
+    FIELD_BOOL(struct sign_in_explain_out, secondFactor, false, FIELD_REQUIRED,
+               "A code of the second factor is needed too."),
     FIELD_OBJECTS(struct sign_in_explain_out, steps, explain_step, 100, 0, "In order."),
 };
 FIELD_TABLE(sign_in_explain_out);
@@ -615,6 +764,14 @@ static const struct field operator_sessions_in_rows[] = {
     FIELD_TEXT(struct operator_sessions_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
 };
 FIELD_TABLE(operator_sessions_in);
+
+static const struct field operator_mfa_reset_in_rows[] = {
+    FIELD_TEXT(struct operator_mfa_reset_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
+               "Where.", "demo"),
+    FIELD_EMAIL(struct operator_mfa_reset_in, email, FIELD_REQUIRED, "Whose.", "ana@example.org"),
+    FIELD_CHOICE(struct operator_mfa_reset_in, role, roles, 0, "As what.", "Patient"),
+};
+FIELD_TABLE(operator_mfa_reset_in);
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -109,8 +109,52 @@ struct mfa_enroll_out {
     bool ok;
     struct field_texts recoveryCodes;
 };
-struct mfa_disable_out {
+struct ok_out {
     bool ok;
+};
+
+/* Who belongs to the caller's project, or is invited to it. */
+struct member_create_in {
+    const char *email, *firstName, *lastName;
+    const char *type; /* "Practitioner" (default) or "Patient" */
+    bool admin;
+    const char *accessPolicy; /* "AccessPolicy/<id>"; NULL: the project's default for the type */
+};
+struct member {
+    struct uuid id; /* of the membership, also while it is pending */
+    const char *email, *displayName, *firstName, *lastName;
+    bool admin;
+    const char *profileType; /* "Practitioner" or "Patient" */
+    struct uuid profileId;
+    bool pending;      /* invited, but not here yet */
+    int64_t invitedAt; /* 0: never was */
+};
+struct members_in {
+    int64_t _count, _offset;
+};
+struct member_list {
+    int64_t total;
+    struct field_list resources; /* struct member */
+};
+struct member_in {
+    struct uuid id; /* path */
+};
+struct member_patch_in {
+    struct uuid id; /* path */
+    bool admin;
+};
+struct deletion_schedule_in {
+    int64_t days;
+    bool wipe; /* what the account owns elsewhere, too */
+};
+struct deletion_user {
+    const char *resourceType;
+    struct uuid id;
+    const char *firstName, *lastName, *email;
+};
+struct deletion_scheduled {
+    int64_t scheduled; /* from then on there is no such account */
+    const struct deletion_user *user;
 };
 
 struct me_project {
@@ -175,6 +219,11 @@ struct sessions_revoke_in {
 struct register_admit_in {
     const char *address;
 };
+/* Counts one mail with a tenant code, for who sends it and for who gets it; ERR_THROTTLED beyond their limits. */
+struct code_mail_admit_in {
+    struct uuid membership;
+    const char *email;
+};
 /* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone. projectName and the
  * policy's texts are left empty here; the gateway gets them from settingsd's caller_context. */
 struct identity_get_in {
@@ -182,7 +231,7 @@ struct identity_get_in {
     struct uuid session;             /* claim sid; absent: not looked at */
 };
 /* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or absent),
- * "membership", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the
+ * "membership", "account", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the
  * announcement "change". */
 struct change {
     int64_t sequence;
@@ -222,6 +271,16 @@ struct change_publish_in {
 struct admin_grant_in {
     struct uuid key, account, projectId, policyId;
 };
+/* Deletes an account whose date has come; done, and not an error, when the schedule is void: taken back, replaced by
+ * another or carried out already. ERR_CONFLICT while authd's clock has not reached the date. */
+struct account_delete_in {
+    struct uuid account, schedule;
+};
+/* Mails its owner that the date is near, unless the schedule is void. The key is the mail's: once for each. */
+struct account_remind_in {
+    struct uuid key, account, schedule;
+    struct uuid projectId; /* whose mail it is */
+};
 struct policy_in_use_in {
     struct uuid projectId, policyId;
 };
@@ -237,20 +296,28 @@ struct admin_create_out {
 };
 struct sign_in_explain_in {
     const char *tenantCode, *email, *role; /* "Patient" (default) or "Practitioner" */
+    const char *address;                   /* that the sign-in comes from; NULL: not known */
 };
 struct explain_step {
     const char *check, *outcome, *hint; /* outcome: "pass", "fail", "skipped" */
 };
 struct sign_in_explain_out {
     bool wouldSucceed;       /* given the right password */
+    bool secondFactor;       /* and a code of the second factor */
     struct field_list steps; /* struct explain_step */
 };
 struct operator_sessions_in {
     const char *email, *tenantCode /* optional */;
 };
+/* Takes a second factor away whose owner has lost it. */
+struct operator_mfa_reset_in {
+    const char *tenantCode, *email;
+    const char *role; /* needed when a patient and a practitioner have this e-mail there */
+};
 
 extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_token_in_table,
-    mfa_enroll_out_table, mfa_disable_out_table, patient_register_in_table,
+    mfa_enroll_out_table, ok_out_table, member_create_in_table, member_table, members_in_table,
+    member_list_table, member_in_table, member_patch_in_table, patient_register_in_table,
     practitioner_register_in_table, patient_login_start_in_table, practitioner_login_start_in_table,
     patient_login_token_in_table, practitioner_login_token_in_table, client_login_in_table,
     client_register_in_table, b2b_login_in_table, b2b_register_in_table, reference_table,
@@ -258,8 +325,10 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     refresh_token_in_table, refresh_token_out_table, change_password_in_table,
     reset_password_in_table, set_password_in_table, message_out_table, me_project_table,
     me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
-    me_config_table, session_record_table, session_list_table, me_security_table, me_out_table,
-    sessions_revoke_in_table, register_admit_in_table, identity_get_in_table, change_table,
+    me_config_table, deletion_schedule_in_table, deletion_user_table, deletion_scheduled_table,
+    account_delete_in_table, account_remind_in_table, session_record_table, session_list_table,
+    me_security_table, me_out_table, sessions_revoke_in_table, register_admit_in_table,
+    code_mail_admit_in_table, operator_mfa_reset_in_table, identity_get_in_table, change_table,
     gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
     key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
     policy_in_use_out_table, admin_create_in_table, admin_create_out_table,

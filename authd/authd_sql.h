@@ -7,6 +7,7 @@
 #ifndef ATRIUM_AUTHD_SQL_H
 #define ATRIUM_AUTHD_SQL_H
 
+#include "common/audit.h"
 #include "common/db.h"
 
 enum authd_statement {
@@ -29,6 +30,18 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
+/* Pair, address and account ($1 to $3 keys) of a sign-in with the time that keeps each at its limit, or
+ * null: DB_THROTTLE() is $1 to $7, $4 now, $5 window, $6 limit of a pair, $7 of the others. The
+ * account's limit does not hold for a known address. */
+#define SQL_THROTTLE_LIMITS                                                                  \
+    "select " SQL_HIT_AT_LIMIT("$1", "$4", "$5", "$6") " as pair, " SQL_HIT_AT_LIMIT(        \
+        "$2", "$4", "$5",                                                                    \
+        "$7") " as address, "                                                                \
+              "case when exists (select 1 from known_address where key = $1 and " SQL_AFTER( \
+                  "until", "$4") ") "                                                        \
+                                 "then null else " SQL_HIT_AT_LIMIT("$3", "$4", "$5",        \
+                                                                    "$7") " end as account"
+
 /* One more hit for each of the (place, key), locked in order of place; yields how many of each are
  * kept: the newest 100 decide every limit. */
 #define SQL_THROTTLE_COUNT(keys, now, window)                                     \
@@ -42,37 +55,91 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 /* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for what
  * `from` yields as account_id, membership_id, profile_id and role; and its address becomes one
  * with a good sign-in to the account. */
-#define SQL_SESSION_MADE(from)                                                                     \
-    "session_made as (insert into session (project_id, id, account_id, membership_id, "            \
-    "profile_id, role, "                                                                           \
-    "auth_method, remote_address, browser, os, created_at, last_updated, "                         \
-    "refresh_hash, idle_until, absolute_until) "                                                   \
-    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "             \
-    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f returning membership_id, profile_id), " \
-    "address_known as (insert into known_address (key, until) "                                    \
-    "select $11, $12 from session_made "                                                           \
+#define SQL_SESSION_MADE(from)                                                          \
+    "session_made as (insert into session (project_id, id, account_id, membership_id, " \
+    "profile_id, role, "                                                                \
+    "auth_method, remote_address, browser, os, created_at, last_updated, "              \
+    "refresh_hash, idle_until, absolute_until) "                                        \
+    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "  \
+    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f "                            \
+    "returning account_id, membership_id, profile_id), "                                \
+    "address_known as (insert into known_address (key, until) "                         \
+    "select $11, $12 from session_made "                                                \
     "on conflict (key) do update set until = excluded.until) "
+
+/* Account a is there: its deletion is not scheduled, or for later. Whoever signs in, resets a
+ * password or renews a token asks this; the row of an account whose date has come may still stand
+ * for a while. */
+#define SQL_ACCOUNT_LIVES(a, now) "(" a ".delete_at is null or " a ".delete_at > " now ")"
+
+/* The same of the account of session s. A scalar query is planned for itself and looks the account up
+ * by its key; an "exists" may become a join that reads all accounts. */
+#define SQL_SESSION_OWNED(now) \
+    "(select " SQL_ACCOUNT_LIVES("a", now) " from account a where a.id = s.account_id)"
+
+/* Who signs in takes the deletion back: in the statement that makes the session ($1 project, $7
+ * now), which holds the account. `until`: when gateways need to know no longer; `event`: of the
+ * audit row. DB_DELETION_ABORT() is both. */
+#define SQL_DELETION_ABORTED(until, event)                                                 \
+    "aborted as (update account a "                                                        \
+    "set delete_at = null, delete_schedule = null, delete_wipe = false "                   \
+    "from session_made s where a.id = s.account_id and a.delete_at > $7 returning a.id), " \
+    "counted as (update change_counter set sequence = sequence + 1 "                       \
+    "where exists (select from aborted) returning sequence), "                             \
+    "told as (insert into change (sequence, kind, id, until) "                             \
+    "select c.sequence, 'account', a.id, " until "::bigint from counted c, aborted a "     \
+    "returning sequence), "                                                                \
+    "abort_noted as (" SQL_AUDIT("$1", "$7", "'Account/' || id", event, "aborted") ") "
 
 /* The membership of an account in a project, at most one. As a lateral query with a limit it is
  * planned for itself and looked up by its unique index, however few rows the tables had when the
  * plan was made: joined plainly, the planner may read all members of the project for each
  * request. */
-#define SQL_MEMBERSHIP_OF(account, project)                                             \
-    "lateral (select id, profile_id, admin from membership where account_id = " account \
+#define SQL_MEMBERSHIP_OF(account, project)                                                        \
+    "lateral (select id, profile_id, admin, policy_id from membership where account_id = " account \
     " and project_id = " project " limit 1) m"
+
+/* What read_pending() of invitation.c reads. */
+#define SQL_INVITATION_COLUMNS                                       \
+    "id, role, email, name, surname, admin, policy_id, profile_id, " \
+    "invited_at, invited_by"
+
+/* The account of a membership or a login, looked up for each row rather than joined: for a list that
+ * ends early, and for the same reason. */
+#define SQL_ACCOUNT_OF(owned) \
+    "lateral (select * from account where id = " owned ".account_id limit 1) a"
+
+/* Whether an admin is there to stay. */
+#define SQL_ADMIN_STAYS(membership)                                                            \
+    "exists (select from account a where a.id = " membership ".account_id and a.delete_at is " \
+    "null)"
+
+/* struct member from a membership m with its account a, and from an invitation i. */
+#define SQL_MEMBER_COLUMNS                                                                    \
+    "m.id, a.email, a.name || ' ' || a.surname as \"displayName\", a.name as \"firstName\", " \
+    "a.surname as \"lastName\", m.admin, a.role as \"profileType\", m.profile_id as "         \
+    "\"profileId\", "                                                                         \
+    "false as pending, m.invited_at as \"invitedAt\""
+#define SQL_MEMBER_INVITED                                                            \
+    "i.id, i.email, i.name || ' ' || i.surname, i.name, i.surname, i.admin, i.role, " \
+    "i.profile_id, true, i.invited_at"
 
 /* Whether an account has a second factor; null when it never had. */
 #define SQL_FACTOR_ON(account) \
     "(select f.enrolled_at is not null from mfa_factor f where f.account_id = " account ")"
 
-/* A login l waits for a second factor: five wrong codes end it. */
-#define SQL_LOGIN_WAITS(now) \
-    "l.code_hash is null and l.used_at is null and l.mfa_failures < 5 and l.expires_at > " now
+/* A row that is found by its key is not over yet. The index on that time, which the sweep uses, is not
+ * offered: a plan that was made while the table was empty would take it for as good as the key's, and
+ * read all that lives for each request. */
+#define SQL_AFTER(column, now) column " - " now "::bigint > 0"
 
-/* Whether the membership of session s administers the project; null when it is gone. */
-#define SQL_SESSION_ADMIN                                                             \
-    "(select m.admin from membership m where m.project_id = s.project_id and m.id = " \
-    "s.membership_id)"
+/* A login l by its key, planned for itself as SQL_MEMBERSHIP_OF is. */
+#define SQL_LOGIN_OF(id) "(select * from login where id = " id " limit 1) l"
+
+/* A login l waits for a second factor: five wrong codes end it. */
+#define SQL_LOGIN_WAITS(now)                                                           \
+    "l.code_hash is null and l.used_at is null and l.mfa_failures < 5 and " SQL_AFTER( \
+        "l.expires_at", now)
 
 /* What a list of sessions shows: the columns of struct session_record, and which sessions live.
  * The first condition is the predicate of the index session_account, which such a list is read
@@ -87,5 +154,11 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
  * other index: a plan made while the table was small would read session_account from end to end. */
 #define SQL_SESSION_ONE_LIVE(now) \
     "s.end_reason is null and s.idle_until > " now " and s.absolute_until > " now
+
+/* Deletes the `rows` oldest rows of a table that are from before a time. A row that changes meanwhile
+ * has another ctid and stays. */
+#define SQL_SWEPT(name, table, column, before, rows)                                  \
+    name " as (delete from " table " where ctid = any (array(select ctid from " table \
+         " where " column " < " before " order by " column " limit " rows "::int)) returning 1)"
 
 #endif

@@ -11,16 +11,21 @@
 
 #include "authd/password.h"
 
-/* Rows of SQL_PATIENT_FIND, SQL_PRACTITIONER_FIND or SQL_LOGIN_WAITING. */
-static void read_candidate(const struct request *req, const struct db_result *res, struct uuid only,
-                           struct candidate *ret)
-{
-    size_t rows = db_rows(res);
+enum {
+    CANDIDATE_COLUMNS = 8
+}; /* and behind them, of the first two, those of SQL_THROTTLE_LIMITS */
 
-    *ret = (struct candidate){.places = arena_calloc(req->arena, rows, sizeof(*ret->places))};
+/* Rows of SQL_PATIENT_FIND, SQL_PRACTITIONER_FIND or SQL_LOGIN_WAITING. */
+static void read_candidate(const struct request *req, const struct db_result *res, const char *role,
+                           struct uuid only, struct candidate *ret)
+{
+    size_t rows = db_rows(res) > 0 && !db_is_null(res, 0, 0) ? db_rows(res) : 0;
+
+    *ret = (struct candidate){.is = {.project = only, .role = role},
+                              .places = arena_calloc(req->arena, rows, sizeof(*ret->places))};
     if (rows == 0)
         return;
-    ret->account = db_uuid(res, 0, 0);
+    ret->is.account = db_uuid(res, 0, 0);
     ret->hash = arena_strdup(req->arena, db_text(res, 0, 1));
     ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
     ret->changes = db_int(res, 0, 6);
@@ -34,18 +39,20 @@ static void read_candidate(const struct request *req, const struct db_result *re
 }
 
 int candidate_find(struct authd *d, const struct request *req, const char *role,
-                   struct uuid project, const char *email, struct candidate *ret, struct error *err)
+                   struct uuid project, const char *email, const struct throttle_keys *keys,
+                   struct candidate *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     int rc = strcmp(role, "Patient") == 0
-                 ? db_query(d->svc.db, req, SQL_PATIENT_FIND, &res, err, DB_UUID(project),
-                            DB_TEXT(email))
-                 : db_query(d->svc.db, req, SQL_PRACTITIONER_FIND, &res, err, DB_TEXT(email));
+                 ? db_query(d->svc.db, req, SQL_PATIENT_FIND, &res, err, DB_THROTTLE(req, keys),
+                            DB_UUID(project), DB_TEXT(email))
+                 : db_query(d->svc.db, req, SQL_PRACTITIONER_FIND, &res, err,
+                            DB_THROTTLE(req, keys), DB_TEXT(email));
 
     if (rc < 0)
         return -1;
-    read_candidate(req, res, project, ret);
-    return 0;
+    read_candidate(req, res, role, project, ret);
+    return throttle_verdict(d, req, res, CANDIDATE_COLUMNS, err);
 }
 
 int candidate_of_login(struct authd *d, const struct request *req, const char *role,
@@ -56,14 +63,18 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
     if (db_query(d->svc.db, req, SQL_LOGIN_WAITING, &res, err, DB_UUID(login), DB_TEXT(role),
                  DB_INT(req->now_ms)) < 0)
         return -1;
-    read_candidate(req, res, (struct uuid){""}, ret);
+    read_candidate(req, res, role, (struct uuid){""}, ret);
+    if (ret->count == 1)
+        ret->is.project = ret->places[0].project;
     return 0;
 }
 
-int candidate_reject(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                     struct error *err)
+int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
+                     const struct throttle_keys *keys, struct error *err)
 {
-    if (throttle_fail(d, req, keys, err) < 0)
+    const struct audit_row audit = sign_in_failure(req, &who->is, "password");
+
+    if (throttle_fail(d, req, keys, &audit, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
     return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
@@ -79,7 +90,7 @@ static void rehash(struct authd *d, const struct request *req, const struct cand
 
     error_init(&ignored, req->arena);
     if (password_hash(d, req, password, &hash, &ignored) < 0 ||
-        db_query(d->svc.db, req, SQL_CREDENTIAL_REHASH, &res, &ignored, DB_UUID(who->account),
+        db_query(d->svc.db, req, SQL_CREDENTIAL_REHASH, &res, &ignored, DB_UUID(who->is.account),
                  DB_TEXT(who->hash), DB_TEXT(hash), DB_INT(req->now_ms)) < 0)
         log_event(LOG_WARNING, "login", "a password hash was not renewed", "trace", req->trace,
                   NULL);
@@ -98,7 +109,6 @@ int candidate_verify(struct authd *d, const struct request *req, const struct ca
     return 0;
 }
 
-/* Below the limits before the hash (the caller's check), and still after it: see throttle.h. */
 int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
                     const struct throttle_keys *keys, const char *password, struct error *err)
 {
@@ -107,7 +117,7 @@ int candidate_prove(struct authd *d, const struct request *req, const struct can
     if (candidate_verify(d, req, who, password, &right, err) < 0)
         return -1;
     if (!right)
-        return candidate_reject(d, req, keys, err);
+        return candidate_reject(d, req, who, keys, err);
     secret_wipe_text(password);
-    return throttle_check(d, req, keys, err);
+    return 0;
 }

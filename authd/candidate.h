@@ -6,15 +6,15 @@
 #define ATRIUM_AUTHD_CANDIDATE_H
 
 #include "authd/authd.h"
-#include "authd/throttle.h"
+#include "authd/session.h"
 
 struct place {
     struct uuid project, profile;
 };
 
-/* Who wants to sign in; all empty when there is no such account. */
+/* Who wants to sign in; nothing but role and project is set when there is no such account. */
 struct candidate {
-    struct uuid account;
+    struct sign_in is; /* project: the one that the sign-in is for, absent: not settled */
     const char *hash, *display;
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
@@ -23,10 +23,11 @@ struct candidate {
 };
 
 /* Looks the account up; of a patient in `project`, of a practitioner anywhere. `project` keeps
- * only its own place, absent every one. Found or not, 0. Parks. */
+ * only its own place, absent every one. Found or not, 0; ERR_THROTTLED (*ret is filled all the
+ * same) when the keys are at a limit. Parks. */
 int candidate_find(struct authd *d, const struct request *req, const char *role,
-                   struct uuid project, const char *email, struct candidate *ret,
-                   struct error *err) MUST_USE;
+                   struct uuid project, const char *email, const struct throttle_keys *keys,
+                   struct candidate *ret, struct error *err) MUST_USE;
 
 /* Who a login that waits for a second factor belongs to, with the places that it may lead to; empty
  * when there is no such login. Found or not, 0. Parks. */
@@ -35,16 +36,17 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
 
 /* Counts a failure and refuses: ERR_BAD_REQUEST, or ERR_THROTTLED when it was one too many.
  * Parks. */
-int candidate_reject(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                     struct error *err) MUST_USE;
+int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
+                     const struct throttle_keys *keys, struct error *err) MUST_USE;
 
 /* Verifies the password; one of a candidate without account or place costs the same and is
  * never right. A hash of older parameters is renewed. Counts nothing. Parks. */
 int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 
-/* Right password, right place, below the limits: else refused as by candidate_reject(). Wipes the
- * password. Parks. */
+/* Right password, right place: else refused as by candidate_reject(). Wipes the password. Whether
+ * the keys are below their limits still, see throttle.h, is the caller's next question, unless
+ * login_begin() asks it. Parks. */
 int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
                     const struct throttle_keys *keys, const char *password,
                     struct error *err) MUST_USE;

@@ -1,6 +1,6 @@
 /*
  * credential.c - changing a password: by its owner (change_password), or with a mailed link
- * (reset_password, set_password).
+ * (reset_password, set_password), which may be the one of an invitation.
  *
  * A change, the end of the sessions that the old password opened, and the mail that tells the
  * owner are one transaction: whatever dies, all of it happened or nothing.
@@ -10,24 +10,20 @@
 #include <string.h>
 
 #include "authd/change.h"
+#include "authd/invitation.h"
+#include "authd/link.h"
 #include "authd/mail.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
 enum {
-    RESET_SECRET_SIZE = 32,  /* random bytes */
     RESET_ANSWER_MS = 250,   /* reset_password answers no earlier, see there */
     RESET_ADDRESS_MAX = 100, /* links that one client address may ask for in a window */
     RESET_MAILBOX_MAX = 5,   /* links that one mailbox may be sent in a window */
 };
 #define RESET_WINDOW MINUTES(15)
 #define RESET_LIFE HOURS(1)
-
-static int link_invalid(struct error *err)
-{
-    return error_set(err, ERR_BAD_REQUEST, "The link is invalid or has expired.");
-}
 
 int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct credential_owner *owner, const char *what, struct uuid except,
@@ -46,10 +42,26 @@ int credential_changed(struct authd *d, const struct request *req, struct db_tx 
     clock_format_iso(req->now_ms, when);
     row = mail_row(d, req, &mail);
     if (session_end_account(*tx_p, req, owner->account, except, "credential", &ended, err) < 0 ||
-        db_tx_query(*tx_p, SQL_MAIL, &res, err, DB_OUTBOX(row)) < 0 || db_commit(tx_p, err) < 0)
+        db_tx_query(*tx_p, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0 ||
+        (uuid_is_set(&owner->joined) &&
+         session_ended_membership(*tx_p, req, owner->joined, &ended, err) < 0) ||
+        db_commit(tx_p, err) < 0)
         return -1;
     outbox_kick(d->svc.outbox);
     return session_ended_settle(d, req, &ended, err);
+}
+
+/* The audit row of what happened to an account's password; why: of a failure, one word. */
+static struct audit_row password_audit(const struct request *req, const char *action,
+                                       struct uuid project, struct uuid account, const char *why)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .failure = why != NULL,
+                                          .project = project,
+                                          .account = account,
+                                          .type = "Account",
+                                          .id = account,
+                                          .detail = why});
 }
 
 /* ---- by the owner ---- */
@@ -76,6 +88,8 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
 static int prove_old(struct authd *d, const struct request *req,
                      const struct credential_owner *owner, const char *password, struct error *err)
 {
+    const struct audit_row failure =
+        password_audit(req, "password.change", req->caller->project, owner->account, "password");
     struct throttle_keys keys;
     bool right, stale;
 
@@ -86,7 +100,7 @@ static int prove_old(struct authd *d, const struct request *req,
     secret_wipe_text(password);
     if (right)
         return throttle_check(d, req, &keys, err);
-    if (throttle_fail(d, req, &keys, err) < 0)
+    if (throttle_fail(d, req, &keys, &failure, err) < 0)
         return -1;
     return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
 }
@@ -100,6 +114,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     CLEANUP(db_result_destroy) struct db_result *changed = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
+    struct audit_row audit;
     const char *hash;
 
     if (password_slot_take(d, &slot, err) < 0 || credential_owner_find(d, req, &owner, err) < 0 ||
@@ -107,11 +122,12 @@ int change_password(struct authd *d, const struct request *req, const struct cha
         password_hash(d, req, in->newPassword, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->newPassword);
+    audit = password_audit(req, "password.change", req->caller->project, owner.account, NULL);
     /* the link first, as set_password() does: the order of locks */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner.account)) < 0 ||
         db_tx_query(tx, SQL_CREDENTIAL_CHANGE, &changed, err, DB_UUID(owner.account),
-                    DB_INT(owner.changes), DB_TEXT(hash), DB_INT(req->now_ms)) < 0)
+                    DB_INT(owner.changes), DB_TEXT(hash), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_affected(changed) == 0) /* another change was first: that password is the old one */
         return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
@@ -121,35 +137,38 @@ int change_password(struct authd *d, const struct request *req, const struct cha
 /* ---- by a link ---- */
 
 /* Makes a link for one account and queues its mail; nothing for a project without the address of
- * an application that the link could lead to. */
+ * an application that the link could lead to, or when the account is deleted at this moment. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const char *email, const struct db_result *found, size_t at, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     bool patient = strcmp(db_text(found, at, 1), "Patient") == 0;
     const char *app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
-    const char *secret = secret_random_text(req->arena, RESET_SECRET_SIZE);
     struct mail mail = {.template = "PASSWORD_RESET",
                         .tenant = tenant,
                         .to = email,
                         .display = arena_printf(req->arena, "%s %s", db_text(found, at, 2),
                                                 db_text(found, at, 3))};
     struct uuid id = uuid_random();
-    uint8_t hash[SECRET_HASH_SIZE];
+    struct link link;
+    const struct audit_row audit =
+        password_audit(req, "password.link", tenant->projectId, db_uuid(found, at, 0), NULL);
     struct outbox_row row;
 
     if (app == NULL)
         return 0;
-    secret_hash(secret, hash);
-    mail.variables[0] = (struct mail_variable){
-        "resetUrl", arena_printf(req->arena, "%s%sset-password?id=%s&secret=%s", app,
-                                 app[strlen(app) - 1] == '/' ? "" : "/", id.text, secret)};
+    link_new(req->arena, app, "set-password", id, &link);
+    mail.variables[0] = (struct mail_variable){"resetUrl", link.url};
     row = mail_row(d, req, &mail);
     if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(db_uuid(found, at, 0)),
-                 DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(hash, sizeof(hash)),
-                 DB_INT(req->now_ms + RESET_LIFE), DB_OUTBOX(row)) < 0)
+                 DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(link.hash, SECRET_HASH_SIZE),
+                 DB_INT(req->now_ms + RESET_LIFE), DB_OUTBOX(row), DB_AUDIT(audit)) == 0) {
+        outbox_kick(d->svc.outbox);
+        return 0;
+    }
+    if (err->code != ERR_CONFLICT)
         return -1;
-    outbox_kick(d->svc.outbox);
+    error_clear(err);
     return 0;
 }
 
@@ -187,7 +206,7 @@ static int send_links(struct authd *d, const struct request *req,
         return 0;
     }
     if (db_query(d->svc.db, req, SQL_RESET_FIND, &found, err, DB_UUID(tenant.projectId),
-                 DB_TEXT(in->email), DB_TEXT(in->type)) < 0)
+                 DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms)) < 0)
         return -1;
     for (size_t row = 0; row < db_rows(found); row++) {
         if (send_link(d, req, &tenant, in->email, found, row, err) < 0)
@@ -209,18 +228,20 @@ int reset_password(struct authd *d, const struct request *req, const struct rese
     return 0;
 }
 
-/* The account of a link that is still good; the link stays as it is. */
+/* Whom a link that is still good is for, of a reset or, *ret_invited, of an invitation; the link
+ * stays as it is. */
 static int find_link(struct authd *d, const struct request *req, struct uuid id,
                      const uint8_t hash[static SECRET_HASH_SIZE], struct credential_owner *ret,
-                     struct error *err)
+                     bool *ret_invited, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    if (db_query(d->svc.db, req, SQL_RESET_GET, &res, err, DB_UUID(id),
+    if (db_query(d->svc.db, req, SQL_LINK_GET, &res, err, DB_UUID(id),
                  DB_BYTES(hash, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return link_invalid(err);
+    *ret_invited = db_is_null(res, 0, 0);
     *ret = (struct credential_owner){
         .account = db_uuid(res, 0, 0),
         .email = arena_strdup(req->arena, db_text(res, 0, 2)),
@@ -230,28 +251,44 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
     return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
 }
 
-/* Sets the password by a link, which is spent, and ends all sessions. Fails: BAD_REQUEST. */
+/* Spends the link of a reset. */
+static int reset_accept(struct authd *d, const struct request *req, struct uuid id,
+                        const uint8_t secret[static SECRET_HASH_SIZE],
+                        const struct credential_owner *owner, const char *hash, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *spent = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct audit_row audit =
+        password_audit(req, "password.set", owner->tenant.projectId, owner->account, NULL);
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_RESET_SPEND, &spent, err, DB_UUID(id),
+                    DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms), DB_TEXT(hash),
+                    DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(spent) == 0) /* another request was first */
+        return link_invalid(err);
+    return credential_changed(d, req, &tx, owner, "Password", (struct uuid){""}, err);
+}
+
+/* Sets the password by a link, which is spent: of an account, whose sessions all end, or of the one
+ * that an invitation makes. Fails: BAD_REQUEST. */
 int set_password(struct authd *d, const struct request *req, const struct set_password_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
-    CLEANUP(db_result_destroy) struct db_result *spent = NULL;
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     uint8_t secret[SECRET_HASH_SIZE];
     struct credential_owner owner;
     const char *hash;
+    bool invited = false;
 
     secret_hash(in->secret, secret);
     if (password_slot_take(d, &slot, err) < 0 ||
-        find_link(d, req, in->id, secret, &owner, err) < 0 ||
+        find_link(d, req, in->id, secret, &owner, &invited, err) < 0 ||
         password_hash(d, req, in->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->password);
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_RESET_SPEND, &spent, err, DB_UUID(in->id),
-                    DB_BYTES(secret, sizeof(secret)), DB_INT(req->now_ms), DB_TEXT(hash)) < 0)
-        return -1;
-    if (db_affected(spent) == 0) /* another request was first */
-        return link_invalid(err);
-    return credential_changed(d, req, &tx, &owner, "Password", (struct uuid){""}, err);
+    if (invited)
+        return invitation_accept(d, req, in->id, secret, &owner, hash, err);
+    return reset_accept(d, req, in->id, secret, &owner, hash, err);
 }

@@ -103,6 +103,11 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
                          struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = audit_row(req, &(struct audit){.action = "mfa.recover",
+                                                                  .project = factor->project,
+                                                                  .account = factor->account,
+                                                                  .type = "Account",
+                                                                  .id = factor->account});
     char *code = arena_strdup(req->arena, token);
     uint8_t hash[SECRET_HASH_SIZE];
 
@@ -113,7 +118,7 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
     hash_recovery(d, factor->account, code, hash);
     secret_wipe_text(code);
     if (db_tx_query(tx, SQL_FACTOR_RECOVER, &res, err, DB_UUID(factor->account),
-                    DB_BYTES(hash, sizeof(hash)), DB_INT(req->now_ms)) < 0)
+                    DB_BYTES(hash, sizeof(hash)), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     *ret_taken = db_affected(res) > 0;
     return 0;
@@ -139,12 +144,13 @@ int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
 }
 
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
-                  struct error *err)
+                  const struct audit_row *audit, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     if (db_tx_query(*tx_p, SQL_FACTOR_FAIL, &res, err, DB_UUID(factor->account),
-                    DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX)) < 0 ||
+                    DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX),
+                    DB_AUDIT(*audit)) < 0 ||
         db_commit(tx_p, err) < 0)
         return -1;
     return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");

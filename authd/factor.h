@@ -20,6 +20,7 @@ enum {
 
 struct factor {
     struct uuid account;
+    struct uuid project; /* for audit rows, set by who knows it; absent: the caller's */
     bool found, enrolled;
     uint8_t secret[TOTP_SECRET_SIZE];
     int64_t limit_at; /* the failure that must leave the window first; 0: below the limit */
@@ -44,9 +45,9 @@ int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
                 const struct factor *factor, const char *token, const char **ret_method,
                 struct error *err) MUST_USE;
 
-/* Counts a wrong code, commits and refuses: ERR_BAD_REQUEST. Parks. */
+/* Counts a wrong code, writes its audit row, commits and refuses: ERR_BAD_REQUEST. Parks. */
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
-                  struct error *err) MUST_USE;
+                  const struct audit_row *audit, struct error *err) MUST_USE;
 
 /* New recovery codes (texts from the arena), and their hashes one after the other. */
 struct factor_recovery {

@@ -10,7 +10,7 @@ int identity_get(struct authd *d, const struct request *req, const struct identi
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     if (db_query(d->svc.db, req, SQL_IDENTITY, &res, err, DB_UUID(in->project),
-                 DB_UUID(in->membership), DB_UUID(in->session)) < 0)
+                 DB_UUID(in->membership), DB_UUID(in->session), DB_INT(req->now_ms)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");

@@ -110,6 +110,7 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
+    struct audit_row audit;
     struct sealed sealed;
     uint8_t *der = NULL;
     size_t size = 0;
@@ -120,11 +121,12 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
     sealed = secret_seal(req->arena, &d->svc.seal_key, SEAL_PURPOSE, der, size);
     sodium_memzero(der, size);
     *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
+    audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid});
     if (db_query(d->svc.db, req, SQL_KEY_CREATE, &res, err, DB_TEXT(key->kid), DB_SEALED(sealed),
                  DB_TEXT(key->public_pem), DB_TEXT(key->x), DB_TEXT(key->y), DB_INT(req->now_ms),
                  DB_INT(active_at), DB_UUID(ret->id),
                  DB_INT(active_at + ACCESS_TOKEN_LIFE + HOURS(1)), DB_BOOL(anyway),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) > 0)
         ret->sequence = db_int(res, 0, 0);

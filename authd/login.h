@@ -10,7 +10,8 @@
 enum { LOGIN_CODE_SIZE = 24 }; /* random bytes of a session code: 32 characters */
 
 /* Writes the login of a proven candidate and answers its next step: a session code, or with a second
- * factor the login's id. project: the tenant named, or absent. Parks. */
+ * factor the login's id. project: the tenant named, or absent. ERR_THROTTLED when the keys are at a
+ * limit; refuses like candidate_reject() when the account has gone meanwhile. Parks. */
 int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
                 struct login_step *out, struct error *err) MUST_USE;

@@ -4,6 +4,7 @@
  */
 #include "authd/factor.h"
 #include "authd/login.h"
+#include "authd/session.h"
 #include "authd/tenant.h"
 
 static int invalid(struct error *err)
@@ -43,16 +44,18 @@ static int hold(struct db_tx *tx, const struct request *req, struct uuid login, 
 /* Takes the code for a login that waits for one. A wrong one counts for the login and for the
  * account; of a login that waits no longer nothing counts. */
 static int confirm(struct authd *d, const struct request *req, const struct login_mfa_in *in,
-                   struct uuid account, const char **ret_code, struct error *err)
+                   const struct sign_in *who, const char **ret_code, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
+    const struct audit_row failure = sign_in_failure(req, who, "code");
     const char *method;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        factor_lock(d, tx, req, account, &factor, err) < 0)
+        factor_lock(d, tx, req, who->account, &factor, err) < 0)
         return -1;
+    factor.project = who->project;
     if (!factor.enrolled) /* turned off meanwhile */
         return invalid(err);
     if (hold(tx, req, in->loginId, err) < 0 ||
@@ -63,7 +66,7 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
     if (db_tx_query(tx, SQL_LOGIN_FAIL, &res, err, DB_UUID(in->loginId)) < 0)
         return -1;
     ++*d->count.sign_in_bad;
-    return factor_refuse(&tx, req, &factor, err);
+    return factor_refuse(&tx, req, &factor, &failure, err);
 }
 
 /* Shows a patient's second factor. Fails: BAD_REQUEST, THROTTLED. */
@@ -77,7 +80,7 @@ int patient_login_mfa(struct authd *d, const struct request *req, const struct l
     if (who.count == 0)
         return invalid(err);
     out->nextStep = "token";
-    return confirm(d, req, in, who.account, &out->sessionCode, err);
+    return confirm(d, req, in, &who.is, &out->sessionCode, err);
 }
 
 /* Shows a practitioner's second factor; answers the tenants to choose from as the start does without
@@ -98,5 +101,5 @@ int practitioner_login_mfa(struct authd *d, const struct request *req,
         return invalid(err);
     out->nextStep = "token";
     out->tenants = login_choices(req, &who, tenants);
-    return confirm(d, req, in, who.account, &out->sessionCode, err);
+    return confirm(d, req, in, &who.is, &out->sessionCode, err);
 }

@@ -20,12 +20,15 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
     uint8_t hash[SECRET_HASH_SIZE];
 
     secret_hash(code, hash);
-    if (db_query(d->svc.db, req, SQL_LOGIN_CREATE, &res, err, DB_UUID(id),
-                 who->mfa ? DB_NULL : DB_BYTES(hash, sizeof(hash)), DB_UUID(who->account),
-                 DB_UUID(project), DB_TEXT(challenge), DB_TEXT("password"), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + LOGIN_LIFE), DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
-                 DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE), DB_INT(who->changes)) < 0)
+    if (db_query(d->svc.db, req, SQL_LOGIN_CREATE, &res, err, DB_THROTTLE(req, keys), DB_UUID(id),
+                 who->mfa ? DB_NULL : DB_BYTES(hash, sizeof(hash)), DB_UUID(who->is.account),
+                 DB_UUID(project), DB_TEXT(challenge), DB_TEXT("password"),
+                 DB_INT(req->now_ms + LOGIN_LIFE), DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE),
+                 DB_INT(who->changes)) < 0 ||
+        throttle_verdict(d, req, res, 0, err) < 0)
         return -1;
+    if (!db_bool(res, 0, 3))
+        return candidate_reject(d, req, who, keys, err);
     if (who->mfa) {
         out->nextStep = "mfa";
         out->loginId = id;
@@ -53,8 +56,7 @@ int patient_login_start(struct authd *d, const struct request *req,
     if (!tenant.patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
     throttle_keys(d, "Patient", tenant.projectId, in->email, req->address, &keys);
-    if (throttle_check(d, req, &keys, err) < 0 ||
-        candidate_find(d, req, "Patient", tenant.projectId, in->email, &who, err) < 0 ||
+    if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
@@ -108,14 +110,13 @@ int practitioner_login_start(struct authd *d, const struct request *req,
     if (in->tenantCode != NULL && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     throttle_keys(d, "Practitioner", tenant.projectId, in->email, req->address, &keys);
-    if (throttle_check(d, req, &keys, err) < 0 ||
-        candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &who, err) < 0 ||
+    if (candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;
     if (in->tenantCode == NULL && login_places(d, req, &who, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
-        return candidate_reject(d, req, &keys, err);
+        return candidate_reject(d, req, &who, &keys, err);
     if (!who.mfa) /* else shown once the factor was */
         out->tenants = login_choices(req, &who, tenants);
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);

@@ -6,13 +6,16 @@
  */
 #include <string.h>
 
+#include "authd/admission.h"
 #include "authd/challenge.h"
+#include "authd/deletion.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
 struct login {
-    struct uuid id, account;
-    struct uuid project; /* the tenant that is settled: a patient's, or the one named at start */
+    struct uuid id;
+    struct sign_in is;      /* project: that is settled, a patient's or the one named at start */
+    struct admission comes; /* to that project, if it is settled */
     struct uuid session_project, session; /* what the code gave out */
     const char *challenge, *auth_method, *email, *display;
     bool used;
@@ -37,8 +40,7 @@ static int find(struct authd *d, const struct request *req, const char *role, co
         return invalid(err);
     *ret = (struct login){
         .id = db_uuid(res, 0, 0),
-        .account = db_uuid(res, 0, 1),
-        .project = db_uuid(res, 0, 2),
+        .is = {.project = db_uuid(res, 0, 2), .account = db_uuid(res, 0, 1), .role = role},
         .challenge = arena_strdup(req->arena, db_text(res, 0, 3)),
         .auth_method = arena_strdup(req->arena, db_text(res, 0, 4)),
         .used = db_bool(res, 0, 5),
@@ -47,7 +49,22 @@ static int find(struct authd *d, const struct request *req, const char *role, co
         .email = arena_strdup(req->arena, db_text(res, 0, 8)),
         .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 9), db_text(res, 0, 10)),
     };
+    ret->comes = (struct admission){.project = ret->is.project,
+                                    .account = ret->is.account,
+                                    .role = role,
+                                    .policy = db_uuid(res, 0, 11),
+                                    .admin = db_bool(res, 0, 12),
+                                    .action = "session.create"};
     return 0;
+}
+
+/* Records the failure (see sign_in_refused()) and refuses. */
+static int refuse(struct authd *d, const struct request *req, const struct login *login,
+                  const char *why, struct error *err)
+{
+    if (sign_in_refused(d, req, &login->is, why, err) < 0)
+        return -1;
+    return invalid(err);
 }
 
 /* Ends what the code gave out, as it stands now, and refuses. */
@@ -61,12 +78,12 @@ static int refuse_replay(struct authd *d, const struct request *req, const char 
     if (find(d, req, role, code, &login, err) < 0)
         return -1;
     which = (struct session_end){.project = login.session_project,
-                                 .account = login.account,
+                                 .account = login.is.account,
                                  .only = login.session,
                                  .reason = "login-replay"};
     if (uuid_is_set(&login.session) && session_end(d, req, &which, &count, err) < 0)
         return -1;
-    return invalid(err);
+    return refuse(d, req, &login, "replay", err);
 }
 
 /* The login of an unused code and its right verifier. A wrong verifier spends the code. */
@@ -74,6 +91,7 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
                       const char *code, const char *verifier, struct login *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit;
 
     if (find(d, req, role, code, ret, err) < 0)
         return -1;
@@ -81,10 +99,13 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
         return refuse_replay(d, req, role, code, err);
     if (challenge_matches(ret->challenge, verifier))
         return 0;
-    if (db_query(d->svc.db, req, SQL_LOGIN_SPOIL, &res, err, DB_UUID(ret->id),
-                 DB_INT(req->now_ms)) < 0)
+    audit = sign_in_failure(req, &ret->is, "verifier");
+    if (db_query(d->svc.db, req, SQL_LOGIN_SPOIL, &res, err, DB_UUID(ret->id), DB_INT(req->now_ms),
+                 DB_AUDIT(audit)) < 0)
         return -1;
-    return refuse_replay(d, req, role, code, err);
+    if (db_affected(res) > 0)
+        return invalid(err);
+    return refuse_replay(d, req, role, code, err); /* another request used it meanwhile */
 }
 
 /* The places of an account (in one project, or all with an absent one) as texts. */
@@ -111,11 +132,11 @@ static int named_tenant(struct authd *d, const struct request *req, const struct
 
     if (tenant_open(d, req, code, ret, err) < 0)
         return -1;
-    if (uuid_is_set(&login->project) && !uuid_equal(&login->project, &ret->projectId))
-        return invalid(err);
-    if (places(d, req, login->account, ret->projectId, &held, err) < 0)
+    if (uuid_is_set(&login->is.project) && !uuid_equal(&login->is.project, &ret->projectId))
+        return refuse(d, req, login, "not-a-member", err);
+    if (places(d, req, login->is.account, ret->projectId, &held, err) < 0)
         return -1;
-    return held.count > 0 ? 0 : invalid(err);
+    return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
 }
 
 /* The only tenant that fits, when nobody named one. */
@@ -125,54 +146,61 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     struct field_list tenants;
     struct field_texts held;
 
-    if (places(d, req, login->account, (struct uuid){""}, &held, err) < 0 ||
+    if (places(d, req, login->is.account, (struct uuid){""}, &held, err) < 0 ||
         tenants_open(d, req, held, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0)
-        return invalid(err);
+        return refuse(d, req, login, "not-a-member", err);
     if (tenants.count > 1)
         return error_problem(err, "tenantCode", "must name one of the tenants");
     *ret = *(const struct tenant *)tenants.items;
     return 0;
 }
 
-/* Spends the code and answers the tokens of its session. */
-static int spend(struct authd *d, const struct request *req, const char *role, const char *code,
-                 const struct login *login, const struct tenant *tenant, struct token_response *out,
-                 struct error *err)
+/* Spends the code and answers the tokens of its session, in a project of that name. */
+static int spend(struct authd *d, const struct request *req, const char *code,
+                 const struct login *login, struct uuid project, const char *name,
+                 struct token_response *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
+    const char *role = login->is.role;
+    struct audit_row audit;
     struct holder holder;
 
-    session_draft(d, req, tenant->projectId, role, login->email, login->auth_method, &draft);
+    session_draft(d, req, project, role, login->email, login->auth_method, &draft);
+    audit = session_audit(req, "session.create", &draft, login->is.account, role);
     if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
-                 DB_UUID(login->id), DB_TEXT(role)) < 0)
+                 DB_UUID(login->id), DB_TEXT(role), DB_AUDIT(audit),
+                 DB_DELETION_ABORT(req, login->is.account, role)) < 0)
         return -1;
     if (db_rows(res) == 0) /* another request was first */
         return refuse_replay(d, req, role, code, err);
+    if (deletion_aborted(d, req, db_int(res, 0, 3), login->is.account, err) < 0)
+        return -1;
     ++*d->count.sign_in_good;
-    holder = (struct holder){.project = tenant->projectId,
+    holder = (struct holder){.project = project,
                              .membership = db_uuid(res, 0, 0),
                              .profile = db_uuid(res, 0, 1),
                              .session = draft.id,
                              .role = role,
                              .admin = db_bool(res, 0, 2)};
-    return session_answer(d, req, &holder, &draft, tenant->name, login->display, out, err);
+    return session_answer(d, req, &holder, &draft, name, login->display, out, err);
 }
 
-/* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND, which does not spend it. */
+/* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN (the address), which do
+ * not spend it. */
 int patient_login_token(struct authd *d, const struct request *req,
                         const struct patient_login_token_in *in, struct token_response *out,
                         struct error *err)
 {
-    struct tenant tenant;
     struct login login;
+    const char *name;
 
     if (open_login(d, req, "Patient", in->sessionCode, in->codeVerifier, &login, err) < 0 ||
-        tenant_open_id(d, req, login.project, &tenant, err) < 0)
+        admission_open(d, req, &login.comes, &name, err) < 0)
         return -1;
-    return spend(d, req, "Patient", in->sessionCode, &login, &tenant, out, err);
+    return spend(d, req, in->sessionCode, &login, login.is.project, name, out, err);
 }
 
 /* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and
@@ -189,13 +217,22 @@ int practitioner_login_token(struct authd *d, const struct request *req,
         return -1;
     if (in->tenantCode != NULL)
         rc = named_tenant(d, req, &login, in->tenantCode, &tenant, err);
-    else if (uuid_is_set(&login.project))
-        rc = tenant_open_id(d, req, login.project, &tenant, err);
+    else if (uuid_is_set(&login.is.project))
+        rc = tenant_open_id(d, req, login.is.project, &tenant, err);
     else
         rc = only_tenant(d, req, &login, &tenant, err);
     if (rc < 0)
         return -1;
+    if (!tenant.practitionerLogin && sign_in_refused(d, req, &login.is, "not-enabled", err) < 0)
+        return -1;
     if (!tenant.practitionerLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
-    return spend(d, req, "Practitioner", in->sessionCode, &login, &tenant, out, err);
+    if (uuid_is_set(&login.is.project))
+        rc = admission_check(d, req, &login.comes, err);
+    else
+        rc =
+            admission_check_sign_in(d, req, login.is.role, login.is.account, tenant.projectId, err);
+    if (rc < 0)
+        return -1;
+    return spend(d, req, in->sessionCode, &login, tenant.projectId, tenant.name, out, err);
 }

@@ -30,7 +30,8 @@ static const char *variables(struct arena *arena, const struct mail *mail)
 
 struct outbox_row mail_row(struct authd *d, const struct request *req, const struct mail *mail)
 {
-    const struct mail_enqueue_in in = {.id = uuid_ordered(req->now_ms),
+    const struct mail_enqueue_in in = {.id = uuid_is_set(&mail->id) ? mail->id
+                                                                    : uuid_ordered(req->now_ms),
                                        .projectId = mail->tenant->projectId,
                                        .template = mail->template,
                                        .to = mail->to,

@@ -10,6 +10,7 @@
 enum { MAIL_VARIABLES_MAX = 2 };
 
 struct mail {
+    struct uuid id;       /* its key, by which it is sent once; absent: a new one */
     const char *template; /* "PASSWORD_RESET" */
     const struct tenant *tenant;
     const char *to, *display;

@@ -1,6 +1,6 @@
 /*
- * mfa.c - an account's second factor in its owner's hands.  Handlers: mfa_status, mfa_enroll,
- * mfa_disable.
+ * mfa.c - an account's second factor in its owner's hands, and in an operator's when it is lost.
+ * Handlers: mfa_status, mfa_enroll, mfa_disable, operator_mfa_reset.
  *
  * The secret is made when it is first asked for and stays the same until a code of it was shown;
  * from then on it is never shown again.
@@ -9,10 +9,28 @@
 #include "authd/factor.h"
 #include "authd/qr.h"
 #include "authd/session.h"
+#include "authd/tenant.h"
+
+static const char what[] = "Two-step sign-in";
 
 static int unauthorized(struct error *err)
 {
     return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+}
+
+static int none_enrolled(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+}
+
+/* The audit row of what happened to the caller's factor. */
+static struct audit_row factor_audit(const struct request *req, const char *action, bool failure)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .failure = failure,
+                                          .type = "Account",
+                                          .id = req->caller->account,
+                                          .detail = failure ? "code" : NULL});
 }
 
 /* ---- status ---- */
@@ -40,9 +58,10 @@ static int make_factor(struct authd *d, const struct request *req, struct error 
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct sealed sealed = factor_seal_new(d, req, req->caller->account);
+    const struct audit_row audit = factor_audit(req, "mfa.prepare", false);
 
     return db_query(d->svc.db, req, SQL_FACTOR_CREATE, &res, err, DB_UUID(req->caller->account),
-                    DB_SEALED(sealed), DB_INT(req->now_ms));
+                    DB_SEALED(sealed), DB_INT(req->now_ms), DB_AUDIT(audit));
 }
 
 /* The pending secret of a row of SQL_FACTOR_GET, as a URL and as its picture. */
@@ -89,8 +108,6 @@ int mfa_status(struct authd *d, const struct request *req, const struct nothing 
 
 /* ---- enrolment ---- */
 
-static const char what[] = "Two-step sign-in";
-
 /* Turns the factor on. Fails: BAD_REQUEST, CONFLICT, THROTTLED. */
 int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                struct mfa_enroll_out *out, struct error *err)
@@ -100,6 +117,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
     struct factor_recovery *recovery = arena_alloc(req->arena, sizeof(*recovery));
     struct credential_owner owner;
+    struct audit_row audit;
     const char *method;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
@@ -112,11 +130,12 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     if (factor_take(d, tx, req, &factor, in->token, &method, err) < 0)
         return -1;
+    audit = factor_audit(req, "mfa.enroll", method == NULL);
     if (method == NULL)
-        return factor_refuse(&tx, req, &factor, err);
+        return factor_refuse(&tx, req, &factor, &audit, err);
     factor_recovery_new(d, req, owner.account, recovery);
     if (db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(owner.account), DB_INT(req->now_ms),
-                    DB_BYTES(recovery->hashes, sizeof(recovery->hashes))) < 0 ||
+                    DB_BYTES(recovery->hashes, sizeof(recovery->hashes)), DB_AUDIT(audit)) < 0 ||
         credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     *out = (struct mfa_enroll_out){true, {recovery->codes, FACTOR_RECOVERY_CODES}};
@@ -125,12 +144,13 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
 
 /* Takes the factor away, by a code of it. Fails: BAD_REQUEST, THROTTLED. */
 int mfa_disable(struct authd *d, const struct request *req, const struct mfa_token_in *in,
-                struct mfa_disable_out *out, struct error *err)
+                struct ok_out *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
     struct credential_owner owner;
+    struct audit_row audit;
     const char *method;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
@@ -138,14 +158,70 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
         factor_lock(d, tx, req, owner.account, &factor, err) < 0)
         return -1;
     if (!factor.enrolled)
-        return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+        return none_enrolled(err);
     if (factor_take(d, tx, req, &factor, in->token, &method, err) < 0)
         return -1;
+    audit = factor_audit(req, "mfa.disable", method == NULL);
     if (method == NULL)
-        return factor_refuse(&tx, req, &factor, err);
-    if (db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account)) < 0 ||
+        return factor_refuse(&tx, req, &factor, &audit, err);
+    if (db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
+            0 ||
         credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     out->ok = true;
     return 0;
+}
+
+/* ---- by an operator ---- */
+
+/* The account that an operator means. Fails: NOT_FOUND, VALIDATION when there are two. */
+static int find_named(struct authd *d, const struct request *req,
+                      const struct operator_mfa_reset_in *in, struct credential_owner *ret,
+                      const char **ret_role, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = (struct credential_owner){.email = in->email};
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &ret->tenant, err) < 0 ||
+        db_query(d->svc.db, req, SQL_RESET_FIND, &res, err, DB_UUID(ret->tenant.projectId),
+                 DB_TEXT(in->email), DB_TEXT(in->role), DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Account not found.");
+    if (db_rows(res) > 1)
+        return error_problem(err, "role",
+                             "is needed: a patient and a practitioner have this e-mail");
+    ret->account = db_uuid(res, 0, 0);
+    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
+    *ret_role = arena_strdup(req->arena, db_text(res, 0, 1));
+    return 0;
+}
+
+/* Takes a lost factor away, as its owner would: all sessions of the account end, and its owner is
+ * told. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
+int operator_mfa_reset(struct authd *d, const struct request *req,
+                       const struct operator_mfa_reset_in *in, struct nothing *out UNUSED,
+                       struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct credential_owner owner;
+    struct audit_row audit;
+    const char *role = NULL;
+
+    if (find_named(d, req, in, &owner, &role, err) < 0)
+        return -1;
+    audit = audit_row(req, &(struct audit){.action = "mfa.reset",
+                                           .project = owner.tenant.projectId,
+                                           .account = owner.account,
+                                           .role = role,
+                                           .type = "Account",
+                                           .id = owner.account});
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(res) == 0)
+        return none_enrolled(err);
+    return credential_changed(d, req, &tx, &owner, what, (struct uuid){""}, err);
 }

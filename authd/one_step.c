@@ -7,6 +7,8 @@
  */
 #include <string.h>
 
+#include "authd/admission.h"
+#include "authd/deletion.h"
 #include "authd/login.h"
 #include "authd/password.h"
 #include "authd/session.h"
@@ -27,6 +29,15 @@ static int not_enabled(struct error *err)
     return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
 }
 
+/* The same once the password was right. */
+static int refuse_disabled(struct authd *d, const struct request *req, const struct candidate *who,
+                           struct error *err)
+{
+    if (sign_in_refused(d, req, &who->is, "not-enabled", err) < 0)
+        return -1;
+    return not_enabled(err);
+}
+
 /* Refuses a proven candidate that has a second factor: with a challenge the sign-in goes on at
  * login_mfa.c. */
 static int refuse_mfa(struct authd *d, const struct request *req, const struct candidate *who,
@@ -35,6 +46,8 @@ static int refuse_mfa(struct authd *d, const struct request *req, const struct c
 {
     struct login_step step = {.nextStep = NULL};
 
+    if (challenge == NULL && sign_in_refused(d, req, &who->is, "second-factor", err) < 0)
+        return -1;
     if (challenge == NULL)
         return error_set(err, ERR_MFA_REQUIRED, "Use the tenant sign-in.");
     if (login_begin(d, req, who, keys, tenant->projectId, challenge, &step, err) < 0)
@@ -44,6 +57,15 @@ static int refuse_mfa(struct authd *d, const struct request *req, const struct c
     return -1;
 }
 
+/* The password or the membership went meanwhile. */
+static int refuse_late(struct authd *d, const struct request *req, const struct candidate *who,
+                       struct error *err)
+{
+    if (sign_in_refused(d, req, &who->is, "password", err) < 0)
+        return -1;
+    return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
+}
+
 /* Makes the session of a proven candidate and answers its tokens. */
 static int sign_in(struct authd *d, const struct request *req, const char *role,
                    const struct candidate *who, const char *email, const struct tenant *tenant,
@@ -51,14 +73,21 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
+    struct audit_row audit;
     struct holder holder;
 
-    session_draft(d, req, tenant->projectId, role, email, "password", &draft);
-    if (db_query(d->svc.db, req, SQL_SIGN_IN, &res, err, DB_SESSION(req, draft),
-                 DB_UUID(who->account), DB_INT(who->changes), DB_TEXT(role)) < 0)
+    if (admission_check_sign_in(d, req, role, who->is.account, tenant->projectId, err) < 0)
         return -1;
-    if (db_rows(res) == 0) /* the password or the membership went meanwhile */
-        return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
+    session_draft(d, req, tenant->projectId, role, email, "password", &draft);
+    audit = session_audit(req, "session.create", &draft, who->is.account, role);
+    if (db_query(d->svc.db, req, SQL_SIGN_IN, &res, err, DB_SESSION(req, draft),
+                 DB_UUID(who->is.account), DB_INT(who->changes), DB_TEXT(role), DB_AUDIT(audit),
+                 DB_DELETION_ABORT(req, who->is.account, role)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return refuse_late(d, req, who, err);
+    if (deletion_aborted(d, req, db_int(res, 0, 3), who->is.account, err) < 0)
+        return -1;
     ++*d->count.sign_in_good;
     holder = (struct holder){.project = tenant->projectId,
                              .membership = db_uuid(res, 0, 0),
@@ -75,19 +104,33 @@ static int attempt_find(struct authd *d, const struct request *req, const struct
                         const char *email, struct attempt *self, struct error *err)
 {
     throttle_keys(d, self->role, tenant->projectId, email, req->address, &self->keys);
-    self->locked = throttle_check(d, req, &self->keys, err) < 0;
+    self->locked = candidate_find(d, req, self->role, tenant->projectId, email, &self->keys,
+                                  &self->who, err) < 0;
     if (self->locked && err->code != ERR_THROTTLED)
         return -1;
     error_clear(err);
-    return candidate_find(d, req, self->role, tenant->projectId, email, &self->who, err);
+    return 0;
 }
 
 static int attempt_verify(struct authd *d, const struct request *req, const char *password,
                           struct attempt *self, struct error *err)
 {
     if (self->locked)
-        self->who = (struct candidate){.hash = NULL};
+        self->who = (struct candidate){.is.project = self->who.is.project};
     return candidate_verify(d, req, &self->who, password, &self->right, err);
+}
+
+/* It is one sign-in: of the account that there is, of the practitioner's when there are two. */
+static struct audit_row attempts_failure(const struct request *req,
+                                         const struct attempt tried[static 2])
+{
+    struct sign_in who = {.project = tried[0].who.is.project};
+
+    for (size_t i = 2; i-- > 0;) {
+        if (uuid_is_set(&tried[i].who.is.account))
+            who = tried[i].who.is;
+    }
+    return sign_in_failure(req, &who, "password");
 }
 
 /* Neither password was right. A role that is locked makes it a 429: who owns that account is not
@@ -97,12 +140,13 @@ static int attempts_reject(struct authd *d, const struct request *req,
 {
     const struct attempt *locked = tried[0].locked ? &tried[0] : &tried[1];
     const struct attempt *open = tried[0].locked ? &tried[1] : &tried[0];
+    const struct audit_row audit = attempts_failure(req, tried);
 
     if (locked->locked) {
-        if (throttle_fail(d, req, &open->keys, err) < 0 ||
+        if (throttle_fail(d, req, &open->keys, &audit, err) < 0 ||
             throttle_check(d, req, &locked->keys, err) < 0)
             return -1;
-    } else if (throttle_fail_both(d, req, &tried[0].keys, &tried[1].keys, err) < 0) {
+    } else if (throttle_fail_both(d, req, &tried[0].keys, &tried[1].keys, &audit, err) < 0) {
         return -1;
     }
     ++*d->count.sign_in_bad;
@@ -127,7 +171,7 @@ static int attempts_answer(struct authd *d, const struct request *req,
                               err);
         return sign_in(d, req, tried[i].role, &tried[i].who, in->email, tenant, out, err);
     }
-    return not_enabled(err);
+    return refuse_disabled(d, req, tried[0].right ? &tried[0].who : &tried[1].who, err);
 }
 
 /* Signs in to the project of a client application: as its practitioner, else as its patient.
@@ -210,15 +254,17 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
         tenant_open_business(d, req, in->clientId, in->tenantId, &named, err) < 0)
         return -1;
     throttle_keys(d, role, named.projectId, in->email, req->address, &keys);
-    if (throttle_check(d, req, &keys, err) < 0 ||
-        candidate_find(d, req, role, (struct uuid){""}, in->email, &who, err) < 0 ||
-        candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
+    if (candidate_find(d, req, role, (struct uuid){""}, in->email, &keys, &who, err) < 0)
+        return -1;
+    who.is.project = named.projectId;
+    if (candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
+        throttle_check(d, req, &keys, err) < 0 ||
         choose(d, req, &who, &named, &tenant, &found, err) < 0)
         return -1;
     if (!found)
-        return candidate_reject(d, req, &keys, err);
+        return candidate_reject(d, req, &who, &keys, err);
     if (!tenant.practitionerLogin)
-        return not_enabled(err);
+        return refuse_disabled(d, req, &who, err);
     if (who.mfa)
         return refuse_mfa(d, req, &who, &keys, &tenant, in->codeChallenge, err);
     return sign_in(d, req, role, &who, in->email, &tenant, out, err);

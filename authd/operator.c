@@ -3,6 +3,7 @@
  * sessions by e-mail.
  */
 #include "authd/change.h"
+#include "authd/deletion.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
@@ -22,12 +23,15 @@ int admin_grant(struct authd *d, const struct request *req, const struct admin_g
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_result_destroy) struct db_result *known = NULL;
+    const struct audit_row audit = audit_row(req, &(struct audit){.action = "admin.grant",
+                                                                  .project = in->projectId,
+                                                                  .account = in->account});
 
     (void)out;
     if (db_query(d->svc.db, req, SQL_ADMIN_GRANT, &res, err, DB_UUID(in->key), DB_UUID(in->account),
                  DB_UUID(in->projectId), DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
                  DB_UUID(in->policyId), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) > 0)
         return settle_membership(d, req, db_int(res, 0, 0), db_uuid(res, 0, 1), err);
@@ -53,11 +57,14 @@ static int admin_hash(struct authd *d, const struct request *req, const struct a
                       const char **ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool taken;
 
     *ret = NULL;
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email)) < 0)
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email),
+                 DB_INT(req->now_ms)) < 0 ||
+        deletion_make_room(d, req, res, &taken, err) < 0)
         return -1;
-    if (db_rows(res) > 0)
+    if (taken)
         return 0;
     if (in->password == NULL)
         return error_problem(err, "password", "is needed: there is no such account yet");
@@ -71,17 +78,19 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
     const struct tenant_lookup_in which = tenant_named(in->tenantCode);
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tenant tenant = {.name = NULL};
+    struct audit_row audit;
     const char *hash;
 
     if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
         admin_hash(d, req, in, &hash, err) < 0)
         return -1;
+    audit = audit_row(req, &(struct audit){.action = "admin.create", .project = tenant.projectId});
     if (db_query(d->svc.db, req, SQL_ADMIN_CREATE, &res, err, DB_TEXT(in->email),
                  DB_UUID(uuid_ordered(req->now_ms)), DB_TEXT(in->name), DB_TEXT(in->surname),
                  DB_INT(req->now_ms), DB_TEXT(hash), DB_UUID(tenant.projectId),
                  DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
-                 DB_UUID(tenant.defaultPractitionerPolicy),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+                 DB_UUID(tenant.defaultPractitionerPolicy), DB_INT(req->now_ms + CHANGE_EVENT_LIFE),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The account was made at the same time. Try again.");

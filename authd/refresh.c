@@ -5,9 +5,13 @@
  * token before it, presented again while its successor was not used, gets that same successor: a
  * lost answer can be had again, and a browser's tabs may renew at the same time.  One of ours from
  * before that was copied by somebody: the session ends.
+ *
+ * What a token is worth is read first, and its holder's address looked at before anything is
+ * written: who may not come in from there finds the token as it was when it may.
  */
 #include <string.h>
 
+#include "authd/admission.h"
 #include "authd/session.h"
 
 static const char SUCCESSOR_PURPOSE[] = "authd refresh successor";
@@ -18,17 +22,13 @@ static int refuse(struct authd *d, struct error *err)
     return error_set(err, ERR_UNAUTHORIZED, "Refresh token is invalid or has expired.");
 }
 
-/* The columns account, membership, profile, role and admin that both statements begin with. */
-static void read_holder(const struct request *req, const struct db_result *res,
-                        const struct refresh_token *token, struct holder *ret)
-{
-    *ret = (struct holder){.project = token->project,
-                           .membership = db_uuid(res, 0, 1),
-                           .profile = db_uuid(res, 0, 2),
-                           .session = token->session,
-                           .role = arena_strdup(req->arena, db_text(res, 0, 3)),
-                           .admin = db_bool(res, 0, 4)};
-}
+/* What a token is still worth, and to whom. */
+struct renewal {
+    struct holder holder;
+    struct uuid account, policy;
+    bool current;          /* may rotate */
+    const char *successor; /* that it was given when it rotated, when it is not */
+};
 
 static int answer(struct authd *d, const struct request *req, const struct holder *holder,
                   const char *successor, struct refresh_token_out *out, struct error *err)
@@ -41,10 +41,9 @@ static int answer(struct authd *d, const struct request *req, const struct holde
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now. 0: the token is not the current one of a live
- * session. */
+/* 1: rotated, *ret_successor is current now. 0: the token was the current one until a moment ago. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
-                  struct holder *ret_holder, const char **ret_successor, struct error *err)
+                  const char **ret_successor, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(refresh_token_wipe) struct refresh_token next;
@@ -59,11 +58,8 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
                  DB_BYTES(next.hash, SECRET_HASH_SIZE), DB_SEALED(sealed), DB_INT(req->now_ms),
                  DB_INT(req->now_ms + SESSION_IDLE_LIFE)) < 0)
         return -1;
-    if (db_rows(res) == 0)
+    if (db_affected(res) == 0)
         return 0;
-    if (db_is_null(res, 0, 4)) /* no member any more: the session is about to end */
-        return refuse(d, err);
-    read_holder(req, res, token, ret_holder);
     *ret_successor = arena_strdup(req->arena, next.text);
     return 1;
 }
@@ -102,49 +98,82 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
     return refuse(d, err);
 }
 
-/* Decides what becomes of a token that is not the current one. */
+/* Reads what the token is worth; one that is worth nothing is refused. */
 static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
-                 struct refresh_token_out *out, struct error *err)
+                 struct renewal *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct holder holder;
-    const char *verdict, *successor;
+    const char *verdict;
 
     if (db_query(d->svc.db, req, SQL_REFRESH_VERDICT, &res, err, DB_UUID(token->project),
                  DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
                  DB_INT(req->now_ms), DB_INT(d->config->refresh_retry_window)) < 0)
         return -1;
-    if (db_rows(res) == 0 || db_is_null(res, 0, 4))
-        return refuse(d, err);
-    verdict = db_text(res, 0, 5);
+    verdict = db_rows(res) > 0 ? db_text(res, 0, 6) : "over";
     if (strcmp(verdict, "over") == 0)
         return refuse(d, err);
     if (strcmp(verdict, "theft") == 0)
         return end_theft(d, req, token, db_uuid(res, 0, 0), err);
-    successor = open_successor(req, token, db_bytes(res, 0, 6));
-    if (successor == NULL)
-        return error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
-    ++*d->count.refresh_again;
-    read_holder(req, res, token, &holder);
-    return answer(d, req, &holder, successor, out, err);
+    *ret = (struct renewal){.holder = {.project = token->project,
+                                       .membership = db_uuid(res, 0, 1),
+                                       .profile = db_uuid(res, 0, 2),
+                                       .session = token->session,
+                                       .role = arena_strdup(req->arena, db_text(res, 0, 3)),
+                                       .admin = db_bool(res, 0, 4)},
+                            .account = db_uuid(res, 0, 0),
+                            .policy = db_uuid(res, 0, 5),
+                            .current = strcmp(verdict, "current") == 0};
+    if (ret->current)
+        return 0;
+    ret->successor = open_successor(req, token, db_bytes(res, 0, 7));
+    return ret->successor != NULL
+               ? 0
+               : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
 
-/* Exchanges a refresh token. Fails: UNAUTHORIZED. */
+/* Whether the holder may come in from where it is; a project that is gone has no sessions. */
+static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
+                 struct error *err)
+{
+    const struct admission who = {.project = renewal->holder.project,
+                                  .account = renewal->account,
+                                  .session = renewal->holder.session,
+                                  .role = renewal->holder.role,
+                                  .policy = renewal->policy,
+                                  .admin = renewal->holder.admin,
+                                  .action = "session.refresh"};
+
+    if (admission_check(d, req, &who, err) == 0)
+        return 0;
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return refuse(d, err);
+}
+
+/* Exchanges a refresh token. Fails: UNAUTHORIZED; FORBIDDEN (suspended project, address), which
+ * leaves the token as it is. */
 int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
                   struct refresh_token_out *out, struct error *err)
 {
     CLEANUP(refresh_token_wipe) struct refresh_token token;
-    struct holder holder;
+    struct renewal renewal;
     const char *successor = NULL;
-    int rc;
+    int rotated = 0;
 
     if (refresh_token_parse(in->refresh_token, &token) < 0)
         return refuse(d, err);
-    rc = rotate(d, req, &token, &holder, &successor, err);
-    if (rc < 0)
+    if (judge(d, req, &token, &renewal, err) < 0 || admit(d, req, &renewal, err) < 0)
         return -1;
-    if (rc == 0)
-        return judge(d, req, &token, out, err);
-    ++*d->count.refresh_rotated;
-    return answer(d, req, &holder, successor, out, err);
+    if (renewal.current) {
+        rotated = rotate(d, req, &token, &successor, err);
+        if (rotated < 0 || (rotated == 0 && judge(d, req, &token, &renewal, err) < 0))
+            return -1;
+    }
+    if (rotated == 0) /* it rotated before, or at another request a moment ago */
+        successor = renewal.successor;
+    if (successor == NULL)
+        return refuse(d, err);
+    ++*(rotated > 0 ? d->count.refresh_rotated : d->count.refresh_again);
+    return answer(d, req, &renewal.holder, successor, out, err);
 }

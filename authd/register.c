@@ -8,6 +8,10 @@
  */
 #include <string.h>
 
+#include "authd/admission.h"
+#include "authd/business.h"
+#include "authd/continue_token.h"
+#include "authd/deletion.h"
 #include "authd/mail.h"
 #include "authd/password.h"
 #include "authd/session.h"
@@ -24,7 +28,14 @@ struct registration {
     struct uuid policy;
     const char *email, *password, *name, *surname;
     const char *continue_token; /* continueAsPatientToken, or NULL */
+    struct continue_token link; /* the same, once it was read; id absent: none */
 };
+
+static int link_over(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST,
+                     "The continue-as-patient link is invalid or has expired.");
+}
 
 /* The outbox row of a patient's welcome; an empty one, which is not written, for practitioners. */
 static struct outbox_row welcome_mail(struct authd *d, const struct request *req,
@@ -41,8 +52,8 @@ static struct outbox_row welcome_mail(struct authd *d, const struct request *req
     return mail_row(d, req, &mail);
 }
 
-/* One statement makes account, credential, membership, session and mail; a unique index decides
- * the race of two. */
+/* One statement makes account, credential, membership, session, mail and audit row, and spends the
+ * link; a unique index decides the race of two. */
 static int write_all(struct authd *d, const struct request *req, const struct registration *who,
                      const char *hash, const struct holder *holder,
                      const struct session_draft *draft, const char *display, struct error *err)
@@ -50,11 +61,16 @@ static int write_all(struct authd *d, const struct request *req, const struct re
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct outbox_row mail = welcome_mail(d, req, who, display);
     struct uuid account = uuid_ordered(req->now_ms);
+    const struct audit_row audit =
+        session_audit(req, "account.register", draft, account, who->role);
 
     if (db_query(d->svc.db, req, SQL_REGISTER, &res, err, DB_SESSION(req, *draft), DB_UUID(account),
                  DB_TEXT(who->role), DB_UUID(who->home), DB_TEXT(who->email), DB_TEXT(who->name),
                  DB_TEXT(who->surname), DB_TEXT(hash), DB_UUID(holder->membership),
-                 DB_UUID(holder->profile), DB_UUID(who->policy), DB_OUTBOX(mail)) == 0) {
+                 DB_UUID(holder->profile), DB_UUID(who->policy), DB_OUTBOX(mail),
+                 DB_UUID(who->link.id), DB_INT(who->link.expires_at), DB_AUDIT(audit)) == 0) {
+        if (db_rows(res) == 0)
+            return link_over(err);
         outbox_kick(d->svc.outbox);
         return 0;
     }
@@ -70,10 +86,15 @@ static int register_account(struct authd *d, const struct request *req,
 {
     CLEANUP(session_draft_wipe) struct session_draft draft;
     const char *display = arena_printf(req->arena, "%s %s", who->name, who->surname);
+    const struct admission place = {.project = who->tenant->projectId,
+                                    .role = who->role,
+                                    .policy = who->policy,
+                                    .action = "account.register"};
     struct holder holder;
     const char *hash;
 
-    if (password_hash(d, req, who->password, &hash, err) < 0)
+    if (admission_check(d, req, &place, err) < 0 ||
+        password_hash(d, req, who->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(who->password);
     session_draft(d, req, who->tenant->projectId, who->role, who->email, "password", &draft);
@@ -88,14 +109,19 @@ static int register_account(struct authd *d, const struct request *req,
 }
 
 /* Spares the hash of a registration that cannot succeed; the unique index has the last word. */
-static int refuse_existing(const struct db_result *res, struct error *err)
+static int refuse_existing(struct authd *d, const struct request *req, const struct db_result *res,
+                           struct error *err)
 {
-    return db_rows(res) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
+    bool taken;
+
+    if (deletion_make_room(d, req, res, &taken, err) < 0)
+        return -1;
+    return taken ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
 }
 
-/* Registers a patient with the tenant and signs it in. Fails: FORBIDDEN, BAD_REQUEST. */
-static int register_patient(struct authd *d, const struct request *req, struct registration *who,
-                            struct token_response *out, struct error *err)
+/* Whether a patient may register with the tenant. Fails: FORBIDDEN, BAD_REQUEST. */
+static int admit_patient(struct authd *d, const struct request *req, struct registration *who,
+                         struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct tenant *tenant = who->tenant;
@@ -106,18 +132,35 @@ static int register_patient(struct authd *d, const struct request *req, struct r
     if (!uuid_is_set(&who->policy) || !tenant->patientRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
     if (db_query(d->svc.db, req, SQL_PATIENT_EXISTS, &res, err, DB_UUID(who->home),
-                 DB_TEXT(who->email)) < 0 ||
-        refuse_existing(res, err) < 0)
+                 DB_TEXT(who->email), DB_INT(req->now_ms)) < 0 ||
+        refuse_existing(d, req, res, err) < 0)
         return -1;
-    /* such links are not given out yet, so no token is a valid one */
-    if (who->continue_token != NULL)
-        return error_set(err, ERR_BAD_REQUEST,
-                         "The continue-as-patient link is invalid or has expired.");
-    return register_account(d, req, who, out, err);
+    if (who->continue_token != NULL &&
+        continue_token_read(&d->svc.seal_key, who->home, who->email, who->continue_token,
+                            req->now_ms, &who->link) < 0)
+        return link_over(err);
+    return 0;
+}
+
+/* Invites who comes with a business address, where the project wants that, unless a link of such an
+ * invitation has led here. *ret_invited: it did, and there is nothing to register. */
+static int invite_clinician(struct authd *d, const struct request *req,
+                            const struct registration *who, bool *ret_invited, struct error *err)
+{
+    const struct business_sign_up sign_up = {who->tenant, who->email, who->name, who->surname};
+    bool applies = false;
+
+    if (who->continue_token == NULL && business_applies(d, req, &sign_up, &applies, err) < 0)
+        return -1;
+    *ret_invited = applies;
+    if (!applies)
+        return 0;
+    secret_wipe_text(who->password); /* the invitation asks for one of its own */
+    return business_invite(d, req, &sign_up, err);
 }
 
 /* Registers a practitioner. An account with this e-mail in any project refuses it: one joins
- * another tenant by invitation only. Fails like register_patient(). */
+ * another tenant by invitation only. Fails: FORBIDDEN, BAD_REQUEST. */
 static int register_practitioner(struct authd *d, const struct request *req,
                                  struct registration *who, struct token_response *out,
                                  struct error *err)
@@ -129,8 +172,9 @@ static int register_practitioner(struct authd *d, const struct request *req,
     who->policy = tenant->defaultPractitionerPolicy;
     if (!uuid_is_set(&who->policy) || !tenant->practitionerRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(who->email)) < 0 ||
-        refuse_existing(res, err) < 0)
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(who->email),
+                 DB_INT(req->now_ms)) < 0 ||
+        refuse_existing(d, req, res, err) < 0)
         return -1;
     return register_account(d, req, who, out, err);
 }
@@ -153,7 +197,9 @@ static struct token_or_step signed_in(const struct token_response *tokens)
 
 /* ---- handlers ---- */
 
-/* Fails: NOT_FOUND, FORBIDDEN, BAD_REQUEST, in this order. */
+/* The one route on which a business address may become an invitation: its answer is the one that has
+ * nextStep, and its body the one that takes the token of the link back. Fails: NOT_FOUND, FORBIDDEN,
+ * BAD_REQUEST, in this order. */
 int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
@@ -162,11 +208,18 @@ int patient_register(struct authd *d, const struct request *req,
     struct token_response tokens = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
+    bool invited = false;
 
     who.continue_token = in->continueAsPatientToken;
     if (password_slot_take(d, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
-        register_patient(d, req, &who, &tokens, err) < 0)
+        admit_patient(d, req, &who, err) < 0 || invite_clinician(d, req, &who, &invited, err) < 0)
+        return -1;
+    if (invited) {
+        out->nextStep = "clinician-invite";
+        return 0;
+    }
+    if (register_account(d, req, &who, &tokens, err) < 0)
         return -1;
     *out = signed_in(&tokens);
     return 0;
@@ -190,8 +243,8 @@ int practitioner_register(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Registers with the project of a client application, as a patient unless `type` says otherwise.
- * Fails like patient_register(). */
+/* Registers with the project of a client application, as a patient unless `type` says otherwise. A
+ * business address makes no difference here: see patient_register(), which it fails like. */
 int client_register(struct authd *d, const struct request *req, const struct client_register_in *in,
                     struct token_response *out, struct error *err)
 {
@@ -204,7 +257,9 @@ int client_register(struct authd *d, const struct request *req, const struct cli
         return -1;
     if (in->type != NULL && strcmp(in->type, "Practitioner") == 0)
         return register_practitioner(d, req, &who, out, err);
-    return register_patient(d, req, &who, out, err);
+    if (admit_patient(d, req, &who, err) < 0)
+        return -1;
+    return register_account(d, req, &who, out, err);
 }
 
 /* Registers a practitioner with a project by a client application of it. Fails like

@@ -72,9 +72,52 @@ int session_answer(struct authd *d, const struct request *req, const struct hold
     return 0;
 }
 
+struct audit_row session_audit(const struct request *req, const char *action,
+                               const struct session_draft *draft, struct uuid account,
+                               const char *role)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = draft->refresh.project,
+                                          .account = account,
+                                          .role = role,
+                                          .type = "Session",
+                                          .id = draft->id,
+                                          .detail = draft->auth_method});
+}
+
+struct audit_row sign_in_failure(const struct request *req, const struct sign_in *who,
+                                 const char *why)
+{
+    return audit_row(req, &(struct audit){.action = "session.create",
+                                          .failure = true,
+                                          .project = who->project,
+                                          .account = who->account,
+                                          .role = who->role,
+                                          .detail = why});
+}
+
+int sign_in_refused(struct authd *d, const struct request *req, const struct sign_in *who,
+                    const char *why, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = sign_in_failure(req, who, why);
+
+    return db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit));
+}
+
 /* ---- ending ---- */
 
 enum { SESSION_END_PAGE = 1000 }; /* the limit in SQL_SESSION_END */
+
+/* The statement names each session. */
+static struct audit_row end_audit(const struct request *req, struct uuid project,
+                                  struct uuid account, const char *reason)
+{
+    return audit_row(req, &(struct audit){.action = "session.end",
+                                          .project = project,
+                                          .account = account,
+                                          .detail = reason});
+}
 
 /* Announces the rows of SQL_SESSION_END and waits until they are in force. */
 static int ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
@@ -98,11 +141,13 @@ static int end_page(struct authd *d, const struct request *req, const struct ses
                     size_t *ret_count, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = end_audit(req, which->project, which->account, which->reason);
 
     if (db_query(d->svc.db, req, SQL_SESSION_END, &res, err, DB_INT(req->now_ms),
                  DB_TEXT(which->reason), DB_UUID(which->token),
                  DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(which->project),
-                 DB_UUID(which->account), DB_UUID(which->only), DB_UUID(which->except)) < 0)
+                 DB_UUID(which->account), DB_UUID(which->only), DB_UUID(which->except),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     *ret_count = db_rows(res);
     return ended_settle(d, req, res, which->token, err);
@@ -122,18 +167,26 @@ int session_end(struct authd *d, const struct request *req, const struct session
     return 0;
 }
 
-static int end_account_page(struct db_tx *tx, const struct request *req, struct uuid account,
-                            struct uuid except, const char *reason, struct db_result **ret,
-                            struct error *err)
+/* A page of SQL_SESSION_END, or, without a project, of all projects. */
+static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
+                       struct db_result **ret, struct error *err)
 {
-    return db_tx_query(tx, SQL_SESSION_END_ACCOUNT, ret, err, DB_INT(req->now_ms), DB_TEXT(reason),
-                       DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(account),
-                       DB_UUID(except));
+    const struct audit_row audit = end_audit(req, which->project, which->account, which->reason);
+    int64_t until = req->now_ms + CHANGE_SESSION_LIFE;
+
+    if (uuid_is_set(&which->project))
+        return db_tx_query(tx, SQL_SESSION_END, ret, err, DB_INT(req->now_ms),
+                           DB_TEXT(which->reason), DB_NULL, DB_INT(until), DB_UUID(which->project),
+                           DB_UUID(which->account), DB_NULL, DB_UUID(which->except),
+                           DB_AUDIT(audit));
+    return db_tx_query(tx, SQL_SESSION_END_ACCOUNT, ret, err, DB_INT(req->now_ms),
+                       DB_TEXT(which->reason), DB_INT(until), DB_UUID(which->account),
+                       DB_UUID(which->except), DB_AUDIT(audit));
 }
 
-/* Adds a page to what was ended. */
-static void ended_add(const struct request *req, const struct db_result *res,
-                      struct session_ended *ended)
+/* Adds the rows of a statement that yields sequence and id of changes. */
+static void ended_add(const struct request *req, const struct db_result *res, const char *kind,
+                      int64_t until, struct session_ended *ended)
 {
     size_t rows = db_rows(res);
     struct change *all = arena_calloc(req->arena, ended->count + rows, sizeof(*all));
@@ -142,17 +195,16 @@ static void ended_add(const struct request *req, const struct db_result *res,
         memcpy(all, ended->changes, ended->count * sizeof(*all));
     for (size_t row = 0; row < rows; row++)
         all[ended->count++] = (struct change){.sequence = db_int(res, row, 0),
-                                              .kind = "session",
+                                              .kind = kind,
                                               .id = db_uuid(res, row, 1),
-                                              .until = req->now_ms + CHANGE_SESSION_LIFE};
+                                              .until = until};
     ended->changes = all;
     if (rows > 0)
         ended->sequence = db_int(res, 0, 0);
 }
 
-int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,
-                        struct uuid except, const char *reason, struct session_ended *ret,
-                        struct error *err)
+static int end_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
+                  struct session_ended *ret, struct error *err)
 {
     size_t count;
 
@@ -160,11 +212,41 @@ int session_end_account(struct db_tx *tx, const struct request *req, struct uuid
     do {
         CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-        if (end_account_page(tx, req, account, except, reason, &res, err) < 0)
+        if (end_page_in(tx, req, which, &res, err) < 0)
             return -1;
         count = db_rows(res);
-        ended_add(req, res, ret);
+        ended_add(req, res, "session", req->now_ms + CHANGE_SESSION_LIFE, ret);
     } while (count == SESSION_END_PAGE);
+    return 0;
+}
+
+int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                        struct uuid except, const char *reason, struct session_ended *ret,
+                        struct error *err)
+{
+    const struct session_end which = {.account = account, .except = except, .reason = reason};
+
+    return end_in(tx, req, &which, ret, err);
+}
+
+int session_end_project(struct db_tx *tx, const struct request *req, struct uuid project,
+                        struct uuid account, const char *reason, struct session_ended *ret,
+                        struct error *err)
+{
+    const struct session_end which = {.project = project, .account = account, .reason = reason};
+
+    return end_in(tx, req, &which, ret, err);
+}
+
+int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
+                             struct session_ended *ended, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT("membership"), DB_UUID(membership),
+                    DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+        return -1;
+    ended_add(req, res, "membership", 0, ended);
     return 0;
 }
 

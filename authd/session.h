@@ -53,8 +53,27 @@ int session_answer(struct authd *d, const struct request *req, const struct hold
                    const struct session_draft *draft, const char *project_name, const char *display,
                    struct token_response *out, struct error *err) MUST_USE;
 
+/* The audit row of a draft that becomes a session: `action` makes it. */
+struct audit_row session_audit(const struct request *req, const char *action,
+                               const struct session_draft *draft, struct uuid account,
+                               const char *role);
+
+/* Who tried to sign in, as far as that is known. */
+struct sign_in {
+    struct uuid project, account;
+    const char *role;
+};
+
+/* The audit row of its failure. why: one word ("password", "code"). */
+struct audit_row sign_in_failure(const struct request *req, const struct sign_in *who,
+                                 const char *why);
+
+/* Records a failure that leaves no other trace. Parks. */
+int sign_in_refused(struct authd *d, const struct request *req, const struct sign_in *who,
+                    const char *why, struct error *err) MUST_USE;
+
 /* Which live sessions of an account end, and why ("logout", "revoked", "theft", "login-replay",
- * "credential"). */
+ * "credential", "removed"). */
 struct session_end {
     struct uuid project, account;
     struct uuid only, except; /* absent: all */
@@ -67,7 +86,7 @@ struct session_end {
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
 
-/* What session_end_account() ended, to be settled once that is committed. */
+/* What a transaction ended, and memberships that it changed: to be settled once it is committed. */
 struct session_ended {
     struct change *changes;
     size_t count;
@@ -80,7 +99,17 @@ int session_end_account(struct db_tx *tx, const struct request *req, struct uuid
                         struct uuid except, const char *reason, struct session_ended *ret,
                         struct error *err) MUST_USE;
 
-/* Waits until every gateway refuses their tokens. Parks. */
+/* The same for those of an account in one project. Parks. */
+int session_end_project(struct db_tx *tx, const struct request *req, struct uuid project,
+                        struct uuid account, const char *reason, struct session_ended *ret,
+                        struct error *err) MUST_USE;
+
+/* Numbers the change of a membership, too. The last statement but for the commit: it holds the
+ * counter. Parks. */
+int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
+                             struct session_ended *ended, struct error *err) MUST_USE;
+
+/* Waits until every gateway refuses their tokens and knows the memberships. Parks. */
 int session_ended_settle(struct authd *d, const struct request *req,
                          const struct session_ended *ended, struct error *err) MUST_USE;
 

@@ -1,13 +1,13 @@
 /*
- * sweep.h - forgets what is over, a bounded number of rows at a time.
+ * sweep.h - forgets what is over, a bounded number of rows in a statement.
  */
 #ifndef ATRIUM_AUTHD_SWEEP_H
 #define ATRIUM_AUTHD_SWEEP_H
 
 #include "common/request.h"
 
-/* One pass over logins, links, throttles, known addresses, changes, keys and sessions; for
- * service_every(). */
+/* Forgets logins, links, spent links, invitations, throttles, known addresses, changes, keys and
+ * sessions that are over, until none is left; for service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);
 
 #endif

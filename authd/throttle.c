@@ -44,23 +44,15 @@ int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms,
     return -1;
 }
 
-int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                   struct error *err)
+int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
+                     int column, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     int64_t latest = 0;
     int which = -1;
 
-    if (db_query(
-            d->svc.db, req, SQL_THROTTLE_STATE, &res, err, DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
-            DB_BYTES(keys->address, THROTTLE_KEY_SIZE), DB_BYTES(keys->account, THROTTLE_KEY_SIZE),
-            DB_BYTES(keys->pair, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
-            DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_PAIR_MAX),
-            DB_INT(THROTTLE_WIDE_MAX)) < 0)
-        return -1;
     for (int i = 0; i < 3; i++) {
-        if (!db_is_null(res, 0, i) && db_int(res, 0, i) > latest) {
-            latest = db_int(res, 0, i);
+        if (!db_is_null(res, 0, column + i) && db_int(res, 0, column + i) > latest) {
+            latest = db_int(res, 0, column + i);
             which = i;
         }
     }
@@ -71,15 +63,25 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
                            which == 0 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX, err);
 }
 
+int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                   struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_STATE, &res, err, DB_THROTTLE(req, keys)) < 0)
+        return -1;
+    return throttle_verdict(d, req, res, 0, err);
+}
+
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                  struct error *err)
+                  const struct audit_row *audit, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     if (db_query(
             d->svc.db, req, SQL_THROTTLE_FAIL, &res, err, DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
             DB_BYTES(keys->address, THROTTLE_KEY_SIZE), DB_BYTES(keys->account, THROTTLE_KEY_SIZE),
-            DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW)) < 0)
+            DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
         return -1;
     if (db_int(res, 0, 0) <= THROTTLE_PAIR_MAX && db_int(res, 1, 0) <= THROTTLE_WIDE_MAX &&
         db_int(res, 2, 0) <= THROTTLE_WIDE_MAX)
@@ -89,7 +91,8 @@ int throttle_fail(struct authd *d, const struct request *req, const struct throt
 }
 
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
-                       const struct throttle_keys *two, struct error *err)
+                       const struct throttle_keys *two, const struct audit_row *audit,
+                       struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     bool within = true;
@@ -99,7 +102,7 @@ int throttle_fail_both(struct authd *d, const struct request *req, const struct 
                  DB_BYTES(one->address, THROTTLE_KEY_SIZE),
                  DB_BYTES(one->account, THROTTLE_KEY_SIZE),
                  DB_BYTES(two->account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
-                 DB_INT(THROTTLE_SIGN_IN_WINDOW)) < 0)
+                 DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
         return -1;
     for (size_t row = 0; row < 5; row++)
         within = within && db_int(res, row, 0) <= (row < 2 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX);
@@ -133,26 +136,43 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
     return admit(d, req, key, window_ms, limit, ret_admitted, err);
 }
 
-/* Counts one registration for an address. Refused ones are not counted. */
-int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
-                   struct nothing *out, struct error *err)
+int throttle_limit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *state = NULL;
     uint8_t key[THROTTLE_KEY_SIZE];
     bool admitted;
 
-    (void)out;
-    make_key(d, "register", in->address, "", "", key);
-    if (admit(d, req, key, THROTTLE_REGISTER_WINDOW, THROTTLE_REGISTER_MAX, &admitted, err) < 0)
+    make_key(d, kind, subject, "", "", key);
+    if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
         return -1;
     if (admitted)
         return 0;
     if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err, DB_BYTES(key, sizeof(key)),
-                 DB_INT(req->now_ms), DB_INT(THROTTLE_REGISTER_WINDOW),
-                 DB_INT(THROTTLE_REGISTER_MAX)) < 0)
+                 DB_INT(req->now_ms), DB_INT(window_ms), DB_INT(limit)) < 0)
         return -1;
     /* the window may have moved on between the two statements: then the next try succeeds */
-    return throttle_refuse(
-        req, db_is_null(state, 0, 0) ? req->now_ms - THROTTLE_REGISTER_WINDOW : db_int(state, 0, 0),
-        THROTTLE_REGISTER_WINDOW, THROTTLE_REGISTER_MAX, err);
+    return throttle_refuse(req,
+                           db_is_null(state, 0, 0) ? req->now_ms - window_ms : db_int(state, 0, 0),
+                           window_ms, limit, err);
+}
+
+/* Counts one registration for an address. Refused ones are not counted. */
+int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
+                   struct nothing *out UNUSED, struct error *err)
+{
+    return throttle_limit(d, req, "register", in->address, THROTTLE_REGISTER_WINDOW,
+                          THROTTLE_REGISTER_MAX, err);
+}
+
+/* Counts one mail with a tenant code: first for its sender, so that who is at the limit cannot use
+ * up what others' mailboxes may get. */
+int code_mail_admit(struct authd *d, const struct request *req, const struct code_mail_admit_in *in,
+                    struct nothing *out UNUSED, struct error *err)
+{
+    if (throttle_limit(d, req, "code sender", in->membership.text, THROTTLE_CODE_WINDOW,
+                       THROTTLE_CODE_SENDER_MAX, err) < 0)
+        return -1;
+    return throttle_limit(d, req, "code mailbox", in->email, THROTTLE_CODE_WINDOW,
+                          THROTTLE_CODE_MAILBOX_MAX, err);
 }

@@ -16,12 +16,15 @@
 
 enum {
     THROTTLE_KEY_SIZE = 32,
-    THROTTLE_PAIR_MAX = 10,    /* failures of one address with one account */
-    THROTTLE_WIDE_MAX = 100,   /* failures of an address, and of an account, as a whole */
-    THROTTLE_REGISTER_MAX = 5, /* registrations of one address */
+    THROTTLE_PAIR_MAX = 10,        /* failures of one address with one account */
+    THROTTLE_WIDE_MAX = 100,       /* failures of an address, and of an account, as a whole */
+    THROTTLE_REGISTER_MAX = 5,     /* registrations of one address */
+    THROTTLE_CODE_SENDER_MAX = 30, /* mails with a tenant code of one member */
+    THROTTLE_CODE_MAILBOX_MAX = 5, /* of them to one mailbox, from all projects */
 };
 #define THROTTLE_SIGN_IN_WINDOW MINUTES(15)
 #define THROTTLE_REGISTER_WINDOW SECONDS(60)
+#define THROTTLE_CODE_WINDOW MINUTES(15)
 
 /* What a sign-in is counted by: hashes keyed with the daemon's seal key. */
 struct throttle_keys {
@@ -36,8 +39,19 @@ struct throttle_keys {
 void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
                    const char *address, struct throttle_keys *ret);
 
-/* ERR_THROTTLED with Retry-After while pair, address or account is at its limit; the account's
- * limit does not hold for an address with a good sign-in to it in the last 30 days. Parks. */
+/* What SQL_THROTTLE_LIMITS asks about. */
+#define DB_THROTTLE(req_, keys_)                                                               \
+    DB_BYTES((keys_)->pair, THROTTLE_KEY_SIZE), DB_BYTES((keys_)->address, THROTTLE_KEY_SIZE), \
+        DB_BYTES((keys_)->account, THROTTLE_KEY_SIZE), DB_INT((req_)->now_ms),                 \
+        DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_PAIR_MAX), DB_INT(THROTTLE_WIDE_MAX)
+
+/* Its answer, three columns of the first row: ERR_THROTTLED with Retry-After while pair, address or
+ * account is at its limit; the account's limit does not hold for an address with a good sign-in to
+ * it in the last 30 days. */
+int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
+                     int column, struct error *err) MUST_USE;
+
+/* Asks that. Parks. */
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                    struct error *err) MUST_USE;
 
@@ -45,19 +59,25 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
 int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
                     struct error *err);
 
-/* Counts a failure. ERR_THROTTLED when it was one too many, so that its outcome must not be
- * told. Parks. */
+/* Counts a failure and writes its audit row. ERR_THROTTLED when it was one too many, so that its
+ * outcome must not be told. Parks. */
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                  struct error *err) MUST_USE;
+                  const struct audit_row *audit, struct error *err) MUST_USE;
 
 /* The same for a sign-in that tried two accounts from one address, which has failed once. */
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
-                       const struct throttle_keys *two, struct error *err) MUST_USE;
+                       const struct throttle_keys *two, const struct audit_row *audit,
+                       struct error *err) MUST_USE;
 
 /* Counts one act of a kind ("reset mailbox") on a subject, unless `limit` of them lie in the window:
  * then *ret_admitted is false and nothing is counted. Exact for all instances together. Parks. */
 int throttle_admit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
+                   struct error *err) MUST_USE;
+
+/* The same, but what is not admitted is refused: ERR_THROTTLED with Retry-After. Parks. */
+int throttle_limit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
 
 #endif

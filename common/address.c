@@ -115,3 +115,27 @@ bool address_network_has(const struct address_network *self, const struct addres
         return false;
     return rest == 0 || ((self->address.bytes[whole] ^ address->bytes[whole]) & mask) == 0;
 }
+
+int address_networks_parse(const char *key, const char *const *texts, struct arena *arena,
+                           struct address_networks *ret, struct error *err)
+{
+    size_t count = 0;
+
+    while (texts && texts[count])
+        count++;
+    ret->items = arena_calloc(arena, count, sizeof(*ret->items));
+    ret->count = count;
+    for (size_t i = 0; i < count; i++)
+        if (address_network_parse(texts[i], &ret->items[i]) < 0)
+            return error_set(err, ERR_BAD_REQUEST, "%s: \"%s\" is not an address or network", key,
+                             texts[i]);
+    return 0;
+}
+
+bool address_networks_have(const struct address_networks *self, const struct address *address)
+{
+    for (size_t i = 0; i < self->count; i++)
+        if (address_network_has(&self->items[i], address))
+            return true;
+    return false;
+}

@@ -7,7 +7,9 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "common/arena.h"
 #include "common/base.h"
+#include "common/error.h"
 
 struct address {
     uint8_t bytes[16]; /* IPv4 as ::ffff:a.b.c.d */
@@ -29,5 +31,16 @@ int address_network_parse(const char *text, struct address_network *ret) MUST_US
 
 /* Bits behind the prefix do not matter. IPv4 is in networks of its own only: not in ::/0. */
 bool address_network_has(const struct address_network *self, const struct address *address);
+
+struct address_networks {
+    struct address_network *items;
+    size_t count;
+};
+
+/* The networks of a configuration's `key`, as address_network_parse() reads them. -1 with the bad entry named. `texts`
+ * is NULL-ended or NULL. */
+int address_networks_parse(const char *key, const char *const *texts, struct arena *arena,
+                           struct address_networks *ret, struct error *err) MUST_USE;
+bool address_networks_have(const struct address_networks *self, const struct address *address);
 
 #endif

@@ -154,6 +154,11 @@ void *arena_alloc(struct arena *self, size_t size)
     return memset(take(self, size), 0, size);
 }
 
+void *arena_alloc_raw(struct arena *self, size_t size)
+{
+    return take(self, size);
+}
+
 void *arena_calloc(struct arena *self, size_t count, size_t size)
 {
     size_t total;

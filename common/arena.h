@@ -26,6 +26,9 @@ void arena_reset(struct arena *self);
 /* size bytes, zeroed, aligned for any type. size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
+/* size bytes as they are, for what is filled at once: clearing a large buffer costs as much as filling it. */
+void *arena_alloc_raw(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
+
 /* count zeroed elements of size bytes each; ends the process when the product overflows. */
 void *arena_calloc(struct arena *self, size_t count, size_t size)
     __attribute__((malloc, returns_nonnull));

@@ -291,7 +291,7 @@ static int read_answer(struct bus *self, const struct question *question, zmq_ms
             return broken_answer(self, question->method, err);
         return -1;
     }
-    if (codec_unpack(in.body.bytes, in.body.size, question->req->arena, ret, err) < 0 ||
+    if (codec_unpack_in_place(in.body.bytes, in.body.size, question->req->arena, ret, err) < 0 ||
         ret->type != MSGPACK_OBJECT_MAP)
         return broken_answer(self, question->method, err);
     return 0;

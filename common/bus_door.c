@@ -286,6 +286,8 @@ int bus_door_start(struct bus *self, struct error *err)
 
     self->door_boot = bus_random_boot();
     bus_serve_prepare(self);
+    if (options->operations->name == NULL)
+        return 0; /* nobody asks us: atriumctl has no folder of its own, and may not make one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
         bus_lock_take(self, err) < 0 || sockets_name(self, err) < 0)
         return -1;

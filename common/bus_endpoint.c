@@ -8,8 +8,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <string.h>
+#include <sys/acl.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -103,18 +103,21 @@ void bus_lock_drop(struct bus *self)
     self->lock = -1;
 }
 
-/* Installed services run as users of their own, and each socket is for the group of its caller.  A suite that runs
- * as one user has no such groups, or no right to give files to them, and needs neither. */
+/* Installed services run as users of their own, and each socket is for the group of its caller, by an access list: to
+ * give it away by chown we would have to be in that group, and could then speak as the caller to everybody else. A
+ * suite that runs as one user has no such groups and needs none; where a list cannot be set the mode lets in the owner
+ * only. */
 static void give_to_caller(const char *path, const char *caller)
 {
-    char name[BUS_NAME_MAX + sizeof("atrium-")], buffer[4096];
-    struct group group, *found = NULL;
+    char text[BUS_NAME_MAX + sizeof("u::rw,g::rw,g:atrium-:rw,m::rw,o::-")];
+    acl_t list;
 
-    snprintf(name, sizeof(name), "atrium-%s", caller);
-    if (getgrnam_r(name, &group, buffer, sizeof(buffer), &found) != 0 || found == NULL)
+    snprintf(text, sizeof(text), "u::rw,g::rw,g:atrium-%s:rw,m::rw,o::-", caller);
+    list = acl_from_text(text);
+    if (list == NULL)
         return;
-    if (chown(path, (uid_t)-1, group.gr_gid) != 0)
-        return; /* the mode then lets in the owner and its group only */
+    acl_set_file(path, ACL_TYPE_ACCESS, list);
+    acl_free(list);
 }
 
 /* A listening descriptor behind `path`, whose name appears only when it can be connected to. */
@@ -127,9 +130,10 @@ static int listen_at(const char *path, const char *temporary, const char *caller
     unlink(temporary);
     if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
         goto failed;
+    if (chmod(temporary, 0660) != 0)
+        goto failed;
     give_to_caller(temporary, caller);
-    if (chmod(temporary, 0660) != 0 || listen(fd, LISTEN_BACKLOG) != 0 ||
-        rename(temporary, path) != 0)
+    if (listen(fd, LISTEN_BACKLOG) != 0 || rename(temporary, path) != 0)
         goto failed;
     return fd;
 failed:

@@ -117,8 +117,8 @@ void bus_write_fields(struct bus_frame *self, const struct field_table *table, c
 /* A whole frame that was written before. */
 void bus_write_again(struct bus_frame *self, const void *bytes, size_t size);
 void bus_write_error(struct bus_frame *self, uint64_t id, const struct error *err);
-/* Moves the frame into a message and wipes the buffer, which may have held a password. -1: more than
- * CODEC_FRAME_MAX bytes; there is no message then. */
+/* Moves the frame into a message: a small one is copied and the buffer, which may have held a password, wiped; a
+ * large one becomes the message itself. -1: more than CODEC_FRAME_MAX bytes; there is no message then. */
 int bus_write_end(struct bus_frame *self, zmq_msg_t *ret) MUST_USE;
 void bus_frame_free(struct bus_frame *self);
 

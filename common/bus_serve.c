@@ -161,7 +161,8 @@ static void log_outcome(const struct bus_serving *serving, const struct request 
     log_event(serious ? kind->level : LOG_DEBUG, "bus", "request failed", "operation",
               serving->operation == NULL ? "?" : serving->operation->row->name, "from",
               serving->socket->service, "trace", req->trace, "code", kind->wire, "error",
-              err->message, "detail", err->detail[0] ? err->detail : NULL, "sqlstate",
+              err->foreign ? "(not ours)" : err->message, "detail",
+              err->detail[0] ? err->detail : NULL, "sqlstate",
               err->sqlstate[0] ? err->sqlstate : NULL, "constraint",
               err->constraint[0] ? err->constraint : NULL, NULL);
 }
@@ -187,13 +188,13 @@ static int access_check(const struct bus_serving *serving, const struct request 
     return 0;
 }
 
-/* Fills a struct of the table from a slice that should hold a packed map. */
+/* Fills a struct of the table from a slice of the request's message, which should hold a packed map. */
 static int unpack(struct bus_slice slice, const struct field_table *table, struct arena *arena,
                   void *out, struct error *err)
 {
     msgpack_object map;
 
-    if (codec_unpack(slice.bytes, slice.size, arena, &map, err) < 0)
+    if (codec_unpack_in_place(slice.bytes, slice.size, arena, &map, err) < 0)
         return -1;
     if (map.type != MSGPACK_OBJECT_MAP)
         return error_set(err, ERR_BAD_REQUEST, "The body must be an object.");

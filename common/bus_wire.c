@@ -11,8 +11,9 @@
 #include "common/log.h"
 
 enum {
-    FRAME_START = 4096,     /* first capacity of the buffer */
-    FRAME_KEPT = 64 * 1024, /* a larger buffer is given back after use */
+    FRAME_START = 4096,      /* first capacity of the buffer */
+    FRAME_LARGE = 32 * 1024, /* from here on a frame is handed over instead of copied */
+    FRAME_KEPT = 64 * 1024,  /* a larger buffer is given back after use */
 };
 
 /* ---- reading ---- */
@@ -299,8 +300,11 @@ static uint8_t *frame_room(struct bus_frame *self, size_t size)
 
     if (self->capacity - self->size >= size)
         return self->bytes + self->size;
-    while (capacity - self->size < size)
-        capacity *= 2;
+    if (size < FRAME_LARGE)
+        while (capacity - self->size < size)
+            capacity *= 2;
+    else
+        capacity = self->size + size + FRAME_START;
     /* Not realloc(): the old bytes are wiped before they are given back. */
     bytes = malloc(capacity);
     if (bytes == NULL)
@@ -458,10 +462,27 @@ void bus_write_error(struct bus_frame *self, uint64_t id, const struct error *er
     write_items(self, err->members);
 }
 
+static void free_frame(void *bytes, void *hint UNUSED)
+{
+    free(bytes);
+}
+
+/* The message takes the buffer. */
+static void hand_over(struct bus_frame *self, zmq_msg_t *ret)
+{
+    if (zmq_msg_init_data(ret, self->bytes, self->size, free_frame, NULL) != 0)
+        log_die("bus", "out of memory");
+    *self = (struct bus_frame){0};
+}
+
 int bus_write_end(struct bus_frame *self, zmq_msg_t *ret)
 {
     bool fits = self->size <= CODEC_FRAME_MAX;
 
+    if (fits && self->size >= FRAME_LARGE) {
+        hand_over(self, ret);
+        return 0;
+    }
     if (fits) {
         if (zmq_msg_init_size(ret, self->size) != 0)
             log_die("bus", "out of memory");

@@ -197,26 +197,43 @@ static void free_zone(void *zone)
     msgpack_zone_free(zone);
 }
 
-int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
-                 struct error *err)
+static int check_message(const void *bytes, size_t size, struct error *err)
 {
     const char *wrong = size > CODEC_FRAME_MAX ? "too large" : scan_all(bytes, size);
+
+    return wrong ? error_set(err, ERR_BAD_REQUEST, "Malformed message: %s.", wrong) : 0;
+}
+
+/* Bytes that were checked. msgpack-c's texts point into what it read. */
+static int unpack_checked(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
+                          struct error *err)
+{
     msgpack_unpacked unpacked;
     msgpack_unpack_return result;
-    const char *copy;
     size_t offset = 0;
 
-    if (wrong)
-        return error_set(err, ERR_BAD_REQUEST, "Malformed message: %s.", wrong);
-    copy = arena_memdup(arena, bytes, size); /* msgpack-c's texts point into what it read */
     msgpack_unpacked_init(&unpacked);
-    result = msgpack_unpack_next(&unpacked, copy, size, &offset);
+    result = msgpack_unpack_next(&unpacked, bytes, size, &offset);
     if (unpacked.zone)
         arena_on_destroy(arena, free_zone, msgpack_unpacked_release_zone(&unpacked));
     if (result != MSGPACK_UNPACK_SUCCESS || offset != size)
         return error_set(err, ERR_BAD_REQUEST, "Malformed message: not msgpack.");
     *ret = unpacked.data;
     return 0;
+}
+
+int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
+                 struct error *err)
+{
+    if (check_message(bytes, size, err) < 0)
+        return -1;
+    return unpack_checked(arena_memdup(arena, bytes, size), size, arena, ret, err);
+}
+
+int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
+                          struct error *err)
+{
+    return check_message(bytes, size, err) < 0 ? -1 : unpack_checked(bytes, size, arena, ret, err);
 }
 
 const msgpack_object *codec_member(const msgpack_object *map, const char *name)

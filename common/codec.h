@@ -25,6 +25,10 @@ enum {
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
+/* The same without a copy: texts and bytes of *ret point into `bytes`, which must live as long as the arena. */
+int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
+                          struct error *err) MUST_USE;
+
 /* The value of a map member, or NULL (not a map, no such member). First match wins. */
 const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 

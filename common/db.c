@@ -152,11 +152,13 @@ size_t db_statement_number(const struct db *self, const struct db_statement *sta
 
 int db_extend(struct db *self, const struct db_statement *statements, size_t count)
 {
-    if (self->statement_count[1] != 0 || count > DB_EXTRA_MAX)
-        log_die("db", "statements can be added once");
-    self->statements[1] = statements;
-    self->statement_count[1] = count;
-    return (int)self->statement_count[0];
+    size_t before = self->statement_count[1];
+
+    if (count > DB_EXTRA_MAX - before)
+        log_die("db", "too many statements are added");
+    memcpy(self->extra + before, statements, count * sizeof(*statements));
+    self->statement_count[1] += count;
+    return (int)(self->statement_count[0] + before);
 }
 
 int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
@@ -233,7 +235,10 @@ static void db_turn(void *arg)
     db_pool_open(&self->write);
 }
 
-/* Session settings of every connection, behind what the connection string sets itself. */
+/* Session settings of every connection, behind what the connection string sets itself.  A plan is kept for as
+ * long as the connection, or until the table is analysed: made while a table is small or empty (after a restart,
+ * or when all its rows were swept away) it would read it from end to end, and still do so when it has grown.
+ * Each statement has its index, so none loses by enable_seqscan=off. */
 static char *session_options(const struct db_options *options)
 {
     PQconninfoOption *parsed = PQconninfoParse(options->conninfo, NULL);
@@ -245,6 +250,7 @@ static char *session_options(const struct db_options *options)
             own = row->val;
     if (asprintf(&text,
                  "%s -c search_path=%s -c statement_timeout=%lld -c jit=off"
+                 " -c enable_seqscan=off"
                  " -c idle_in_transaction_session_timeout=%lld",
                  own, options->schema, (long long)options->statement_timeout_ms,
                  (long long)(2 * options->statement_timeout_ms)) < 0)
@@ -276,6 +282,7 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
     self->pg_options = session_options(options);
     self->statements[0] = options->statements;
     self->statement_count[0] = options->statement_count;
+    self->statements[1] = self->extra;
     self->jitter = (unsigned)clock_mono_us();
     TAILQ_INIT(&self->spare);
     self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",

@@ -65,8 +65,8 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
 /* Closes everything. No fiber may be waiting for a statement; no transaction or result may be left. */
 void db_destroy(struct db **self_p);
 
-/* Adds statements of a part of common/ (the outbox) behind the daemon's, once and at most 8: the answer is the
- * number of the first. db_prepare() verifies those that it knows by then; later ones show at first use. */
+/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 16 in all: the answer is
+ * the number of the first. db_prepare() verifies those that it knows by then; later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
 /* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails with
@@ -97,6 +97,17 @@ struct db_param db_param_bytes(const void *bytes, size_t size);
 #define DB_BYTES(bytes_, size_) db_param_bytes((bytes_), (size_))
 #define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
 #define DB_NULL ((struct db_param){.text = NULL, .size = -1})
+
+/* The text of an array: for DB_TEXT() and a cast in the statement. Items need no quotes there: identifiers,
+ * numbers, tags. Sizes of the text are known before: `items` of at most `item_max` characters. */
+struct db_array {
+    char *text;
+    size_t length, size;
+};
+#define DB_ARRAY_BYTES(size_) (3 + 2 * (size_)) /* characters of an item of bytes */
+struct db_array db_array_new(struct arena *arena, size_t items, size_t item_max);
+void db_array_add(struct db_array *self, const char *item);
+void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size);
 
 /* ---- statements ---- */
 

@@ -22,7 +22,7 @@
 
 enum {
     DB_PARAMS_MAX = 48,  /* of one statement */
-    DB_EXTRA_MAX = 8,    /* statements of common/ beside the daemon's */
+    DB_EXTRA_MAX = 16,   /* statements of common/ beside the daemon's */
     DB_READ_DEPTH = 128, /* statements in flight on one shared connection */
     DB_WRITE_DEPTH =
         16, /* the same for writes: each may wait for a row lock and those behind it too */
@@ -101,6 +101,7 @@ struct db {
     const struct db_options *options;
     char *pg_options;                         /* session settings */
     const struct db_statement *statements[2]; /* the daemon's, then extra ones */
+    struct db_statement extra[DB_EXTRA_MAX];
     size_t statement_count[2];
     struct db_pool read, write;
     struct db_calls spare; /* calls for reuse */

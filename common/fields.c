@@ -1,5 +1,5 @@
 /*
- * fields.c - what does not read or write a table: the empty one, and the wiping of secrets.
+ * fields.c - what does not read or write a table: the empty one, a look at its rows, and the wiping of secrets.
  *
  * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to msgpack),
  * fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and fields_email.c.
@@ -11,6 +11,14 @@
 #include "common/secret.h"
 
 const struct field_table nothing_table = {.name = "nothing", .size = sizeof(struct nothing)};
+
+const struct field *fields_body(const struct field_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].flags & FIELD_BODY)
+            return &table->rows[i];
+    return NULL;
+}
 
 static void wipe_texts(const struct field_texts *texts)
 {

@@ -74,6 +74,10 @@ enum field_flags {
     FIELD_INTERNAL = 1 << 9, /* between daemons only: never read from a request's JSON, never in the
                                 JSON of an answer or in the OpenAPI page */
     FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
+    FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
+    FIELD_BODY =
+        1 << 11, /* JSON, JSON_OBJECT: not a member of the body but the whole of it, the only
+                             row of its table that is in the body */
 };
 
 struct field_list {
@@ -211,7 +215,8 @@ int fields_read(const struct field_table *table, const struct field_source *sour
 void fields_pack(const struct field_table *table, const void *in, msgpack_packer *packer);
 
 /* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read(): what comes from
- * another daemon is not trusted either. Unknown members are ignored (rolling upgrades). */
+ * another daemon is not trusted either. Unknown members are ignored (rolling upgrades). Texts are copied into the
+ * arena; BYTES point into the map. */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
@@ -228,6 +233,10 @@ json_t *fields_to_json(const struct field_table *table, const msgpack_object *ma
  * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
  * schemas come one by one from fields_row_schema(). New references. */
 json_t *fields_to_schema(const struct field_table *table);
+
+/* The row that is the whole body, NULL when the body is an object of members. */
+const struct field *fields_body(const struct field_table *table);
+
 json_t *fields_row_schema(const struct field *row);
 
 /* Wipes every FIELD_SECRET text of the struct. */
@@ -235,5 +244,9 @@ void fields_wipe(const struct field_table *table, void *in);
 
 /* The canonical form of an e-mail address (see FIELD_TYPE_EMAIL), from the arena; NULL when it is not one. */
 const char *fields_email(struct arena *arena, const char *text);
+
+/* The same for a domain name alone: lower case, ASCII by IDNA 2008, no dot at its end; NULL when it is none, as IP
+ * addresses and single labels are. */
+const char *fields_domain(struct arena *arena, const char *text);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/fields.h"
 
 /* RFC 5321, section 4.5.3.1: the path's 256 bytes include the angle brackets. */
-enum { EMAIL_MAX = 254, LOCAL_MAX = 64, LABEL_MAX = 63 };
+enum { EMAIL_MAX = 254, LOCAL_MAX = 64, DOMAIN_MAX = 253, LABEL_MAX = 63 };
 
 static bool is_blank(char c)
 {
@@ -78,7 +78,7 @@ static bool is_domain(const char *text)
     return dotted && is_label(text, strlen(text)) && text[strspn(text, "0123456789")] != '\0';
 }
 
-/* The domain in ASCII: through IDNA 2008 where it has other characters or claims to have been there. */
+/* The domain (which it overwrites) in ASCII: through IDNA 2008 where it has other characters or claims to have been there. */
 static const char *ascii_domain(struct arena *arena, char *domain)
 {
     uint8_t *ascii = NULL;
@@ -96,6 +96,13 @@ static const char *ascii_domain(struct arena *arena, char *domain)
     copy = arena_strdup(arena, (const char *)ascii);
     idn2_free(ascii);
     return copy;
+}
+
+const char *fields_domain(struct arena *arena, const char *text)
+{
+    const char *domain = ascii_domain(arena, arena_strdup(arena, text));
+
+    return domain && is_domain(domain) && strlen(domain) <= DOMAIN_MAX ? domain : NULL;
 }
 
 const char *fields_email(struct arena *arena, const char *text)

@@ -30,7 +30,8 @@ static bool is_set(const struct field *row, const void *member)
     case FIELD_TYPE_UUID:
         return uuid_is_set(member);
     case FIELD_TYPE_INT:
-        return !(row->flags & FIELD_OMIT_ZERO) || *(const int64_t *)member != 0;
+        return !(row->flags & FIELD_OMIT_ZERO && *(const int64_t *)member == 0) &&
+               !(row->flags & FIELD_OMIT_NEGATIVE && *(const int64_t *)member < 0);
     case FIELD_TYPE_BOOL:
         return true;
     case FIELD_TYPE_TRISTATE:

@@ -175,8 +175,16 @@ static void put_member(struct codec_buffer *out, const struct field *row, const 
 static void put_object(struct codec_buffer *out, const struct field_table *table,
                        const msgpack_object *map)
 {
+    const struct field *body = fields_body(table);
     uint32_t cursor = 0;
 
+    if (body) {
+        struct value value = value_of_packed(value_packed_member(map, body->name, &cursor));
+
+        if (!put_value(out, body, &value))
+            put_word(out, "null");
+        return;
+    }
     put(out, "{", 1);
     for (size_t i = 0; i < table->count; i++) {
         const struct field *row = &table->rows[i];

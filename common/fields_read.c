@@ -264,6 +264,7 @@ static const char *read_json(struct reader *reader, const struct field *row,
     return text;
 }
 
+/* They may be many: they stay where they are. */
 static void read_bytes(struct reader *reader, const struct field *row, const struct value *value,
                        const struct place *place, struct field_bytes *ret)
 {
@@ -271,7 +272,7 @@ static void read_bytes(struct reader *reader, const struct field *row, const str
         problem(reader, place, "must be at most %jd bytes", (intmax_t)row->max);
         return;
     }
-    ret->bytes = arena_memdup(reader->arena, value->text, value->size);
+    ret->bytes = (const uint8_t *)value->text;
     ret->size = value->size;
 }
 
@@ -407,6 +408,8 @@ static struct value http_value(const struct field_source *source, json_t *object
 
     if (row->flags & FIELD_INTERNAL || row->type == FIELD_TYPE_BYTES)
         return (struct value){.kind = VALUE_ABSENT};
+    if (row->flags & FIELD_BODY)
+        return value_of_json(source->body);
     if (!where)
         return value_of_json(json_object_get(object, row->name));
     if (!source->lookup)

@@ -123,7 +123,7 @@ static void add_items(json_t *schema, const struct field *row)
 /* What the service takes when a client says nothing. */
 static void add_default(json_t *schema, const struct field *row)
 {
-    if (row->flags & (FIELD_REQUIRED | FIELD_OMIT_ZERO))
+    if (row->flags & (FIELD_REQUIRED | FIELD_OMIT_ZERO | FIELD_OMIT_NEGATIVE))
         return;
     if (row->type == FIELD_TYPE_INT)
         json_object_set_new(schema, "default", json_integer(row->fallback));
@@ -171,8 +171,13 @@ json_t *fields_row_schema(const struct field *row)
 
 json_t *fields_to_schema(const struct field_table *table)
 {
-    json_t *properties = json_object(), *required = json_array(), *schema;
+    const struct field *body = fields_body(table);
+    json_t *properties, *required, *schema;
 
+    if (body)
+        return fields_row_schema(body);
+    properties = json_object();
+    required = json_array();
     for (size_t i = 0; i < table->count; i++) {
         const struct field *row = &table->rows[i];
 

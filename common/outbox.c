@@ -25,7 +25,7 @@ enum {
     RETRY_MIN_MS = 200,
     RETRY_MAX_MS = 60000,
     REFUSED_MS = 3600000, /* a receiver that calls the row wrong may be mended: it is asked again */
-    LIST_ITEM = 40,       /* bytes of an uuid or a number in an array's text */
+    ARRAY_ITEM = 36,      /* characters of a uuid; a number has fewer */
 };
 
 enum { SQL_OUTBOX_CLAIM, SQL_OUTBOX_SETTLE };
@@ -60,15 +60,9 @@ struct claim {
     int64_t attempts;
 };
 
-/* The text of a PostgreSQL array. */
-struct list {
-    char *text;
-    size_t length;
-};
-
 /* What a batch has to tell the table. */
 struct settlement {
-    struct list delivered, again, again_at;
+    struct db_array delivered, again, again_at;
 };
 
 static int64_t real_ms(void)
@@ -115,21 +109,6 @@ void outbox_kick(struct outbox *self)
 }
 
 /* ---- relaying ---- */
-
-static struct list list_new(struct arena *arena, size_t items)
-{
-    char *text = arena_alloc(arena, items * LIST_ITEM + 3);
-
-    memcpy(text, "{}", 2);
-    return (struct list){text, 1};
-}
-
-/* `item` needs no quotes inside an array: an identifier or a number, shorter than LIST_ITEM - 1. */
-static void list_add(struct list *self, const char *item)
-{
-    self->length +=
-        (size_t)sprintf(self->text + self->length, "%s%s}", self->length > 1 ? "," : "", item) - 1;
-}
 
 static const struct bus_method *find_method(const struct outbox *self, const char *name)
 {
@@ -216,7 +195,7 @@ static void settle_row(struct outbox *self, struct settlement *settlement,
 
     if (fate == FATE_DELIVERED) {
         ++*self->delivered;
-        list_add(&settlement->delivered, claim->id.text);
+        db_array_add(&settlement->delivered, claim->id.text);
         return;
     }
     ++*(fate == FATE_REFUSED ? self->refused : self->failed);
@@ -226,8 +205,8 @@ static void settle_row(struct outbox *self, struct settlement *settlement,
         self->retry_mono_ms = MIN(self->retry_mono_ms, loop_mono_ms(self->loop) + delay_ms);
     }
     snprintf(at, sizeof(at), "%lld", (long long)(real_ms() + delay_ms));
-    list_add(&settlement->again, claim->id.text);
-    list_add(&settlement->again_at, at);
+    db_array_add(&settlement->again, claim->id.text);
+    db_array_add(&settlement->again_at, at);
 }
 
 static int settle(struct outbox *self, const struct settlement *settlement, int64_t deadline,
@@ -249,9 +228,9 @@ static int relay_rows(struct outbox *self, const struct db_result *rows, struct 
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
     size_t count = db_rows(rows);
     struct settlement settlement = {
-        .delivered = list_new(arena, count),
-        .again = list_new(arena, count),
-        .again_at = list_new(arena, count),
+        .delivered = db_array_new(arena, count, ARRAY_ITEM),
+        .again = db_array_new(arena, count, ARRAY_ITEM),
+        .again_at = db_array_new(arena, count, ARRAY_ITEM),
     };
 
     for (size_t i = 0; i < count && !self->stopping; i++) {

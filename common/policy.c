@@ -112,6 +112,14 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
     return policy_scope_of(req, type, interaction) == POLICY_NONE ? forbidden(err) : 0;
 }
 
+int policy_reference(const char *text, struct uuid *ret)
+{
+    size_t prefix = sizeof(POLICY_REFERENCE_PREFIX) - 1;
+
+    return strncmp(text, POLICY_REFERENCE_PREFIX, prefix) == 0 ? uuid_parse(text + prefix, ret)
+                                                               : -1;
+}
+
 int policy_address_check(const char *rules, const char *address, struct error *err)
 {
     CLEANUP(json_destroy) json_t *list = rules ? rules_parse(rules) : json_array();

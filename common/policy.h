@@ -41,6 +41,10 @@ enum policy_scope policy_scope_of(const struct request *req, const char *type,
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
                  struct error *err) MUST_USE;
 
+/* Reads "AccessPolicy/<id>"; -1 and *ret untouched when it is not one. */
+#define POLICY_REFERENCE_PREFIX "AccessPolicy/"
+int policy_reference(const char *text, struct uuid *ret) MUST_USE;
+
 /* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) let somebody in who comes from `address` (text). The
  * first rule whose network has the address decides; when none has it, it is let in unless some rule is an
  * allowance. Rules or an address that cannot be read let nobody in. Fails with ERR_FORBIDDEN "Forbidden". */

@@ -26,6 +26,7 @@ struct caller {
     struct uuid policy; /* "" when the membership has none */
     const char *policyName;
     const char *policyResource; /* JSON array: the rules of the access policy */
+    int64_t until; /* contract time, ms, from which on there is no such account any more; 0: none */
 };
 extern const struct field_table caller_table;
 
@@ -61,9 +62,15 @@ enum route_flags {
     R_OPTIONAL_BODY = 1 << 2, /* a request without a body and Content-Type is fine */
     R_SLOW_ERRORS = 1 << 3,   /* no error answer earlier than one second after arrival */
     R_THROTTLE_REGISTER =
-        1 << 4,      /* counts for the registration limit before anything else is looked at */
-    R_ETAG = 1 << 5, /* the output's FIELD_INTERNAL member "etag" becomes the ETag header */
+        1 << 4,         /* counts for the registration limit before anything else is looked at */
+    R_ETAG = 1 << 5,    /* the output's FIELD_INTERNAL member "etag" becomes the ETag header */
+    R_FORM = 1 << 6,    /* takes a form with a file, see content.h */
+    R_CONTENT = 1 << 7, /* answers with a file, see content.h */
 };
+
+/* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */
+#define R_WITHIN(seconds) ((unsigned)(seconds) << 24)
+#define ROUTE_SECONDS(flags) ((unsigned)(flags) >> 24)
 
 /* One operation of a daemon, as its dispatcher sees it. */
 struct operation {

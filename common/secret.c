@@ -105,8 +105,7 @@ int secret_load_key(const char *path, struct secret *ret, struct error *err)
     return result;
 }
 
-static void purpose_key(const struct secret *key, const char *purpose,
-                        uint8_t ret[static SEAL_KEY_SIZE])
+void secret_derive(const struct secret *key, const char *purpose, uint8_t ret[static SEAL_KEY_SIZE])
 {
     assert(key->length == SEAL_KEY_SIZE);
     crypto_generichash(ret, SEAL_KEY_SIZE, (const uint8_t *)purpose, strlen(purpose), key->bytes,
@@ -123,7 +122,7 @@ struct sealed secret_seal(struct arena *arena, const struct secret *key, const c
     sealed.size = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + size;
     sealed.bytes = bytes = arena_alloc(arena, sealed.size);
     randombytes_buf(bytes, crypto_secretbox_NONCEBYTES);
-    purpose_key(key, purpose, subkey);
+    secret_derive(key, purpose, subkey);
     crypto_secretbox_easy(bytes + crypto_secretbox_NONCEBYTES, plain, size, bytes, subkey);
     sodium_memzero(subkey, sizeof subkey);
     return sealed;
@@ -141,7 +140,7 @@ int secret_open(struct arena *arena, const struct secret *key, const char *purpo
         return -1;
     size = sealed.size - crypto_secretbox_NONCEBYTES - crypto_secretbox_MACBYTES;
     plain = arena_alloc(arena, size + 1);
-    purpose_key(key, purpose, subkey);
+    secret_derive(key, purpose, subkey);
     failed =
         crypto_secretbox_open_easy(plain, sealed.bytes + crypto_secretbox_NONCEBYTES,
                                    sealed.size - crypto_secretbox_NONCEBYTES, sealed.bytes, subkey);

@@ -33,6 +33,10 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size) MUS
  * message that names the file when it is missing, of another size, or readable by others. */
 int secret_load_key(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
+/* A key for one purpose, made from the sealing key: who has one of them has no other. */
+void secret_derive(const struct secret *key, const char *purpose,
+                   uint8_t ret[static SEAL_KEY_SIZE]);
+
 /* Authenticated encryption with libsodium's secretbox: nonce (24) || box. `purpose` is mixed into the key by
  * crypto_generichash, so that what was sealed for one use cannot be opened as another. */
 struct sealed {

@@ -25,6 +25,7 @@ enum {
     DRAIN_MS = 10000,
     DATABASE_RETRY_MIN_MS = 50,
     DATABASE_RETRY_MAX_MS = 1000,
+    AUDIT_OPEN_MS = 2000,
 };
 
 /* ---- opening, in this order ---- */
@@ -115,7 +116,29 @@ static int open_database(struct service *self, struct error *err)
         .queue_max = STATEMENT_QUEUE_MAX,
     };
     self->db = db_new(self->loop, self->metrics, options);
+    if (definition->audit)
+        self->audit = audit_chain_new(self->arena, self->db, self->metrics);
     return prepare_database(self, err);
+}
+
+static int run_audit(void *daemon, const struct request *req, struct error *err)
+{
+    struct service *self = daemon;
+
+    return audit_chain_run(self->audit, req, err);
+}
+
+/* This month has its partition before the first row comes, if that can be: any row has a place. */
+static void open_audit(struct service *self)
+{
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(self, AUDIT_OPEN_MS);
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (audit_chain_months(self->audit, req, &err) < 0)
+        log_failure(LOG_WARNING, "no new partition for the audit trail", &err);
+    service_every(self, "audit", AUDIT_PERIOD_MS, run_audit);
 }
 
 static int open_all(struct service *self, struct error *err)
@@ -127,6 +150,8 @@ static int open_all(struct service *self, struct error *err)
     if (definition->outbox_methods != NULL)
         self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
                                   definition->outbox_methods, &self->seal_key);
+    if (self->audit != NULL)
+        open_audit(self);
     if (definition->start != NULL && definition->start(self, err) < 0)
         return -1;
     bus_open(self->bus);
@@ -271,12 +296,24 @@ static int run(struct service *self, const struct service_options *options)
     return self->exit_code;
 }
 
+static int read_config(struct service *self, const struct service_options *options,
+                       struct error *err)
+{
+    const struct service_definition *definition = self->definition;
+
+    if (service_config_load(self, options, err) < 0)
+        return -1;
+    return definition->configured == NULL || options->print_config
+               ? 0
+               : definition->configured(self, err);
+}
+
 static int start_or_print(struct service *self, const struct service_options *options)
 {
     struct error err;
 
     error_init(&err, self->arena);
-    if (service_config_load(self, options, &err) < 0) {
+    if (read_config(self, options, &err) < 0) {
         log_failure(LOG_ERR, "cannot start", &err);
         return EXIT_FAILURE;
     }

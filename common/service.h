@@ -12,6 +12,7 @@
 #ifndef ATRIUM_COMMON_SERVICE_H
 #define ATRIUM_COMMON_SERVICE_H
 
+#include "common/audit_chain.h"
 #include "common/bus.h"
 #include "common/clock.h"
 #include "common/config.h"
@@ -85,12 +86,16 @@ struct service_definition {
     const struct db_statement *statements;
     size_t statement_count;
     const struct db_migration *migrations;
+    bool audit; /* common/schema/audit.sql is among them: its chain is kept */
     const struct operation
-        *operations;         /* ended by name NULL; service_status and service_metrics are added */
+        *operations;         /* ended by name NULL; those of service_routes.def are added */
     const char *const *asks; /* services called, NULL-ended */
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
+    /* May be NULL. After the configuration was read, for --check-config too: looks at the files that it names. Nothing is
+     * open yet, so it may block. */
+    int (*configured)(void *daemon, struct error *err);
     /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first
      * request comes in. It must not wait for another daemon: any start order works. */
     int (*start)(void *daemon, struct error *err);
@@ -116,7 +121,8 @@ struct service {
     struct bus *bus;
     struct db *db; /* NULL without a database */
     struct offload *offload;
-    struct outbox *outbox; /* NULL without outbox methods */
+    struct outbox *outbox;     /* NULL without outbox methods */
+    struct audit_chain *audit; /* NULL without an audit trail */
     bool ready, stopping;
 
     /* service.c's and service_task.c's own */
@@ -145,6 +151,7 @@ void service_every(struct service *self, const char *name, int64_t period_ms,
  * bus_call_instance(): */
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
+struct bus_method audit_page_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;
@@ -156,5 +163,19 @@ struct service_metrics_out {
     struct field_list metrics; /* struct metric_row */
 };
 extern const struct field_table service_metrics_out_table;
+
+/* A page of the audit trail (common/audit_chain.h); with rows left when there are any behind the last one. */
+struct audit_page_in {
+    int64_t after;       /* sequence */
+    struct uuid project; /* absent: all */
+};
+extern const struct field_table audit_page_in_table;
+struct audit_page_out {
+    bool kept; /* the daemon has an audit trail; else nothing else is set */
+    int64_t sequence, unsealed;
+    struct field_bytes hash;
+    struct field_list rows, gaps; /* struct audit_record, struct audit_gap */
+};
+extern const struct field_table audit_page_out_table;
 
 #endif

@@ -7,6 +7,7 @@
 #include "common/arena.h"
 #include "common/base.h"
 #include "common/error.h"
+#include "common/uuid.h"
 #include "ctl/arguments.h"
 
 struct ctl_bus;
@@ -32,7 +33,14 @@ struct command {
 /* dev.c */
 int dev_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* database.c */
+int database_sql_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* project.c */
+
+/* The id of the project that --project names, by which all daemons but settingsd know it. Parks. */
+int project_given(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
+
 int project_create_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
@@ -41,6 +49,7 @@ int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* user.c */
 int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* policy.c */
 int policy_put_command(struct ctl *ctl, struct error *err) MUST_USE;
@@ -50,10 +59,18 @@ int policy_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_create_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* bot.c */
+int bot_put_command(struct ctl *ctl, struct error *err) MUST_USE;
+int bot_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int bot_run_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* template.c */
 int template_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_preview_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* content.c */
+int content_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* key.c */
 int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
@@ -67,6 +84,14 @@ int session_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;
 int mail_queue_command(struct ctl *ctl, struct error *err) MUST_USE;
 int mail_retry_command(struct ctl *ctl, struct error *err) MUST_USE;
 int mail_drop_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* audit.c */
+int audit_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
+int audit_export_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* job.c */
+int job_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int job_run_due_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* status.c */
 int status_command(struct ctl *ctl, struct error *err) MUST_USE;

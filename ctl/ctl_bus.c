@@ -3,6 +3,7 @@
  */
 #include "ctl/ctl_bus.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,10 @@
 #include "common/log.h"
 #include "common/service.h"
 
-enum { PEER_POLL_MS = 5 };
+enum { PEER_POLL_MS = 5, INSTANCES_MAX = 256 };
 
-const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild", NULL};
+const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild",
+                                        "docd",    "botd",  NULL};
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
@@ -70,6 +72,24 @@ int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms, 
             return -1;
     }
     return 0;
+}
+
+/* A socket named "ctl.<instance>" in the service's directory is an instance's. */
+const char **ctl_bus_instances(const struct ctl_bus *self, const char *service, struct arena *arena)
+{
+    static const char prefix[] = "ctl.";
+    DIR *listing = opendir(arena_printf(arena, "%s/bus/%s", self->run_dir, service));
+    const char **names = arena_calloc(arena, INSTANCES_MAX + 1, sizeof(*names));
+    size_t count = 0;
+
+    if (listing == NULL)
+        return names;
+    for (struct dirent *entry; count < INSTANCES_MAX && (entry = readdir(listing)) != NULL;) {
+        if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) == 0)
+            names[count++] = arena_strdup(arena, entry->d_name + sizeof(prefix) - 1);
+    }
+    closedir(listing);
+    return names;
 }
 
 struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena)

@@ -33,6 +33,10 @@ void ctl_bus_destroy(struct ctl_bus **self_p);
 int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms,
                  struct error *err) MUST_USE;
 
+/* Names of the instances of a service that have a socket for us, alive or dead; NULL-ended, from the arena. */
+const char **ctl_bus_instances(const struct ctl_bus *self, const char *service,
+                               struct arena *arena);
+
 /* A request of the operator's, CTL_BUS_CALL_MS from now. */
 struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "authd/authd_api.h"
+#include "botd/botd_api.h"
 #include "common/codec.h"
 #include "common/secret.h"
 #include "ctl/files.h"
@@ -87,6 +88,7 @@ struct maker {
     struct arena *arena;
     struct demo *demo;
     struct tenant tenant;
+    const char *bot_dir;
 };
 
 /* ---- what is remembered ---- */
@@ -272,6 +274,41 @@ static int make_client(struct maker *self, struct error *err)
     return 0;
 }
 
+/* A bot that answers what it was given: works as a warm program and as one that is started for each call. */
+static const char echo_program[] = "#!/bin/sh\n"
+                                   "while IFS= read -r line || [ -n \"$line\" ]; do\n"
+                                   "    printf '%s\\n' \"$line\"\n"
+                                   "done\n";
+
+static int make_bot(struct maker *self, struct error *err)
+{
+    static const struct bot_identifier identifier = {"https://atrium.example/bots", "echo"};
+    const char *file = arena_printf(self->arena, "%s/echo", self->bot_dir);
+    struct request req = ctl_bus_request(self->bus, self->arena);
+    struct bot_in bot = {.identifier = {&identifier, 1},
+                         .name = "Echo",
+                         .kind = "program",
+                         .program = "echo",
+                         .timeoutMs = 10000,
+                         .warm = true};
+    struct operator_bot_put_in in = {.projectId = self->tenant.projectId, .bot = &bot};
+    struct bot out = {0};
+
+    if (files_replace(file, 0700, echo_program, err) < 0)
+        return -1;
+    return botd_operator_bot_put(self->bus->bus, &req, &in, &out, err);
+}
+
+static int make_content(struct maker *self, struct error *err)
+{
+    struct request req = ctl_bus_request(self->bus, self->arena);
+    struct cms_import_in in = {.projectId = self->tenant.projectId,
+                               .entries = {demo_content, demo_content_count}};
+    struct cms_imported out = {0};
+
+    return docd_cms_import(self->bus->bus, &req, &in, &out, err);
+}
+
 static bool is_whole(const struct maker *self)
 {
     const struct demo *demo = self->demo;
@@ -280,10 +317,10 @@ static bool is_whole(const struct maker *self)
            demo->client && demo->patient_policy && demo->practitioner_policy;
 }
 
-int demo_open(struct ctl_bus *bus, const char *path, struct arena *arena, struct demo *ret,
-              struct error *err)
+int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct arena *arena,
+              struct demo *ret, struct error *err)
 {
-    struct maker self = {.bus = bus, .arena = arena, .demo = ret};
+    struct maker self = {.bus = bus, .arena = arena, .demo = ret, .bot_dir = bot_dir};
 
     recall(ret, path, arena);
     if (ctl_bus_wait(bus, "settingsd", CTL_BUS_CALL_MS, err) < 0 || make_project(&self, err) < 0)
@@ -297,7 +334,9 @@ int demo_open(struct ctl_bus *bus, const char *path, struct arena *arena, struct
         make_settings(&self, err) < 0 || make_locales(&self, err) < 0 ||
         ctl_bus_wait(bus, "authd", CTL_BUS_CALL_MS, err) < 0 || make_admin(&self, err) < 0 ||
         ctl_bus_wait(bus, "maild", CTL_BUS_CALL_MS, err) < 0 || make_templates(&self, err) < 0 ||
-        make_client(&self, err) < 0)
+        make_client(&self, err) < 0 || ctl_bus_wait(bus, "botd", CTL_BUS_CALL_MS, err) < 0 ||
+        make_bot(&self, err) < 0 || ctl_bus_wait(bus, "docd", CTL_BUS_CALL_MS, err) < 0 ||
+        make_content(&self, err) < 0)
         return -1;
     ret->project = arena_strdup(arena, self.tenant.projectId.text);
     return remember(ret, path, arena, err);

@@ -8,6 +8,7 @@
 
 #include "common/uuid.h"
 #include "ctl/ctl_bus.h"
+#include "docd/docd_api.h"
 
 #define DEMO_TENANT "demo"
 #define DEMO_ADMIN "admin@demo.example"
@@ -19,12 +20,16 @@ struct demo {
 };
 
 /* Makes what is missing of the tenant and fills *ret, texts in the arena. `path` is the file that keeps the
- * admin's password and the ids from one start to the next (0600). A tenant that was whole once is left as its
+ * admin's password and the ids from one start to the next (0600), `bot_dir` where the demo's bot is put. A tenant that was whole once is left as its
  * users have made it since. Parks. */
-int demo_open(struct ctl_bus *bus, const char *path, struct arena *arena, struct demo *ret,
-              struct error *err) MUST_USE;
+int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct arena *arena,
+              struct demo *ret, struct error *err) MUST_USE;
 
 /* The member "demo" of dev.json. New reference. */
 json_t *demo_json(const struct demo *self);
+
+/* demo_content.c: entries of mapped content. */
+extern const struct cms_entry demo_content[];
+extern const size_t demo_content_count;
 
 #endif

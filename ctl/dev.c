@@ -195,7 +195,9 @@ static int bring_up(struct dev *self, struct error *err)
     self->bus = ctl_bus_new(self->loop, self->place.socket_dir, err);
     if (!self->bus || dev_ready_wait(self, err) < 0)
         return -1;
-    if (self->demo_wanted && demo_open(self->bus, demo_file, self->arena, &self->demo, err) < 0)
+    if (self->demo_wanted &&
+        demo_open(self->bus, demo_file, place_path(&self->place, self->arena, "bots"), self->arena,
+                  &self->demo, err) < 0)
         return -1;
     describe(self);
     if (devjson_write(&self->json, self->json_file, getpid(), err) < 0)

@@ -38,6 +38,8 @@ struct dev {
     int port;
     bool demo_wanted;
     const char *smtp;       /* HOST:PORT or NULL */
+    const char *bot_allow;  /* networks that http bots may be in, or NULL */
+    int64_t max_upload;     /* bytes; 0: docd's default */
     const char *clock_file; /* NULL without --test-clock */
     struct daemon daemons[DAEMONS_MAX];
     size_t daemon_count;

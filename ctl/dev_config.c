@@ -8,13 +8,15 @@
 #include "ctl/dev.h"
 #include "ctl/files.h"
 
+static const int64_t UPLOAD_MAX = 1LL << 40; /* docd's own limit of max_upload */
+
 /* In the order of their start. */
 static const struct daemon_kind {
     const char *name;
     bool required; /* the others may be left out of a build */
 } kinds[] = {
     {"settingsd", true}, {"authd", true}, {"maild", true},
-    {"docd", false},     {"botd", false}, {"gateway", true},
+    {"docd", true},      {"botd", true},  {"gateway", true},
 };
 
 static struct daemon *find_daemon(struct dev *self, const char *name, size_t length)
@@ -72,21 +74,26 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
 
 int dev_config_options(struct dev *self, const struct arguments *args, struct error *err)
 {
-    static const char *const of_docd[] = {"--s3", "--s3-key", "--s3-secret", "--s3-bucket",
-                                          "--max-upload"};
+    static const char *const of_s3[] = {"--s3", "--s3-key", "--s3-secret", "--s3-bucket"};
     int64_t port;
 
     if (arguments_int(args, "--port", 8080, 0, 65535, &port, err) < 0)
         return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(of_docd); i++) {
-        if (arguments_has(args, of_docd[i]))
-            return error_set(err, ERR_BAD_REQUEST, "%s: this build has no docd", of_docd[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(of_s3); i++) {
+        if (arguments_has(args, of_s3[i]))
+            return error_set(err, ERR_BAD_REQUEST, "%s: this build stores files only", of_s3[i]);
     }
+    if (arguments_int(args, "--max-upload", 0, 1, UPLOAD_MAX, &self->max_upload, err) < 0)
+        return -1;
     self->port = (int)port;
     self->demo_wanted = !arguments_has(args, "--no-demo");
     self->smtp = arguments_get(args, "--smtp");
     if (self->smtp && (!strchr(self->smtp, ':') || strpbrk(self->smtp, "\"'/ \n")))
         return error_set(err, ERR_BAD_REQUEST, "--smtp: HOST:PORT");
+    self->bot_allow = arguments_get(args, "--bot-allow");
+    if (self->bot_allow &&
+        self->bot_allow[strspn(self->bot_allow, "0123456789abcdefABCDEF.:/,")] != '\0')
+        return error_set(err, ERR_BAD_REQUEST, "--bot-allow: networks, commas between them");
     return 0;
 }
 
@@ -113,6 +120,16 @@ static int write_daemon(const struct dev *self, FILE *file, const char *name, st
     if (strcmp(name, "maild") == 0 && !self->smtp)
         fprintf(file, "    transport = \"file\"\n    mail_dir = \"%s\"\n",
                 place_path(&self->place, self->arena, "mail"));
+    if (strcmp(name, "botd") == 0)
+        fprintf(file, "    bot_dir = \"%s\"\n", place_path(&self->place, self->arena, "bots"));
+    if (strcmp(name, "botd") == 0 && self->bot_allow)
+        fprintf(file, "    allow_networks = \"%s\"\n    allow_plain_http = \"true\"\n",
+                self->bot_allow);
+    if (strcmp(name, "docd") == 0)
+        fprintf(file, "    storage_dir = \"%s\"\n",
+                place_path(&self->place, self->arena, "storage"));
+    if (strcmp(name, "docd") == 0 && self->max_upload > 0)
+        fprintf(file, "    max_upload = \"%lld\"\n", (long long)self->max_upload);
     return 0;
 }
 

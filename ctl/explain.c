@@ -15,9 +15,11 @@ int explain_sign_in_command(struct ctl *ctl, struct error *err)
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct sign_in_explain_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
                                     .email = arguments_get(&ctl->args, "--email"),
-                                    .role = arguments_get(&ctl->args, "--role")};
+                                    .role = arguments_get(&ctl->args, "--role"),
+                                    .address = arguments_get(&ctl->args, "--address")};
     struct sign_in_explain_out out = {0};
     const struct explain_step *steps;
+    bool skipped = false;
 
     if (authd_sign_in_explain(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
@@ -28,11 +30,14 @@ int explain_sign_in_command(struct ctl *ctl, struct error *err)
     output_list(ctl, &explain_step_table, &out.steps, columns);
     steps = out.steps.items;
     for (size_t i = 0; i < out.steps.count; i++) {
-        if (steps[i].outcome && strcmp(steps[i].outcome, "fail") == 0) {
+        if (strcmp(steps[i].outcome, "fail") == 0) {
             printf("\nThe first check that fails: %s\n", steps[i].check);
             return 0;
         }
+        skipped = skipped || strcmp(steps[i].outcome, "skipped") == 0;
     }
-    puts("\nWith the right password the sign-in succeeds.");
+    printf("\nWith the right password%s the sign-in succeeds%s.\n",
+           out.secondFactor ? " and a code of the second factor" : "",
+           skipped ? ", unless a skipped check fails" : "");
     return 0;
 }

@@ -25,27 +25,34 @@ enum {
     NOBODY_UID = 65534,
 };
 
-/* What each daemon with tables owns. The names stand in constant SQL text: none comes from outside. */
-#define ROLE_SQL(role, schema)                                                          \
-    "do $$ begin if not exists (select from pg_roles where rolname = '" role "') then " \
-    "create role " role " login; end if; end $$; "                                      \
-    "alter role " role " in database atrium set search_path = " schema "; "             \
-    "grant connect, temporary on database atrium to " role "; "                         \
-    "create schema if not exists " schema " authorization " role "; "
+/* What each daemon with tables owns. The names stand in constant SQL text: none comes from outside. A role has the name
+ * of the system user that an installed daemon runs as: PostgreSQL then knows it by peer authentication. */
+#define ROLE_SQL(role, schema)                                                   \
+    "do $$ begin\n"                                                              \
+    "    if not exists (select from pg_roles where rolname = '" role "') then\n" \
+    "        create role \"" role "\" login;\n"                                  \
+    "    end if;\n"                                                              \
+    "end $$;\n"                                                                  \
+    "alter role \"" role "\" in database atrium set search_path = " schema ";\n" \
+    "grant connect, temporary on database atrium to \"" role "\";\n"             \
+    "create schema if not exists " schema " authorization \"" role "\";\n"
 
 static const struct daemon_role {
     const char *daemon, *role;
 } roles[] = {
-    {"settingsd", "atrium_settingsd"}, {"authd", "atrium_authd"}, {"maild", "atrium_maild"},
-    {"docd", "atrium_docd"},           {"botd", "atrium_botd"},
+    {"settingsd", "atrium-settingsd"}, {"authd", "atrium-authd"}, {"maild", "atrium-maild"},
+    {"docd", "atrium-docd"},           {"botd", "atrium-botd"},
 };
 
-static const char provision_sql[] =
-    "set client_min_messages = warning; "
-    "revoke all on database atrium from public; revoke all on schema public from public; " ROLE_SQL(
-        "atrium_settingsd", "settings") ROLE_SQL("atrium_authd", "auth")
-        ROLE_SQL("atrium_maild", "mail") ROLE_SQL("atrium_docd", "doc")
-            ROLE_SQL("atrium_botd", "bot");
+const char postgres_provision_sql[] =
+    "set client_min_messages = warning;\n"
+    "revoke all on database atrium from public;\n"
+    "revoke all on schema public from public;\n" ROLE_SQL("atrium-settingsd", "settings")
+        ROLE_SQL("atrium-authd", "auth") ROLE_SQL("atrium-maild", "mail")
+            ROLE_SQL("atrium-docd", "doc") ROLE_SQL("atrium-botd", "bot")
+    /* Not for a daemon's role to make: that needs CREATE on the database. */
+    "create extension if not exists pg_trgm schema doc;\n"
+    "create extension if not exists btree_gin schema doc;\n";
 
 /* ---- the programs ---- */
 
@@ -278,7 +285,7 @@ struct child *postgres_start(struct postgres *self, struct supervisor *superviso
         "-c", "recovery_init_sync_method=syncfs", /* as safe, not file by file */
         "-c", "logging_collector=off",
         "-c", "log_destination=stderr",
-        "-c", "log_error_verbosity=terse", /* no values of rows in the log */
+        "-c", "log_error_verbosity=terse", /* no values of rows in the log, see docs/logs.md */
         "-c", "log_timezone=UTC",
     };
 
@@ -349,7 +356,7 @@ int postgres_provision(const struct postgres *self, struct error *err)
     if (make_database(self, err) < 0)
         return -1;
     connection = open_database(self, "atrium", err);
-    if (!connection || run_sql(connection, provision_sql, err) < 0)
+    if (!connection || run_sql(connection, postgres_provision_sql, err) < 0)
         return -1;
     return 0;
 }

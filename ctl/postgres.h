@@ -20,6 +20,9 @@ struct postgres {
     uid_t uid;            /* the cluster's owner; 0: ours */
 };
 
+/* Roles and schemas of all daemons in the database `atrium`; may be run again. Also what operators run. */
+extern const char postgres_provision_sql[];
+
 /* Finds the programs, makes the cluster unless it is there, and waits until a server that a killed suite left
  * behind is gone. Parks. */
 int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struct arena *arena,

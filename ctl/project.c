@@ -13,6 +13,19 @@ enum { PROJECT_PAGE = 200, PROJECTS_MAX = 100000 };
 static const char *const project_columns[] = {"tenantCode", "name",      "projectId",
                                               "suspended",  "createdAt", NULL};
 
+int project_given(struct ctl *ctl, struct uuid *ret, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "--project"));
+    struct tenant tenant = {0};
+
+    if (ctl_bus_wait(ctl->bus, "settingsd", CTL_BUS_PEER_MS, err) < 0 ||
+        settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
 int project_create_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);

@@ -1,7 +1,6 @@
 /*
  * status.c - `atriumctl status`: each instance that has a socket for us, and how it answers.
  */
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,23 +44,15 @@ static const char *up_time(struct arena *arena, int64_t ms)
     return arena_printf(arena, "%lldd %lldh", s / 86400, s / 3600 % 24);
 }
 
-/* A socket named "ctl.<instance>" in the service's directory is an instance's, alive or dead. */
 static size_t find_instances(const struct ctl *ctl, const char *service, struct status_row *rows,
                              size_t room)
 {
-    DIR *listing = opendir(arena_printf(ctl->arena, "%s/bus/%s", ctl->bus->run_dir, service));
+    const char **names = ctl_bus_instances(ctl->bus, service, ctl->arena);
     size_t count = 0;
 
-    if (!listing)
-        return 0;
-    for (struct dirent *entry; count < room && (entry = readdir(listing));) {
-        if (strncmp(entry->d_name, "ctl.", 4) != 0)
-            continue;
-        rows[count++] = (struct status_row){.service = service,
-                                            .instance = arena_strdup(ctl->arena, entry->d_name + 4),
-                                            .state = "down"};
-    }
-    closedir(listing);
+    for (; count < room && names[count]; count++)
+        rows[count] =
+            (struct status_row){.service = service, .instance = names[count], .state = "down"};
     return count;
 }
 

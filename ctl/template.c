@@ -6,21 +6,6 @@
 #include "ctl/files.h"
 #include "ctl/output.h"
 #include "maild/maild_api.h"
-#include "settingsd/settingsd_api.h"
-
-/* maild knows projects by id only. */
-static int find_project(struct ctl *ctl, struct uuid *ret, struct error *err)
-{
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "--project"));
-    struct tenant tenant = {0};
-
-    if (ctl_bus_wait(ctl->bus, "settingsd", CTL_BUS_PEER_MS, err) < 0 ||
-        settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
-        return -1;
-    *ret = tenant.projectId;
-    return 0;
-}
 
 static int read_part(struct ctl *ctl, const char *option, const char **ret, struct error *err)
 {
@@ -43,7 +28,7 @@ int template_put_command(struct ctl *ctl, struct error *err)
         return -1;
     if (!in.text && !in.html)
         return error_set(err, ERR_BAD_REQUEST, "--text or --html is missing");
-    if (find_project(ctl, &in.projectId, err) < 0)
+    if (project_given(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_put(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -59,7 +44,7 @@ int template_list_command(struct ctl *ctl, struct error *err)
     struct template_records out = {0};
     struct request req;
 
-    if (find_project(ctl, &in.projectId, err) < 0)
+    if (project_given(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_list(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -75,7 +60,7 @@ int template_preview_command(struct ctl *ctl, struct error *err)
     struct email_template_preview out = {0};
     struct request req;
 
-    if (find_project(ctl, &in.projectId, err) < 0)
+    if (project_given(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_preview(ctl->bus->bus, &req, &in, &out, err) < 0)

@@ -1,5 +1,5 @@
 /*
- * user.c - `atriumctl user ...`: the first admin of a project.
+ * user.c - `atriumctl user ...`: the first admin of a project, and who lost a second factor.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,5 +57,19 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
     output_record(ctl, &admin_create_out_table, &out);
     if (!out.created)
         output_note(ctl, "The account was there already and keeps its password.");
+    return 0;
+}
+
+int user_reset_mfa_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct operator_mfa_reset_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
+                                             .email = arguments_get(&ctl->args, "--email"),
+                                             .role = arguments_get(&ctl->args, "--role")};
+    struct nothing out;
+
+    if (authd_operator_mfa_reset(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_note(ctl, "The second factor is off, and all sessions are ended.");
     return 0;
 }

@@ -6,30 +6,6 @@
 
 #include "gateway/address.h"
 
-int address_networks_parse(const char *const *texts, struct arena *arena,
-                           struct address_networks *ret, struct error *err)
-{
-    size_t count = 0;
-
-    while (texts && texts[count])
-        count++;
-    ret->items = arena_calloc(arena, count, sizeof(*ret->items));
-    ret->count = count;
-    for (size_t i = 0; i < count; i++)
-        if (address_network_parse(texts[i], &ret->items[i]) < 0)
-            return error_set(err, ERR_BAD_REQUEST,
-                             "trusted_proxies: \"%s\" is not an address or network", texts[i]);
-    return 0;
-}
-
-bool address_networks_have(const struct address_networks *self, const struct address *address)
-{
-    for (size_t i = 0; i < self->count; i++)
-        if (address_network_has(&self->items[i], address))
-            return true;
-    return false;
-}
-
 /* Takes the last entry off `list`, whose length is *length; empty ones are none (RFC 9110, section 5.6.1). 1: an
  * address in *ret, 0: the list is at its end, -1: no address. */
 static int last_entry(const char *list, size_t *length, struct address *ret)

@@ -10,12 +10,8 @@
 #include "common/log.h"
 #include "gateway/answer.h"
 
-struct header {
-    const char *name, *value;
-};
-
 /* On every answer. CORS: any origin may call, without credentials (cookies are never used). */
-static const struct header standing[] = {
+static const struct answer_header standing[] = {
     {"X-Content-Type-Options", "nosniff"},
     {"Referrer-Policy", "no-referrer"},
     {"X-Frame-Options", "DENY"},
@@ -100,17 +96,19 @@ static void add_error_headers(struct MHD_Response *response, const struct answer
 
 struct MHD_Response *answer_response(const struct answer *self)
 {
-    /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response = self->response;
 
+    if (!response)
+        /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
+        response = MHD_create_response_from_buffer(
+            self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
     if (!response)
         log_die("answer", "out of memory");
     for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
         add(response, standing[i].name, standing[i].value);
     add(response, "Cache-Control", self->cache ? self->cache : "no-store");
     add(response, "X-Request-Id", self->trace);
-    if (self->body)
+    if (self->content_type || self->body)
         add(response, "Content-Type", self->content_type ? self->content_type : "application/json");
     add(response, "ETag", self->etag);
     add(response, "Allow", self->allow);
@@ -118,6 +116,8 @@ struct MHD_Response *answer_response(const struct answer *self)
     add(response, "Access-Control-Allow-Headers", self->allow_headers);
     if (self->allow_methods)
         add(response, "Access-Control-Max-Age", "600");
+    for (const struct answer_header *each = self->more; each && each->name; each++)
+        add(response, each->name, each->value);
     if (self->error)
         add_error_headers(response, self);
     if (self->close)

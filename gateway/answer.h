@@ -9,14 +9,20 @@
 #include "common/arena.h"
 #include "common/error.h"
 
+struct answer_header {
+    const char *name, *value; /* value NULL: left out */
+};
+
 struct answer {
     unsigned status;
-    const char *body; /* borrowed until the answer was sent; NULL: none */
-    size_t size;
+    const char *body;                          /* borrowed until the answer was sent; NULL: none */
+    size_t size;                               /* that lies ready */
     const char *content_type;                  /* NULL: application/json when there is a body */
     const char *cache;                         /* Cache-Control; NULL: no-store */
     const char *etag, *allow;                  /* NULL: no such header */
     const char *allow_methods, *allow_headers; /* of a CORS preflight */
+    struct MHD_Response *response;             /* with the body, consumed; NULL: made of it */
+    const struct answer_header *more;          /* further headers, ended by name NULL; NULL: none */
     const struct error *error;                 /* Retry-After and RateLimit-* of it; NULL: none */
     const char *trace;                         /* X-Request-Id */
     bool close;                                /* the connection ends with this answer */

@@ -44,6 +44,12 @@ static int verify(struct gateway *gateway, const struct request *req, const char
     return 0;
 }
 
+/* An account is gone when its date has come, also while a cache remembers it. */
+static bool is_over(const struct identity *identity, int64_t now_ms)
+{
+    return identity->caller.until != 0 && identity->caller.until <= now_ms;
+}
+
 static int allow(const struct authentication *self, enum access access, struct error *err)
 {
     const struct request as = {.caller = &self->caller};
@@ -107,6 +113,8 @@ int authenticate(struct gateway *gateway, const struct request *req, const char 
     ret->logged_out = ended > 0;
     if (ended != 0)
         return ended > 0 ? 0 : -1;
+    if (is_over(ret->identity, req->now_ms))
+        return unauthorized(err);
     ret->caller = ret->identity->caller;
     ret->caller.session = token.session;
     ret->caller.tokenId = token.id;

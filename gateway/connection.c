@@ -12,6 +12,7 @@ enum {
     IDLE_MAX_MS = 60000, /* 30 s of silence (libmicrohttpd closes then), and 30 s for a header */
     READING_MAX_MS = 30000,
     WRITING_MAX_MS = 60000,
+    SLOWEST = 4096, /* bytes a second */
 };
 
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
@@ -52,6 +53,12 @@ void connection_enter(struct connection *self, enum connection_phase phase, int6
 {
     self->phase = phase;
     self->since_ms = mono_ms;
+    self->more_ms = 0;
+}
+
+void connection_allow(struct connection *self, int64_t bytes)
+{
+    self->more_ms = bytes * 1000 / SLOWEST;
 }
 
 /* Whether the client will send no more while more is needed.  libmicrohttpd 0.9.75 misses an end that arrives
@@ -74,6 +81,6 @@ void connections_sweep(struct connections *all, int64_t mono_ms)
     };
 
     for (struct connection *each = all->head; each; each = each->next)
-        if (mono_ms - each->since_ms > longest_ms[each->phase] || is_over(each))
+        if (mono_ms - each->since_ms - each->more_ms > longest_ms[each->phase] || is_over(each))
             shutdown(each->fd, SHUT_RDWR);
 }

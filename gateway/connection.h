@@ -23,6 +23,7 @@ struct connection {
     int fd;
     enum connection_phase phase;
     int64_t since_ms; /* monotonic: of the phase */
+    int64_t more_ms;  /* that this phase may take beyond the usual */
     struct address peer;
 };
 
@@ -35,6 +36,9 @@ struct connection *connection_new(struct connections *all, struct MHD_Connection
                                   int64_t mono_ms);
 void connection_destroy(struct connection **self_p);
 void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
+
+/* The phase may take as long as `bytes` need on a slow line. */
+void connection_allow(struct connection *self, int64_t bytes);
 
 /* Shuts the sockets down whose phase took too long or whose client has hung up; libmicrohttpd sees the end and
  * closes them. */

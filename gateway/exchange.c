@@ -10,8 +10,10 @@
 
 #include <sodium.h>
 
+#include "gateway/download.h"
 #include "gateway/exchange.h"
 #include "gateway/no_endpoint.h"
+#include "gateway/upload.h"
 
 enum {
     SPARE_MAX = 256,
@@ -169,6 +171,10 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         exchange_log(self, now_us - self->arrived_us);
     }
     self->ended = true;
+    if (self->upload)
+        upload_leave(self->upload);
+    if (self->download)
+        download_leave(self->download);
     if (!self->on_fiber)
         exchange_recycle(self);
 }
@@ -228,6 +234,10 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->refused = find_endpoint(self) < 0;
     if (check_framing(self, version) < 0)
         self->refused = true;
+    if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM) {
+        self->upload = upload_new(self, &self->err);
+        self->refused = !self->upload;
+    }
 }
 
 /* ---- the body ---- */
@@ -284,15 +294,40 @@ static enum MHD_Result body_take(struct exchange *self, const char *bytes, size_
 
 /* ---- the answer ---- */
 
+void exchange_pause(struct exchange *self)
+{
+    if (self->suspended)
+        return;
+    self->suspended = self->paused = true;
+    self->gateway->suspended++;
+    connection_enter(self->connection, CONNECTION_WORKING, clock_mono_ms());
+    MHD_suspend_connection(self->mhd);
+}
+
+static void resume(struct exchange *self)
+{
+    self->suspended = self->paused = false;
+    self->gateway->suspended--;
+    http_resume(self->site->http, self->mhd);
+}
+
+void exchange_unpause(struct exchange *self)
+{
+    if (!self->paused)
+        return;
+    connection_enter(self->connection, self->download ? CONNECTION_WRITING : CONNECTION_READING,
+                     clock_mono_ms());
+    resume(self);
+}
+
 /* The connection goes on, now or (when an error must not be fast) later. */
 static void exchange_release(struct exchange *self)
 {
     self->released = true;
-    if (self->suspended) {
-        self->suspended = false;
-        self->gateway->suspended--;
-        http_resume(self->site->http, self->mhd);
-    }
+    if (self->paused)
+        exchange_unpause(self);
+    else if (self->suspended)
+        resume(self);
 }
 
 static void on_floor(void *arg)
@@ -310,6 +345,7 @@ void exchange_reply(struct exchange *self, struct answer *answer)
     answer->trace = self->trace;
     answer->close = self->close || self->gateway->service.stopping;
     self->status = answer->status;
+    self->answer_size = answer->size;
     self->response = answer_response(answer);
     if (slow && answer->status >= 400) {
         /* One more: both times are cut to whole milliseconds. */
@@ -357,7 +393,6 @@ static void exchange_dispatch(struct exchange *self)
     struct endpoint *endpoint = self->endpoint;
 
     self->dispatched = true;
-    connection_enter(self->connection, CONNECTION_WORKING, self->arrived_us / 1000);
     if (self->refused) {
         exchange_fail(self, NULL);
     } else if (!endpoint) {
@@ -381,10 +416,21 @@ static enum MHD_Result exchange_send(struct exchange *self)
 
     connection_enter(self->connection, CONNECTION_WRITING,
                      loop_mono_ms(self->gateway->service.loop));
+    connection_allow(self->connection, (int64_t)self->answer_size);
     result = MHD_queue_response(self->mhd, self->status, self->response);
     MHD_destroy_response(self->response);
     self->response = NULL;
     return result;
+}
+
+/* A form is dispatched as soon as its file begins. */
+static enum MHD_Result form_take(struct exchange *self, const char *bytes, size_t size)
+{
+    if (!upload_take(self->upload, (const uint8_t *)bytes, size))
+        return MHD_NO;
+    if (!self->dispatched && upload_has_begun(self->upload))
+        exchange_dispatch(self);
+    return MHD_YES;
 }
 
 /* What cannot wait for its body to be read. A body that is announced as too large is refused before it is sent,
@@ -393,7 +439,7 @@ static enum MHD_Result exchange_send(struct exchange *self)
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);
-    bool large = size > BODY_MAX && (self->head.expect || size > BODY_DROP_MAX);
+    bool large = !self->upload && size > BODY_MAX && (self->head.expect || size > BODY_DROP_MAX);
 
     if (!large && !head_has_strange_encoding(&self->head))
         return false;
@@ -418,8 +464,12 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
         size_t size = *upload_size;
 
         *upload_size = 0;
-        return body_take(self, upload, size);
+        return self->upload ? form_take(self, upload, size) : body_take(self, upload, size);
     }
+    connection_enter(self->connection, CONNECTION_WORKING,
+                     loop_mono_ms(self->gateway->service.loop));
+    if (self->upload)
+        upload_end_body(self->upload);
     if (!self->dispatched)
         exchange_dispatch(self);
     if (self->released)

@@ -37,12 +37,16 @@ struct exchange {
     size_t body_size, body_capacity;
     uint64_t received; /* bytes of body, kept or not */
     struct MHD_Response *response;
+    size_t answer_size; /* bytes that lie ready for the client */
     unsigned status;
     struct loop_timer *floor;
-    bool opened;     /* the header was looked at */
-    bool dispatched; /* somebody is making the answer, or has */
-    bool released;   /* the answer may go out */
+    struct upload *upload;     /* of an R_FORM route; NULL when refused */
+    struct download *download; /* that the answer is read from */
+    bool opened;               /* the header was looked at */
+    bool dispatched;           /* somebody is making the answer, or has */
+    bool released;             /* the answer may go out */
     bool suspended, on_fiber, ended;
+    bool paused;  /* suspended in mid-body or mid-answer, until there is more to do */
     bool refused; /* err says why; the body is dropped */
     bool close;   /* the connection cannot be used for another request */
     struct head head;
@@ -71,6 +75,11 @@ void exchange_reply(struct exchange *self, struct answer *answer);
 
 /* Answers with an error; NULL: with self->err. */
 void exchange_fail(struct exchange *self, const struct error *err);
+
+/* Stops asking for the body's or the answer's next bytes until they are wanted; to be called inside libmicrohttpd's
+ * callbacks. unpause() goes on; fine when it is not paused. */
+void exchange_pause(struct exchange *self);
+void exchange_unpause(struct exchange *self);
 
 /* The client's address (see address.h). */
 struct address exchange_client(const struct exchange *self);

@@ -5,6 +5,8 @@
  */
 #include <unistd.h>
 
+#include "common/content.h"
+
 #include "gateway/admin.h"
 #include "gateway/exchange.h"
 #include "gateway/gateway.h"
@@ -165,12 +167,13 @@ static int start(void *daemon, struct error *err)
     struct gateway *self = daemon;
     const struct gateway_config *config = gateway_config(self);
 
+    content_keep_memory();
     trace_source_init(&self->traces);
     self->tokens = token_cache_new();
     self->revocations = revocations_new();
     self->identities = identities_new();
-    if (address_networks_parse(config->trusted_proxies, self->service.arena, &self->trusted, err) <
-            0 ||
+    if (address_networks_parse("trusted_proxies", config->trusted_proxies, self->service.arena,
+                               &self->trusted, err) < 0 ||
         make_routes(self, err) < 0)
         return -1;
     make_metrics(self);
@@ -224,7 +227,7 @@ static void stop(void *daemon)
     key_set_destroy(&self->keyring.set);
 }
 
-static const char *const asks[] = {"authd", "settingsd", "maild", NULL};
+static const char *const asks[] = {"authd", "settingsd", "maild", "docd", "botd", NULL};
 static const struct operation operations[] = {{0}};
 
 static const struct service_definition definition = {

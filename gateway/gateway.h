@@ -47,9 +47,10 @@ struct gateway {
     size_t site_count;
     struct exchange *spare; /* exchanges for reuse */
     size_t spare_count;
-    size_t in_flight;     /* requests begun and not ended */
-    size_t suspended;     /* those of them whose connection waits for the answer */
-    uint64_t bodies_size; /* bytes of request bodies held */
+    size_t in_flight;      /* requests begun and not ended */
+    size_t suspended;      /* those of them whose connection waits for the answer */
+    uint64_t bodies_size;  /* bytes of request bodies held */
+    uint64_t streams_size; /* bytes of files that pass, see stream.h */
     struct loop_timer *sweep;
     struct address_networks trusted;
     struct trace_source traces;

@@ -128,6 +128,11 @@ bool identities_put(struct identities *self, struct identity *identity, uint64_t
     return true;
 }
 
+static bool of_account(const void *value, const void *arg)
+{
+    return uuid_equal(&((const struct identity *)value)->caller.account, arg);
+}
+
 static bool of_policy(const void *value, const void *arg)
 {
     return uuid_equal(&((const struct identity *)value)->caller.policy, arg);
@@ -145,6 +150,8 @@ void identities_forget(struct identities *self, const char *kind, const struct u
     self->generation++;
     if (strcmp(kind, "membership") == 0)
         cache_remove(self->cache, &key);
+    else if (strcmp(kind, "account") == 0)
+        cache_remove_if(self->cache, of_account, id);
     else if (strcmp(kind, "policy") == 0)
         cache_remove_if(self->cache, of_policy, id);
     else if (strcmp(kind, "project") == 0)

@@ -38,7 +38,7 @@ uint64_t identities_generation(const struct identities *self);
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms) MUST_USE;
 
-/* A change of `kind` "membership", "policy" or "project": drops what depends on it, moves the generation. */
+/* A change of `kind` "membership", "account", "policy" or "project": drops what depends on it, moves the generation. */
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
 
 /* Drops everything, moves the generation: after a time in which changes may have been missed. */

@@ -23,6 +23,20 @@ static void add_schema(json_t *schemas, const struct field_table *table)
             add_schema(schemas, table->rows[i].table);
 }
 
+/* Bytes of any kind. */
+static json_t *file_content(void)
+{
+    return json_pack("{s:{s:{s:s, s:s}}}", "*/*", "schema", "type", "string", "format", "binary");
+}
+
+/* A form with fields that somebody gave, and the file. */
+static json_t *form_content(void)
+{
+    return json_pack("{s:{s:{s:s, s:[s], s:{s:{s:s, s:s}}, s:{s:s}}}}", "multipart/form-data",
+                     "schema", "type", "object", "required", "file", "properties", "file", "type",
+                     "string", "format", "binary", "additionalProperties", "type", "string");
+}
+
 static json_t *schema_reference(const char *name)
 {
     return json_pack("{s:{s:{s:s+}}}", "application/json", "schema", "$ref",
@@ -120,7 +134,8 @@ static void add_error_responses(json_t *responses, const struct endpoint *endpoi
         {true, 404},
         {!open && route->access != ACCESS_LOGOUT && !(route->flags & R_SAFE), 409},
         {endpoint->takes_body, 413},
-        {endpoint->takes_body, 415},
+        {endpoint->takes_body || route->flags & R_FORM, 415},
+        {route->flags & R_CONTENT, 416},
         {route->input->count > 0, 422},
         {open, 429},
         {true, 500},
@@ -133,15 +148,27 @@ static void add_error_responses(json_t *responses, const struct endpoint *endpoi
             add_error_response(responses, route, rows[i].status);
 }
 
+/* A file may also be answered in part, or not at all when the client has it. */
+static void add_file_responses(json_t *responses, json_t *success)
+{
+    json_object_set_new(success, "content", file_content());
+    json_object_set_new(responses, "206",
+                        json_pack("{s:s, s:o}", "description", "The range that was asked for",
+                                  "content", file_content()));
+    json_object_set_new(responses, "304", json_pack("{s:s}", "description", "Not modified"));
+}
+
 static json_t *responses_json(const struct endpoint *endpoint)
 {
     const struct route *route = &endpoint->route;
     json_t *responses = json_object();
     json_t *success = json_pack("{s:s}", "description", "Done");
 
-    if (!(route->flags & R_NO_CONTENT))
+    if (route->flags & R_CONTENT)
+        add_file_responses(responses, success);
+    else if (!(route->flags & R_NO_CONTENT))
         json_object_set_new(success, "content", schema_reference(route->output->name));
-    if (route->flags & R_ETAG)
+    if (route->flags & (R_ETAG | R_CONTENT))
         json_object_set_new(success, "headers",
                             json_pack("{s:{s:{s:s}}}", "ETag", "schema", "type", "string"));
     json_object_set_new(responses, route->flags & R_NO_CONTENT ? "204" : "200", success);
@@ -193,6 +220,9 @@ static json_t *operation_json(const struct endpoint *endpoint, const char *id)
         json_object_set_new(operation, "requestBody",
                             json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY),
                                       "content", schema_reference(route->input->name)));
+    if (route->flags & R_FORM)
+        json_object_set_new(operation, "requestBody",
+                            json_pack("{s:b, s:o}", "required", true, "content", form_content()));
     if (route->access != ACCESS_PUBLIC)
         json_object_set_new(operation, "security", json_pack("[{s:[]}]", "bearer"));
     return operation;
@@ -227,7 +257,7 @@ static void add_operation(json_t *paths, json_t *schemas, json_t *used, struct a
     json_object_set_new(path, method, operation_json(endpoint, id));
     if (endpoint->takes_body)
         add_schema(schemas, route->input);
-    if (!(route->flags & R_NO_CONTENT))
+    if (!(route->flags & (R_NO_CONTENT | R_CONTENT)))
         add_schema(schemas, route->output);
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "botd/botd_api.h"
+#include "docd/docd_api.h"
 #include "gateway/routes.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
@@ -30,6 +32,18 @@ static const struct route rows[] = {
 #define ROUTE ROW
 #define ALIAS ROW
 #include "maild/maild_routes.def"
+#undef SERVICE
+#define SERVICE "docd"
+#define OP(...)
+#define ROUTE ROW
+#define ALIAS ROW
+#include "docd/docd_routes.def"
+#undef SERVICE
+#define SERVICE "botd"
+#define OP(...)
+#define ROUTE ROW
+#define ALIAS ROW
+#include "botd/botd_routes.def"
 #undef SERVICE
 };
 

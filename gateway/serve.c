@@ -7,9 +7,22 @@
 #include <sodium.h>
 
 #include "gateway/authenticate.h"
+#include "gateway/download.h"
 #include "gateway/serve.h"
+#include "gateway/upload.h"
 
-enum { DEADLINE_MS = 10000, USER_AGENT_MAX = 512 };
+enum { DEADLINE_S = 10, USER_AGENT_MAX = 512 };
+
+/* Until when a request may take: from its arrival on, or, when it brings a file, from the moment that the fields before
+ * it are there. */
+static int64_t deadline_of(const struct exchange *exchange)
+{
+    const struct endpoint *endpoint = exchange->endpoint;
+    unsigned seconds = endpoint ? ROUTE_SECONDS(endpoint->route.flags) : 0;
+    int64_t since_ms = exchange->upload ? clock_mono_ms() : exchange->arrived_us / 1000;
+
+    return since_ms + (int64_t)(seconds > 0 ? seconds : DEADLINE_S) * 1000;
+}
 
 /* Where the fields of the path, query and headers are looked up. */
 struct source {
@@ -32,7 +45,7 @@ void serve_request(const struct exchange *exchange, struct request *ret)
         .address = address,
         .userAgent = codec_is_text(agent, size) ? arena_strndup(exchange->arena, agent, size) : "",
         .now_ms = clock_now_ms(exchange->gateway->service.clock),
-        .deadline_mono_ms = exchange->arrived_us / 1000 + DEADLINE_MS,
+        .deadline_mono_ms = deadline_of(exchange),
     };
 }
 
@@ -66,8 +79,8 @@ static void decref(json_t **json_p)
     json_decref(*json_p);
 }
 
-/* The JSON object of the body in *ret, NULL when there is none. No body and no content type counts as an object
- * without members: each required one is then reported. */
+/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole body. No body and no
+ * content type counts as an object without members: each required one is then reported. */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
     bool optional = exchange->endpoint->route.flags & R_OPTIONAL_BODY;
@@ -77,7 +90,7 @@ static int read_body(const struct exchange *exchange, json_t **ret, struct error
     if (exchange->body_size == 0 && !expected)
         return 0;
     *ret = codec_parse_json(exchange->body ? (const char *)exchange->body : "", exchange->body_size,
-                            true, err);
+                            !fields_body(exchange->endpoint->route.input), err);
     return *ret ? 0 : -1;
 }
 
@@ -114,6 +127,30 @@ static int call(struct exchange *exchange, const struct request *req, void *inpu
     if (endpoint->secret_in)
         sodium_memzero(buffer.bytes, buffer.size);
     return result;
+}
+
+/* The fields of a form are the member of that type. */
+static void set_form(const struct field_table *table, void *input, const struct form *form)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].table == &form_table)
+            memcpy((char *)input + table->rows[i].offset, &form, sizeof(form));
+}
+
+/* The daemon looks at the fields, then gets the file. */
+static int call_with_file(struct exchange *exchange, const struct request *req, void *input,
+                          msgpack_object *ret, struct error *err)
+{
+    const struct form *form = upload_form(exchange->upload, err);
+    struct form_ticket ticket;
+
+    if (!form)
+        return -1;
+    set_form(exchange->endpoint->route.input, input, form);
+    if (call(exchange, req, input, ret, err) < 0 ||
+        fields_unpack(&form_ticket_table, ret, exchange->arena, &ticket, err) < 0)
+        return -1;
+    return upload_run(exchange->upload, req, &ticket, err);
 }
 
 /* The ETag of an answer travels as a member of its body. */
@@ -165,6 +202,8 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
         return admitted;
     if (read_input(exchange, &input, err) < 0)
         return -1;
+    if (exchange->upload)
+        return call_with_file(exchange, req, input, ret, err);
     if (call(exchange, req, input, ret, err) == 0)
         return 0;
     /* The same token logged out twice at once: the second is told so, and answers as if it had come later. */
@@ -185,10 +224,14 @@ void serve_route(struct exchange *exchange)
     warm_up_wait(exchange->gateway);
     serve_request(exchange, &req);
     result = run(exchange, &req, &who, &output, &exchange->err);
+    if (result == 0 && exchange->endpoint->route.flags & R_CONTENT)
+        result = download_serve(exchange, &req, &output, &exchange->err);
+    else if (result == 0)
+        answer_success(exchange, &output);
+    if (result < 0 && exchange->upload)
+        upload_refuse(exchange->upload);
     if (result < 0)
         exchange_fail(exchange, NULL);
     else if (result > 0)
         exchange_reply(exchange, &nothing_left);
-    else
-        answer_success(exchange, &output);
 }

@@ -9,7 +9,7 @@
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
 
-/* Messages that are over stay known that long, so that a late repetition of an enqueue is recognised. */
+/* Messages and jobs that are over stay known that long, so that a late repetition is recognised. */
 static const int64_t purge_after_ms = 30LL * 24 * 3600 * 1000;
 
 extern const struct db_migration maild_migrations[];
@@ -56,16 +56,28 @@ static const struct operation operations[] = {
     {.name = NULL},
 };
 
-static const char *const asks[] = {NULL};
+static const char *const asks[] = {"authd", NULL};
 
-/* Forgets messages that were over long ago. */
+/* Forgets what was over long ago, until none of it is left. */
 static int purge(void *daemon, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    static const int statements[] = {SQL_MESSAGE_PURGE, SQL_JOB_PURGE};
     struct maild *d = daemon;
+    int64_t before = clock_now_ms(d->real) - purge_after_ms;
 
-    return db_query(d->svc.db, req, SQL_MESSAGE_PURGE, &res, err,
-                    DB_INT(clock_now_ms(d->real) - purge_after_ms), DB_INT(PURGE_BATCH));
+    for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
+        size_t count;
+
+        do {
+            CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+            if (db_query(d->svc.db, req, statements[i], &res, err, DB_INT(before),
+                         DB_INT(PURGE_BATCH)) < 0)
+                return -1;
+            count = db_affected(res);
+        } while (count == PURGE_BATCH && !d->svc.stopping);
+    }
+    return 0;
 }
 
 static int maild_start(void *daemon, struct error *err)
@@ -80,10 +92,18 @@ static int maild_start(void *daemon, struct error *err)
         d->transport = transport_smtp_new(d->svc.loop, config, err);
     else
         return error_set(err, ERR_INTERNAL, "transport must be smtp or file");
-    if (!d->transport || deliver_start(d, err) < 0)
+    if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0)
         return -1;
     service_every(&d->svc, "purge", PURGE_PERIOD_MS, purge);
     return 0;
+}
+
+static void maild_drain(void *daemon)
+{
+    struct maild *d = daemon;
+
+    if (d->jobs)
+        job_stop(d);
 }
 
 static void maild_stop(void *daemon)
@@ -98,7 +118,7 @@ static void maild_stop(void *daemon)
 
 static const struct service_definition definition = {
     .name = "maild",
-    .summary = "Templates, the mail queue and SMTP of the Atrium suite.",
+    .summary = "Templates, the mail queue, SMTP and jobs of the Atrium suite.",
     .size = sizeof(struct maild),
     .config = config_rows,
     .config_count = ARRAY_SIZE(config_rows),
@@ -108,10 +128,12 @@ static const struct service_definition definition = {
     .statements = maild_statements,
     .statement_count = MAILD_STATEMENT_COUNT,
     .migrations = maild_migrations,
+    .audit = true,
     .operations = operations,
     .asks = asks,
     .seal_key_offset = offsetof(struct maild_config, seal_key),
     .start = maild_start,
+    .drain = maild_drain,
     .stop = maild_stop,
 };
 

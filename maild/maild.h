@@ -2,8 +2,9 @@
  * maild.h - what the files of maild share.
  *
  * maild turns "mail this template to that person" into a message that is sent once: other daemons enqueue
- * (queue.c), deliver.c claims what is due, renders and builds it (render.c, message.c) and hands it to the
- * transport that the configuration names (transport.h).
+ * (queue.c), deliver.c takes what is due, renders and builds it (render.c, message.c) and hands it to the
+ * transport that the configuration names (transport.h).  Other daemons also leave jobs for later (job.c).  work.c
+ * shares both among the instances.
  */
 #ifndef ATRIUM_MAILD_H
 #define ATRIUM_MAILD_H
@@ -28,6 +29,7 @@ struct maild {
     struct clock *real; /* wall clock, never moved: due times and leases */
     struct transport *transport;
     struct deliver *deliver;
+    struct jobs *jobs;
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -56,5 +58,13 @@ void deliver_kick(struct maild *d);
 /* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when all have ended,
  * so that the transport may go. */
 bool deliver_stop(struct maild *d);
+
+/* ---- job.c ---- */
+
+/* Starts working on jobs that are due. Does not wait. -1 when no fiber is left. */
+int job_start(struct maild *d, struct error *err) MUST_USE;
+
+/* Claims nothing more and waits for the jobs under way, 10 seconds at most. Parks. */
+void job_stop(struct maild *d);
 
 #endif

@@ -40,6 +40,14 @@ struct mail_enqueue_in {
 struct mail_enqueue_out {
     bool queued; /* false: not mapped, or known already */
 };
+/* Whether a mail by this template would be sent, in whatever language. */
+struct template_mapped_in {
+    struct uuid projectId;
+    const char *name;
+};
+struct template_mapped_out {
+    bool mapped;
+};
 struct template_put_in {
     struct uuid projectId;
     const char *name, *language, *subject, *html, *text;
@@ -76,11 +84,39 @@ struct mail_id_in {
     struct uuid id;
 };
 
-extern const struct field_table email_template_in_table, email_template_delete_in_table,
-    email_template_preview_in_table, email_template_preview_table, template_preview_in_table,
-    mail_enqueue_in_table, mail_enqueue_out_table, template_put_in_table, template_record_table,
-    template_list_in_table, template_records_table, mail_queue_in_table, mail_queue_row_table,
-    mail_queue_out_table, mail_id_in_table;
+/* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same one again does
+ * nothing. What waits for the schedule `replaces` is dropped. */
+struct job_put_in {
+    struct uuid id;
+    const char *kind; /* "account-delete", "account-reminder" */
+    int64_t dueAt;    /* contract time, ms */
+    struct uuid account, schedule, projectId;
+    struct uuid replaces; /* absent: nothing */
+};
+struct job_list_in {
+    const char *state; /* "waiting" (default) or "done" */
+    int64_t count;
+};
+struct job_row {
+    struct uuid id, account;
+    const char *kind, *state, *lastError;
+    int64_t attempts, dueAt, createdAt; /* dueAt: contract time */
+};
+struct job_list_out {
+    int64_t total;
+    struct field_list jobs; /* struct job_row */
+};
+struct job_run_due_out {
+    int64_t due, left; /* before; after a while */
+};
+
+extern const struct field_table job_put_in_table, job_list_in_table, job_row_table,
+    job_list_out_table, job_run_due_out_table, email_template_in_table,
+    email_template_delete_in_table, email_template_preview_in_table, email_template_preview_table,
+    template_preview_in_table, mail_enqueue_in_table, mail_enqueue_out_table,
+    template_mapped_in_table, template_mapped_out_table, template_put_in_table,
+    template_record_table, template_list_in_table, template_records_table, mail_queue_in_table,
+    mail_queue_row_table, mail_queue_out_table, mail_id_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_MAILD_SQL_H
 #define ATRIUM_MAILD_SQL_H
 
-#include "common/db.h"
+#include "common/audit.h"
 
 /* struct template_record; the template without a language has none. */
 #define TEMPLATE_COLUMNS                                            \

@@ -12,6 +12,13 @@ static int not_found(struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Message not found.");
 }
 
+/* What an operator does to a message. */
+static struct audit_row message_audit(const struct request *req, const char *action,
+                                      struct uuid message)
+{
+    return audit_row(req, &(struct audit){.action = action, .type = "Message", .id = message});
+}
+
 /* Takes a message over, durably: it is on disk when this is answered. The same id again changes nothing. */
 int mail_enqueue(struct maild *d, const struct request *req, const struct mail_enqueue_in *in,
                  struct mail_enqueue_out *out, struct error *err)
@@ -54,9 +61,10 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
                struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit = message_audit(req, "mail.retry", in->id);
 
     if (db_query(d->svc.db, req, SQL_MESSAGE_DUE_NOW, &res, err, DB_UUID(in->id),
-                 DB_INT(clock_now_ms(d->real))) < 0)
+                 DB_INT(clock_now_ms(d->real)), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return not_found(err);
@@ -72,8 +80,9 @@ int mail_drop(struct maild *d, const struct request *req, const struct mail_id_i
               struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit = message_audit(req, "mail.drop", in->id);
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_DROP, &res, err, DB_UUID(in->id)) < 0)
+    if (db_query(d->svc.db, req, SQL_MESSAGE_DROP, &res, err, DB_UUID(in->id), DB_AUDIT(audit)) < 0)
         return -1;
     return db_rows(res) > 0 ? 0 : not_found(err);
 }

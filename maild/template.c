@@ -52,6 +52,17 @@ int template_pick(struct maild *d, const struct request *req, struct uuid projec
     return 0;
 }
 
+/* The statement's project and the name say which template it is. */
+static struct audit_row template_audit(const struct request *req, const char *action,
+                                       struct uuid project, const char *name)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = project,
+                                          .type = "Project",
+                                          .id = project,
+                                          .detail = name});
+}
+
 /* ---- between daemons ---- */
 
 /* Maps a template, or replaces it. Fails: NOT_FOUND (no such name), VALIDATION (a variable that it has not). */
@@ -61,12 +72,13 @@ int template_put(struct maild *d, const struct request *req, const struct templa
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *language = language_tag(req->arena, in->language);
     const char *html = in->html && in->html[0] ? in->html : NULL;
+    struct audit_row audit = template_audit(req, "template.write", in->projectId, in->name);
 
     if (template_check(in, language, err) < 0)
         return -1;
     if (db_query(d->svc.db, req, SQL_TEMPLATE_PUT, &res, err, DB_UUID(in->projectId),
                  DB_TEXT(in->name), DB_TEXT(language), DB_TEXT(in->subject), DB_TEXT(html),
-                 DB_TEXT(in->text), DB_INT(req->now_ms)) < 0)
+                 DB_TEXT(in->text), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     db_row(res, 0, &template_record_table, req->arena, out);
     return 0;
@@ -80,6 +92,18 @@ int template_list(struct maild *d, const struct request *req, const struct templ
     if (db_query(d->svc.db, req, SQL_TEMPLATE_LIST, &res, err, DB_UUID(in->projectId)) < 0)
         return -1;
     out->resources = db_list(res, &template_record_table, req->arena);
+    return 0;
+}
+
+int template_mapped(struct maild *d, const struct request *req, const struct template_mapped_in *in,
+                    struct template_mapped_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_TEMPLATE_MAPPED, &res, err, DB_UUID(in->projectId),
+                 DB_TEXT(in->name)) < 0)
+        return -1;
+    out->mapped = db_bool(res, 0, 0);
     return 0;
 }
 
@@ -138,11 +162,13 @@ int email_template_delete(struct maild *d, const struct request *req,
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *language = in->language ? language_tag(req->arena, in->language) : NULL;
+    struct uuid project = req->caller->project;
+    struct audit_row audit = template_audit(req, "template.delete", project, in->name);
 
     if (in->language && !language)
         return bad_language(err);
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_DELETE, &res, err, DB_UUID(req->caller->project),
-                 DB_TEXT(in->name), DB_TEXT(language)) < 0)
+    if (db_query(d->svc.db, req, SQL_TEMPLATE_DELETE, &res, err, DB_UUID(project),
+                 DB_TEXT(in->name), DB_TEXT(language), DB_AUDIT(audit)) < 0)
         return -1;
     return db_rows(res) > 0 ? 0 : not_found(err);
 }

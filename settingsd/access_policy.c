@@ -26,6 +26,14 @@ int access_policy_list_of(struct settingsd *d, const struct request *req, struct
     return 0;
 }
 
+static struct audit_row policy_audit(const struct request *req, const char *action,
+                                     struct uuid project, struct uuid policy)
+{
+    return audit_row(
+        req, &(struct audit){
+                 .action = action, .project = project, .type = "AccessPolicy", .id = policy});
+}
+
 /* Inserts a policy whose rules were checked. */
 static int policy_insert(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct access_policy_in *in, struct access_policy *out,
@@ -33,10 +41,11 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_random();
+    struct audit_row audit = policy_audit(req, "policy.create", project, id);
 
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_INSERT, &res, err, DB_UUID(project), DB_UUID(id),
                  DB_TEXT(in->name), DB_TEXT(in->resource), DB_TEXT(in->ipAccessRule),
-                 DB_INT(req->now_ms)) < 0)
+                 DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 access policies already.");
@@ -51,10 +60,12 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct outbox_row row = publish_change_row(d, req, "policy", in->id);
+    struct audit_row audit = policy_audit(req, "policy.replace", project, in->id);
 
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_UPDATE, &res, err, DB_UUID(project),
                  DB_UUID(in->id), DB_TEXT(in->name), DB_TEXT(in->resource),
-                 DB_TEXT(in->ipAccessRule), DB_INT(req->now_ms), DB_OUTBOX(row)) < 0)
+                 DB_TEXT(in->ipAccessRule), DB_INT(req->now_ms), DB_OUTBOX(row),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return not_found(err);
@@ -124,6 +135,7 @@ int access_policy_delete(struct settingsd *d, const struct request *req, const s
     struct uuid project = req->caller->project;
     struct policy_in_use_in use = {.projectId = project, .policyId = in->id};
     struct policy_in_use_out used = {0};
+    struct audit_row audit = policy_audit(req, "policy.delete", project, in->id);
 
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_USE, &read, err, DB_UUID(project),
                  DB_UUID(in->id)) < 0)
@@ -137,7 +149,7 @@ int access_policy_delete(struct settingsd *d, const struct request *req, const s
     if (used.inUse)
         return in_use(err);
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_DELETE, &deleted, err, DB_UUID(project),
-                 DB_UUID(in->id), DB_INT(db_int(read, 0, 0))) < 0)
+                 DB_UUID(in->id), DB_INT(db_int(read, 0, 0)), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(deleted) == 0)
         return error_set(err, ERR_CONFLICT, "The project changed during the write.");

@@ -14,14 +14,23 @@ int client_list_of(struct settingsd *d, const struct request *req, struct uuid p
     return 0;
 }
 
+static struct audit_row client_audit(const struct request *req, const char *action,
+                                     struct uuid project, struct uuid client)
+{
+    return audit_row(
+        req, &(struct audit){
+                 .action = action, .project = project, .type = "ClientApplication", .id = client});
+}
+
 int client_make(struct settingsd *d, const struct request *req, struct uuid project,
                 const char *name, struct client *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_random();
+    struct audit_row audit = client_audit(req, "client.create", project, id);
 
     if (db_query(d->svc.db, req, SQL_CLIENT_INSERT, &res, err, DB_UUID(project), DB_UUID(id),
-                 DB_TEXT(name), DB_INT(req->now_ms)) < 0)
+                 DB_TEXT(name), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 client applications already.");
@@ -45,9 +54,11 @@ int client_delete(struct settingsd *d, const struct request *req, const struct i
                   struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid project = req->caller->project;
+    struct audit_row audit = client_audit(req, "client.delete", project, in->id);
 
-    if (db_query(d->svc.db, req, SQL_CLIENT_DELETE, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id)) < 0)
+    if (db_query(d->svc.db, req, SQL_CLIENT_DELETE, &res, err, DB_UUID(project), DB_UUID(in->id),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_NOT_FOUND, "Client not found.");

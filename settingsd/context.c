@@ -1,5 +1,7 @@
 /*
- * context.c - what the gateway adds to a caller's identity: the project's name and the rules of the policy.
+ * context.c - what a membership is held to: the gateway adds the project's name and the rules of the policy to a
+ * caller's identity, authd asks for the networks that sign-in is allowed from, and whether a policy is
+ * one of the project's.
  */
 #include "settingsd/settingsd.h"
 

@@ -97,6 +97,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct history_writer writer = history_writer(req);
+    struct audit_row audit = project_audit(req, "locales.write", project, NULL);
     int64_t version;
 
     if (locales_read(d, req, project, out, &version, err) < 0 ||
@@ -104,7 +105,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
         return -1;
     if (db_query(d->svc.db, req, SQL_LOCALES_WRITE, &res, err, DB_UUID(project), DB_INT(version),
                  DB_TEXT(texts_array(req->arena, &out->languages)), DB_TEXT(out->defaultLanguage),
-                 DB_INT(req->now_ms), DB_WRITER(writer)) < 0)
+                 DB_INT(req->now_ms), DB_WRITER(writer), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The project changed during the write.");

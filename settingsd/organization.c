@@ -42,7 +42,7 @@ int organization_code(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: BAD_REQUEST (a project may have no code). */
+/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: BAD_REQUEST (a project may have no code), THROTTLED. */
 int organization_code_email(struct settingsd *d, const struct request *req,
                             const struct organization_code_email *in,
                             struct organization_code_email *out, struct error *err)
@@ -50,19 +50,25 @@ int organization_code_email(struct settingsd *d, const struct request *req,
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct mail_enqueue_in mail = {.id = uuid_ordered(req->now_ms),
                                    .template = "ORGANIZATION_CODE"};
+    const struct code_mail_admit_in who = {req->caller->membership, in->email};
+    struct nothing ignored;
     struct outbox_row row;
+    struct audit_row audit;
     struct tenant tenant = {0};
 
     if (project_by_id(d, req, req->caller->project, &tenant, err) < 0)
         return -1;
     if (!tenant.tenantCode)
         return no_code(err);
+    if (authd_code_mail_admit(d->svc.bus, req, &who, &ignored, err) < 0)
+        return -1;
     mail.projectId = tenant.projectId;
     mail.defaultLanguage = tenant.defaultLanguage;
     mail.to = in->email;
     mail.variables = mail_variables(req->arena, &tenant, in->email);
     row = outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, mail.id, &mail);
-    if (db_query(d->svc.db, req, SQL_OUTBOX_INSERT, &res, err, DB_OUTBOX(row)) < 0)
+    audit = project_audit(req, "code.mail", tenant.projectId, NULL);
+    if (db_query(d->svc.db, req, SQL_OUTBOX_INSERT, &res, err, DB_OUTBOX(row), DB_AUDIT(audit)) < 0)
         return -1;
     outbox_kick(d->svc.outbox);
     out->email = in->email;

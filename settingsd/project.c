@@ -65,6 +65,16 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
     return tenant_read(res, req->arena, out, err);
 }
 
+struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
+                               const char *detail)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = project,
+                                          .type = "Project",
+                                          .id = project,
+                                          .detail = detail});
+}
+
 /* Writes the project with its code, history and grant in one statement. */
 static int project_insert(struct settingsd *d, const struct request *req,
                           const struct project *project, const char *code, struct error *err)
@@ -73,10 +83,12 @@ static int project_insert(struct settingsd *d, const struct request *req,
     struct outbox_row grant =
         project->grant ? *project->grant : (struct outbox_row){.method = NULL};
     struct history_writer writer = history_writer(req);
+    struct audit_row audit = project_audit(req, "project.create", project->id, NULL);
 
     return db_query(d->svc.db, req, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
                     DB_UUID(project->parent), DB_TEXT(project->name), DB_TEXT(project->settings),
-                    DB_INT(req->now_ms), DB_TEXT(code), DB_WRITER(writer), DB_OUTBOX(grant));
+                    DB_INT(req->now_ms), DB_TEXT(code), DB_WRITER(writer), DB_OUTBOX(grant),
+                    DB_AUDIT(audit));
 }
 
 /* Makes a project under the code given, or under one made from its name. */
@@ -188,13 +200,17 @@ int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit;
     struct outbox_row row;
 
     if (project_named(d, req, in->tenantCode, out, err) < 0)
         return -1;
     row = publish_change_row(d, req, "project", out->projectId);
+    audit = project_audit(req, in->suspended ? "project.suspend" : "project.resume", out->projectId,
+                          NULL);
     if (db_query(d->svc.db, req, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(out->projectId),
-                 DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(row)) < 0)
+                 DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(row),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     out->suspended = in->suspended;
     return publish_change(d, req, &row, "project", out->projectId, err);

@@ -6,10 +6,9 @@
  */
 #include <string.h>
 
+#include "common/policy.h"
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
-
-static const char policy_prefix[] = "AccessPolicy/";
 
 /* Reads a row of RECORD_COLUMNS. */
 static void record_from_row(const struct db_result *res, struct arena *arena,
@@ -84,10 +83,11 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct history_writer writer = history_writer(req);
+    struct audit_row audit = project_audit(req, "setting.write", project, name);
 
     if (db_query(d->svc.db, req, SQL_SETTING_WRITE, &res, err, DB_UUID(project), DB_INT(version),
-                 DB_TEXT(name), DB_BOOL(on), DB_TEXT(text), DB_INT(req->now_ms),
-                 DB_WRITER(writer)) < 0)
+                 DB_TEXT(name), DB_BOOL(on), DB_TEXT(text), DB_INT(req->now_ms), DB_WRITER(writer),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return changed_meanwhile(err);
@@ -100,17 +100,16 @@ static int check_policy(struct settingsd *d, const struct request *req, struct u
                         const char **value, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    size_t prefix = strlen(policy_prefix);
     struct uuid policy;
 
-    if (strncmp(*value, policy_prefix, prefix) != 0 || uuid_parse(*value + prefix, &policy) < 0)
+    if (policy_reference(*value, &policy) < 0)
         return invalid_value(err, "value", "must be AccessPolicy/<id>");
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_GET, &res, err, DB_UUID(project),
                  DB_UUID(policy)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return invalid_value(err, "value", "must name an access policy of this project");
-    *value = arena_printf(req->arena, "%s%s", policy_prefix, policy.text);
+    *value = arena_printf(req->arena, POLICY_REFERENCE_PREFIX "%s", policy.text);
     return 0;
 }
 

@@ -48,6 +48,7 @@ static const struct service_definition definition = {
     .statements = settingsd_statements,
     .statement_count = SETTINGSD_STATEMENT_COUNT,
     .migrations = settingsd_migrations,
+    .audit = true,
     .operations = operations,
     .asks = asks,
     .outbox_methods = outbox_methods,

@@ -37,6 +37,10 @@ int project_named(struct settingsd *d, const struct request *req, const char *te
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err) MUST_USE;
 
+/* The audit row of what happens to a project as a whole; detail: one word, or NULL. */
+struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
+                               const char *detail);
+
 /* ---- publish.c ---- */
 
 /* Tells authd what was committed together with the outbox row `row`, and removes the row. `method` and `in` are

@@ -7,7 +7,7 @@
 #ifndef ATRIUM_SETTINGSD_SQL_H
 #define ATRIUM_SETTINGSD_SQL_H
 
-#include "common/db.h"
+#include "common/audit.h"
 
 enum settingsd_statement {
 #define SQL(name, class, params, text) name,
@@ -44,6 +44,11 @@ extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT]
     "p.settings->>'PATIENT_APP_URL' as \"patientAppUrl\", "                                  \
     "p.settings->>'PRACTITIONER_APP_URL' as \"practitionerAppUrl\", "                        \
     "p.default_language as \"defaultLanguage\""
+
+/* The tenant code c of project p, if it has one. As a lateral query it is looked up by its index however few rows the
+ * tables had when the plan was made. */
+#define TENANT_CODE_JOIN \
+    "left join lateral (select code from tenant_code where project_id = p.id limit 1) c on true"
 
 /* struct settings_record and struct settings_values, of project p; version first. */
 #define RECORD_COLUMNS                                                              \

@@ -148,6 +148,39 @@ static void noise_on_the_bus_kills_nobody(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "atrium_bus_dropped_total"));
 }
 
+/* What a daemon does at its start (and then every minute, every hour) lets nothing pile up. */
+static void check_swept(const char *daemon, const char *count_sql)
+{
+    pid_t pid = suite_pid(suite, daemon, "1");
+    char *left = NULL;
+
+    kill(pid, SIGKILL);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, daemon, "1", pid));
+    for (int i = 0; i < 300; i++) {
+        free(left);
+        left = suite_query(suite, count_sql);
+        if (strcmp(left, "0") == 0)
+            break;
+        usleep(100000);
+    }
+    UNIT_CHECK(strcmp(left, "0") == 0, "%s left %s", daemon, left);
+    free(left);
+}
+
+static void what_is_over_goes_at_once(void)
+{
+    free(suite_query(suite,
+                     "insert into auth.login (id, account_id, challenge, auth_method, created_at, "
+                     "expires_at) select gen_random_uuid(), (select id from auth.account limit 1), "
+                     "'x', 'password', 1, i from generate_series(1, 5500) i"));
+    check_swept("authd", "select count(*) from auth.login where created_at = 1");
+    free(suite_query(suite,
+                     "insert into mail.message (id, project_id, template, state, due_at, "
+                     "created_at) select gen_random_uuid(), gen_random_uuid(), 'X', 'sent', 1, 1 "
+                     "from generate_series(1, 5500)"));
+    check_swept("maild", "select count(*) from mail.message where created_at = 1");
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -156,6 +189,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     {"five hundred sign-ins at once", five_hundred_sign_ins_at_once},
     {"noise on the bus kills nobody", noise_on_the_bus_kills_nobody},
+    {"what is over goes at once", what_is_over_goes_at_once},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -6,7 +6,6 @@
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,28 +67,10 @@ static void deaths_end(struct deaths *self, size_t pair)
 
 /* ---- what there is ---- */
 
-static long count(const char *format, ...) PRINTF_LIKE(1, 2);
-
-/* A number from the database. */
-static long count(const char *format, ...)
-{
-    va_list args;
-    char sql[512];
-
-    va_start(args, format);
-    vsnprintf(sql, sizeof sql, format, args);
-    va_end(args);
-    char *answer = suite_query(suite, sql);
-    long value = strtol(answer, NULL, 10);
-
-    free(answer);
-    return value;
-}
-
 static bool all_relayed(void)
 {
-    return count("select (select count(*) from auth.outbox) + (select count(*) from "
-                 "settings.outbox)") == 0;
+    return suite_count(suite, "select (select count(*) from auth.outbox) + (select count(*) from "
+                              "settings.outbox)") == 0;
 }
 
 static void wait_relayed(void)
@@ -131,11 +112,13 @@ static void check_registration(const struct person *person, const char *label)
 
     UNIT_CHECK(in->status == 200, "%s: sign-in %d", label, in->status);
     UNIT_CHECK(mail != NULL, "%s: no mail", label);
-    UNIT_CHECK(count("select count(*) from auth.account where email = '%s'", person->email) == 1,
+    UNIT_CHECK(suite_count(suite, "select count(*) from auth.account where email = '%s'",
+                           person->email) == 1,
                "%s", label);
-    UNIT_CHECK(count("select count(*) from auth.membership m join auth.account a on a.id = "
-                     "m.account_id where a.email = '%s'",
-                     person->email) == 1,
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from auth.membership m join auth.account a on a.id = "
+                           "m.account_id where a.email = '%s'",
+                           person->email) == 1,
                "%s", label);
     free(mail);
 }
@@ -211,9 +194,10 @@ static void check_project(const char *code, bool acknowledged, const char *label
     UNIT_CHECK(later->status == 200, "%s: later %d", label, later->status);
     HTTP_ANSWER settings = http_get(suite_url(suite), "/v1/project/settings", later->access);
     CHECK_STATUS(settings, 200);
-    UNIT_CHECK(count("select count(*) from auth.membership m join settings.tenant_code c on "
-                     "c.project_id = m.project_id where m.admin and c.code = '%s'",
-                     code) == 1,
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from auth.membership m join settings.tenant_code c on "
+                           "c.project_id = m.project_id where m.admin and c.code = '%s'",
+                           code) == 1,
                "%s", label);
 }
 
@@ -247,10 +231,12 @@ static void projects(void)
         }
     }
     CU_ASSERT_TRUE(acknowledged > 0 && acknowledged < made);
-    CU_ASSERT_EQUAL(count("select count(*) from settings.tenant_code where code like '%s'",
-                          "branch-%"),
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from settings.tenant_code where code like '%s'",
+                                "branch-%"),
                     (long)made);
-    CU_ASSERT_EQUAL(count("select count(*) from settings.project where name = '%s'", "Branch"),
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from settings.project where name = '%s'",
+                                "Branch"),
                     (long)made);
 }
 

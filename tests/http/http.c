@@ -104,7 +104,8 @@ static void transfer_start(struct transfer *transfer, const char *base_url,
     free(url);
     curl_easy_setopt(transfer->easy, CURLOPT_PATH_AS_IS, 1L);
     curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(transfer->easy, CURLOPT_TIMEOUT, (long)TIME_LIMIT_S);
+    curl_easy_setopt(transfer->easy, CURLOPT_TIMEOUT,
+                     request->limit_s > 0 ? request->limit_s : (long)TIME_LIMIT_S);
     curl_easy_setopt(transfer->easy, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(transfer->easy, CURLOPT_WRITEDATA, transfer->answer);
     curl_easy_setopt(transfer->easy, CURLOPT_HEADERFUNCTION, take_header);

@@ -20,6 +20,7 @@ struct http_request {
     size_t raw_size;          /* 0: strlen(raw) */
     const char *content_type; /* of raw; NULL: application/json, "": none */
     const char *headers[6];   /* further header lines, "Name: value" */
+    long limit_s;             /* instead of 30 s */
     const char *source;       /* own address to come from ("127.1.2.3"): all of 127/8 is ours */
 };
 
@@ -32,7 +33,7 @@ struct http_answer {
     double seconds;    /* from the start of the request to the end of the answer */
 };
 
-/* Performs one request within 30 s. Never NULL; destroy it. */
+/* Performs one request within 30 s or its own limit. Never NULL; destroy it. */
 struct http_answer *http_call(const char *base_url, const struct http_request *request);
 void http_answer_destroy(struct http_answer **self_p);
 
@@ -60,7 +61,7 @@ struct http_answer *http_put(const char *base_url, const char *path, const char 
                              json_t *body);
 struct http_answer *http_delete(const char *base_url, const char *path, const char *bearer);
 
-#define HTTP_ANSWER CLEANUP(http_answer_destroy) struct http_answer *
+#define HTTP_ANSWER CLEANUP(http_answer_destroy) UNUSED struct http_answer *
 
 /* CUnit assertions that show what came instead. */
 #define CHECK_STATUS(answer, want) http_check_status((answer), (want), __FILE__, __LINE__)

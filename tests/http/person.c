@@ -145,6 +145,16 @@ void suite_set_switch(struct suite *suite, const char *access, const char *name,
     CHECK_STATUS(answer, 200);
 }
 
+void suite_set_value(struct suite *suite, const char *access, const char *name, const char *value)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "/v1/project/settings/values/%s", name);
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), path, access, json_pack("{s:s}", "value", value));
+    CHECK_STATUS(answer, 200);
+}
+
 struct person *person_admin_of_child(struct suite *suite, const char *code)
 {
     PERSON admin = person_admin(suite);

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "botd/botd_api.h"
+#include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
@@ -26,6 +28,14 @@ const struct route test_routes[] = {
 #define ALIAS(...) ROW("maild", __VA_ARGS__)
 #define OP(...)
 #include "maild/maild_routes.def"
+#define ROUTE(...) ROW("docd", __VA_ARGS__)
+#define ALIAS(...) ROW("docd", __VA_ARGS__)
+#define OP(...)
+#include "docd/docd_routes.def"
+#define ROUTE(...) ROW("botd", __VA_ARGS__)
+#define ALIAS(...) ROW("botd", __VA_ARGS__)
+#define OP(...)
+#include "botd/botd_routes.def"
     {.method = NULL},
 };
 
@@ -65,7 +75,8 @@ bool rows_match(const struct route *route, const char *method, const char *path)
 bool rows_has_body(const struct route *route)
 {
     for (size_t i = 0; i < route->input->count; i++) {
-        if (!(route->input->rows[i].flags & (FIELD_PATH | FIELD_QUERY | FIELD_HEADER)))
+        if (!(route->input->rows[i].flags &
+              (FIELD_PATH | FIELD_QUERY | FIELD_HEADER | FIELD_INTERNAL)))
             return route->input != &nothing_table;
     }
     return false;

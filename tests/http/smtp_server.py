@@ -32,23 +32,23 @@ class Handler:
             code, count, *stage = text.split(":")
             self.failures.append([stage[0] if stage else "DATA", code, int(count)])
 
-    def failure(self, stage):
-        """The answer to give instead of success, or None."""
+    def failure(self, stage, recipients):
+        """The answer to give instead of success, or None. It names the recipients, as servers do."""
         for failure in self.failures:
             if failure[0] == stage and failure[2] > 0:
                 failure[2] -= 1
-                return failure[1] + " told to fail"
+                return "%s told to fail for <%s>" % (failure[1], ">,<".join(recipients))
         return None
 
     async def handle_RCPT(self, server, session, envelope, address, options):
-        failure = self.failure("RCPT")
+        failure = self.failure("RCPT", [address])
         if failure:
             return failure
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
-        failure = self.failure("DATA")
+        failure = self.failure("DATA", envelope.rcpt_tos)
         if failure:
             return failure
         self.count += 1

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,9 @@
 
 #include "common/clock.h"
 #include "tests/http/program.h"
+#include "tests/unit/unit.h"
 
-enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000 };
+enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000, MAIL_MS = 10000 };
 
 struct suite {
     struct suite_options options;
@@ -72,10 +74,34 @@ static NORETURN void give_up(const struct suite *self, const char *why)
     exit(1);
 }
 
+static void put(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    if (fd < 0 || write(fd, text, strlen(text)) < 0)
+        _exit(125);
+    close(fd);
+}
+
+/* In a user namespace that may have none within it. Where this is not possible, that is the kernel's way already. */
+static void forbid_namespaces(void)
+{
+    char *uid = text_of("1000 %d 1", (int)geteuid()), *gid = text_of("1000 %d 1", (int)getegid());
+
+    if (unshare(CLONE_NEWUSER) == 0) {
+        put("/proc/self/setgroups", "deny");
+        put("/proc/self/uid_map", uid);
+        put("/proc/self/gid_map", gid);
+        put("/proc/sys/user/max_user_namespaces", "0");
+    }
+    free(uid);
+    free(gid);
+}
+
 static NORETURN void run_dev(const struct suite *self, char *program)
 {
     char *out = text_of("%s/dev.out", self->dir), *err = text_of("%s/dev.err", self->dir);
-    char *argv[16] = {program,   strdup("dev"),    strdup("--dir"),
+    char *argv[20] = {program,   strdup("dev"),    strdup("--dir"),
                       self->dir, strdup("--port"), strdup("0")};
     size_t count = 6;
 
@@ -83,14 +109,24 @@ static NORETURN void run_dev(const struct suite *self, char *program)
         argv[count++] = strdup("--instances");
         argv[count++] = strdup(self->options.instances);
     }
+    if (self->options.max_upload) {
+        argv[count++] = strdup("--max-upload");
+        argv[count++] = strdup(self->options.max_upload);
+    }
     if (self->options.smtp) {
         argv[count++] = strdup("--smtp");
         argv[count++] = strdup(self->options.smtp);
+    }
+    if (self->options.bot_allow) {
+        argv[count++] = strdup("--bot-allow");
+        argv[count++] = strdup(self->options.bot_allow);
     }
     if (self->options.test_clock)
         argv[count++] = strdup("--test-clock");
     if (self->options.no_demo)
         argv[count++] = strdup("--no-demo");
+    if (self->options.no_namespaces)
+        forbid_namespaces();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!freopen("/dev/null", "r", stdin) || !freopen(out, "w", stdout) ||
         !freopen(err, "a", stderr))
@@ -337,6 +373,51 @@ void suite_signal(struct suite *self, const char *name, const char *instance, in
     kill(pid, signo);
 }
 
+pid_t suite_kill_both_later(struct suite *self, const char *name, int ms)
+{
+    pid_t first = suite_pid(self, name, "1"), second = suite_pid(self, name, "2");
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        usleep((useconds_t)ms * 1000);
+        kill(first, SIGKILL);
+        kill(second, SIGKILL);
+        _exit(0);
+    }
+    return pid;
+}
+
+pid_t suite_hold(struct suite *self, const char *sql)
+{
+    int ready[2];
+    char byte = 0;
+    pid_t pid;
+
+    if (pipe(ready) < 0)
+        abort();
+    pid = fork();
+    if (pid == 0) {
+        PGconn *connection = suite_database(self);
+
+        PQclear(PQexec(connection, "begin"));
+        PQclear(PQexec(connection, sql));
+        if (write(ready[1], &byte, 1) == 1)
+            sleep(1);
+        PQfinish(connection);
+        _exit(0);
+    }
+    if (read(ready[0], &byte, 1) != 1)
+        abort();
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+pid_t suite_hold_sign_ins(struct suite *self)
+{
+    return suite_hold(self, "select 1 from auth.known_address for update");
+}
+
 bool suite_wait_ready(struct suite *self, int timeout_ms)
 {
     int64_t deadline = clock_mono_ms() + timeout_ms;
@@ -415,6 +496,57 @@ char *suite_query(struct suite *self, const char *sql)
     return text ? text : strdup("");
 }
 
+static long count_by(struct suite *self, const char *format, va_list args) PRINTF_LIKE(2, 0);
+static long count_by(struct suite *self, const char *format, va_list args)
+{
+    char *sql = NULL, *answer;
+    long value;
+
+    if (vasprintf(&sql, format, args) < 0)
+        abort();
+    answer = suite_query(self, sql);
+    value = strtol(answer, NULL, 10);
+    free(answer);
+    free(sql);
+    return value;
+}
+
+long suite_count(struct suite *self, const char *format, ...)
+{
+    va_list args;
+    long value;
+
+    va_start(args, format);
+    value = count_by(self, format, args);
+    va_end(args);
+    return value;
+}
+
+bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+    long value;
+
+    for (;;) {
+        va_list args;
+
+        va_start(args, format);
+        value = count_by(self, format, args);
+        va_end(args);
+        if (value == want || clock_mono_ms() > deadline)
+            return value == want;
+        nap(20);
+    }
+}
+
+bool suite_waits_for_rows(struct suite *self, const char *daemon, long want)
+{
+    return suite_comes_to(self, want, BACK_LIMIT_MS,
+                          "select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+                          "and application_name like 'atrium-%s.%%'",
+                          daemon);
+}
+
 static int by_name_descending(const struct dirent **a, const struct dirent **b)
 {
     return strcmp((*b)->d_name, (*a)->d_name);
@@ -473,4 +605,28 @@ char *suite_mail(struct suite *self, const char *to, int timeout_ms)
 size_t suite_mail_count(struct suite *self, const char *to)
 {
     return scan_mail(self, to, NULL);
+}
+
+bool suite_mails_arrive(struct suite *self, const char *to, size_t want)
+{
+    int64_t deadline = clock_mono_ms() + MAIL_MS;
+
+    while (suite_mail_count(self, to) < want && clock_mono_ms() < deadline)
+        nap(20);
+    return suite_mail_count(self, to) == want;
+}
+
+struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page)
+{
+    char *mail = suite_mail(self, to, MAIL_MS), *want = text_of("%s?id=", page);
+    const char *at = mail ? strstr(mail, want) : NULL;
+    struct mail_link link = {"", ""};
+
+    if (!at || sscanf(at + strlen(want), "%36[0-9a-f-]&secret=%127[A-Za-z0-9_-]", link.id,
+                      link.secret) != 2)
+        UNIT_CHECK(false, "no link to %s in: %s", want, mail ? mail : "(no mail)");
+    CU_ASSERT_TRUE(strlen(link.secret) >= 43);
+    free(want);
+    free(mail);
+    return link;
 }

@@ -16,10 +16,13 @@
 struct suite;
 
 struct suite_options {
-    const char *instances; /* "authd=2,gateway=2", or NULL for one each */
-    const char *smtp;      /* HOST:PORT, or NULL for mail files */
+    const char *instances;  /* "authd=2,gateway=2", or NULL for one each */
+    const char *smtp;       /* HOST:PORT, or NULL for mail files */
+    const char *bot_allow;  /* networks that http bots may be in */
+    const char *max_upload; /* bytes, or NULL */
     bool test_clock;
     bool no_demo;
+    bool no_namespaces; /* as where the kernel forbids them: nothing of it can make a sandbox */
 };
 
 /* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
@@ -44,6 +47,14 @@ const char *suite_text(struct suite *self, const char *path);
 pid_t suite_pid(struct suite *self, const char *name, const char *instance);
 void suite_signal(struct suite *self, const char *name, const char *instance, int signo);
 
+/* SIGKILL to instances 1 and 2 of a daemon, so many ms from now, by a process of its own: waitpid() it. */
+pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
+
+/* Runs a query that locks rows and holds them for a second, in a process of its own (waitpid() it): what needs them is
+ * half done until then. Returns when they are held. The second: what a sign-in writes last. */
+pid_t suite_hold(struct suite *self, const char *sql);
+pid_t suite_hold_sign_ins(struct suite *self);
+
 /* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is ready again; false
  * after 15 s. */
 bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old);
@@ -58,11 +69,29 @@ PGconn *suite_database(struct suite *self);
 /* One value of a query on it, as text (caller frees; "" for null or no row). Parameters are for tests' own values. */
 char *suite_query(struct suite *self, const char *sql);
 
+/* A number from it; the query as printf() makes it. The second waits until it is the one wanted: false after
+ * timeout_ms. */
+long suite_count(struct suite *self, const char *format, ...) PRINTF_LIKE(2, 3);
+bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/* Waits up to 15 s until that many statements of a daemon wait for a row that somebody else has locked. */
+bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
+
 /* The text of the newest mail to this address (caller frees), waiting up to timeout_ms for one; NULL. */
 char *suite_mail(struct suite *self, const char *to, int timeout_ms);
 
 /* How many mails lie in the directory for this address (NULL: for anyone). */
 size_t suite_mail_count(struct suite *self, const char *to);
+
+/* Waits up to 10 s for that many mails to this address; false when there are fewer by then, or more. */
+bool suite_mails_arrive(struct suite *self, const char *to, size_t want);
+
+/* The link `page`?id=..&secret=.. in the newest mail to this address; fails the running test when there is none. */
+struct mail_link {
+    char id[37], secret[128];
+};
+struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page);
 
 /* ---- people ---- */
 
@@ -107,6 +136,9 @@ void person_destroy(struct person **self_p);
 
 /* Turns a switch of the project whose admin this access token is of, "PATIENT_LOGIN_ENABLED". */
 void suite_set_switch(struct suite *suite, const char *access, const char *name, bool enabled);
+
+/* Writes a text setting of it, "PATIENT_APP_URL". */
+void suite_set_value(struct suite *suite, const char *access, const char *name, const char *value);
 
 /* The bodies of login/start and login/token. */
 json_t *body_login_start(const char *email, const char *password, const char *tenant);

@@ -238,6 +238,12 @@ static void new_project_is_ready_for_people(void)
     free(email);
 }
 
+static struct http_answer *refresh_with(const char *token)
+{
+    return http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                     json_pack("{s:s}", "refresh_token", token));
+}
+
 static void suspended_project_is_closed_at_once(void)
 {
     char *email = person_address(), *other = person_address(), *third = person_address();
@@ -262,6 +268,10 @@ static void suspended_project_is_closed_at_once(void)
     HTTP_ANSWER left =
         http_post(suite_url(suite), "/auth/logout", http_text(leaving, "accessToken"), NULL);
     CHECK_STATUS(left, 204);
+    for (int i = 0; i < 2; i++) {
+        HTTP_ANSWER held = refresh_with(http_text(patient, "refreshToken"));
+        CHECK_ERROR(held, 403, "The project is suspended.");
+    }
 
     PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "pause", "--resume", "--json");
     CHECK_EXIT(resumed, DONE);
@@ -269,6 +279,10 @@ static void suspended_project_is_closed_at_once(void)
     CU_ASSERT_EQUAL(status_of("/auth/me", bearer), 200);
     PERSON again = person_sign_in(suite, "Patient", email, "correct horse battery staple", "pause");
     CU_ASSERT_EQUAL(again->status, 200);
+    HTTP_ANSWER renewed = refresh_with(http_text(patient, "refreshToken"));
+    CHECK_STATUS(renewed, 200);
+    HTTP_ANSWER next = refresh_with(http_text(renewed, "refresh_token"));
+    CHECK_STATUS(next, 200);
     PROGRAM unknown = ATRIUMCTL(suite, NULL, "project", "suspend", "nobody");
     CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
     free(email);
@@ -359,6 +373,21 @@ static void policies_are_made_and_replaced(void)
     PROGRAM stranger = ATRIUMCTL(suite, all_policy, "policy", "put", "--project", "rules", "--id",
                                  "00000000-0000-4000-8000-000000000000", "-");
     CHECK_REFUSED(stranger, FAILED, "not found");
+}
+
+/* The suite has these roles already: what operators run may be run again. */
+static void database_sql_is_what_the_suite_has(void)
+{
+    PROGRAM printed = ATRIUMCTL(suite, NULL, "database", "sql");
+    PROGRAM run =
+        program_run((const char *const[]){"/usr/bin/psql", "-X", "-q", "-v", "ON_ERROR_STOP=1",
+                                          suite_text(suite, "postgres.conninfo"), NULL},
+                    printed->out);
+
+    CHECK_EXIT(printed, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(printed->out, "create role \"atrium-authd\" login"));
+    CHECK_EXIT(run, DONE);
+    CU_ASSERT_STRING_EQUAL(run->out, "");
 }
 
 static void clients_are_made_and_listed(void)
@@ -491,8 +520,7 @@ static void operator_ends_sessions(void)
     CU_ASSERT_EQUAL(json_array_size(revoked->json), 0);
     CU_ASSERT_EQUAL(status_of("/auth/me", patient->access), 401);
     CU_ASSERT_EQUAL(status_of("/auth/me", second->access), 401);
-    HTTP_ANSWER refresh = http_post(suite_url(suite), "/auth/refresh-token", NULL,
-                                    json_pack("{s:s}", "refresh_token", patient->refresh));
+    HTTP_ANSWER refresh = refresh_with(patient->refresh);
     CHECK_STATUS(refresh, 401);
     CU_ASSERT_EQUAL(status_of("/auth/me", other->access), 200);
     PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
@@ -505,8 +533,9 @@ static void operator_ends_sessions(void)
 
 static void status_shows_every_instance(void)
 {
-    static const char *const daemons[][2] = {
-        {"gateway", "1"}, {"authd", "1"}, {"authd", "2"}, {"settingsd", "1"}, {"maild", "1"}};
+    static const char *const daemons[][2] = {{"gateway", "1"},   {"authd", "1"}, {"authd", "2"},
+                                             {"settingsd", "1"}, {"maild", "1"}, {"docd", "1"},
+                                             {"botd", "1"}};
     PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
     json_t *row;
     size_t i;
@@ -544,7 +573,7 @@ static void status_shows_who_does_not_answer(void)
     CU_ASSERT_EQUAL(status->code, FAILED);
     CU_ASSERT_STRING_EQUAL(
         json_string_value(json_object_get(find(status, "service", "maild"), "state")), "down");
-    CU_ASSERT_PTR_NOT_NULL(strstr(status->err, "1 of 5 instances do not answer"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(status->err, "1 of 7 instances do not answer"));
     CU_ASSERT_TRUE(suite_wait_ready(suite, 10000));
 }
 
@@ -620,6 +649,16 @@ static void explain_names_the_first_check_that_fails(void)
     throttle(email);
     check_explained("demo", email, "Patient", "throttle");
 
+    HTTP_ANSWER made = http_post(suite_url(suite), "/v1/projects/me/members", admin->access,
+                                 json_pack("{s:s, s:s, s:s}", "email", "in@vited.example",
+                                           "firstName", "Rui", "lastName", "Costa"));
+    CHECK_STATUS(made, 200);
+    check_explained("demo", "in@vited.example", "Practitioner", "account");
+    check_explained("demo", "in@vited.example", "Patient", "account");
+    PROGRAM invited = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                                "in@vited.example", "--role", "Practitioner");
+    CU_ASSERT_PTR_NOT_NULL(strstr(invited->out, "the invitation is not accepted yet"));
+
     PROGRAM said = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
                              "no@body.example");
     CHECK_EXIT(said, DONE);
@@ -645,6 +684,7 @@ static const struct unit_case cases[] = {
      default_policy_opens_and_closes_registration},
     {"a project without a code says so", project_without_code_says_so},
     {"policies are made and replaced", policies_are_made_and_replaced},
+    {"the printed database is what the suite has", database_sql_is_what_the_suite_has},
     {"clients are made and listed", clients_are_made_and_listed},
     {"templates decide which mail goes out", templates_decide_which_mail_goes_out},
     {"rotated keys sign, old tokens last", rotated_keys_sign_and_old_tokens_last},

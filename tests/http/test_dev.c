@@ -26,7 +26,7 @@ enum {
     PROCESSES_MAX = 64,
 };
 
-static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild"};
+static const char *const daemons[] = {"gateway", "authd", "settingsd", "maild", "docd", "botd"};
 
 /* ---- a suite that a case starts as it likes ---- */
 

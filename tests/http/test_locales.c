@@ -288,6 +288,57 @@ static void an_unmapped_code_is_not_mailed(void)
     free(mail);
 }
 
+/* Mails the code `count` times at once, to one mailbox or (NULL) to as many; how many were taken. The others are
+ * refused. */
+static int mail_many(const char *access, const char *mailbox, size_t count)
+{
+    enum { MOST = 64 };
+    struct http_request requests[MOST];
+    struct http_answer *answers[MOST];
+    char email[64];
+    int taken = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        snprintf(email, sizeof email, "many%zu@example.org", i);
+        requests[i] =
+            (struct http_request){.method = "POST",
+                                  .path = "/organizations/code/email",
+                                  .bearer = access,
+                                  .body = json_pack("{s:s}", "email", mailbox ? mailbox : email)};
+    }
+    http_call_many(suite_url(suite), requests, count, 16, answers);
+    for (size_t i = 0; i < count; i++) {
+        taken += answers[i]->status == 200;
+        if (answers[i]->status != 200)
+            CHECK_ERROR(answers[i], 429, "Too many requests. Try again later.");
+    }
+    http_answers_destroy(answers, count);
+    return taken;
+}
+
+/* Five to a mailbox and thirty of a member in fifteen minutes, counted by all instances together. */
+static void code_mails_are_limited(void)
+{
+    PERSON busy = person_admin_of_child(suite, "busy");
+    PERSON other = person_admin_of_child(suite, "other");
+    char *retry;
+
+    CU_ASSERT_EQUAL(mail_many(busy->access, "full@example.org", 20), 5);
+    HTTP_ANSWER full = mail_code(other->access, "FULL@example.org");
+    CHECK_STATUS(full, 429);
+    retry = http_header(full, "Retry-After");
+    CU_ASSERT_TRUE(retry && strtol(retry, NULL, 10) > 800 && strtol(retry, NULL, 10) <= 900);
+    free(retry);
+    /* what was refused for the mailbox counted for its sender: of thirty ten are left */
+    CU_ASSERT_EQUAL(mail_many(busy->access, NULL, 40), 10);
+    HTTP_ANSWER free_one = mail_code(other->access, "many39@example.org");
+    CHECK_STATUS(free_one, 200);
+    suite_set_clock(suite, 15 * 60 + 1);
+    HTTP_ANSWER later = mail_code(busy->access, "full@example.org");
+    CHECK_STATUS(later, 200);
+    suite_set_clock(suite, 0);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -301,11 +352,13 @@ static const struct unit_case cases[] = {
     {"every change is kept", every_change_is_kept},
     {"the code is mailed", the_code_is_mailed},
     {"an unmapped code is not mailed", an_unmapped_code_is_not_mailed},
+    {"code mails are limited", code_mails_are_limited},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
 int main(void)
 {
-    suite = suite_start(&(struct suite_options){.instances = "settingsd=2,gateway=2"});
+    suite = suite_start(
+        &(struct suite_options){.instances = "settingsd=2,authd=2,gateway=2", .test_clock = true});
     return unit_run("locales", cases, ARRAY_SIZE(cases));
 }

@@ -24,6 +24,8 @@ static const struct {
     {"authd", "atrium-authd", "authd/authd.8"},
     {"settingsd", "atrium-settingsd", "settingsd/settingsd.8"},
     {"maild", "atrium-maild", "maild/maild.8"},
+    {"docd", "atrium-docd", "docd/docd.8"},
+    {"botd", "atrium-botd", "botd/botd.8"},
 };
 
 /* A page as plain words: escapes resolved, quotes and defaults in parentheses dropped. Of the lines behind the heading

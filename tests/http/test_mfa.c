@@ -4,15 +4,16 @@
  * step whose codes nobody has used.
  */
 #include <CUnit/CUnit.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/http/program.h"
 #include "tests/http/suite.h"
+#include "tests/http/totp.h"
 #include "tests/unit/unit.h"
 
 #define STATUS "/auth/mfa/status"
@@ -20,7 +21,7 @@
 #define DISABLE "/auth/mfa/disable"
 #define NOBODY "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
 
-enum { STEP = 30, MANY = 20 };
+enum { STEP = TOTP_STEP, MANY = 20 };
 
 static const char bad_login[] = "Login session is invalid or has expired.";
 static const char bad_code[] = "The code is incorrect.";
@@ -32,7 +33,7 @@ static int64_t ahead; /* of the test clock, seconds */
 struct owner {
     struct person *person;
     const char *role;
-    uint8_t secret[20];
+    uint8_t secret[TOTP_SECRET];
     char recovery[10][11];
 };
 
@@ -52,20 +53,10 @@ static void move_on(void)
     suite_set_clock(suite, ahead);
 }
 
-/* The code of the step that is `steps` from now, by RFC 4226 and 6238. */
+/* The code of the step that is `steps` from now. */
 static const char *code_at(const struct owner *owner, int steps, char ret[static 7])
 {
-    uint64_t step = (uint64_t)(contract_now() / STEP + steps);
-    uint8_t message[8], mac[20];
-    unsigned size = sizeof mac, value;
-
-    for (int i = 0; i < 8; i++)
-        message[i] = (uint8_t)(step >> (56 - 8 * i));
-    HMAC(EVP_sha1(), owner->secret, sizeof owner->secret, message, sizeof message, mac, &size);
-    value = (unsigned)(mac[mac[19] & 15] & 127) << 24 | (unsigned)mac[(mac[19] & 15) + 1] << 16 |
-            (unsigned)mac[(mac[19] & 15) + 2] << 8 | mac[(mac[19] & 15) + 3];
-    snprintf(ret, 7, "%06u", value % 1000000);
-    return ret;
+    return totp_code(owner->secret, contract_now() + (int64_t)steps * STEP, ret);
 }
 
 /* A code that is none of those in reach. */
@@ -81,26 +72,6 @@ static const char *wrong_code(const struct owner *owner, char ret[static 7])
             hit = hit || strcmp(code_at(owner, steps, near), ret) == 0;
         if (!hit)
             return ret;
-    }
-}
-
-/* base32 (RFC 4648) of 20 bytes, 32 symbols. */
-static void decode_secret(const char *url, uint8_t ret[static 20])
-{
-    static const char symbols[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-    const char *at = strstr(url, "?secret=");
-    unsigned bits = 0, held = 0;
-
-    memset(ret, 0, 20);
-    if (!UNIT_CHECK(at != NULL && strcspn(at + 8, "&") == 32, "url: %s", url))
-        return;
-    for (int i = 0, out = 0; i < 32; i++) {
-        bits = bits << 5 | (unsigned)(strchr(symbols, at[8 + i]) - symbols);
-        held += 5;
-        if (held >= 8) {
-            held -= 8;
-            ret[out++] = (uint8_t)(bits >> held);
-        }
     }
 }
 
@@ -163,7 +134,7 @@ static struct owner enroll(struct person *person, const char *role)
     char code[7];
     HTTP_ANSWER status = http_get(suite_url(suite), STATUS, person->access);
 
-    decode_secret(http_text(status, "otpauthUrl"), self.secret);
+    totp_read(http_text(status, "otpauthUrl"), self.secret);
     HTTP_ANSWER enrolled = post_token(ENROLL, person->access, code_at(&self, 0, code));
     CHECK_STATUS(enrolled, 200);
     CU_ASSERT_TRUE(json_is_true(http_member(enrolled, "ok")));
@@ -228,7 +199,7 @@ static void enrolment_takes_a_code(void)
         strncmp(http_text(status, "qrCodeDataUrl"), "data:image/png;base64,iVBORw0KGgo", 33) == 0);
     HTTP_ANSWER same = http_get(suite_url(suite), STATUS, other->access);
     CU_ASSERT_STRING_EQUAL(http_text(same, "otpauthUrl"), http_text(status, "otpauthUrl"));
-    decode_secret(http_text(status, "otpauthUrl"), owner.secret);
+    totp_read(http_text(status, "otpauthUrl"), owner.secret);
 
     HTTP_ANSWER wrong = post_token(ENROLL, patient->access, wrong_code(&owner, code));
     CHECK_ERROR(wrong, 400, bad_code);
@@ -362,7 +333,7 @@ static void code_is_good_once(void)
 
     owner.person = patient;
     HTTP_ANSWER status = http_get(suite_url(suite), STATUS, patient->access);
-    decode_secret(http_text(status, "otpauthUrl"), owner.secret);
+    totp_read(http_text(status, "otpauthUrl"), owner.secret);
     move_on();
     code_at(&owner, 0, code);
     HTTP_ANSWER enrolled = post_token(ENROLL, patient->access, code);
@@ -642,9 +613,224 @@ static void disabling_takes_a_code(void)
     CU_ASSERT_EQUAL(plain->status, 200);
     HTTP_ANSWER status = http_get(suite_url(suite), STATUS, owner.person->access);
     CU_ASSERT_TRUE(json_is_false(http_member(status, "enrolled")));
-    uint8_t secret[20];
-    decode_secret(http_text(status, "otpauthUrl"), secret);
+    uint8_t secret[TOTP_SECRET];
+    totp_read(http_text(status, "otpauthUrl"), secret);
     CU_ASSERT_NOT_EQUAL(memcmp(secret, owner.secret, sizeof secret), 0);
+}
+
+/* ---- the account's own routes ---- */
+
+/* Twenty wrong codes, each told; then not even the right one is looked at, for fifteen minutes. */
+static void check_locks(const struct owner *owner, const char *path)
+{
+    const char *access = owner->person->access;
+    char code[7], *retry;
+
+    for (int i = 0; i < 20; i++) {
+        HTTP_ANSWER wrong = post_token(path, access, wrong_code(owner, code));
+        CHECK_ERROR(wrong, 400, bad_code);
+    }
+    HTTP_ANSWER right = post_token(path, access, code_at(owner, 0, code));
+    CHECK_ERROR(right, 429, "Too many requests. Try again later.");
+    retry = http_header(right, "Retry-After");
+    CU_ASSERT_TRUE(retry && strtol(retry, NULL, 10) > 800 && strtol(retry, NULL, 10) <= 900);
+    free(retry);
+    HTTP_ANSWER recovery = post_token(path, access, "0123456789");
+    CHECK_STATUS(recovery, 429);
+    ahead += 15 * 60 + 1;
+    suite_set_clock(suite, ahead);
+    HTTP_ANSWER later = post_token(path, access, code_at(owner, 0, code));
+    CHECK_STATUS(later, 200);
+}
+
+static void enrolment_is_limited(void)
+{
+    struct owner owner = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, patient->access);
+
+    owner.person = patient;
+    totp_read(http_text(status, "otpauthUrl"), owner.secret);
+    check_locks(&owner, ENROLL);
+}
+
+static void disabling_is_limited(void)
+{
+    OWNER owner = enrolled_patient();
+
+    check_locks(&owner, DISABLE);
+}
+
+/* Posts one token many times at once, while nothing can go on until all are there; how many won. The others are told
+ * `otherwise`. The answer of the winner in *ret (NULL: not wanted). */
+static int race_at(const char *path, const char *access, const char *token, int otherwise,
+                   const char *why, struct http_answer **ret)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    pid_t holder = suite_hold(suite, "select 1 from auth.mfa_factor for update");
+    int won = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = path,
+                                            .bearer = access,
+                                            .body = json_pack("{s:s}", "token", token)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    waitpid(holder, NULL, 0);
+    for (int i = 0; i < MANY; i++) {
+        if (answers[i]->status != 200)
+            CHECK_ERROR(answers[i], otherwise, why);
+        else if (won++ == 0 && ret)
+            *ret = TAKE_PTR(answers[i]);
+    }
+    http_answers_destroy(answers, MANY);
+    return won;
+}
+
+/* The codes that one was told are those that hold. */
+static void one_enrolment_wins(void)
+{
+    struct owner owner = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+    PERSON elsewhere = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, patient->access);
+    HTTP_ANSWER won = NULL;
+    char code[7];
+
+    owner.person = patient;
+    totp_read(http_text(status, "otpauthUrl"), owner.secret);
+    move_on();
+    CU_ASSERT_EQUAL(race_at(ENROLL, patient->access, code_at(&owner, 0, code), 409,
+                            "A second factor is already enrolled.", &won),
+                    1);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(won);
+    CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 401));
+    for (int i = 0; i < 2; i++)
+        sign_in(&owner, http_text(won, i ? "recoveryCodes.9" : "recoveryCodes.0"),
+                "password+recovery");
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2)); /* with the welcome */
+}
+
+static void one_disabling_wins(void)
+{
+    OWNER owner = enrolled_patient();
+
+    CU_ASSERT_EQUAL(race_at(DISABLE, owner.person->access, owner.recovery[4], 400,
+                            "No second factor is enrolled.", NULL),
+                    1);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
+}
+
+/* Ten codes at once, each twice, at whatever instances: each opens one login. */
+static void each_recovery_code_wins_once(void)
+{
+    OWNER owner = enrolled_patient();
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    struct login logins[MANY];
+    int won[10] = {0};
+    pid_t holder;
+
+    for (int i = 0; i < MANY; i++) {
+        logins[i] = start(&owner);
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/auth/tenant/Patient/login/mfa",
+                                            .body = body_mfa(logins[i].id, owner.recovery[i % 10])};
+    }
+    holder = suite_hold(suite, "select 1 from auth.mfa_factor for update");
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    waitpid(holder, NULL, 0);
+    for (int i = 0; i < MANY; i++) {
+        won[i % 10] += answers[i]->status == 200;
+        if (answers[i]->status != 200)
+            CHECK_ERROR(answers[i], 400, bad_code);
+    }
+    for (int i = 0; i < 10; i++)
+        UNIT_CHECK(won[i] == 1, "code %d won %d times", i, won[i]);
+    http_answers_destroy(answers, MANY);
+}
+
+/* ---- operators ---- */
+
+static struct program *reset_mfa(const char *email, const char *role)
+{
+    return ATRIUMCTL(suite, NULL, "user", "reset-mfa", "--project", "demo", "--email", email,
+                     role ? "--role" : NULL, role);
+}
+
+static void explain_says_that_it_is_on(void)
+{
+    OWNER owner = enrolled_patient();
+    PERSON plain = person_register(suite, NULL);
+    PROGRAM on = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                           owner.person->email);
+    CHECK_EXIT(on, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(on->out, "second factor"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(on->out, "It is on: a code is asked for after the password."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(
+        on->out, "With the right password and a code of the second factor the sign-in succeeds."));
+    PROGRAM off = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                            plain->email, "--json");
+    CHECK_EXIT(off, 0);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(off->json, "secondFactor")));
+}
+
+/* All that the owner's own way would do: sessions end, sign-ins under way too, a mail says so. */
+static void operator_takes_a_lost_factor_away(void)
+{
+    OWNER owner = enrolled_patient();
+    struct login waiting = start(&owner);
+    char sql[512], *audited;
+    PROGRAM done = reset_mfa(owner.person->email, NULL);
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_TRUE(suite_everywhere(suite, owner.person->access, 401));
+    HTTP_ANSWER late = show(&owner, waiting.id, owner.recovery[0]);
+    CHECK_ERROR(late, 400, bad_login);
+    PERSON in = person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
+    CU_ASSERT_EQUAL(in->status, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
+    snprintf(sql, sizeof sql,
+             "select count(*) || ' ' || max(u.event->'agent'->>'service') || ' ' || "
+             "max(u.event->>'outcome') from auth.audit u join auth.account a "
+             "on a.id = (u.event->>'account')::uuid "
+             "where a.email = '%s' and u.event->>'action' = 'mfa.reset'",
+             owner.person->email);
+    audited = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(audited, "1 ctl success");
+    free(audited);
+    PROGRAM again = reset_mfa(owner.person->email, NULL);
+    CHECK_REFUSED(again, 1, "No second factor is enrolled.");
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, in->access);
+    CU_ASSERT_TRUE(json_is_false(http_member(status, "enrolled")));
+    PROGRAM pending = reset_mfa(owner.person->email, NULL); /* shown, not enrolled */
+    CHECK_REFUSED(pending, 1, "No second factor is enrolled.");
+}
+
+static void operator_must_name_one_account(void)
+{
+    const char *email = suite_text(suite, "demo.adminEmail");
+    PERSON patient = person_register(suite, email);
+    OWNER boss = enroll(person_admin(suite), "Practitioner");
+    PROGRAM nobody = reset_mfa("no@body.example", NULL);
+    CHECK_REFUSED(nobody, 1, "Account not found.");
+    PROGRAM either = reset_mfa(email, NULL);
+    CHECK_REFUSED(either, 1, "role");
+    PROGRAM other = reset_mfa(email, "Patient");
+    CHECK_REFUSED(other, 1, "No second factor is enrolled.");
+    PROGRAM nurse = reset_mfa(email, "Nurse");
+    CHECK_REFUSED(nurse, 1, "role");
+    PROGRAM unknown =
+        ATRIUMCTL(suite, NULL, "user", "reset-mfa", "--project", "nobody", "--email", email);
+    CHECK_REFUSED(unknown, 1, "Tenant not found.");
+    CU_ASSERT_EQUAL(me(boss.person->access), 200);
+    CU_ASSERT_EQUAL(me(patient->access), 200);
+    PROGRAM right = reset_mfa(email, "Practitioner");
+    CHECK_EXIT(right, 0);
+    CU_ASSERT_TRUE(suite_everywhere(suite, boss.person->access, 401));
+    CU_ASSERT_EQUAL(me(patient->access), 200);
+    PERSON admin = person_admin(suite);
+    CU_ASSERT_EQUAL(admin->status, 200);
 }
 
 static void it_ends_without_a_trace(void)
@@ -672,6 +858,14 @@ static const struct unit_case cases[] = {
      practitioner_chooses_a_tenant_after_the_code},
     {"one step asks for the factor", one_step_asks_for_the_factor},
     {"disabling takes a code", disabling_takes_a_code},
+    {"enrolment is limited", enrolment_is_limited},
+    {"disabling is limited", disabling_is_limited},
+    {"one enrolment wins", one_enrolment_wins},
+    {"one disabling wins", one_disabling_wins},
+    {"each recovery code wins once", each_recovery_code_wins_once},
+    {"explain says that it is on", explain_says_that_it_is_on},
+    {"an operator takes a lost factor away", operator_takes_a_lost_factor_away},
+    {"an operator must name one account", operator_must_name_one_account},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

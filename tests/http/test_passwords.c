@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
@@ -74,43 +73,21 @@ static int sign_in_status(const char *email, const char *password)
     return answer->status;
 }
 
-static bool mails_arrive(const char *to, size_t want)
+static struct mail_link link_to(const char *email, const char *application)
 {
-    int64_t deadline = clock_mono_ms() + ARRIVES_MS;
+    char page[128];
 
-    while (suite_mail_count(suite, to) < want && clock_mono_ms() < deadline)
-        usleep(20000);
-    return suite_mail_count(suite, to) == want;
-}
-
-/* The link in the newest mail, which must lead to the application. */
-struct link {
-    char id[37], secret[128];
-};
-
-static struct link link_to(const char *email, const char *application)
-{
-    char *mail = suite_mail(suite, email, ARRIVES_MS), want[160];
-    const char *at;
-    struct link self = {"", ""};
-
-    snprintf(want, sizeof want, "%s/set-password?id=", application);
-    at = mail ? strstr(mail, want) : NULL;
-    if (!at || sscanf(at + strlen(want), "%36[0-9a-f-]&secret=%127[A-Za-z0-9_-]", self.id,
-                      self.secret) != 2)
-        UNIT_CHECK(false, "no link to %s in: %s", want, mail ? mail : "(no mail)");
-    CU_ASSERT_TRUE(strlen(self.secret) >= 43);
-    free(mail);
-    return self;
+    snprintf(page, sizeof page, "%s/set-password", application);
+    return suite_mail_link(suite, email, page);
 }
 
 /* Asks for a link and waits for it, the mail number `number` to this patient. */
-static struct link fetch_link(const char *email, size_t number)
+static struct mail_link fetch_link(const char *email, size_t number)
 {
     HTTP_ANSWER answer = reset(email, NULL);
 
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_TRUE(mails_arrive(email, number));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, number));
     return link_to(email, "https://patient.demo.example");
 }
 
@@ -119,7 +96,7 @@ static struct person *settled_patient(void)
 {
     struct person *self = person_register(suite, NULL);
 
-    CU_ASSERT_TRUE(mails_arrive(self->email, 1));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 1));
     return self;
 }
 
@@ -157,7 +134,7 @@ static void change_ends_the_other_sessions(void)
     CHECK_ERROR(late, 400, "Login session is invalid or has expired.");
     CU_ASSERT_EQUAL(sign_in_status(one->email, one->password), 400);
     CU_ASSERT_EQUAL(sign_in_status(one->email, "another one"), 200);
-    CU_ASSERT_TRUE(mails_arrive(one->email, 2));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, one->email, 2));
     char *mail = suite_mail(suite, one->email, ARRIVES_MS);
     CU_ASSERT_PTR_NOT_NULL(strstr(mail, "changed: Password"));
     CU_ASSERT_PTR_NULL(strstr(mail, "another one"));
@@ -221,14 +198,14 @@ static void change_ends_sessions_in_every_tenant(void)
     /* The same address as a patient: one link for each account, or for the one asked for. */
     PERSON patient = person_register(suite, email);
     CU_ASSERT_EQUAL(patient->status, 200);
-    CU_ASSERT_TRUE(mails_arrive(email, 2)); /* changed, welcome */
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2)); /* changed, welcome */
     HTTP_ANSWER both = reset(email, NULL);
     CHECK_STATUS(both, 200);
-    CU_ASSERT_TRUE(mails_arrive(email, 4));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 4));
     HTTP_ANSWER staff = reset(email, "Practitioner");
     CHECK_STATUS(staff, 200);
-    CU_ASSERT_TRUE(mails_arrive(email, 5));
-    struct link link = link_to(email, "https://practitioner.demo.example");
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 5));
+    struct mail_link link = link_to(email, "https://practitioner.demo.example");
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "a third one"));
     CHECK_STATUS(set, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(here, "accessToken"), 401));
@@ -246,7 +223,7 @@ static void change_ends_sessions_in_every_tenant(void)
 static void link_sets_the_password_once(void)
 {
     PERSON patient = settled_patient();
-    struct link link = fetch_link(patient->email, 2);
+    struct mail_link link = fetch_link(patient->email, 2);
 
     /* Wrong ones change nothing and do not spend it. */
     HTTP_ANSWER secret = post_fresh(SET, NULL, body_set(link.id, "wrong", "x"));
@@ -268,7 +245,7 @@ static void link_sets_the_password_once(void)
     CHECK_ERROR(again, 400, bad_link);
     CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), 400);
     CU_ASSERT_EQUAL(sign_in_status(patient->email, "from the link"), 200);
-    CU_ASSERT_TRUE(mails_arrive(patient->email, 3));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3));
     char *mail = suite_mail(suite, patient->email, ARRIVES_MS);
     CU_ASSERT_PTR_NOT_NULL(strstr(mail, "changed: Password"));
     free(mail);
@@ -277,7 +254,7 @@ static void link_sets_the_password_once(void)
 static void newer_link_and_change_kill_the_older(void)
 {
     PERSON patient = settled_patient();
-    struct link first = fetch_link(patient->email, 2), second = fetch_link(patient->email, 3);
+    struct mail_link first = fetch_link(patient->email, 2), second = fetch_link(patient->email, 3);
 
     HTTP_ANSWER old = post_fresh(SET, NULL, body_set(first.id, first.secret, "x"));
     CHECK_ERROR(old, 400, bad_link);
@@ -293,7 +270,7 @@ static void link_lives_an_hour(void)
 {
     PERSON in_time = settled_patient();
     PERSON late = settled_patient();
-    struct link good = fetch_link(in_time->email, 2), expired = fetch_link(late->email, 2);
+    struct mail_link good = fetch_link(in_time->email, 2), expired = fetch_link(late->email, 2);
 
     suite_set_clock(suite, 3580);
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(good.id, good.secret, "x"));
@@ -361,7 +338,7 @@ static void nobody_is_mail_bombed(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1 + 5);
 
     /* The newest link that was sent is still good. */
-    struct link link = link_to(patient->email, "https://patient.demo.example");
+    struct mail_link link = link_to(patient->email, "https://patient.demo.example");
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "x"));
     CHECK_STATUS(set, 204);
 }
@@ -372,7 +349,7 @@ static void one_wins_a_race_for_a_link(void)
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
     PERSON patient = settled_patient();
-    struct link link = fetch_link(patient->email, 2);
+    struct mail_link link = fetch_link(patient->email, 2);
     char password[32];
     int won = 0;
 
@@ -392,35 +369,8 @@ static void one_wins_a_race_for_a_link(void)
         }
     }
     CU_ASSERT_EQUAL(won, 1);
-    CU_ASSERT_TRUE(mails_arrive(patient->email, 3));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3));
     http_answers_destroy(answers, MANY);
-}
-
-/* Locks what a sign-in writes last for a second, in a process of its own: sign-ins that begin meanwhile are half done
- * until then. Returns when the lock is held. */
-static pid_t hold_sign_ins(void)
-{
-    int ready[2];
-    char byte = 0;
-    pid_t pid;
-
-    if (pipe(ready) < 0)
-        abort();
-    pid = fork();
-    if (pid == 0) {
-        PGconn *connection = suite_database(suite);
-
-        PQclear(PQexec(connection, "begin; select 1 from auth.known_address for update"));
-        if (write(ready[1], &byte, 1) == 1)
-            sleep(1);
-        PQfinish(connection);
-        _exit(0);
-    }
-    if (read(ready[0], &byte, 1) != 1)
-        abort();
-    close(ready[0]);
-    close(ready[1]);
-    return pid;
 }
 
 /* A password changes while sign-ins with the old one are half done: whoever gets tokens, none of them live. */
@@ -458,7 +408,7 @@ static void no_sign_in_slips_past_a_change(void)
          .body = body_change(patient->password, "new")},
     };
     struct http_answer *answers[ARRAY_SIZE(requests)];
-    pid_t holder = hold_sign_ins();
+    pid_t holder = suite_hold_sign_ins(suite);
 
     http_call_many(suite_url(suite), requests, ARRAY_SIZE(requests), ARRAY_SIZE(requests), answers);
     waitpid(holder, NULL, 0);
@@ -480,16 +430,10 @@ static void kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 5; round++) {
         PERSON patient = settled_patient();
-        struct link link = fetch_link(patient->email, 2);
+        struct mail_link link = fetch_link(patient->email, 2);
         pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
-        pid_t killer = fork();
+        pid_t killer = suite_kill_both_later(suite, "authd", 15 + round * 12);
 
-        if (killer == 0) {
-            usleep((useconds_t)(15 + round * 12) * 1000);
-            kill(first, SIGKILL);
-            kill(second, SIGKILL);
-            _exit(0);
-        }
         HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "the new one"));
         waitpid(killer, NULL, 0);
         CU_ASSERT_TRUE(set->status == 204 || set->status == 503);
@@ -500,7 +444,7 @@ static void kill_leaves_no_half_change(void)
         CU_ASSERT_TRUE(changed || set->status != 204);
         CU_ASSERT_EQUAL(sign_in_status(patient->email, patient->password), changed ? 400 : 200);
         CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, changed ? 401 : 200));
-        CU_ASSERT_TRUE(mails_arrive(patient->email, changed ? 3 : 2));
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, changed ? 3 : 2));
         HTTP_ANSWER again = post_fresh(SET, NULL, body_set(link.id, link.secret, "later"));
         if (changed)
             CHECK_ERROR(again, 400, bad_link);
@@ -522,8 +466,8 @@ static void mail_survives_the_death_of_authd(void)
     kill(mail, SIGKILL);
     CHECK_STATUS(answer, 200);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
-    CU_ASSERT_TRUE(mails_arrive(patient->email, 2));
-    struct link link = link_to(patient->email, "https://patient.demo.example");
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    struct mail_link link = link_to(patient->email, "https://patient.demo.example");
     HTTP_ANSWER set = post_fresh(SET, NULL, body_set(link.id, link.secret, "x"));
     CHECK_STATUS(set, 204);
 }

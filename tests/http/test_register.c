@@ -14,16 +14,6 @@
 
 static struct suite *suite;
 
-static void set_value(const struct person *admin, const char *name, const char *value)
-{
-    char path[128];
-
-    snprintf(path, sizeof path, "/v1/project/settings/values/%s", name);
-    HTTP_ANSWER answer =
-        http_put(suite_url(suite), path, admin->access, json_pack("{s:s}", "value", value));
-    CHECK_STATUS(answer, 200);
-}
-
 static void set_default_policy(const struct person *admin, const char *value)
 {
     HTTP_ANSWER answer = http_put(suite_url(suite), "/v1/project/default-patient-access-policy",
@@ -212,10 +202,10 @@ static void practitioner_registers_by_the_practitioner_switches(void)
     CHECK_ERROR(unset, 403, "Registration is not enabled for this project.");
     CU_ASSERT_TRUE(unset->seconds >= 1.0);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
-    set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
+    suite_set_value(suite, admin->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
     HTTP_ANSWER no_policy = suite_post_fresh(suite, path, body_register(email, "demo"));
     CHECK_ERROR(no_policy, 403, "Registration is not enabled for this project.");
-    set_value(admin, "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
+    suite_set_value(suite, admin->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
     HTTP_ANSWER tenant = suite_post_fresh(suite, path, body_register(email, "no-such-tenant"));
     CHECK_ERROR(tenant, 404, "Tenant not found.");
     HTTP_ANSWER good = suite_post_fresh(suite, path, body_register(email, "demo"));

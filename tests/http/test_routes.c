@@ -99,22 +99,24 @@ static void bad_bodies_are_refused(void)
     const struct {
         const char *text;
         size_t size;
+        bool
+            json; /* where the body is one field that may be anything, it is that field's problem */
     } rows[] = {
-        {"{", 0},
-        {"", 0},
-        {"[]", 0},
-        {"\"text\"", 0},
-        {"{\"a\":1,\"a\":2}", 0},
-        {"{\"a\":1} x", 0},
-        {"{'a':1}", 0},
-        {"{\"a\":01}", 0},
-        {"{\"email\":\"\\u0000\"}", 0},
-        {"{\"email\":\"\xff\xfe\"}", 0},
-        {"{\"email\":\"\xc0\x80\"}", 0},
-        {"{\"email\":\"\\ud800\"}", 0},
-        {nul, sizeof nul - 1},
-        {deep, 0},
-        {thirty_three, 0},
+        {"{", 0, false},
+        {"", 0, false},
+        {"[]", 0, true},
+        {"\"text\"", 0, true},
+        {"{\"a\":1,\"a\":2}", 0, false},
+        {"{\"a\":1} x", 0, false},
+        {"{'a':1}", 0, false},
+        {"{\"a\":01}", 0, false},
+        {"{\"email\":\"\\u0000\"}", 0, false},
+        {"{\"email\":\"\xff\xfe\"}", 0, false},
+        {"{\"email\":\"\xc0\x80\"}", 0, false},
+        {"{\"email\":\"\\ud800\"}", 0, false},
+        {nul, sizeof nul - 1, false},
+        {deep, 0, false},
+        {thirty_three, 0, false},
     };
     for (const struct route *route = test_routes; route->method; route++) {
         if (!rows_has_body(route) || route->flags & R_OPTIONAL_BODY)
@@ -123,7 +125,7 @@ static void bad_bodies_are_refused(void)
             if (is_slow(route) && i > 2)
                 break; /* a second each: the first rows show the floor, the parser is the same */
             HTTP_ANSWER answer = ask(route, bearer_for(route), rows[i].text, rows[i].size, NULL);
-            check_refusal(route, answer, 400);
+            check_refusal(route, answer, rows[i].json && fields_body(route->input) ? 422 : 400);
         }
     }
     free(deep);
@@ -164,7 +166,7 @@ static void missing_fields_are_all_listed(void)
             const struct field *field = &route->input->rows[i];
 
             if ((field->flags & FIELD_REQUIRED) &&
-                !(field->flags & (FIELD_PATH | FIELD_QUERY | FIELD_HEADER))) {
+                !(field->flags & (FIELD_PATH | FIELD_QUERY | FIELD_HEADER | FIELD_BODY))) {
                 CHECK_PROBLEM(answer, field->name);
                 any = true;
             }
@@ -354,6 +356,16 @@ static void check_described(const struct http_answer *page, const char *path, co
     CU_ASSERT_PTR_NOT_NULL(json_object_get(responses, status));
 }
 
+/* The answer is said to be bytes, of which a part may be had. */
+static bool described_file(const json_t *operation)
+{
+    const json_t *responses = json_object_get(operation, "responses");
+    const json_t *content = json_object_get(json_object_get(responses, "200"), "content");
+
+    return json_object_get(content, "*/*") && json_object_get(responses, "206") &&
+           json_object_get(responses, "304") && json_object_get(responses, "416");
+}
+
 /* The page describes every route, with its body, its answer and its errors; no internal operation. */
 static void openapi_is_complete(void)
 {
@@ -372,7 +384,9 @@ static void openapi_is_complete(void)
         CU_ASSERT_PTR_NOT_NULL(operation);
         CU_ASSERT_PTR_NOT_NULL(json_object_get(json_object_get(operation, "responses"),
                                                route->flags & R_NO_CONTENT ? "204" : "200"));
-        CU_ASSERT_EQUAL(json_object_get(operation, "requestBody") != NULL, rows_has_body(route));
+        CU_ASSERT_EQUAL(json_object_get(operation, "requestBody") != NULL,
+                        rows_has_body(route) || route->flags & R_FORM);
+        CU_ASSERT_EQUAL(described_file(operation), (route->flags & R_CONTENT) != 0);
     }
     CU_ASSERT_PTR_NULL(strstr(page->body, "gateway_lease"));
     CU_ASSERT_PTR_NULL(http_member(page, "components.schemas.settings_record.properties.etag"));
@@ -385,6 +399,7 @@ static void openapi_is_complete(void)
     check_described(page, "/v1/project/settings/{name}", "put", "409");
     check_described(page, "/v1/slim/project/child", "post", "409");
     check_described(page, "/v1/project/access-policies/{id}", "delete", "409");
+    check_described(page, "/storage/{bucket}", "post", "415");
 }
 
 /* With its daemon gone, a route answers 503 with Retry-After at once; health goes on. */
@@ -416,6 +431,7 @@ static void absent_daemons_are_503(void)
 {
     absent_daemon_is_503("authd");
     absent_daemon_is_503("settingsd");
+    absent_daemon_is_503("docd");
     HTTP_ANSWER back = http_get(suite_url(suite), "/auth/me", patient->access);
     CHECK_STATUS(back, 200);
 }

@@ -29,6 +29,7 @@ enum {
     SQL_PID,
     SQL_TX_PID,
     SQL_DIE,
+    SQL_REPORT,
 };
 
 static const struct db_statement statements[] = {
@@ -52,6 +53,7 @@ static const struct db_statement statements[] = {
     {"SQL_PID", DB_READ, 0, "select pg_backend_pid()"},
     {"SQL_TX_PID", DB_TX, 0, "select pg_backend_pid()"},
     {"SQL_DIE", DB_READ, 0, "select pg_terminate_backend(pg_backend_pid())"},
+    {"SQL_REPORT", DB_READ, 0, "select pg_stat_force_next_flush()::text"},
 };
 
 #define INITIAL_SQL                                                \
@@ -718,6 +720,32 @@ static void leases(struct loop *loop, void *arg)
 
 /* ---- start ---- */
 
+/* A plan that was made while the table was empty is kept: it must not read the table from end to end
+ * once that has grown, before anybody has analysed it. */
+static void kept_plans(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture self;
+
+    if (!setup(&self, loop, "kept_plans"))
+        return;
+    pg_exec(server, "vacuum (analyze) kept_plans.thing");
+    for (int i = 0; i < 12; i++) {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+        CLEANUP(db_result_destroy) struct db_result *reported = NULL;
+
+        if (i == 10)
+            pg_exec(server, "insert into kept_plans.thing (id, size) "
+                            "select i, i from generate_series(1, 10000) i");
+        CU_ASSERT_EQUAL(QUERY(&self, SQL_GET, &res, DB_INT(7)), 0);
+        CU_ASSERT_EQUAL(db_rows(res), i < 10 ? 0 : 1);
+        CU_ASSERT_EQUAL(QUERY(&self, SQL_REPORT, &reported), 0);
+    }
+    CU_ASSERT_EQUAL(pg_exec(server, "select seq_tup_read from pg_stat_user_tables "
+                                    "where schemaname = 'kept_plans' and relname = 'thing'"),
+                    0);
+    teardown(&self);
+}
+
 static void wrong_rows(struct loop *loop, void *arg)
 {
     static const struct {
@@ -909,6 +937,7 @@ ON_FIBER(overload)
 ON_FIBER(hanging)
 ON_FIBER(transactions)
 ON_FIBER(leases)
+ON_FIBER(kept_plans)
 ON_FIBER(wrong_rows)
 ON_FIBER(migration_race)
 ON_FIBER(migration_failure)
@@ -943,6 +972,7 @@ static const struct unit_case cases[] = {
     {"terminated backends: reads again, writes uncertain", test_loss},
     {"transactions commit, roll back and get lost", test_transactions},
     {"leases take turns", test_leases},
+    {"a plan made for an empty table suits a full one", test_kept_plans},
     {"wrong statements stop the start", test_wrong_rows},
     {"instances that start together migrate once", test_migration_race},
     {"a failed migration leaves nothing", test_migration_failure},

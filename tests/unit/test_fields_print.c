@@ -49,6 +49,56 @@ static const struct field all_rows[] = {
 };
 static FIELD_TABLE(all);
 
+struct whole_body {
+    const char *name; /* of the query */
+    const char *input;
+};
+static const struct field whole_body_rows[] = {
+    FIELD_TEXT(struct whole_body, name, 0, 100, FIELD_QUERY, "Name", "x"),
+    FIELD_JSON_OBJECT(struct whole_body, input, 1000, FIELD_REQUIRED | FIELD_BODY, "Any", "{}"),
+};
+static FIELD_TABLE(whole_body);
+
+/* A body that is one value goes through untouched, both ways. */
+static void a_body_may_be_one_value(void)
+{
+    static const struct {
+        const char *body, *want; /* NULL: refused */
+    } rows[] = {
+        {"{\"input\":1,\"b\":[2]}", "{\"input\":1,\"b\":[2]}"},
+        {"{}", "{}"},
+        {"[]", NULL},
+        {"7", NULL},
+        {NULL, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        json_t *json = rows[i].body ? json_loads(rows[i].body, JSON_DECODE_ANY, NULL) : NULL;
+        struct field_source source = {.body = json};
+        struct whole_body in;
+        struct codec_buffer buffer;
+        msgpack_packer packer;
+        msgpack_object map;
+        struct error err;
+        size_t size;
+        int rc;
+
+        error_init(&err, arena);
+        rc = fields_read(&whole_body_table, &source, arena, &in, &err);
+        UNIT_CHECK((rc == 0) == (rows[i].want != NULL), "%s", rows[i].body ? rows[i].body : "none");
+        json_decref(json);
+        if (rc < 0 || !rows[i].want)
+            continue;
+        codec_buffer_init(&buffer, arena);
+        msgpack_packer_init(&packer, &buffer, codec_write);
+        fields_pack(&whole_body_table, &in, &packer);
+        UNIT_REQUIRE(codec_unpack(buffer.bytes, buffer.size, arena, &map, &err) == 0, "unpacks");
+        UNIT_CHECK(strcmp(fields_print(&whole_body_table, &map, arena, &size), rows[i].want) == 0,
+                   "%s", rows[i].want);
+    }
+}
+
 static void check_same(const struct all *in, struct arena *arena)
 {
     struct codec_buffer buffer;
@@ -193,6 +243,7 @@ static void json_is_told_from_other_text(void)
 static const struct unit_case cases[] = {
     {"printed is as dumped", printed_is_as_dumped},
     {"strangers are absent", strangers_are_absent},
+    {"a body may be one value", a_body_may_be_one_value},
     {"JSON is told from other text", json_is_told_from_other_text},
 };
 

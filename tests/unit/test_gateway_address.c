@@ -94,7 +94,7 @@ static void networks_are_matched(void)
         int result;
 
         error_init(&err, NULL);
-        result = address_networks_parse(texts, arena, &networks, &err);
+        result = address_networks_parse("trusted_proxies", texts, arena, &networks, &err);
         UNIT_CHECK((result == 0) == (rows[i].want >= 0), "%s", rows[i].network);
         if (result == 0 && address_parse(rows[i].address, &address) == 0)
             UNIT_CHECK(address_networks_have(&networks, &address) == (rows[i].want == 1), "%s %s",
@@ -130,7 +130,8 @@ static void the_rightmost_untrusted_is_the_client(void)
     struct error err;
 
     error_init(&err, NULL);
-    CU_ASSERT_EQUAL_FATAL(address_networks_parse(proxies, arena, &trusted, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(address_networks_parse("trusted_proxies", proxies, arena, &trusted, &err),
+                          0);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *const headers[] = {rows[i].first, rows[i].second};
         struct address peer, client;

@@ -123,19 +123,21 @@ static void the_cache_is_bounded(void)
     CU_ASSERT_EQUAL(dropped, 1301);
 }
 
+static const char project_1[] = "11111111-1111-4111-8111-111111111111";
+static const char policy_1[] = "22222222-2222-4222-8222-222222222222";
+static const char account_1[] = "33333333-3333-4333-8333-333333333333";
+
 static struct identity *someone(const struct uuid *membership, const char *project,
                                 const char *policy)
 {
     struct caller caller = {.membership = *membership, .role = "Patient", .display = "Ana"};
 
-    if (uuid_parse(project, &caller.project) < 0 || uuid_parse(policy, &caller.policy) < 0)
+    if (uuid_parse(project, &caller.project) < 0 || uuid_parse(policy, &caller.policy) < 0 ||
+        uuid_parse(account_1, &caller.account) < 0)
         abort();
     caller.policyResource = "[]";
     return identity_new(&caller, false);
 }
-
-static const char project_1[] = "11111111-1111-4111-8111-111111111111";
-static const char policy_1[] = "22222222-2222-4222-8222-222222222222";
 
 /* Is it in the cache now? */
 static bool known(struct identities *all, const struct uuid *membership, int64_t mono_ms)
@@ -165,6 +167,7 @@ static void changes_drop_identities(void)
         {"membership", NULL, true},   {"membership", project_1, false},
         {"policy", policy_1, true},   {"policy", project_1, false},
         {"project", project_1, true}, {"project", policy_1, false},
+        {"account", account_1, true}, {"account", project_1, false},
         {"unheard of", NULL, false},
     };
     struct identities *all = identities_new();

@@ -1,0 +1,94 @@
+/*
+ * admission.c - see admission.h.
+ */
+#include "authd/admission.h"
+
+#include <string.h>
+
+#include "common/audit.h"
+#include "common/policy.h"
+#include "settingsd/settingsd_api.h"
+
+bool admission_is_admin(const char *role, bool admin)
+{
+    return admin && strcmp(role, "Practitioner") == 0;
+}
+
+static int refuse(struct authd *d, const struct request *req, const struct admission *who,
+                  struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit = audit_row(req, &(struct audit){.action = who->action,
+                                                            .failure = true,
+                                                            .project = who->project,
+                                                            .account = who->account,
+                                                            .role = who->role,
+                                                            .type = "Session",
+                                                            .id = who->session,
+                                                            .detail = "address"});
+
+    error_clear(err);
+    if (db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit)) < 0)
+        return -1;
+    return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
+}
+
+static int ask(struct authd *d, const struct request *req, const struct admission *who,
+               struct caller_context_out *ret, struct error *err)
+{
+    const struct caller_context_in in = {.projectId = who->project, .policyId = who->policy};
+
+    *ret = (struct caller_context_out){.suspended = false};
+    return settingsd_caller_context(d->svc.bus, req, &in, ret, err);
+}
+
+static int judge(struct authd *d, const struct request *req, const struct admission *who,
+                 const struct caller_context_out *context, struct error *err)
+{
+    if (admission_is_admin(who->role, who->admin) ||
+        policy_address_check(context->policyIpAccessRule, req->address, err) == 0)
+        return 0;
+    return refuse(d, req, who, err);
+}
+
+int admission_check(struct authd *d, const struct request *req, const struct admission *who,
+                    struct error *err)
+{
+    struct caller_context_out context;
+
+    if (ask(d, req, who, &context, err) < 0)
+        return -1;
+    if (context.suspended)
+        return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
+    return judge(d, req, who, &context, err);
+}
+
+int admission_open(struct authd *d, const struct request *req, const struct admission *who,
+                   const char **ret_name, struct error *err)
+{
+    struct caller_context_out context;
+    int rc = ask(d, req, who, &context, err);
+
+    if (rc < 0 && err->code != ERR_NOT_FOUND)
+        return -1;
+    if (rc < 0 || context.suspended)
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    *ret_name = context.projectName;
+    return judge(d, req, who, &context, err);
+}
+
+int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
+                            struct uuid account, struct uuid project, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct admission who = {
+        .project = project, .account = account, .role = role, .action = "session.create"};
+
+    if (db_query(d->svc.db, req, SQL_STANDING, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return 0;
+    who.policy = db_uuid(res, 0, 0);
+    who.admin = db_bool(res, 0, 1);
+    return admission_check(d, req, &who, err);
+}

@@ -1,0 +1,437 @@
+/*
+ * member.c - the members of a project and who is invited to it, for its admins.
+ *
+ * A member and the invitation that it came from have one id: it stays the same when the invitation is
+ * accepted, also while a request is on its way. So a request that finds a pending one gone looks for
+ * the member.
+ */
+#include <string.h>
+
+#include "authd/admin.h"
+#include "authd/change.h"
+#include "authd/invitation.h"
+#include "authd/session.h"
+#include "authd/tenant.h"
+#include "common/audit.h"
+#include "common/policy.h"
+#include "maild/maild_api.h"
+
+#define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* in the audit trail */
+
+static bool is_patient(const char *role)
+{
+    return strcmp(role, "Patient") == 0;
+}
+
+static int not_found(struct error *err)
+{
+    return error_set(err, ERR_NOT_FOUND, "Member not found.");
+}
+
+static int already_member(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "This person is a member already.");
+}
+
+/* One of the caller's project. */
+struct found {
+    struct member member;
+    struct uuid account; /* absent while it is pending */
+};
+
+static int find(struct authd *d, const struct request *req, struct uuid id, struct found *ret,
+                struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_MEMBER_GET, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    *ret = (struct found){.account = db_uuid(res, 0, 10)};
+    db_row(res, 0, &member_table, req->arena, &ret->member);
+    return 0;
+}
+
+static struct audit_row invitation_audit(const struct request *req, const char *action,
+                                         struct uuid id, const char *detail)
+{
+    return audit_row(
+        req, &(struct audit){.action = action, .type = "Invitation", .id = id, .detail = detail});
+}
+
+static struct audit_row member_audit(const struct request *req, const char *action,
+                                     struct uuid account, const char *role, struct uuid id,
+                                     const char *detail)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .account = account,
+                                          .role = role,
+                                          .type = "ProjectMembership",
+                                          .id = id,
+                                          .detail = detail});
+}
+
+/* ---- inviting ---- */
+
+static int check_enabled(const struct tenant *tenant, const char *role, struct error *err)
+{
+    if (is_patient(role) ? tenant->patientInvitation : tenant->practitionerInvitation)
+        return 0;
+    return error_set(err, ERR_FORBIDDEN, "Invitations are not enabled for this project.");
+}
+
+/* The policy that was asked for, which must be one of the project's, or the default of the role. */
+static int choose_policy(struct authd *d, const struct request *req, const struct tenant *tenant,
+                         const struct member_create_in *in, const char *role, struct uuid *ret,
+                         struct error *err)
+{
+    struct caller_context_in which = {.projectId = tenant->projectId};
+    struct caller_context_out context = {0};
+
+    if (in->accessPolicy == NULL) {
+        *ret = is_patient(role) ? tenant->defaultPatientPolicy : tenant->defaultPractitionerPolicy;
+        return uuid_is_set(ret) ? 0
+                                : error_problem(err, "accessPolicy",
+                                                "is needed: the project has no default for it");
+    }
+    if (policy_reference(in->accessPolicy, &which.policyId) < 0)
+        return error_problem(err, "accessPolicy", "must be AccessPolicy/<id>");
+    if (settingsd_caller_context(d->svc.bus, req, &which, &context, err) < 0)
+        return -1;
+    if (!uuid_is_set(&context.policyId))
+        return error_problem(err, "accessPolicy", "must name an access policy of this project");
+    *ret = context.policyId;
+    return 0;
+}
+
+static const char *template_of(const char *role)
+{
+    return is_patient(role) ? "PATIENT_INVITE" : "INVITE_TO_PROJECT";
+}
+
+/* An invitation without its mail would never be known of. */
+static int check_mapped(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const char *role, struct error *err)
+{
+    const struct template_mapped_in which = {tenant->projectId, template_of(role)};
+    struct template_mapped_out answer = {0};
+
+    if (maild_template_mapped(d->svc.bus, req, &which, &answer, err) < 0)
+        return -1;
+    if (answer.mapped)
+        return 0;
+    return error_set(err, ERR_BAD_REQUEST, "The invitation email is not configured.");
+}
+
+static int send_invitation(struct authd *d, const struct request *req, const struct tenant *tenant,
+                           const struct invitation *invitation, struct member *out,
+                           struct error *err)
+{
+    struct mail mail = invitation_mail(req, invitation, tenant, template_of(invitation->role));
+
+    mail.variables[1] = (struct mail_variable){"inviterName", req->caller->display};
+    if (invitation_send(d, req, tenant, invitation, &mail, err) < 0)
+        return -1;
+    *out = (struct member){.id = invitation->id,
+                           .email = invitation->email,
+                           .displayName = mail.display,
+                           .firstName = invitation->name,
+                           .lastName = invitation->surname,
+                           .admin = invitation->admin,
+                           .profileType = invitation->role,
+                           .profileId = invitation->profile,
+                           .pending = true,
+                           .invitedAt = invitation->invited_at};
+    return 0;
+}
+
+/* Whom there is no account of yet. */
+static int invite(struct authd *d, const struct request *req, const struct tenant *tenant,
+                  struct invitation *invitation, struct member *out, struct error *err)
+{
+    if (check_mapped(d, req, tenant, invitation->role, err) < 0 ||
+        invitation_prepare(d, req, tenant, invitation, err) < 0)
+        return -1;
+    if (invitation->pending)
+        return error_set(err, ERR_CONFLICT,
+                         "This person is invited already. Send the invitation again instead.");
+    return send_invitation(d, req, tenant, invitation, out, err);
+}
+
+/* The mail to a practitioner who is a member from now on; none where it could lead to nothing. */
+static struct outbox_row welcome_row(struct authd *d, const struct request *req,
+                                     const struct tenant *tenant,
+                                     const struct invitation *invitation,
+                                     const struct db_result *account)
+{
+    const struct mail mail = {.template = template_of(invitation->role),
+                              .tenant = tenant,
+                              .to = invitation->email,
+                              .display = arena_printf(req->arena, "%s %s", db_text(account, 0, 1),
+                                                      db_text(account, 0, 2)),
+                              .variables = {{"invitationUrl", tenant->practitionerAppUrl},
+                                            {"inviterName", req->caller->display}}};
+
+    if (tenant->practitionerAppUrl == NULL)
+        return (struct outbox_row){.method = NULL};
+    return mail_row(d, req, &mail);
+}
+
+/* Whose account there is becomes a member at once. */
+static int join(struct authd *d, const struct request *req, const struct tenant *tenant,
+                const struct invitation *invitation, const struct db_result *account,
+                struct member *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row mail = welcome_row(d, req, tenant, invitation, account);
+    struct uuid id = uuid_ordered(req->now_ms), owner = db_uuid(account, 0, 0);
+    struct audit_row audit =
+        member_audit(req, "membership.create", owner, invitation->role, id, NULL);
+
+    if (db_query(d->svc.db, req, SQL_MEMBER_ADD, &res, err, DB_UUID(tenant->projectId), DB_UUID(id),
+                 DB_UUID(owner), DB_UUID(uuid_random()), DB_BOOL(invitation->admin),
+                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(mail),
+                 DB_AUDIT(audit)) < 0) {
+        if (err->code != ERR_CONFLICT)
+            return -1;
+        error_clear(err);
+        return already_member(err);
+    }
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
+    db_row(res, 0, &member_table, req->arena, out);
+    outbox_kick(d->svc.outbox);
+    return 0;
+}
+
+/* Invites somebody, or adds a practitioner who has an account. Fails: FORBIDDEN, VALIDATION, CONFLICT,
+ * BAD_REQUEST, THROTTLED, in this order. */
+int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
+                  struct member *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *account = NULL;
+    struct invitation invitation = {.role = in->type != NULL ? in->type : "Practitioner",
+                                    .email = in->email,
+                                    .name = in->firstName,
+                                    .surname = in->lastName,
+                                    .admin = in->admin,
+                                    .invited_by = req->caller->membership};
+    struct tenant tenant;
+
+    if (in->admin && is_patient(invitation.role))
+        return error_problem(err, "admin", "must be false for a patient");
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        check_enabled(&tenant, invitation.role, err) < 0 ||
+        choose_policy(d, req, &tenant, in, invitation.role, &invitation.policy, err) < 0 ||
+        db_query(d->svc.db, req, SQL_INVITEE, &account, err, DB_TEXT(invitation.role),
+                 DB_UUID(tenant.projectId), DB_TEXT(invitation.email), DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_rows(account) == 0)
+        return invite(d, req, &tenant, &invitation, out, err);
+    if (db_bool(account, 0, 3))
+        return already_member(err);
+    return join(d, req, &tenant, &invitation, account, out, err);
+}
+
+/* Mails a pending invitation again, with a new link. Fails: NOT_FOUND, CONFLICT (accepted already),
+ * FORBIDDEN, BAD_REQUEST, THROTTLED. */
+int member_resend(struct authd *d, const struct request *req, const struct member_in *in,
+                  struct member *out, struct error *err)
+{
+    struct invitation invitation;
+    struct found found;
+    struct tenant tenant;
+
+    if (find(d, req, in->id, &found, err) < 0)
+        return -1;
+    if (!found.member.pending)
+        return error_set(err, ERR_CONFLICT, "The member has no pending invitation.");
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        check_enabled(&tenant, found.member.profileType, err) < 0 ||
+        check_mapped(d, req, &tenant, found.member.profileType, err) < 0 ||
+        invitation_find(d, req, &tenant, in->id, &invitation, err) < 0)
+        return -1;
+    return send_invitation(d, req, &tenant, &invitation, out, err);
+}
+
+/* ---- listing ---- */
+
+/* Members and who is invited, in the order in which they came or were invited. */
+int members(struct authd *d, const struct request *req, const struct members_in *in,
+            struct member_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *count = NULL;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid project = req->caller->project;
+
+    if (db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(project)) < 0 ||
+        db_query(d->svc.db, req, SQL_MEMBER_LIST, &res, err, DB_UUID(project), DB_INT(in->_count),
+                 DB_INT(in->_offset)) < 0)
+        return -1;
+    out->total = db_int(count, 0, 0);
+    out->resources = db_list(res, &member_table, req->arena);
+    return 0;
+}
+
+/* ---- changing ---- */
+
+/* Tells every gateway before it is answered. */
+static int change_member(struct authd *d, const struct request *req, const struct found *found,
+                         bool admin, struct error *err)
+{
+    const struct member *member = &found->member;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct audit_row audit = member_audit(req, "membership.update", found->account,
+                                          member->profileType, member->id, ADMIN_WORD(admin));
+    struct session_ended changed = {.count = 0};
+    bool last = false;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_is_last(tx, req->caller->project, member->id, &last, err) < 0)
+        return -1;
+    if (last && !admin)
+        return admin_refuse_last(err);
+    if (db_tx_query(tx, SQL_MEMBER_ADMIN, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(member->id), DB_BOOL(admin), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    if (session_ended_membership(tx, req, member->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    return session_ended_settle(d, req, &changed, err);
+}
+
+/* What a pending invitation will be. */
+static int change_pending(struct authd *d, const struct request *req, struct found *found,
+                          bool admin, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid id = found->member.id;
+    struct audit_row audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
+
+    if (db_query(d->svc.db, req, SQL_INVITATION_ADMIN, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id), DB_BOOL(admin), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return 0;
+    if (find(d, req, id, found, err) < 0)
+        return -1;
+    return change_member(d, req, found, admin, err);
+}
+
+/* Gives or takes the right to administer the project; of an invitation, what it will be. Fails:
+ * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin). */
+int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
+                 struct member *out, struct error *err)
+{
+    struct found found;
+    int rc = 0;
+
+    if (find(d, req, in->id, &found, err) < 0)
+        return -1;
+    if (in->admin && is_patient(found.member.profileType))
+        return error_problem(err, "admin", "must be false for a patient");
+    if (found.member.admin != in->admin)
+        rc = found.member.pending ? change_pending(d, req, &found, in->admin, err)
+                                  : change_member(d, req, &found, in->admin, err);
+    *out = found.member;
+    out->admin = in->admin;
+    return rc;
+}
+
+/* ---- removing ---- */
+
+/* Ends what an account has begun or holds in the project. Its credential counts as changed, so that
+ * a sign-in under way makes no session after this. */
+static int end_access(struct db_tx *tx, const struct request *req, struct uuid account,
+                      struct session_ended *ended, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *voided = NULL;
+
+    if (db_tx_query(tx, SQL_CREDENTIAL_VOID, &voided, err, DB_UUID(account)) < 0)
+        return -1;
+    return session_end_project(tx, req, req->caller->project, account, "removed", ended, err);
+}
+
+/* A patient's account belongs to the project and goes with the membership. What others lock before
+ * they want the counter of changes goes before that is ours. */
+static int erase_patient(struct db_tx *tx, const struct request *req, struct uuid account,
+                         struct session_ended *ended, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *links = NULL;
+    CLEANUP(db_result_destroy) struct db_result *held = NULL;
+    CLEANUP(db_result_destroy) struct db_result *factor = NULL;
+    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
+
+    if (db_tx_query(tx, SQL_RESET_DROP, &links, err, DB_UUID(account)) < 0 ||
+        db_tx_query(tx, SQL_ACCOUNT_HOLD, &held, err, DB_UUID(account)) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_DROP, &factor, err, DB_UUID(account)) < 0 ||
+        end_access(tx, req, account, ended, err) < 0)
+        return -1;
+    return db_tx_query(tx, SQL_ACCOUNT_DROP, &gone, err, DB_UUID(account));
+}
+
+/* Answers when the member's tokens are refused everywhere. */
+static int remove_member(struct authd *d, const struct request *req, const struct found *found,
+                         struct error *err)
+{
+    const struct member *member = &found->member;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct audit_row audit = member_audit(req, "membership.delete", found->account,
+                                          member->profileType, member->id, NULL);
+    struct session_ended ended;
+    bool last = false;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_is_last(tx, req->caller->project, member->id, &last, err) < 0)
+        return -1;
+    if (last)
+        return admin_refuse_last(err);
+    if (db_tx_query(tx, SQL_MEMBER_REMOVE, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(member->id), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    if ((is_patient(member->profileType) ? erase_patient : end_access)(tx, req, found->account,
+                                                                       &ended, err) < 0 ||
+        session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    return session_ended_settle(d, req, &ended, err);
+}
+
+static int withdraw(struct authd *d, const struct request *req, struct found *found,
+                    struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid id = found->member.id;
+    struct audit_row audit = invitation_audit(req, "invitation.withdraw", id, NULL);
+
+    if (db_query(d->svc.db, req, SQL_INVITATION_WITHDRAW, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return 0;
+    if (find(d, req, id, found, err) < 0)
+        return -1;
+    return remove_member(d, req, found, err);
+}
+
+/* Removes a member, or withdraws an invitation. Fails: CONFLICT (oneself, the last admin),
+ * NOT_FOUND. */
+int member_delete(struct authd *d, const struct request *req, const struct member_in *in,
+                  struct ok_out *out, struct error *err)
+{
+    struct found found;
+
+    if (uuid_equal(&in->id, &req->caller->membership))
+        return error_set(err, ERR_CONFLICT, "You cannot remove yourself.");
+    if (find(d, req, in->id, &found, err) < 0)
+        return -1;
+    out->ok = true;
+    return found.member.pending ? withdraw(d, req, &found, err)
+                                : remove_member(d, req, &found, err);
+}

@@ -1,0 +1,25 @@
+-- Invitations to a project: pending until the link that was mailed is used, or an admin withdraws it.
+
+create table invitation (
+    project_id   uuid not null,
+    id           uuid not null,             -- in the link, and of the membership that it becomes
+    role         text not null check (role in ('Patient', 'Practitioner')),
+    email        text not null check (length(email) <= 254),
+    name         text not null,
+    surname      text not null,
+    admin        boolean not null default false,
+    policy_id    uuid,
+    profile_id   uuid not null,             -- of the membership, too
+    invited_at   bigint not null,
+    invited_by   uuid,                      -- membership; null: made by a sign-up
+    secret_hash  bytea not null,            -- of the newest link
+    expires_at   bigint not null,           -- of that link; the invitation itself stays for a while
+    check (role = 'Practitioner' or not admin),
+    primary key (project_id, id),
+    unique (project_id, role, email)
+);
+create unique index invitation_link on invitation (id);    -- a link names no project
+create index invitation_expires on invitation (expires_at);
+
+-- Null for who was never invited.
+alter table membership add column invited_at bigint;

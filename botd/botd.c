@@ -1,0 +1,130 @@
+/*
+ * botd.c - the program atrium-botd: its tables and one call.
+ */
+#include "botd/botd.h"
+
+#include "botd/bot.h"
+
+enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
+
+extern const struct db_migration botd_migrations[];
+
+static const struct config_row config_rows[] = {
+    DATABASE_CONFIG_ROWS(struct botd_config, "host=/run/postgresql dbname=atrium user=atrium-botd"),
+    CONFIG_PATH(struct botd_config, seal_key, "/etc/atrium/botd.key", 0,
+                "File of 64 hex digits, 0600: seals the secrets of bots."),
+    CONFIG_PATH(struct botd_config, bot_dir, "/var/lib/atrium/bots", 0,
+                "Directory of the files that program bots name."),
+    CONFIG_INT(struct botd_config, programs, "32", 1, 1024,
+               "Program bots that run at the same time; beyond that the answer is 503."),
+    CONFIG_INT(struct botd_config, warm, "4", 1, 256, "Warm processes of one bot."),
+    CONFIG_LIST(struct botd_config, allow_networks, NULL,
+                "Private networks and addresses that http bots may be in; none by default."),
+    CONFIG_BOOL(struct botd_config, allow_plain_http, "false",
+                "Whether an http bot may be called without TLS."),
+    CONFIG_PATH(struct botd_config, apertium_dir, "/usr/share/apertium", 0,
+                "Where Apertium's pairs of languages are installed; below /usr."),
+    CONFIG_INT(struct botd_config, apertium_pipelines, "4", 1, 64,
+               "Pipelines of Apertium that are kept running, 110 MB each for English and Spanish."),
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_CALL(struct botd, handler)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct botd, handler)
+#include "botd/botd_routes.def"
+
+static const struct operation operations[] = {
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_ROW(handler, input, output, "gateway", access, flags)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
+#include "botd/botd_routes.def"
+    {.name = NULL},
+};
+
+static const char *const asks[] = {NULL};
+
+static int configured(void *daemon, struct error *err)
+{
+    struct botd *d = daemon;
+
+    d->config = d->svc.config;
+    return address_networks_parse("allow_networks", d->config->allow_networks, d->svc.arena,
+                                  &d->allowed, err);
+}
+
+static int check_programs(void *daemon, const struct request *req UNUSED, struct error *err)
+{
+    struct botd *d = daemon;
+
+    return programs_check(d->programs, err);
+}
+
+static int end_idle(void *daemon, const struct request *req UNUSED, struct error *err UNUSED)
+{
+    struct botd *d = daemon;
+
+    programs_sweep(d->programs);
+    return 0;
+}
+
+static int tend_provider(void *daemon, const struct request *req UNUSED, struct error *err)
+{
+    struct botd *d = daemon;
+
+    return d->provider.tend(d->provider.self, err);
+}
+
+static int start(void *daemon, struct error *err UNUSED)
+{
+    struct botd *d = daemon;
+    const struct programs_options options = {.directory = d->config->bot_dir,
+                                             .running_max = (size_t)d->config->programs,
+                                             .warm_max = (size_t)d->config->warm};
+
+    d->curl = curl_loop_new(d->svc.loop);
+    d->programs = programs_new(d->svc.loop, d->svc.metrics, &options);
+    translate_open(d);
+    service_every(&d->svc, "programs", CHECK_MS, check_programs);
+    service_every(&d->svc, "translation", IDLE_MS, tend_provider);
+    service_every(&d->svc, "idle", IDLE_MS, end_idle);
+    service_every(&d->svc, "sweep", SWEEP_MS, sweep_run);
+    return 0;
+}
+
+static void stop(void *daemon)
+{
+    struct botd *d = daemon;
+
+    d->provider.destroy(d->provider.self);
+    programs_destroy(&d->programs);
+    curl_loop_destroy(&d->curl);
+}
+
+static const struct service_definition definition = {
+    .name = "botd",
+    .summary = "Bots and translation of the Atrium suite.",
+    .size = sizeof(struct botd),
+    .config = config_rows,
+    .config_count = ARRAY_SIZE(config_rows),
+    .config_size = sizeof(struct botd_config),
+    .database_offset = offsetof(struct botd_config, db),
+    .schema = "bot",
+    .statements = botd_statements,
+    .statement_count = BOTD_STATEMENT_COUNT,
+    .migrations = botd_migrations,
+    .audit = true,
+    .operations = operations,
+    .asks = asks,
+    .seal_key_offset = offsetof(struct botd_config, seal_key),
+    .configured = configured,
+    .start = start,
+    .stop = stop,
+};
+
+int main(int argc, char **argv)
+{
+    return service_main(argc, argv, &definition);
+}

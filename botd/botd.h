@@ -1,0 +1,51 @@
+/*
+ * botd.h - what the files of botd share.
+ *
+ * botd keeps the bots of each project and executes them, and translates texts.  Handlers are one file per subject; who may call them is in
+ * botd_routes.def, what they ask PostgreSQL in botd_sql.def.
+ */
+#ifndef ATRIUM_BOTD_H
+#define ATRIUM_BOTD_H
+
+#include "botd/botd_api.h"
+#include "botd/botd_sql.h"
+#include "botd/provider.h"
+#include "common/address.h"
+#include "common/service.h"
+
+struct botd_config {
+    struct database_config db;
+    const char *seal_key;
+    const char *bot_dir;         /* the files of program bots */
+    int64_t programs, warm;      /* processes at the same time; warm ones of one bot */
+    const char **allow_networks; /* closed networks that http bots may be in */
+    bool allow_plain_http;
+    const char *apertium_dir;
+    int64_t apertium_pipelines;
+};
+
+struct botd {
+    struct service svc;
+    const struct botd_config *config;
+    struct address_networks allowed;
+    struct curl_loop *curl;
+    struct programs *programs;
+    struct provider provider; /* of translations */
+    size_t translating;       /* bytes of texts of the requests under way */
+    uint64_t *translated_items[3];
+    struct uuid trimmed_project, trimmed_bot; /* where the trimming of executions goes on */
+};
+
+/* translate.c: at start. */
+void translate_open(struct botd *d);
+
+/* sweep.c: forgets executions that are too old or too many. For service_every(). */
+int sweep_run(void *daemon, const struct request *req, struct error *err);
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER(struct botd, handler, input, output)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER(struct botd, handler, input, output)
+#include "botd/botd_routes.def"
+
+#endif

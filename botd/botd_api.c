@@ -1,0 +1,211 @@
+/*
+ * botd_api.c - the shapes of botd's inputs and outputs.  Linked into every program.
+ */
+#include "botd/botd_api.h"
+
+#include <string.h>
+
+enum {
+    LANGUAGE_MIN = 2,
+    LANGUAGE_MAX = 100,
+    TRANSLATIONS_MAX = 100,
+    TRANSLATED_MAX = 10000,   /* characters */
+    TRANSLATION_MAX = 130000, /* bytes: more than translate.c takes */
+    IDENTIFIERS_MAX = 10,
+    IDENTIFIER_MAX = 500,
+    SECRETS_MAX = 16384,
+    URL_MAX = 2048,
+    PROGRAM_MAX = 100,
+    TIMEOUT_MIN_MS = 100,
+    TIMEOUT_MAX_MS = 30000,
+    TIMEOUT_USUAL_MS = 10000,
+    EXECUTIONS_MAX = 1000, /* remembered of one bot */
+    BOTS_MAX = 1000,       /* of one project: the limit in SQL_BOT_CREATE */
+};
+
+static const char *const kinds[] = {"http", "program", NULL};
+static const char *const outcomes[] = {"success", "failure", "timeout", "refused", NULL};
+static const char *const translation_statuses[] = {"translated", "unchanged", "failed", NULL};
+static const char *const bot_type[] = {"Bot", NULL};
+
+/* A plain file name: nothing that leads out of the directory, and no hidden file. */
+static int check_program(const char *value, char why[static 96])
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+
+    if (value[0] != '.' && value[strspn(value, letters)] == '\0')
+        return 0;
+    strcpy(why, "must be a file name of letters, digits, dots, dashes and underscores");
+    return -1;
+}
+
+static const struct field bot_id_in_rows[] = {
+    FIELD_UUID(struct bot_id_in, id, FIELD_PATH | FIELD_REQUIRED, "Identifier of the bot."),
+};
+FIELD_TABLE(bot_id_in);
+
+static const struct field bot_identifier_rows[] = {
+    FIELD_TEXT(struct bot_identifier, system, 0, IDENTIFIER_MAX, FIELD_NULLABLE,
+               "Namespace of the value.", "https://lakeside.example/bots"),
+    FIELD_TEXT(struct bot_identifier, value, 1, IDENTIFIER_MAX, FIELD_REQUIRED,
+               "Value, unique in its system.", "intake"),
+};
+FIELD_TABLE(bot_identifier);
+
+static const struct field bot_in_rows[] = {
+    FIELD_UUID(struct bot_in, id, FIELD_PATH, "Identifier of the bot."),
+    FIELD_OBJECTS(struct bot_in, identifier, bot_identifier, IDENTIFIERS_MAX, FIELD_REQUIRED,
+                  "By what the bot is found when it is executed."),
+    FIELD_TEXT(struct bot_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.",
+               "Intake form"),
+    FIELD_CHOICE(struct bot_in, kind, kinds, FIELD_REQUIRED,
+                 "http: a POST to `url`; program: a sandboxed file of the operator's.", "http"),
+    FIELD_TEXT(struct bot_in, url, 1, URL_MAX, FIELD_NULLABLE, "Where an http bot listens.",
+               "https://bots.lakeside.example/intake"),
+    FIELD_CHECKED(struct bot_in, program, 1, PROGRAM_MAX, check_program, FIELD_NULLABLE,
+                  "File of a program bot, in the operator's directory.", "echo"),
+    FIELD_INT(struct bot_in, timeoutMs, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS, TIMEOUT_USUAL_MS, 0,
+              "Longest run, milliseconds.", "10000"),
+    FIELD_BOOL(struct bot_in, warm, false, 0,
+               "A program that answers line by line and is kept running between calls."),
+    FIELD_JSON_OBJECT(
+        struct bot_in, secrets, SECRETS_MAX, FIELD_NULLABLE | FIELD_SECRET,
+        "Texts by name that the bot is given; absent: as they are. Never shown again.",
+        "{\"API_KEY\":\"...\"}"),
+};
+FIELD_TABLE(bot_in);
+
+static const struct field bot_rows[] = {
+    FIELD_CHOICE(struct bot, resourceType, bot_type, FIELD_REQUIRED, "Always Bot.", "Bot"),
+    FIELD_UUID(struct bot, id, FIELD_REQUIRED, "Identifier of the bot."),
+    FIELD_JSON(struct bot, identifier, 65536, FIELD_REQUIRED, "By what it is found.",
+               "[{\"system\":\"https://lakeside.example/bots\",\"value\":\"intake\"}]"),
+    FIELD_TEXT(struct bot, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.",
+               "Intake form"),
+    FIELD_CHOICE(struct bot, kind, kinds, FIELD_REQUIRED, "http or program.", "http"),
+    FIELD_TEXT(struct bot, url, 1, URL_MAX, 0, "Where an http bot listens.",
+               "https://bots.lakeside.example/intake"),
+    FIELD_TEXT(struct bot, program, 1, PROGRAM_MAX, 0, "File of a program bot.", "echo"),
+    FIELD_INT(struct bot, timeoutMs, TIMEOUT_MIN_MS, TIMEOUT_MAX_MS, TIMEOUT_USUAL_MS,
+              FIELD_REQUIRED, "Longest run, milliseconds.", "10000"),
+    FIELD_BOOL(struct bot, warm, false, FIELD_REQUIRED, "Kept running between calls."),
+    FIELD_JSON(struct bot, secretNames, 65536, FIELD_REQUIRED, "Names of the secrets that it has.",
+               "[\"API_KEY\"]"),
+    FIELD_TEXT(struct bot, signingSecret, 0, 64, FIELD_SECRET,
+               "Key of the X-Atrium-Signature of calls to an http bot; shown when the bot is made.",
+               "..."),
+    FIELD_TIME(struct bot, lastUpdated, FIELD_REQUIRED, "When it was written."),
+};
+FIELD_TABLE(bot);
+
+static const struct field bot_list_rows[] = {
+    FIELD_OBJECTS(struct bot_list, resources, bot, BOTS_MAX, FIELD_REQUIRED,
+                  "Bots of the project, by name."),
+};
+FIELD_TABLE(bot_list);
+
+static const struct field bot_executions_in_rows[] = {
+    FIELD_UUID(struct bot_executions_in, id, FIELD_PATH | FIELD_REQUIRED, "Identifier of the bot."),
+    FIELD_INT(struct bot_executions_in, _count, 1, 100, 20, FIELD_QUERY, "Entries at most.", "20"),
+    FIELD_INT(struct bot_executions_in, _offset, 0, EXECUTIONS_MAX, 0, FIELD_QUERY,
+              "Entries to skip.", "0"),
+};
+FIELD_TABLE(bot_executions_in);
+
+static const struct field bot_execution_rows[] = {
+    FIELD_TIME(struct bot_execution, started, FIELD_REQUIRED, "When it began."),
+    FIELD_INT(struct bot_execution, durationMs, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "How long it took, milliseconds.", "12"),
+    FIELD_CHOICE(struct bot_execution, outcome, outcomes, FIELD_REQUIRED, "How it ended.",
+                 "success"),
+    FIELD_TEXT(struct bot_execution, profile, 0, 100, 0, "Who asked for it.",
+               "Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+};
+FIELD_TABLE(bot_execution);
+
+static const struct field bot_execution_list_rows[] = {
+    FIELD_INT(struct bot_execution_list, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "How many are remembered.", "1"),
+    FIELD_OBJECTS(struct bot_execution_list, resources, bot_execution, 100, FIELD_REQUIRED,
+                  "Executions, the latest first."),
+};
+FIELD_TABLE(bot_execution_list);
+
+static const struct field bot_execute_in_rows[] = {
+    FIELD_TEXT(
+        struct bot_execute_in, identifier, 1, 2 * IDENTIFIER_MAX + 1, FIELD_QUERY | FIELD_REQUIRED,
+        "system|value, |value (without a system), system| or value; \\| is a bar that separates "
+        "nothing.",
+        "https://lakeside.example/bots|intake"),
+    FIELD_JSON_OBJECT(struct bot_execute_in, input, 1048576, FIELD_REQUIRED | FIELD_BODY,
+                      "What the bot is given.", "{\"answer\":42}"),
+};
+FIELD_TABLE(bot_execute_in);
+
+static const struct field bot_answer_rows[] = {
+    FIELD_JSON(struct bot_answer, output, 1048576, FIELD_REQUIRED | FIELD_BODY,
+               "What the bot answers.", "{\"ok\":true}"),
+};
+FIELD_TABLE(bot_answer);
+
+/* ---- operators ---- */
+
+static const struct field operator_bot_put_in_rows[] = {
+    FIELD_UUID(struct operator_bot_put_in, projectId, FIELD_REQUIRED, "Project of the bot."),
+    FIELD_OBJECT(struct operator_bot_put_in, bot, bot_in, FIELD_REQUIRED, "The bot."),
+};
+FIELD_TABLE(operator_bot_put_in);
+
+static const struct field operator_bot_list_in_rows[] = {
+    FIELD_UUID(struct operator_bot_list_in, projectId, FIELD_REQUIRED, "Project of the bots."),
+};
+FIELD_TABLE(operator_bot_list_in);
+
+static const struct field operator_bot_run_in_rows[] = {
+    FIELD_UUID(struct operator_bot_run_in, projectId, FIELD_REQUIRED, "Project of the bot."),
+    FIELD_TEXT(struct operator_bot_run_in, identifier, 1, 2 * IDENTIFIER_MAX + 1, FIELD_REQUIRED,
+               "As in the query of POST /bots.", "intake"),
+    FIELD_JSON_OBJECT(struct operator_bot_run_in, input, 1048576, FIELD_REQUIRED,
+                      "What the bot is given.", "{}"),
+};
+FIELD_TABLE(operator_bot_run_in);
+
+static const struct field translation_in_rows[] = {
+    FIELD_TEXT(struct translation_in, sourceLanguage, LANGUAGE_MIN, LANGUAGE_MAX,
+               FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Language of the texts: an ISO 639-1 code, or its name in English or in itself.",
+               "en"),
+    FIELD_TEXT(struct translation_in, targetLanguage, LANGUAGE_MIN, LANGUAGE_MAX,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Language to translate to, likewise.", "Spanish"),
+    FIELD_TEXTS_FILLED(
+        struct translation_in, text, 1, TRANSLATED_MAX, TRANSLATIONS_MAX,
+        FIELD_REQUIRED | FIELD_CHARACTERS,
+        "Plain text, HTML or Markdown. {{variables}}, tags, code, addresses stay as they are.",
+        "<p>Hello {{name}}</p>"),
+};
+FIELD_TABLE(translation_in);
+
+static const struct field translation_item_rows[] = {
+    FIELD_CHOICE(struct translation_item, status, translation_statuses, FIELD_REQUIRED,
+                 "failed: the text is the source, because no translation of it was whole.",
+                 "translated"),
+};
+FIELD_TABLE(translation_item);
+
+static const struct field translation_rows[] = {
+    FIELD_TEXT(struct translation, sourceLanguage, 2, 2, FIELD_REQUIRED,
+               "ISO 639-1 code of what was understood.", "en"),
+    FIELD_TEXT(struct translation, targetLanguage, 2, 2, FIELD_REQUIRED, "Likewise.", "es"),
+    FIELD_TEXTS(struct translation, text, 0, TRANSLATION_MAX, TRANSLATIONS_MAX, FIELD_REQUIRED,
+                "The translations, in the order of the texts.", "<p>Hola {{name}}</p>"),
+    FIELD_OBJECTS(struct translation, items, translation_item, TRANSLATIONS_MAX, FIELD_REQUIRED,
+                  "What became of each."),
+};
+FIELD_TABLE(translation);
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    METHOD_DEFINE(botd, handler, input, output, flags)
+#include "botd/botd_routes.def"

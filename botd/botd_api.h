@@ -1,0 +1,105 @@
+/*
+ * botd_api.h - the inputs and outputs of botd, for itself, the gateway and atriumctl.
+ */
+#ifndef ATRIUM_BOTD_API_H
+#define ATRIUM_BOTD_API_H
+
+#include "common/fields.h"
+#include "common/method.h"
+
+/* ---- routes ---- */
+
+struct bot_id_in {
+    struct uuid id; /* path */
+};
+struct bot_identifier {
+    const char *system, *value; /* system NULL: none */
+};
+struct bot_in {
+    struct uuid id;               /* path, absent on create */
+    struct field_list identifier; /* struct bot_identifier, 1 to 10 */
+    const char *name;
+    const char *kind;    /* "http" or "program" */
+    const char *url;     /* of an http bot */
+    const char *program; /* of a program bot: a file in the configured directory */
+    int64_t timeoutMs;   /* 100 to 30,000 */
+    bool warm;           /* a program that is kept alive between calls */
+    const char *secrets; /* JSON object of texts; NULL: as they are */
+};
+struct bot {
+    const char *resourceType; /* "Bot" */
+    struct uuid id;
+    const char *identifier; /* JSON array */
+    const char *name, *kind, *url, *program;
+    int64_t timeoutMs;
+    bool warm;
+    const char *secretNames;   /* JSON array: the values are never shown */
+    const char *signingSecret; /* of an http bot, in the answer to its creation alone */
+    int64_t lastUpdated;
+};
+struct bot_list {
+    struct field_list resources; /* struct bot */
+};
+
+struct bot_executions_in {
+    struct uuid id; /* path */
+    int64_t _count, _offset;
+};
+struct bot_execution {
+    int64_t started, durationMs;
+    const char *outcome; /* "success", "failure", "timeout", "refused" */
+    const char *profile; /* who asked, "Patient/<id>" */
+};
+struct bot_execution_list {
+    int64_t total;
+    struct field_list resources; /* struct bot_execution, the latest first */
+};
+struct bot_execute_in {
+    const char *identifier; /* query: a search parameter of type token, see token_search.h */
+    const char *input;      /* the whole body: a JSON object */
+};
+struct bot_answer {
+    const char *output; /* the whole body: any JSON value */
+};
+
+struct translation_in {
+    const char *sourceLanguage, *targetLanguage; /* as language_find() takes them */
+    struct field_texts text;                     /* 1 to 100 */
+};
+struct translation_item {
+    const char *status; /* "translated", "unchanged", "failed" */
+};
+struct translation {
+    const char *sourceLanguage, *targetLanguage; /* ISO 639-1 */
+    struct field_texts text;                     /* in the order of the input */
+    struct field_list items;                     /* struct translation_item, likewise */
+};
+
+/* ---- operators ---- */
+
+struct operator_bot_put_in {
+    struct uuid projectId;
+    const struct bot_in *bot; /* replaces the one that has its first identifier */
+};
+struct operator_bot_list_in {
+    struct uuid projectId;
+};
+struct operator_bot_run_in {
+    struct uuid projectId;
+    const char *identifier, *input;
+};
+
+extern const struct field_table operator_bot_put_in_table, operator_bot_list_in_table,
+    operator_bot_run_in_table;
+extern const struct field_table translation_in_table, translation_item_table, translation_table;
+extern const struct field_table bot_executions_in_table, bot_execution_table,
+    bot_execution_list_table, bot_execute_in_table, bot_answer_table;
+extern const struct field_table bot_id_in_table, bot_identifier_table, bot_in_table, bot_table,
+    bot_list_table;
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) METHOD_DECLARE(botd, handler, input, output)
+#include "botd/botd_routes.def"
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * fetch.c - see fetch.h.
+ */
+#include "botd/fetch.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "botd/network.h"
+#include "common/codec.h"
+#include "common/log.h"
+
+enum { CONNECT_MS = 5000 };
+
+struct transfer_state {
+    const struct fetch *what;
+    struct codec_buffer answer;
+    bool closed, too_large;
+};
+
+static void easy_destroy(CURL **easy)
+{
+    curl_easy_cleanup(*easy);
+}
+
+static void slist_destroy(struct curl_slist **list)
+{
+    curl_slist_free_all(*list);
+}
+
+/* The last word on the address: what the name was resolved to, just before connect(). */
+static curl_socket_t open_socket(void *arg, curlsocktype purpose UNUSED, struct curl_sockaddr *peer)
+{
+    struct transfer_state *state = arg;
+    struct address address;
+
+    address_from_socket(&peer->addr, &address);
+    if (state->what->allowed && !network_is_open(state->what->allowed, &address)) {
+        state->closed = true;
+        return CURL_SOCKET_BAD;
+    }
+    return socket(peer->family, peer->socktype | SOCK_CLOEXEC, peer->protocol);
+}
+
+static size_t take(char *bytes, size_t one, size_t size, void *arg)
+{
+    struct transfer_state *state = arg;
+
+    if (state->answer.size + one * size > state->what->answer_max) {
+        state->too_large = true;
+        return 0;
+    }
+    codec_write(&state->answer, bytes, one * size);
+    return one * size;
+}
+
+static struct curl_slist *header_list(const struct fetch *what)
+{
+    struct curl_slist *list = curl_slist_append(NULL, "Content-Type: application/json");
+
+    list = curl_slist_append(list, "Accept: application/json");
+    list = curl_slist_append(list, "Expect:"); /* no waiting for 100 Continue */
+    for (const char *const *line = what->headers; line && *line; line++)
+        list = curl_slist_append(list, *line);
+    return list;
+}
+
+static CURLcode set_options(CURL *easy, struct transfer_state *state, struct curl_slist *headers)
+{
+    const struct fetch *what = state->what;
+    CURLcode code = CURLE_OK;
+
+#define SET(option, value) code = code == CURLE_OK ? curl_easy_setopt(easy, option, value) : code
+    SET(CURLOPT_URL, what->url);
+    SET(CURLOPT_PROTOCOLS_STR, what->plain ? "https,http" : "https");
+    SET(CURLOPT_PROXY, "");
+    SET(CURLOPT_FOLLOWLOCATION, 0L);
+    SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
+    SET(CURLOPT_HTTPHEADER, headers);
+    SET(CURLOPT_POST, 1L);
+    SET(CURLOPT_POSTFIELDS, what->body);
+    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(what->body));
+    SET(CURLOPT_USERAGENT, "Atrium/" ATRIUM_VERSION);
+    SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(CURLOPT_OPENSOCKETDATA, state);
+    SET(CURLOPT_WRITEFUNCTION, take);
+    SET(CURLOPT_WRITEDATA, state);
+#undef SET
+    return code;
+}
+
+static int too_late(struct error *err)
+{
+    return error_set(err, ERR_DEADLINE, "There was no answer in time.");
+}
+
+/* Why there is no answer, in words for the caller of the bot: nothing of our network shows in them. */
+static int failed(const struct transfer_state *state, CURLcode code, struct error *err)
+{
+    if (state->too_large)
+        return error_set(err, ERR_TOO_LARGE, "The answer is too large.");
+    if (state->closed)
+        return error_set(err, ERR_FORBIDDEN, "The address is not allowed.");
+    if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT)
+        return error_set(err, ERR_FORBIDDEN, "The URL must be https.");
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        return too_late(err);
+    error_set(err, ERR_UNAVAILABLE, "There was no answer.");
+    return error_detail(err, "%s", curl_easy_strerror(code));
+}
+
+int fetch_post(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
+               struct fetch_answer *ret, struct error *err)
+{
+    CLEANUP(slist_destroy) struct curl_slist *headers = header_list(what);
+    CLEANUP(easy_destroy) CURL *easy = curl_easy_init();
+    struct transfer_state state = {.what = what};
+    curl_off_t retry_after = 0;
+    CURLcode code;
+
+    if (!easy || !headers)
+        log_die("fetch", "out of memory");
+    codec_buffer_init(&state.answer, arena);
+    code = set_options(easy, &state, headers);
+    if (code == CURLE_OK && curl_loop_perform(curl, easy, what->deadline_mono_ms, &code, err) < 0)
+        return err->code == ERR_DEADLINE ? too_late(err) : -1;
+    if (code != CURLE_OK)
+        return failed(&state, code, err);
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &ret->status);
+    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &retry_after);
+    ret->retry_after_s = retry_after;
+    ret->size = state.answer.size;
+    codec_write(&state.answer, "", 1);
+    ret->body = (const char *)state.answer.bytes;
+    return 0;
+}

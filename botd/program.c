@@ -1,0 +1,260 @@
+/*
+ * program.c - see program.h.
+ *
+ * A warm process belongs to one bot as it was written and one state of its file; it serves one call at a time and is
+ * ended after WARM_CALLS calls, a minute without one, or any answer that was not right.
+ */
+#include "botd/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "botd/sandbox.h"
+#include "botd/talk.h"
+#include "common/clock.h"
+#include "common/codec.h"
+#include "common/log.h"
+
+enum {
+    WARM_CALLS = 1000,
+    WARM_IDLE_MS = 60 * 1000,
+    WARM_CPU_S = 600, /* of a warm process, all its calls together */
+    CHECK_MS = 5000,
+    MEMORY_MAX = 128 * 1024 * 1024,
+};
+
+struct process {
+    struct process *next;
+    struct sandboxed sandboxed;
+    struct uuid bot;
+    int64_t bot_version;
+    struct program_version file;
+    bool warm, busy;
+    size_t calls;
+    int64_t used_mono_ms;
+};
+
+struct programs {
+    struct loop *loop;
+    struct programs_options options;
+    struct process *all;
+    size_t running;
+    bool forbidden; /* the kernel does not let us make a sandbox */
+    uint64_t *started;
+};
+
+struct programs *programs_new(struct loop *loop, struct metrics *metrics,
+                              const struct programs_options *options)
+{
+    struct programs *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("program", "out of memory");
+    *self = (struct programs){
+        .loop = loop,
+        .options = *options,
+        .started = metrics_counter(metrics, "atrium_bot_programs_started_total", "",
+                                   "Processes started for program bots."),
+    };
+    return self;
+}
+
+static void process_end(struct programs *self, struct process *process)
+{
+    struct process **link = &self->all;
+
+    while (*link != process)
+        link = &(*link)->next;
+    *link = process->next;
+    self->running--;
+    sandbox_kill(&process->sandboxed);
+    free(process);
+}
+
+void programs_destroy(struct programs **self_p)
+{
+    struct programs *self = *self_p;
+
+    if (!self)
+        return;
+    while (self->all)
+        process_end(self, self->all);
+    free(self);
+    *self_p = NULL;
+}
+
+void programs_sweep(struct programs *self)
+{
+    struct process *next;
+
+    for (struct process *each = self->all; each; each = next) {
+        next = each->next;
+        if (!each->busy && clock_mono_ms() - each->used_mono_ms >= WARM_IDLE_MS)
+            process_end(self, each);
+    }
+}
+
+/* ---- which process ---- */
+
+/* The warm process that has been idle for the longest time makes room. False when all are busy. */
+static bool make_room(struct programs *self)
+{
+    struct process *oldest = NULL;
+
+    for (struct process *each = self->all; each; each = each->next)
+        if (!each->busy && (!oldest || each->used_mono_ms < oldest->used_mono_ms))
+            oldest = each;
+    if (oldest)
+        process_end(self, oldest);
+    return oldest != NULL;
+}
+
+static int start(struct programs *self, const struct program_call *call, int fd,
+                 const struct program_version *file, struct process **ret, struct error *err)
+{
+    const struct sandbox_limits limits = {
+        .cpu_s = call->warm ? WARM_CPU_S : (call->timeout_ms + 999) / 1000, .memory = MEMORY_MAX};
+    struct process *process;
+    struct sandboxed sandboxed;
+
+    if (self->running >= self->options.running_max && !make_room(self))
+        return error_retry(err, ERR_OVERLOADED, 1, "Too many bots are running. Try again.");
+    if (sandbox_start(fd, &limits, &sandboxed, err) < 0)
+        return -1;
+    process = calloc(1, sizeof(*process));
+    if (!process)
+        log_die("program", "out of memory");
+    *process = (struct process){.next = self->all,
+                                .sandboxed = sandboxed,
+                                .bot = call->bot,
+                                .bot_version = call->bot_version,
+                                .file = *file,
+                                .warm = call->warm,
+                                .busy = true};
+    self->all = process;
+    self->running++;
+    ++*self->started;
+    *ret = process;
+    return 0;
+}
+
+/* An idle process of this bot, as it is written and installed now. Older ones are ended on the way. */
+static struct process *find_warm(struct programs *self, const struct program_call *call,
+                                 const struct program_version *file, size_t *ret_of_bot)
+{
+    struct process *found = NULL, *next;
+
+    *ret_of_bot = 0;
+    for (struct process *each = self->all; each; each = next) {
+        bool current = each->bot_version == call->bot_version &&
+                       each->file.modified_ns == file->modified_ns && each->file.size == file->size;
+
+        next = each->next;
+        if (!each->warm || !uuid_equal(&each->bot, &call->bot))
+            continue;
+        if (!each->busy && (!current || !talk_is_silent(&each->sandboxed))) {
+            process_end(self, each);
+            continue;
+        }
+        ++*ret_of_bot;
+        if (!each->busy)
+            found = each;
+    }
+    return found;
+}
+
+static int take_process(struct programs *self, const struct program_call *call,
+                        struct process **ret, struct error *err)
+{
+    struct program_version file;
+    size_t of_bot = 0;
+    int fd = sandbox_open(self->options.directory, call->program, &file, err), rc = 0;
+
+    if (fd < 0)
+        return -1;
+    *ret = call->warm ? find_warm(self, call, &file, &of_bot) : NULL;
+    if (*ret)
+        (*ret)->busy = true;
+    else if (of_bot >= self->options.warm_max)
+        rc = error_retry(err, ERR_OVERLOADED, 1, "The bot is busy. Try again.");
+    else
+        rc = start(self, call, fd, &file, ret, err);
+    close(fd);
+    return rc;
+}
+
+/* ---- the call ---- */
+
+int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
+                struct program_answer *ret, struct error *err)
+{
+    struct process *process;
+    struct talk talk = {.input =
+                            call->warm ? arena_printf(arena, "%s\n", call->input) : call->input,
+                        .answer_max = call->answer_max,
+                        .end = '\n',
+                        .ends = call->warm ? 1 : 0,
+                        .deadline_mono_ms = call->deadline_mono_ms};
+    struct talk_answer answer = {.text = ""};
+    bool keep;
+    int rc;
+
+    if (self->forbidden)
+        return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
+    if (take_process(self, call, &process, err) < 0)
+        return -1;
+    talk.size = strlen(talk.input);
+    rc = talk_to(self->loop, arena, &process->sandboxed, &talk, &answer, err);
+    if (rc == 0 && call->warm && answer.ended)
+        rc = error_set(err, ERR_UNAVAILABLE, "The bot ended without an answer.");
+    if (rc == 0 && !call->warm)
+        rc = talk_wait_end(self->loop, &process->sandboxed, call->deadline_mono_ms, err);
+    *ret = (struct program_answer){
+        .text = answer.text,
+        .size = answer.size,
+        .status = rc == 0 && !call->warm ? sandbox_reap(&process->sandboxed) : 0};
+    process->busy = false;
+    process->used_mono_ms = clock_mono_ms();
+    keep = rc == 0 && process->warm && answer.heard && ++process->calls < WARM_CALLS &&
+           codec_is_json(ret->text, ret->size);
+    if (!keep)
+        process_end(self, process);
+    return rc;
+}
+
+/* ---- is there a sandbox at all? ---- */
+
+static int check(struct programs *self, int fd, struct error *err)
+{
+    const struct sandbox_limits limits = {.cpu_s = 1, .memory = MEMORY_MAX};
+    struct sandboxed sandboxed;
+    int rc;
+
+    if (sandbox_start(fd, &limits, &sandboxed, err) < 0)
+        return -1;
+    rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + CHECK_MS, err);
+    if (rc == 0 && sandbox_reap(&sandboxed) != 0)
+        rc = error_set(err, ERR_UNAVAILABLE, "bubblewrap cannot make its namespaces");
+    sandbox_kill(&sandboxed);
+    return rc;
+}
+
+bool programs_have_sandbox(const struct programs *self)
+{
+    return !self->forbidden;
+}
+
+int programs_check(struct programs *self, struct error *err)
+{
+    static const char script[] = "#!/bin/sh\nexit 0\n";
+    int fd = memfd_create("check", MFD_CLOEXEC), rc;
+
+    if (fd < 0 || write(fd, script, sizeof(script) - 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        log_die("program", "out of memory");
+    rc = check(self, fd, err);
+    close(fd);
+    self->forbidden = rc < 0;
+    return rc;
+}

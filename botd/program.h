@@ -1,0 +1,61 @@
+/*
+ * program.h - what is said to a program bot and what it answers: once, or line by line to one that is kept warm.
+ */
+#ifndef ATRIUM_BOTD_PROGRAM_H
+#define ATRIUM_BOTD_PROGRAM_H
+
+#include "common/arena.h"
+#include "common/fiber.h"
+#include "common/loop.h"
+#include "common/metrics.h"
+#include "common/uuid.h"
+
+struct programs;
+
+struct programs_options {
+    const char *directory;
+    size_t running_max; /* processes at the same time, warm ones included */
+    size_t warm_max;    /* of one bot */
+};
+
+struct program_call {
+    struct uuid bot;
+    const char *program; /* file name */
+    int64_t bot_version; /* changes when the bot was written: older processes are not used again */
+    bool warm;
+    int64_t timeout_ms; /* of the bot: also bounds the CPU time of a process that is not warm */
+    const char *input;  /* JSON without line breaks */
+    size_t answer_max;  /* bytes */
+    int64_t deadline_mono_ms;
+};
+
+struct program_answer {
+    const char *text; /* NUL-terminated, from the arena */
+    size_t size;
+    int status; /* of its exit; 0 for a warm one */
+};
+
+struct programs *programs_new(struct loop *loop, struct metrics *metrics,
+                              const struct programs_options *options);
+
+/* Kills what is still running. No call may be under way. */
+void programs_destroy(struct programs **self_p);
+
+/* Asks the program and takes its answer: all of its output, or one line of a warm one. Parks. Fails: ERR_NOT_FOUND (no
+ * such file); ERR_OVERLOADED (as many run already); ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_UNAVAILABLE (it
+ * cannot be started, or a warm one ended without an answer). Whatever happened, nothing of it runs on afterwards but a
+ * warm process that answered. */
+int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
+                struct program_answer *ret, struct error *err) MUST_USE;
+
+/* Tries the sandbox with a program that does nothing; until it succeeds again program_run() answers ERR_UNAVAILABLE. The
+ * error's message says why, for the operator. To be called at start and every minute. Parks. */
+int programs_check(struct programs *self, struct error *err) MUST_USE;
+
+/* Whether it succeeded last. */
+bool programs_have_sandbox(const struct programs *self);
+
+/* Ends warm processes that have been idle for a minute. To be called every few seconds. */
+void programs_sweep(struct programs *self);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * sandbox.c - see sandbox.h.  Called by program.c and provider_apertium.c.
+ */
+#include "botd/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROGRAM_FD = 3 }; /* where bubblewrap reads the file from */
+
+#define SANDBOX_UID "65534" /* nobody: root must not be the user whose processes are counted */
+
+/* Between the wrapper, if any, and the limits: bubblewrap's own arguments. The file is copied in, so that no path
+ * to it need be open to the sandbox's user. */
+static const char *const bubblewrap[] = {
+    "bwrap",
+    "--unshare-all",
+    "--unshare-user",
+    "--disable-userns",
+    "--die-with-parent",
+    "--new-session",
+    "--cap-drop",
+    "ALL",
+    "--setenv",
+    "HOME",
+    "/tmp",
+    "--ro-bind",
+    "/usr",
+    "/usr",
+    "--symlink",
+    "usr/bin",
+    "/bin",
+    "--symlink",
+    "usr/sbin",
+    "/sbin",
+    "--symlink",
+    "usr/lib",
+    "/lib",
+    "--symlink",
+    "usr/lib64",
+    "/lib64",
+    "--ro-bind-try",
+    "/etc/alternatives",
+    "/etc/alternatives",
+    "--ro-bind-try",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.cache",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--size",
+    "16777216",
+    "--tmpfs",
+    "/tmp",
+    "--perms",
+    "0555",
+    "--ro-bind-data",
+    "3", /* PROGRAM_FD */
+    "/bot/program",
+    "--chdir",
+    "/tmp",
+    "--remount-ro",
+    "/",
+    "prlimit",
+    "--nproc=32", /* counted in the namespace alone, hence set within it */
+};
+static const char *const bare[] = {"prlimit"};
+static const char *const limited[] = {"--stack=1048576", "--fsize=16777216", "--nofile=256",
+                                      "--core=0"};
+static const char *const unprivileged[] = {
+    "setpriv", "--reuid", SANDBOX_UID, "--regid", SANDBOX_UID, "--clear-groups", "--no-new-privs"};
+
+enum {
+    ARGUMENTS_MAX = ARRAY_SIZE(unprivileged) + ARRAY_SIZE(bubblewrap) + ARRAY_SIZE(limited) + 4
+};
+
+int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
+                 struct error *err)
+{
+    int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
+    struct stat status;
+
+    if (folder >= 0) {
+        fd = openat(folder, program, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        close(folder);
+    }
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+        *ret_version = (struct program_version){
+            .modified_ns = (int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec,
+            .size = status.st_size};
+        return fd;
+    }
+    if (fd >= 0)
+        close(fd);
+    return error_set(err, ERR_NOT_FOUND, "The bot's program is not installed.");
+}
+
+static size_t put(const char **argv, size_t count, const char *const *more, size_t more_count)
+{
+    memcpy(argv + count, more, more_count * sizeof(*more));
+    return count + more_count;
+}
+
+/* `text` is room for what is not constant. */
+static void compose(const struct sandbox_limits *limits, char text[static 80],
+                    const char *argv[static ARGUMENTS_MAX])
+{
+    size_t count = 0;
+    char *memory = text + 40;
+
+    snprintf(text, 40, "--cpu=%" PRId64, limits->cpu_s);
+    snprintf(memory, 40, "--data=%" PRId64, limits->memory);
+    if (geteuid() == 0)
+        count = put(argv, count, unprivileged, ARRAY_SIZE(unprivileged));
+    count = limits->bare ? put(argv, count, bare, ARRAY_SIZE(bare))
+                         : put(argv, count, bubblewrap, ARRAY_SIZE(bubblewrap));
+    count = put(argv, count, limited, ARRAY_SIZE(limited));
+    argv[count++] = text;
+    argv[count++] = memory;
+    argv[count++] = limits->bare ? "/proc/self/fd/3" /* PROGRAM_FD */ : "/bot/program";
+    argv[count] = NULL;
+}
+
+static int spawn(int program_fd, const struct sandbox_limits *limits, const int in[2],
+                 const int out[2], pid_t *ret)
+{
+    const char *argv[ARGUMENTS_MAX];
+    char text[80], path[40];
+    char locale[] = "LANG=C.UTF-8", search[] = "PATH=/usr/local/bin:/usr/bin:/bin";
+    char *const environment[] = {locale, search, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, usual;
+    int rc;
+
+    compose(limits, text, argv);
+    sigemptyset(&none);
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                              (limits->bare ? POSIX_SPAWN_SETPGROUP : 0));
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    /* last: it may take the number of one of the pipes */
+    posix_spawn_file_actions_adddup2(&actions, program_fd, PROGRAM_FD);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    /* looked for in the usual place only */
+    snprintf(path, sizeof(path), "/usr/bin/%s", argv[0]);
+    rc = posix_spawn(ret, path, &actions, &attributes, (char *const *)(uintptr_t)argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return rc;
+}
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+int sandbox_start(int program_fd, const struct sandbox_limits *limits, struct sandboxed *ret,
+                  struct error *err)
+{
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, pidfd = -1, rc;
+    pid_t pid = 0;
+
+    if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
+        rc = errno;
+    else
+        rc = spawn(program_fd, limits, in, out, &pid);
+    close_fd(&in[0]);
+    close_fd(&out[1]);
+    if (rc == 0) {
+        pidfd = pidfd_open(pid, 0);
+        fcntl(in[1], F_SETFL, O_NONBLOCK);
+        fcntl(out[0], F_SETFL, O_NONBLOCK);
+        *ret = (struct sandboxed){
+            .pidfd = pidfd, .group = limits->bare ? pid : 0, .in = in[1], .out = out[0]};
+        if (pidfd >= 0)
+            return 0;
+        rc = errno;
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+    }
+    close_fd(&in[1]);
+    close_fd(&out[0]);
+    error_retry(err, ERR_UNAVAILABLE, 1, "The bot cannot be started.");
+    return error_detail(err, "%s", strerror(rc));
+}
+
+bool sandbox_ended(const struct sandboxed *self)
+{
+    struct pollfd end = {.fd = self->pidfd, .events = POLLIN};
+
+    return poll(&end, 1, 0) > 0;
+}
+
+int sandbox_reap(struct sandboxed *self)
+{
+    siginfo_t info = {0};
+    int rc;
+
+    do
+        rc = waitid(P_PIDFD, (id_t)self->pidfd, &info, WEXITED);
+    while (rc < 0 && errno == EINTR);
+    close_fd(&self->pidfd);
+    close_fd(&self->in);
+    close_fd(&self->out);
+    return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
+}
+
+void sandbox_kill(struct sandboxed *self)
+{
+    if (self->pidfd < 0)
+        return;
+    if (self->group > 0) /* not reaped yet: the number is still its own */
+        kill(-self->group, SIGKILL);
+    (void)pidfd_send_signal(self->pidfd, SIGKILL, NULL, 0);
+    (void)sandbox_reap(self);
+}

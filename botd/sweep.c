@@ -1,0 +1,25 @@
+/*
+ * sweep.c - executions are remembered for thirty days, and the latest thousand of each bot.
+ */
+#include "botd/botd.h"
+
+#define EXECUTION_LIFE ((int64_t)30 * 24 * 3600 * 1000)
+
+int sweep_run(void *daemon, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *forgotten = NULL, *trimmed = NULL;
+    const struct uuid first = {"00000000-0000-0000-0000-000000000000"};
+    struct botd *d = daemon;
+
+    if (!uuid_is_set(&d->trimmed_bot))
+        d->trimmed_project = d->trimmed_bot = first;
+    if (db_query(d->svc.db, req, SQL_EXECUTION_FORGET, &forgotten, err,
+                 DB_INT(req->now_ms - EXECUTION_LIFE)) < 0 ||
+        db_query(d->svc.db, req, SQL_EXECUTION_TRIM, &trimmed, err, DB_UUID(d->trimmed_bot),
+                 DB_UUID(d->trimmed_project)) < 0)
+        return -1;
+    /* a page a minute; behind the last one it begins anew */
+    d->trimmed_project = db_rows(trimmed) > 0 ? db_uuid(trimmed, 0, 0) : first;
+    d->trimmed_bot = db_rows(trimmed) > 0 ? db_uuid(trimmed, 0, 1) : first;
+    return 0;
+}

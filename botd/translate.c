@@ -1,0 +1,347 @@
+/*
+ * translate.c - POST /ai/translation: masks the texts, has them translated, and takes of the answers those that are
+ * whole.
+ *
+ * A text whose answer lost a mark is tried again stretch by stretch; what then is not whole comes back as it was, and
+ * says so.  Texts are neither logged nor audited.
+ */
+#include <string.h>
+
+#include "botd/botd.h"
+#include "botd/provider_apertium.h"
+#include "common/codec.h"
+#include "common/policy.h"
+
+enum {
+    UNDER_WAY_MAX =
+        16 * 1024 * 1024,     /* bytes of texts; their copies come to about ten times that */
+    ANSWER_MS = 3000,         /* of the deadline, kept to answer in */
+    YIELD_BYTES = 128 * 1024, /* masked between two looks at the loop */
+    STRETCHES_MAX = 200,      /* of one text that is tried again */
+    STRETCHES_ALL_MAX = 2000,
+    GROWTH = 3, /* times the text, and a little */
+    GROWTH_SPARE = 200,
+};
+
+enum status { TRANSLATED, UNCHANGED, FAILED };
+static const char *const statuses[] = {"translated", "unchanged", "failed"};
+
+struct item {
+    const char *source;
+    const char *shown;  /* to the provider; NULL: there is nothing to translate in it */
+    const char *result; /* NULL: none yet */
+    size_t same_as;     /* the first item with this text, maybe itself */
+};
+
+struct work {
+    struct botd *d;
+    const struct request *req;
+    struct provider_call call; /* without its texts */
+    struct item *items;
+    size_t count, unyielded;
+};
+
+/* ---- what is asked for ---- */
+
+static int read_languages(struct work *self, const struct translation_in *in, struct error *err)
+{
+    struct arena *arena = self->req->arena;
+    int rc = 0;
+
+    self->call.from = language_find(arena, in->sourceLanguage);
+    self->call.to = language_find(arena, in->targetLanguage);
+    if (!self->call.from)
+        rc = error_problem(err, "sourceLanguage", "must be an ISO 639-1 code or a language's name");
+    if (!self->call.to)
+        rc = error_problem(err, "targetLanguage", "must be an ISO 639-1 code or a language's name");
+    if (rc == 0 && self->call.from == self->call.to)
+        rc = error_problem(err, "targetLanguage", "must be another language than sourceLanguage");
+    return rc;
+}
+
+static int check_pair(const struct work *self, struct error *err)
+{
+    const struct provider *provider = &self->d->provider;
+    bool has = false;
+
+    if (provider->has_pair(provider->self, &self->call, &has, err) < 0)
+        return -1;
+    if (has)
+        return 0;
+    return error_problem(err, "targetLanguage", "no translation from %s to %s is installed",
+                         language_name(self->req->arena, self->call.from),
+                         language_name(self->req->arena, self->call.to));
+}
+
+/* Masking a large request takes tens of milliseconds: others have their turn meanwhile. */
+static int let_others(struct work *self, const char *text, struct error *err)
+{
+    self->unyielded += strlen(text);
+    if (self->unyielded < YIELD_BYTES)
+        return 0;
+    self->unyielded = 0;
+    return fiber_sleep_until(self->d->svc.loop, clock_mono_ms(), err);
+}
+
+static int read_texts(struct work *self, const struct field_texts *texts, struct error *err)
+{
+    self->count = texts->count;
+    self->items = arena_calloc(self->req->arena, texts->count, sizeof(*self->items));
+    for (size_t i = 0; i < self->count; i++) {
+        CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+        struct item *item = &self->items[i];
+        struct mask mask;
+
+        *item = (struct item){.source = texts->items[i], .same_as = 0};
+        while (strcmp(self->items[item->same_as].source, item->source) != 0)
+            item->same_as++;
+        if (item->same_as < i)
+            continue;
+        mask = mask_scan(scratch, item->source);
+        if (mask.translatable)
+            item->shown = arena_strdup(self->req->arena,
+                                       mask_render(scratch, &mask, self->d->provider.style));
+        if (let_others(self, item->source, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- as a whole ---- */
+
+/* Answers are as long as sources; one that is not would not fit into ours. */
+static void keep(const struct work *self, struct item *item, const char *result)
+{
+    if (strlen(result) <= GROWTH * strlen(item->source) + GROWTH_SPARE)
+        item->result = arena_strdup(self->req->arena, result);
+}
+
+static bool is_pending(const struct item *item)
+{
+    return item->shown && !item->result;
+}
+
+static int translate_whole(struct work *self, struct error *err)
+{
+    const struct provider *provider = &self->d->provider;
+    struct arena *arena = self->req->arena;
+    const char **texts = arena_calloc(arena, self->count, sizeof(*texts));
+    const char **answers = arena_calloc(arena, self->count, sizeof(*answers));
+    size_t answer = 0;
+
+    self->call.count = 0;
+    for (size_t i = 0; i < self->count; i++)
+        if (is_pending(&self->items[i]))
+            texts[self->call.count++] = self->items[i].shown;
+    self->call.texts = texts;
+    if (self->call.count > 0 && provider->translate(provider->self, &self->call, answers, err) < 0)
+        return -1;
+    for (size_t i = 0; i < self->count; i++) {
+        CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+        const char *result;
+        struct mask mask;
+
+        if (!is_pending(&self->items[i]) || !answers[answer++])
+            continue;
+        mask = mask_scan(scratch, self->items[i].source);
+        if (mask_restore(scratch, &mask, provider->style, answers[answer - 1], &result) == 0)
+            keep(self, &self->items[i], result);
+        if (let_others(self, self->items[i].source, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- stretch by stretch ---- */
+
+struct stretches {
+    const char **sources, **shown, **results;
+    size_t count;
+};
+
+/* All stretches of a text behind those that are there already; false when they are too many. */
+static bool add_stretches(const struct work *self, const struct item *item, struct arena *scratch,
+                          struct stretches *ret)
+{
+    struct mask mask = mask_scan(scratch, item->source);
+    const char **texts = mask_texts(scratch, &mask);
+
+    if (mask.texts > STRETCHES_MAX || mask.texts > STRETCHES_ALL_MAX - ret->count)
+        return false;
+    for (size_t i = 0; i < mask.texts; i++) {
+        const char *source = arena_strdup(self->req->arena, texts[i]);
+        struct mask plain = mask_plain(self->req->arena, source);
+
+        ret->sources[ret->count] = source;
+        ret->shown[ret->count++] = mask_render(self->req->arena, &plain, self->d->provider.style);
+    }
+    return true;
+}
+
+/* What came of each stretch; one without an answer stays as it is. */
+static void restore_stretches(const struct work *self, struct stretches *all,
+                              const char *const *answers)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        struct mask plain = mask_plain(self->req->arena, all->sources[i]);
+
+        if (!answers[i] || !plain.translatable ||
+            mask_restore(self->req->arena, &plain, self->d->provider.style, answers[i],
+                         &all->results[i]) < 0)
+            all->results[i] = all->sources[i];
+    }
+}
+
+static void join(const struct work *self, struct item *item, const char *const *results)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    struct mask mask = mask_scan(scratch, item->source);
+    const char *result;
+
+    if (mask_join(scratch, &mask, results, &result) == 0)
+        keep(self, item, result);
+}
+
+/* Texts of which nothing whole came back. That they come back as they were is no error. */
+static int translate_stretches(struct work *self, struct error *err)
+{
+    const struct provider *provider = &self->d->provider;
+    struct arena *arena = self->req->arena;
+    struct stretches all = {.sources = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(char *)),
+                            .shown = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(char *)),
+                            .results = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(char *))};
+    const char **answers = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(*answers));
+    size_t *first = arena_calloc(arena, self->count, sizeof(*first));
+    bool *added = arena_calloc(arena, self->count, sizeof(*added));
+
+    for (size_t i = 0; i < self->count; i++) {
+        CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+
+        first[i] = all.count;
+        if (!is_pending(&self->items[i]))
+            continue;
+        added[i] = add_stretches(self, &self->items[i], scratch, &all);
+        if (let_others(self, self->items[i].source, err) < 0)
+            return -1;
+    }
+    self->call.texts = all.shown;
+    self->call.count = all.count;
+    if (all.count == 0 || provider->translate(provider->self, &self->call, answers, err) < 0) {
+        error_clear(err);
+        return 0;
+    }
+    restore_stretches(self, &all, answers);
+    for (size_t i = 0; i < self->count; i++)
+        if (added[i])
+            join(self, &self->items[i], all.results + first[i]);
+    return 0;
+}
+
+/* ---- the answer ---- */
+
+static enum status status_of(const struct item *item)
+{
+    if (item->shown && !item->result)
+        return FAILED;
+    return item->result && strcmp(item->result, item->source) != 0 ? TRANSLATED : UNCHANGED;
+}
+
+static void answer(struct work *self, struct translation *out)
+{
+    struct arena *arena = self->req->arena;
+    struct translation_item *items = arena_calloc(arena, self->count, sizeof(*items));
+    const char **texts = arena_calloc(arena, self->count, sizeof(*texts));
+
+    for (size_t i = 0; i < self->count; i++) {
+        const struct item *item = &self->items[self->items[i].same_as];
+        enum status status = status_of(item);
+
+        texts[i] = item->result ? item->result : item->source;
+        items[i].status = statuses[status];
+        ++*self->d->translated_items[status];
+    }
+    *out = (struct translation){.sourceLanguage = self->call.from->code,
+                                .targetLanguage = self->call.to->code,
+                                .text = {texts, self->count},
+                                .items = {items, self->count}};
+}
+
+/* Notes that it was done, or tried. */
+static int record(const struct work *self, bool failed, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit =
+        audit_row(self->req, &(struct audit){.action = "translation.execute",
+                                             .failure = failed,
+                                             .detail = arena_printf(self->req->arena, "%s-%s",
+                                                                    self->call.from->code,
+                                                                    self->call.to->code)});
+
+    return db_query(self->d->svc.db, self->req, SQL_TRANSLATED, &res, err, DB_AUDIT(audit));
+}
+
+static void record_failure(const struct work *self)
+{
+    struct error err;
+
+    error_init(&err, self->req->arena);
+    if (record(self, true, &err) < 0)
+        log_event(LOG_ERR, "translate", "a failure was not recorded", "trace", self->req->trace,
+                  "code", error_kind(err.code)->wire, NULL);
+}
+
+static int run(struct work *self, const struct translation_in *in, struct error *err)
+{
+    if (read_texts(self, &in->text, err) < 0)
+        return -1;
+    if (translate_whole(self, err) < 0 || translate_stretches(self, err) < 0) {
+        record_failure(self);
+        return -1;
+    }
+    return record(self, false, err);
+}
+
+/* ---- handlers ---- */
+
+/* Translates texts. Fails: FORBIDDEN (policy), VALIDATION (languages), OVERLOADED, UNAVAILABLE, DEADLINE (none of them
+ * could be translated). */
+int translate(struct botd *d, const struct request *req, const struct translation_in *in,
+              struct translation *out, struct error *err)
+{
+    struct work work = {.d = d,
+                        .req = req,
+                        .call = {.arena = req->arena,
+                                 .deadline_mono_ms = req->deadline_mono_ms - ANSWER_MS}};
+    size_t size = 0;
+    int rc;
+
+    if (policy_check(req, "Translation", POLICY_EXECUTE, err) < 0 ||
+        read_languages(&work, in, err) < 0 || check_pair(&work, err) < 0)
+        return -1;
+    for (size_t i = 0; i < in->text.count; i++)
+        size += strlen(in->text.items[i]);
+    if (size > UNDER_WAY_MAX - d->translating)
+        return error_retry(err, ERR_OVERLOADED, 5,
+                           "Too many texts are being translated. Try again.");
+    d->translating += size;
+    rc = run(&work, in, err);
+    d->translating -= size;
+    if (rc == 0)
+        answer(&work, out);
+    return rc;
+}
+
+void translate_open(struct botd *d)
+{
+    static const char *const labels[] = {"status=\"translated\"", "status=\"unchanged\"",
+                                         "status=\"failed\""};
+    const struct apertium_options options = {.data_dir = d->config->apertium_dir,
+                                             .pipelines_max =
+                                                 (size_t)d->config->apertium_pipelines};
+
+    d->provider = provider_apertium(d->svc.loop, d->svc.metrics, d->programs, &options);
+    for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+        d->translated_items[i] =
+            metrics_counter(d->svc.metrics, "atrium_translation_items_total", labels[i],
+                            "Texts that clients had translated, by what became of them.");
+}

@@ -1,0 +1,276 @@
+/*
+ * audit_fhir.c - see audit_fhir.h.
+ */
+#include "ctl/audit_fhir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+#define DCM "http://dicom.nema.org/resources/ontology/DCM"
+#define LIFECYCLE "http://terminology.hl7.org/CodeSystem/iso-21089-lifecycle"
+#define ENTITY_TYPE "http://terminology.hl7.org/CodeSystem/audit-entity-type"
+#define SOURCE_TYPE "http://terminology.hl7.org/CodeSystem/security-source-type"
+#define ACTIONS "urn:atrium:audit-action"
+
+struct coding {
+    const char *system, *code, *display;
+};
+
+/* What a verb does: AuditEvent.action, and the type of events that are none of security's. */
+static const struct verb {
+    const char *name, *action;
+    struct coding type;
+} verbs[] = {
+    {"create", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
+    {"register", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
+    {"prepare", "C", {LIFECYCLE, "originate", "Originate/Retain Record Lifecycle Event"}},
+    {"delete", "D", {LIFECYCLE, "destroy", "Destroy/Delete Record Lifecycle Event"}},
+    {"disable", "D", {LIFECYCLE, "destroy", "Destroy/Delete Record Lifecycle Event"}},
+    {"remove", "D", {LIFECYCLE, "destroy", "Destroy/Delete Record Lifecycle Event"}},
+    {"withdraw", "D", {LIFECYCLE, "destroy", "Destroy/Delete Record Lifecycle Event"}},
+    {"drop", "D", {LIFECYCLE, "destroy", "Destroy/Delete Record Lifecycle Event"}},
+    {"read", "R", {LIFECYCLE, "access", "Access/View Record Lifecycle Event"}},
+    {"send", "E", {LIFECYCLE, "transmit", "Transmit Record Lifecycle Event"}},
+    {"mail", "E", {LIFECYCLE, "transmit", "Transmit Record Lifecycle Event"}},
+    {"retry", "E", {LIFECYCLE, "transmit", "Transmit Record Lifecycle Event"}},
+    {"execute", "E", {DCM, "110100", "Application Activity"}},
+    {NULL, "U", {LIFECYCLE, "amend", "Amend (Update) Record Lifecycle Event"}},
+};
+
+static const struct coding authentication = {DCM, "110114", "User Authentication"};
+static const struct coding security = {DCM, "110113", "Security Alert"};
+static const struct coding attributes = {DCM, "110137", "User Security Attributes Changed"};
+static const struct coding login = {DCM, "110122", "Login"};
+static const struct coding logout = {DCM, "110123", "Logout"};
+
+/* Events of security, by the noun of their action or the whole of it; action NULL: the verb's. */
+static const struct {
+    const char *name;
+    const struct coding *type, *subtype;
+    const char *action;
+} nouns[] = {
+    {"session.create", &authentication, &login, "E"},
+    {"session.end", &authentication, &logout, "E"},
+    {"session.refresh", &authentication, NULL, "E"},
+    {"account.register", &authentication, &login, "C"},
+    {"password", &security, &attributes, NULL},
+    {"mfa", &security, &attributes, NULL},
+    {"admin", &security, &attributes, NULL},
+    {"membership", &security, &attributes, NULL},
+    {"invitation", &security, &attributes, NULL},
+    {"key", &security, NULL, NULL},
+};
+
+/* The row, opened. */
+struct event {
+    const struct audit_record *record;
+    const char *service;
+    struct arena *arena;
+    const json_t *json, *agent;
+    const char *action, *detail;
+    bool failure;
+};
+
+static const char *text_of(const json_t *json, const char *name)
+{
+    return json_string_value(json_object_get(json, name));
+}
+
+static void set(json_t *json, const char *name, const char *text)
+{
+    if (text != NULL && text[0] != '\0')
+        json_object_set_new(json, name, json_string(text));
+}
+
+static json_t *coding_json(const struct coding *coding)
+{
+    return json_pack("{s:s, s:s, s:s}", "system", coding->system, "code", coding->code, "display",
+                     coding->display);
+}
+
+/* ---- what ---- */
+
+static const struct verb *verb_of(const char *action)
+{
+    const char *name = strchr(action, '.');
+    const struct verb *verb = verbs;
+
+    while (verb->name != NULL && (name == NULL || strcmp(verb->name, name + 1) != 0))
+        verb++;
+    return verb;
+}
+
+static bool has_noun(const char *action, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(action, name, length) == 0 && (action[length] == '\0' || action[length] == '.');
+}
+
+static void add_type(json_t *out, const struct event *event)
+{
+    const struct verb *verb = verb_of(event->action);
+    const struct coding *type = &verb->type, *subtype = NULL;
+    const char *action = verb->action;
+    json_t *subtypes = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(nouns); i++) {
+        if (!has_noun(event->action, nouns[i].name))
+            continue;
+        type = nouns[i].type;
+        subtype = nouns[i].subtype;
+        action = nouns[i].action != NULL ? nouns[i].action : action;
+        break;
+    }
+    json_object_set_new(out, "type", coding_json(type));
+    if (subtype != NULL)
+        json_array_append_new(subtypes, coding_json(subtype));
+    json_array_append_new(subtypes,
+                          json_pack("{s:s, s:s}", "system", ACTIONS, "code", event->action));
+    json_object_set_new(out, "subtype", subtypes);
+    set(out, "action", action);
+}
+
+static void add_outcome(json_t *out, const struct event *event)
+{
+    bool grave = event->detail != NULL &&
+                 (strcmp(event->detail, "replay") == 0 || strcmp(event->detail, "verifier") == 0);
+
+    set(out, "outcome", !event->failure ? "0" : grave ? "8" : "4");
+    if (event->failure)
+        set(out, "outcomeDesc", event->detail);
+}
+
+/* ---- who ---- */
+
+/* A reference: to a resource that FHIR has, by its path, to another by its identifier. */
+static json_t *reference(struct arena *arena, const char *entity)
+{
+    static const char *const known[] = {"Patient/", "Practitioner/", "DocumentReference/"};
+    const char *id = strchr(entity, '/');
+    json_t *json = json_object();
+    struct uuid uuid;
+
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        if (strncmp(entity, known[i], strlen(known[i])) == 0)
+            set(json, "reference", entity);
+    }
+    if (json_object_size(json) == 0 && id != NULL && uuid_parse(id + 1, &uuid) == 0)
+        json_object_set_new(json, "identifier",
+                            json_pack("{s:s, s:s}", "system", "urn:ietf:rfc:3986", "value",
+                                      arena_printf(arena, "urn:uuid:%s", uuid.text)));
+    set(json, "display", entity);
+    return json;
+}
+
+static void add_agent(json_t *out, const struct event *event)
+{
+    const char *profile = text_of(event->agent, "profile");
+    const char *account = text_of(event->json, "account");
+    const char *service = text_of(event->agent, "service");
+    const char *address = text_of(event->json, "address");
+    json_t *agent = json_object(), *who;
+
+    if (profile != NULL)
+        who = reference(event->arena, profile);
+    else if (account != NULL && service != NULL && strcmp(service, "gateway") == 0)
+        who = reference(event->arena, arena_printf(event->arena, "Account/%s", account));
+    else
+        who = json_pack("{s:s}", "display", service != NULL ? service : event->service);
+    json_object_set_new(agent, "who", who);
+    set(agent, "altId", text_of(event->agent, "membership"));
+    json_object_set_new(agent, "requestor", json_true());
+    if (address != NULL)
+        json_object_set_new(agent, "network",
+                            json_pack("{s:s, s:s}", "address", address, "type", "2"));
+    json_object_set_new(out, "agent", json_pack("[o]", agent));
+}
+
+static void add_source(json_t *out, const struct event *event)
+{
+    const struct coding type = {SOURCE_TYPE, "4", "Application Server"};
+    const char *observer = arena_printf(event->arena, "atrium-%s", event->service);
+
+    json_object_set_new(out, "source",
+                        json_pack("{s:{s:s, s:s}, s:[o]}", "observer", "type", "Device", "display",
+                                  observer, "type", coding_json(&type)));
+}
+
+/* ---- about what ---- */
+
+static void add_detail(json_t *details, const char *type, const char *value)
+{
+    if (value != NULL && value[0] != '\0')
+        json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
+}
+
+/* The thing that the event is about, with what else the row says. */
+static void add_entities(json_t *out, const struct event *event)
+{
+    const struct coding type = {ENTITY_TYPE, "2", "System Object"};
+    const char *account = text_of(event->json, "account");
+    json_t *entity = json_object(), *details = json_array();
+
+    if (event->record->entity != NULL)
+        json_object_set_new(entity, "what", reference(event->arena, event->record->entity));
+    else if (account != NULL)
+        json_object_set_new(entity, "what",
+                            reference(event->arena,
+                                      arena_printf(event->arena, "Account/%s", account)));
+    json_object_set_new(entity, "type", coding_json(&type));
+    set(entity, "name", event->detail);
+    add_detail(details, "account", account);
+    add_detail(details, "role", text_of(event->json, "role"));
+    add_detail(details, "project", event->record->project.text);
+    add_detail(details, "trace", text_of(event->json, "trace"));
+    add_detail(details, "sequence",
+               arena_printf(event->arena, "%lld", (long long)event->record->sequence));
+    json_object_set_new(entity, "detail", details);
+    json_object_set_new(out, "entity", json_pack("[o]", entity));
+}
+
+json_t *audit_fhir_event(const char *service, const struct audit_record *record,
+                         struct arena *arena)
+{
+    json_auto_t *json = json_loads(record->event, JSON_REJECT_DUPLICATES, NULL);
+    const char *action = text_of(json, "action"), *outcome = text_of(json, "outcome");
+    const struct event event = {
+        .record = record,
+        .service = service,
+        .arena = arena,
+        .json = json,
+        .agent = json_object_get(json, "agent"),
+        .action = action != NULL ? action : "unknown",
+        .detail = text_of(json, "detail"),
+        .failure = outcome != NULL && strcmp(outcome, "failure") == 0,
+    };
+    json_t *out = json_object();
+    char recorded[25];
+
+    clock_format_iso(record->at, recorded);
+    set(out, "resourceType", "AuditEvent");
+    set(out, "id", arena_printf(arena, "%s-%lld", service, (long long)record->sequence));
+    add_type(out, &event);
+    set(out, "recorded", recorded);
+    add_outcome(out, &event);
+    add_agent(out, &event);
+    add_source(out, &event);
+    add_entities(out, &event);
+    return out;
+}
+
+const char *audit_fhir_url(const struct audit_record *record, struct arena *arena)
+{
+    uint8_t bytes[16] = {0};
+    char text[33];
+
+    memcpy(bytes, record->hash.bytes, MIN(record->hash.size, sizeof(bytes)));
+    bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x80); /* version 8, RFC 9562 */
+    bytes[8] = (uint8_t)((bytes[8] & 0x3f) | 0x80);
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return arena_printf(arena, "urn:uuid:%.8s-%.4s-%.4s-%.4s-%.12s", text, text + 8, text + 12,
+                        text + 16, text + 20);
+}

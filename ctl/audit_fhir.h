@@ -1,0 +1,19 @@
+/*
+ * audit_fhir.h - a row of an audit trail as an AuditEvent of FHIR R4 (http://hl7.org/fhir/R4/auditevent.html).
+ */
+#ifndef ATRIUM_CTL_AUDIT_FHIR_H
+#define ATRIUM_CTL_AUDIT_FHIR_H
+
+#include <jansson.h>
+
+#include "common/audit_chain.h"
+
+/* New reference. service: whose trail it is. What the row does not say is left out; a row whose event is no JSON
+ * object gives an AuditEvent all the same. */
+json_t *audit_fhir_event(const char *service, const struct audit_record *record,
+                         struct arena *arena);
+
+/* "urn:uuid:...", the same for the same row and no other: made from its hash. From the arena. */
+const char *audit_fhir_url(const struct audit_record *record, struct arena *arena);
+
+#endif

@@ -1,0 +1,78 @@
+/*
+ * bot.c - `atriumctl bot ...`: the bots of a project.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "botd/botd_api.h"
+#include "common/codec.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/files.h"
+#include "ctl/output.h"
+
+enum { BOT_RUN_MS = 30000 }; /* the longest timeout that a bot may have */
+
+/* The file has the form of the interface: {identifier, name, kind, url or program, ...}. */
+static int read_bot(struct ctl *ctl, struct bot_in *ret, struct error *err)
+{
+    char *text = files_read(ctl->arena, arguments_get(&ctl->args, "FILE.json"), err);
+    json_auto_t *json = text ? codec_parse_json(text, strlen(text), true, err) : NULL;
+
+    return json ? fields_read(&bot_in_table, &(struct field_source){.body = json}, ctl->arena, ret,
+                              err)
+                : -1;
+}
+
+int bot_put_command(struct ctl *ctl, struct error *err)
+{
+    struct bot_in bot;
+    struct operator_bot_put_in in = {.bot = &bot};
+    struct request req;
+    struct bot out = {0};
+
+    if (read_bot(ctl, &bot, err) < 0 || project_given(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (botd_operator_bot_put(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_record(ctl, &bot_table, &out);
+    return 0;
+}
+
+int bot_list_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"id", "name", "kind", "identifier", NULL};
+    struct operator_bot_list_in in = {0};
+    struct bot_list out = {0};
+    struct request req;
+
+    if (project_given(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (botd_operator_bot_list(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_list(ctl, &bot_table, &out.resources, columns);
+    return 0;
+}
+
+/* Prints what the bot answers, which is JSON with and without --json. */
+int bot_run_command(struct ctl *ctl, struct error *err)
+{
+    const char *file = arguments_get(&ctl->args, "--input");
+    struct operator_bot_run_in in = {.identifier = arguments_get(&ctl->args, "IDENTIFIER"),
+                                     .input = file ? files_read(ctl->arena, file, err) : "{}"};
+    struct bot_answer out = {0};
+    struct request req;
+
+    if (!in.input || project_given(ctl, &in.projectId, err) < 0)
+        return -1;
+    if (!codec_is_json(in.input, strlen(in.input)))
+        return error_set(err, ERR_BAD_REQUEST, "%s: must be a JSON object", file);
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    req.deadline_mono_ms += BOT_RUN_MS;
+    if (botd_operator_bot_run(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    puts(out.output);
+    return 0;
+}

@@ -1,0 +1,154 @@
+/*
+ * content.c - `atriumctl content import`: entries of mapped content from a file, as large as it may be.
+ *
+ * The file is read entry by entry and sent in batches, each of which docd stores as a whole: an import that was
+ * stopped has stored the first of them, and can be done again.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/codec.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+#include "docd/docd_api.h"
+
+enum {
+    BATCH_BYTES = 1024 * 1024, /* of the entries as JSON: well below what the bus carries */
+    REPORT_EVERY = 1000,       /* entries */
+};
+
+struct import {
+    struct ctl *ctl;
+    const char *path;
+    FILE *file;
+    struct uuid project;
+    struct cms_imported sum;
+    /* the batch */
+    struct arena *arena;
+    struct cms_entry entries[CMS_IMPORT_MAX];
+    size_t count, bytes;
+};
+
+static void import_close(struct import *self)
+{
+    if (self->file && self->file != stdin)
+        fclose(self->file);
+    arena_destroy(&self->arena);
+}
+
+static int next_char(FILE *file)
+{
+    int c;
+
+    do
+        c = getc(file);
+    while (c != EOF && isspace(c));
+    return c;
+}
+
+static int bad_file(const struct import *self, struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST,
+                     "%s: entry %lld: the file must be a JSON array of objects", self->path,
+                     (long long)self->sum.entries + (long long)self->count + 1);
+}
+
+/* ---- batches ---- */
+
+static int send_batch(struct import *self, struct error *err)
+{
+    struct request req = ctl_bus_request(self->ctl->bus, self->ctl->arena);
+    struct cms_import_in in = {.projectId = self->project, .entries = {self->entries, self->count}};
+    struct cms_imported out = {0};
+    int64_t before = self->sum.entries / REPORT_EVERY;
+
+    if (self->count == 0)
+        return 0;
+    if (docd_cms_import(self->ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    self->sum.entries += out.entries;
+    self->sum.changed += out.changed;
+    self->count = self->bytes = 0;
+    arena_reset(self->arena);
+    if (self->sum.entries / REPORT_EVERY > before)
+        output_note(self->ctl, "%lld entries so far", (long long)self->sum.entries);
+    return 0;
+}
+
+/* Says which entry of the file it is. */
+static int bad_entry(const struct import *self, struct error *err)
+{
+    char what[sizeof err->message];
+    const struct error_item *problem = err->problems;
+
+    if (problem)
+        snprintf(what, sizeof what, "%s %s", problem->name, problem->value);
+    else
+        snprintf(what, sizeof what, "%s", err->message);
+    error_clear(err);
+    return error_set(err, ERR_BAD_REQUEST, "%s: entry %lld: %s", self->path,
+                     (long long)self->sum.entries + (long long)self->count + 1, what);
+}
+
+static int add_entry(struct import *self, json_t *json, struct error *err)
+{
+    size_t size = json_dumpb(json, NULL, 0, JSON_COMPACT);
+
+    if (size > BATCH_BYTES) {
+        error_set(err, ERR_TOO_LARGE, "is larger than a mebibyte");
+        return bad_entry(self, err);
+    }
+    if ((self->count == CMS_IMPORT_MAX || self->bytes + size > BATCH_BYTES) &&
+        send_batch(self, err) < 0)
+        return -1;
+    if (fields_read(&cms_entry_table, &(struct field_source){.body = json}, self->arena,
+                    &self->entries[self->count], err) < 0)
+        return bad_entry(self, err);
+    self->count++;
+    self->bytes += size;
+    return 0;
+}
+
+/* ---- the file ---- */
+
+/* The array's elements up to its end, one in memory at a time. */
+static int read_entries(struct import *self, struct error *err)
+{
+    int c = next_char(self->file) == '[' ? next_char(self->file) : EOF;
+    bool more = c != ']';
+
+    while (more) {
+        json_auto_t *json = NULL;
+
+        if (c == '{' && ungetc(c, self->file) == c)
+            json = json_loadf(self->file, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, NULL);
+        if (!json)
+            return bad_file(self, err);
+        if (add_entry(self, json, err) < 0)
+            return -1;
+        c = next_char(self->file);
+        more = c == ',';
+        if (more)
+            c = next_char(self->file);
+    }
+    return c == ']' && next_char(self->file) == EOF ? 0 : bad_file(self, err);
+}
+
+int content_import_command(struct ctl *ctl, struct error *err)
+{
+    const char *path = arguments_get(&ctl->args, "FILE.json");
+    CLEANUP(import_close) struct import self = {.ctl = ctl, .path = path, .arena = arena_new()};
+
+    if (project_given(ctl, &self.project, err) < 0)
+        return -1;
+    self.file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    if (!self.file)
+        return error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+    if (read_entries(&self, err) < 0 || send_batch(&self, err) < 0)
+        return -1;
+    output_record(ctl, &cms_imported_table, &self.sum);
+    return 0;
+}

@@ -1,0 +1,145 @@
+/*
+ * content.c - the bytes of a document, for who may read it and for who has its public token.
+ */
+#include <string.h>
+
+#include "docd/disposition.h"
+#include "docd/docd.h"
+#include "docd/sniff.h"
+
+/* What both routes ask for. */
+struct wish {
+    const char *etag, *if_none_match;
+    struct image_size size; /* both sides 0: the file as it is */
+};
+#define WISH(in)                                                      \
+    &(struct wish)                                                    \
+    {                                                                 \
+        (in)->etag, (in)->ifNoneMatch,                                \
+        {                                                             \
+            (int)(in)->width, (int)(in)->height, image_fit((in)->fit) \
+        }                                                             \
+    }
+
+/* The names are checked by the field table. */
+static enum image_fit image_fit(const char *name)
+{
+    int fit = 0;
+
+    while (name && strcmp(name, image_fit_names[fit]) != 0)
+        fit++;
+    return (enum image_fit)fit;
+}
+
+static bool client_has(const struct wish *wish, const struct content *content)
+{
+    return content_has_etag(wish->etag, content->etag) ||
+           content_has_etag(wish->if_none_match, content->etag);
+}
+
+/* Of a small file the bytes at once, unless the client has them already. */
+static int whole(struct docd *d, const struct request *req, struct store_key key,
+                 const struct wish *wish, struct content *out, struct error *err)
+{
+    size_t size = (size_t)out->size;
+    uint8_t *bytes;
+
+    if (size == 0 || size > CONTENT_INLINE_MAX || client_has(wish, out))
+        return 0;
+    bytes = arena_alloc_raw(req->arena, size);
+    if (d->store->functions->read(d->store, req, key, 0, bytes, size, &out->bytes.size, err) < 0)
+        return -1;
+    out->bytes.bytes = bytes;
+    return out->bytes.size == size ? 0
+                                   : error_set(err, ERR_INTERNAL, "A stored file is incomplete.");
+}
+
+/* An image in another size; what the client has is not made. */
+static int resized(struct docd *d, const struct request *req, struct store_key key,
+                   const struct wish *wish, struct content *out, struct error *err)
+{
+    struct variant variant = {0};
+
+    out->etag = variant_etag(req->arena, out->etag, &wish->size);
+    out->size = 0;
+    if (client_has(wish, out))
+        return 0;
+    if (variant_get(d->variants, req, key, &wish->size, &variant, err) < 0)
+        return -1;
+    out->contentType = variant.contentType;
+    out->size = variant.size;
+    out->handle = variant.handle;
+    out->bytes = variant.bytes;
+    return 0;
+}
+
+/* The bytes of DOCUMENT_CONTENT_COLUMNS. */
+static int content_of(struct docd *d, const struct request *req, const struct db_result *res,
+                      const struct wish *wish, struct content *out, struct error *err)
+{
+    struct store_key key = {db_uuid(res, 0, 0), db_uuid(res, 0, 1)};
+    bool other_size = wish->size.width > 0 || wish->size.height > 0;
+    bool active = !other_size && (media_type_is_active(db_text(res, 0, 5)) ||
+                                  media_type_is_active(db_text(res, 0, 6)));
+
+    if (db_is_null(res, 0, 1))
+        return error_set(err, ERR_NOT_FOUND, "File not uploaded yet.");
+    *out = (struct content){
+        .etag = arena_strdup(req->arena, db_text(res, 0, 2)),
+        .contentType = arena_strdup(req->arena, db_text(res, 0, 5)),
+        .disposition = disposition(req->arena, active, db_text(res, 0, 4)),
+        .size = db_int(res, 0, 3),
+        .lastModified = db_int(res, 0, 7),
+        .handle = arena_printf(req->arena, "%s/%s", key.project.text, key.object.text),
+    };
+    return (other_size ? resized : whole)(d, req, key, wish, out, err);
+}
+
+/* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no image that could be
+ * resized). */
+int document_content(struct docd *d, const struct request *req,
+                     const struct document_content_in *in, struct content *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid author;
+
+    if (document_scope(req, POLICY_READ, &author, err) < 0 ||
+        db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(in->id), DB_UUID(author)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return document_not_found(err);
+    return content_of(d, req, res, WISH(in), out, err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION. */
+int document_public(struct docd *d, const struct request *req, const struct document_public_in *in,
+                    struct content *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(in->token, hash);
+    if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return document_not_found(err);
+    return content_of(d, req, res, WISH(in), out, err);
+}
+
+/* Fails: NOT_FOUND (deleted meanwhile). */
+int content_read(struct docd *d, const struct request *req, const struct content_read_in *in,
+                 struct content_read_out *out, struct error *err)
+{
+    struct store_key key;
+    uint8_t *bytes = arena_alloc_raw(req->arena, (size_t)in->length);
+
+    out->bytes.bytes = bytes;
+    if (variant_is_handle(in->handle))
+        return variant_read(d->variants, req, in->handle, in->offset, bytes, (size_t)in->length,
+                            &out->bytes.size, err);
+    if (store_key_read(in->handle, &key) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
+    return d->store->functions->read(d->store, req, key, in->offset, bytes, (size_t)in->length,
+                                     &out->bytes.size, err);
+}

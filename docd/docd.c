@@ -1,0 +1,143 @@
+/*
+ * docd.c - the program atrium-docd: its tables, its start and its end.
+ */
+#include "docd/docd.h"
+
+#include <link.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "docd/sniff.h"
+
+enum { SWEEP_PERIOD_MS = 60000 };
+
+extern const struct db_migration docd_migrations[];
+
+static const struct config_row config_rows[] = {
+    DATABASE_CONFIG_ROWS(struct docd_config, "host=/run/postgresql dbname=atrium user=atrium-docd"),
+    CONFIG_PATH(struct docd_config, seal_key, "/etc/atrium/docd.key", 0,
+                "File of 64 hex digits, 0600: seals public tokens, signs upload forms."),
+    CONFIG_PATH(struct docd_config, storage_dir, "/var/lib/atrium/storage", 0,
+                "Directory of the stored bytes; shared by all instances."),
+    CONFIG_TEXT(struct docd_config, bucket, "documents", 0,
+                "Name of the store in upload forms and their address."),
+    CONFIG_SIZE(struct docd_config, max_upload, "100M", 1, 1LL << 40, "Largest file."),
+    CONFIG_INT(struct docd_config, image_threads, "0", 0, 256,
+               "Threads that resize images; 0: one for each core."),
+    CONFIG_INT(struct docd_config, image_queue, "64", 1, 4096,
+               "Images that may wait for a thread; beyond that the answer is 503."),
+    CONFIG_SIZE(struct docd_config, image_memory, "1G", 64 << 20, 1LL << 40,
+                "Memory that large images share while they are resized."),
+    CONFIG_SIZE(struct docd_config, variant_cache, "1G", 1 << 20, 1LL << 50,
+                "Disk for resized images; those that were not used for longest are removed."),
+    CONFIG_TEXT(
+        struct docd_config, public_url, NULL, 0,
+        "Address that clients reach the gateway by, \"https://api.example.org\"; by default "
+        "http:// and the host that the request names."),
+};
+
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_CALL(struct docd, handler)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct docd, handler)
+#include "docd/docd_routes.def"
+
+static const struct operation operations[] = {
+#define ROUTE(method, path, handler, input, output, access, flags) \
+    HANDLER_ROW(handler, input, output, "gateway", access, flags)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
+#include "docd/docd_routes.def"
+    {.name = NULL},
+};
+
+static const char *const asks[] = {"settingsd", NULL};
+
+static struct variants *variants_open(struct docd *d, struct error *err)
+{
+    const struct docd_config *config = d->config;
+    struct variants_options options = {
+        .dir = arena_printf(d->svc.arena, "%s/variants", config->storage_dir),
+        .bytes_max = config->variant_cache,
+        .image_threads = (size_t)config->image_threads,
+        .image_queue = (size_t)config->image_queue,
+        .image_memory = config->image_memory,
+    };
+
+    return variants_new(d->svc.loop, d->svc.metrics, d->svc.offload, d->store, &options, err);
+}
+
+/* Gives back the pages of one program or library that can be had again from its file. */
+static int forget_pages(struct dl_phdr_info *info, size_t size UNUSED, void *arg UNUSED)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uintptr_t from = (info->dlpi_addr + part->p_vaddr) & ~(page - 1);
+        uintptr_t to = (info->dlpi_addr + part->p_vaddr + part->p_memsz) & ~(page - 1);
+
+        if (part->p_type == PT_LOAD && !(part->p_flags & PF_W) && to > from)
+            (void)madvise((void *)from, to - from, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+static int start(void *daemon, struct error *err)
+{
+    struct docd *d = daemon;
+    const struct docd_config *config = d->svc.config;
+    struct store_local_options options = {.dir = config->storage_dir,
+                                          .bucket = config->bucket,
+                                          .public_url = config->public_url,
+                                          .seal_key = &d->svc.seal_key};
+
+    content_keep_memory();
+    d->config = config;
+    d->store = store_local_new(d->svc.loop, &options, err);
+    d->sniffer = d->store ? sniffer_new(d->svc.loop, d->svc.offload, err) : NULL;
+    d->variants = d->sniffer ? variants_open(d, err) : NULL;
+    if (!d->variants)
+        return -1;
+    service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
+    /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that is never asked for an
+     * image needs none of them. */
+    dl_iterate_phdr(forget_pages, NULL);
+    return 0;
+}
+
+static void stop(void *daemon)
+{
+    struct docd *d = daemon;
+
+    variants_destroy(&d->variants);
+    sniffer_destroy(&d->sniffer);
+    store_destroy(&d->store);
+}
+
+static const struct service_definition definition = {
+    .name = "docd",
+    .summary = "Documents, their bytes, and mapped content of the Atrium suite.",
+    .size = sizeof(struct docd),
+    .config = config_rows,
+    .config_count = ARRAY_SIZE(config_rows),
+    .config_size = sizeof(struct docd_config),
+    .database_offset = offsetof(struct docd_config, db),
+    .schema = "doc",
+    .statements = docd_statements,
+    .statement_count = DOCD_STATEMENT_COUNT,
+    .migrations = docd_migrations,
+    .audit = true,
+    .operations = operations,
+    .asks = asks,
+    .seal_key_offset = offsetof(struct docd_config, seal_key),
+    .start = start,
+    .stop = stop,
+};
+
+int main(int argc, char **argv)
+{
+    return service_main(argc, argv, &definition);
+}

@@ -1,0 +1,401 @@
+/*
+ * docd_api.c - the shapes of docd's inputs and outputs: bounds, names on the wire, words for OpenAPI.
+ *
+ * Linked into every program: the gateway validates and documents by these tables, the daemons pack by them.
+ */
+#include "docd/docd_api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/language.h"
+
+enum {
+    PLACES_MAX = 1000,
+    URL_MAX = 2048,
+    FORM_JSON_MAX = 16 * 1024,
+    TOKEN_MAX = 4096, /* one that is too long is not found, like any unknown one */
+    SORT_MAX = 100,
+    SEARCH_MAX = 1000,
+    HEADER_MAX = 2048,
+    HOST_MAX = 255,
+    CMS_TITLE_MAX = 500,
+    CMS_TEXT_MAX = 100000,
+    CMS_SEARCH_MAX = 200,
+};
+
+/* type/subtype, and parameters behind it (RFC 9110, section 8.3.1). */
+static int check_media_type(const char *value, char why[static 96])
+{
+    static const char token[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "!#$%&'*+-.^_`|~";
+    size_t type = strspn(value, token);
+    const char *subtype = value + type + (value[type] == '/');
+    const char *rest = subtype + strspn(subtype, token);
+    bool printable = true;
+
+    for (const char *at = rest; *at; at++)
+        printable &= *at >= ' ' && *at <= '~';
+    if (type > 0 && value[type] == '/' && rest > subtype && printable &&
+        (*rest == '\0' || *rest == ';' || *rest == ' '))
+        return 0;
+    snprintf(why, 96, "must be a MIME type such as image/png");
+    return -1;
+}
+
+static int check_file_name(const char *value, char why[static 96])
+{
+    for (const char *at = value; *at; at++) {
+        if ((unsigned char)*at < ' ' || *at == 0x7f) {
+            snprintf(why, 96, "must not contain control characters");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The static text of one key, NULL when it is none. */
+static const char *sort_key(const char *text, size_t length)
+{
+    static const char *const keys[] = {"_lastUpdated", "-_lastUpdated", "fileName",
+                                       "-fileName",    "contentType",   "-contentType"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+        if (strlen(keys[i]) == length && memcmp(keys[i], text, length) == 0)
+            return keys[i];
+    return NULL;
+}
+
+int document_sort_parse(const char *text, struct document_sort *ret)
+{
+    size_t count = 0;
+
+    *ret = (struct document_sort){{NULL}};
+    while (*text) {
+        size_t length = strcspn(text, ",");
+        const char *key = sort_key(text, length);
+
+        if (!key || count == DOCUMENT_SORT_MAX || (text[length] == ',' && !text[length + 1]))
+            return -1;
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(ret->keys[i] + (ret->keys[i][0] == '-'), key + (key[0] == '-')) == 0)
+                return -1;
+        ret->keys[count++] = key;
+        text += length + (text[length] == ',');
+    }
+    return 0;
+}
+
+static int check_sort(const char *value, char why[static 96])
+{
+    struct document_sort sort;
+
+    if (document_sort_parse(value, &sort) == 0)
+        return 0;
+    snprintf(why, 96,
+             "must be a list of _lastUpdated, fileName, contentType, each with or without -");
+    return -1;
+}
+
+static int check_cms_name(const char *value, char why[static 96])
+{
+    if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0')
+        return 0;
+    snprintf(why, 96, "must consist of lower-case letters, digits and hyphens");
+    return -1;
+}
+
+/* "map" is a path of its own. */
+static int check_cms_key(const char *value, char why[static 96])
+{
+    if (strcmp(value, "map") != 0)
+        return check_cms_name(value, why);
+    snprintf(why, 96, "must not be map");
+    return -1;
+}
+
+static int check_language(const char *value, char why[static 96])
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+
+    if (value[0] && language_tag(arena, value))
+        return 0;
+    snprintf(why, 96, "must be a language tag such as en or pt-BR");
+    return -1;
+}
+
+/* ---- routes ---- */
+
+static const struct field upload_options_rows[] = {
+    FIELD_TEXT(struct upload_options, url, 1, URL_MAX, FIELD_REQUIRED, "Where to post the form to.",
+               "https://api.lakeside.example/storage/documents"),
+    FIELD_JSON_OBJECT(struct upload_options, fields, FORM_JSON_MAX, FIELD_REQUIRED,
+                      "Its fields, each to be sent as it is, before the field `file`.",
+                      "{\"key\":\"5f0c4a52\",\"Content-Type\":\"image/png\"}"),
+};
+FIELD_TABLE(upload_options);
+
+static const struct field document_meta_rows[] = {
+    FIELD_TIME(struct document_meta, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+};
+FIELD_TABLE(document_meta);
+
+static const struct field document_rows[] = {
+    FIELD_UUID(struct document, id, FIELD_REQUIRED, "Identifier of the document."),
+    FIELD_TIME(struct document, lastUpdated, 0, "When it was last changed."),
+    FIELD_OBJECT(struct document, meta, document_meta, 0,
+                 "In the answer to a change, instead of lastUpdated."),
+    FIELD_OBJECT(struct document, author, reference, FIELD_REQUIRED, "Who made it."),
+    FIELD_TEXT(struct document, fileName, 1, FILE_NAME_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the file.", "x-ray.png"),
+    FIELD_TEXT(struct document, contentType, 1, MEDIA_TYPE_MAX, FIELD_REQUIRED, "Its MIME type.",
+               "image/png"),
+    FIELD_INT(struct document, size, 0, INT64_MAX, -1, FIELD_NULLABLE | FIELD_OMIT_NEGATIVE,
+              "Bytes; null while nothing was uploaded.", "48213"),
+    FIELD_TEXT(struct document, publicToken, 0, 256, FIELD_NULLABLE,
+               "Whoever has it can read the file at /document/public/{token}; null: nobody.",
+               "d9yUQhv0xZSn3eHh1QZ8Qk1pWm0c8fJb2TtXoY7rA5M"),
+    FIELD_OBJECT(struct document, uploadOptions, upload_options, 0,
+                 "The form that brings its bytes, good for an hour."),
+};
+FIELD_TABLE(document);
+
+static const struct field document_create_in_rows[] = {
+    FIELD_CHECKED(struct document_create_in, fileName, 1, FILE_NAME_MAX, check_file_name,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the file.", "x-ray.png"),
+    FIELD_CHECKED(struct document_create_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
+                  FIELD_REQUIRED, "Its MIME type.", "image/png"),
+    FIELD_TRISTATE(struct document_create_in, isPublic, FIELD_LOOSE_BOOL | FIELD_NULLABLE,
+                   "Give it a public token."),
+    FIELD_HEADER_TEXT(struct document_create_in, host, "Host", HOST_MAX,
+                      "Where the form is posted to, unless a public address is configured."),
+};
+FIELD_TABLE(document_create_in);
+
+static const struct field document_replace_in_rows[] = {
+    FIELD_UUID(struct document_replace_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_CHECKED(struct document_replace_in, fileName, 1, FILE_NAME_MAX, check_file_name,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the new file.", "x-ray-2.png"),
+    FIELD_CHECKED(struct document_replace_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
+                  FIELD_REQUIRED, "Its MIME type.", "image/png"),
+    FIELD_HEADER_TEXT(struct document_replace_in, host, "Host", HOST_MAX,
+                      "Where the form is posted to, unless a public address is configured."),
+};
+FIELD_TABLE(document_replace_in);
+
+static const struct field document_search_in_rows[] = {
+    FIELD_INT(struct document_search_in, _count, 1, SEARCH_MAX, 100, FIELD_QUERY,
+              "Documents at most.", "100"),
+    FIELD_INT(struct document_search_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY,
+              "Documents to skip.", "0"),
+    FIELD_CHECKED(
+        struct document_search_in, _sort, 0, SORT_MAX, check_sort, FIELD_QUERY,
+        "What to sort by: _lastUpdated, fileName, contentType, a list of them; - before one "
+        "reverses it. By default -_lastUpdated.",
+        "fileName,-_lastUpdated"),
+};
+FIELD_TABLE(document_search_in);
+
+static const struct field documents_rows[] = {
+    FIELD_INT(struct documents, total, 0, INT64_MAX, 0, FIELD_REQUIRED, "Documents that there are.",
+              "12"),
+    FIELD_OBJECTS(struct documents, resources, document, SEARCH_MAX, FIELD_REQUIRED,
+                  "Those of this page."),
+};
+FIELD_TABLE(documents);
+
+static const struct field document_update_in_rows[] = {
+    FIELD_UUID(struct document_update_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_CHECKED(struct document_update_in, fileName, 1, FILE_NAME_MAX, check_file_name,
+                  FIELD_CHARACTERS | FIELD_NULLABLE, "New name of the file.", "x-ray.png"),
+    FIELD_TRISTATE(struct document_update_in, isPublic, FIELD_LOOSE_BOOL | FIELD_NULLABLE,
+                   "True gives it a public token, unless it has one; false ends that for good."),
+};
+FIELD_TABLE(document_update_in);
+
+static const struct field document_delete_in_rows[] = {
+    FIELD_UUID(struct document_delete_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+};
+FIELD_TABLE(document_delete_in);
+
+static const struct field document_deleted_rows[] = {
+    FIELD_TEXT(struct document_deleted, message, 1, 256, FIELD_REQUIRED, "That it is gone.",
+               "Document deleted successfully"),
+};
+FIELD_TABLE(document_deleted);
+
+const char *const image_fit_names[] = {"cover", "contain", "fill", "inside", "outside", NULL};
+
+#define IMAGE_SIZE(s)                                                                             \
+    FIELD_INT(s, width, 1, 6000, 0, FIELD_QUERY | FIELD_OMIT_ZERO,                                \
+              "Width in pixels that an image is resized to (JPEG, PNG, WebP; GIF, HEIF and AVIF " \
+              "become PNG or JPEG).",                                                             \
+              "300"),                                                                             \
+        FIELD_INT(s, height, 1, 6000, 0, FIELD_QUERY | FIELD_OMIT_ZERO,                           \
+                  "Height in pixels. The one of both that is not given follows from the other.",  \
+                  "200"),                                                                         \
+        FIELD_CHOICE(s, fit, image_fit_names, FIELD_QUERY,                                        \
+                     "How both go together: fill them and cut (cover, the default), fit in and "  \
+                     "pad (contain), stretch (fill), fit in (inside), be as small as covers "     \
+                     "them (outside).",                                                           \
+                     "cover")
+
+static const struct field document_content_in_rows[] = {
+    FIELD_UUID(struct document_content_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
+    FIELD_HEADER_TEXT(struct document_content_in, etag, "ETag", HEADER_MAX,
+                      "Entity tag of what the client has: 304 while it is the same."),
+    FIELD_HEADER_TEXT(struct document_content_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
+                      "Entity tags of what the client has: 304 when one is the same."),
+    IMAGE_SIZE(struct document_content_in),
+};
+FIELD_TABLE(document_content_in);
+
+static const struct field document_public_in_rows[] = {
+    FIELD_TEXT(struct document_public_in, token, 1, TOKEN_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "Public token of a document.", "d9yUQhv0xZSn3eHh1QZ8Qk1pWm0c8fJb2TtXoY7rA5M"),
+    FIELD_HEADER_TEXT(struct document_public_in, etag, "ETag", HEADER_MAX,
+                      "Entity tag of what the client has: 304 while it is the same."),
+    FIELD_HEADER_TEXT(struct document_public_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
+                      "Entity tags of what the client has: 304 when one is the same."),
+    IMAGE_SIZE(struct document_public_in),
+};
+FIELD_TABLE(document_public_in);
+
+static const struct field storage_post_in_rows[] = {
+    FIELD_TEXT(struct storage_post_in, bucket, 1, 255, FIELD_PATH | FIELD_REQUIRED,
+               "As in uploadOptions.url.", "documents"),
+    FIELD_OBJECT(struct storage_post_in, form, form, FIELD_INTERNAL, "The fields of the form."),
+};
+FIELD_TABLE(storage_post_in);
+
+/* ---- mapped content ---- */
+
+#define CMS_TYPE(s, flags_)                                           \
+    FIELD_CHECKED(s, type, 1, CMS_NAME_MAX, check_cms_name, (flags_), \
+                  "Type of the content: article, faq, exercise and the like.", "article")
+#define CMS_KEY(s, flags_)                                                                \
+    FIELD_CHECKED(s, key, 1, CMS_NAME_MAX, check_cms_key, (flags_),                       \
+                  "Names the entry among those of its type, the same in every language.", \
+                  "back-pain-basics")
+#define CMS_LANGUAGE(s, flags_)                                               \
+    FIELD_CHECKED(s, language, 1, LANGUAGE_TAG_MAX, check_language, (flags_), \
+                  "Language (BCP 47).", "de")
+#define CMS_TITLE(s, flags_)                                                                       \
+    FIELD_TEXT(s, title, 1, CMS_TITLE_MAX, (flags_) | FIELD_CHARACTERS, "Title in that language.", \
+               "Back pain: the basics")
+#define CMS_BODY(s, flags_)                                                                      \
+    FIELD_OBJECTS(s, sections, cms_section, CMS_SECTIONS_MAX, 0, "Text, in sections."),          \
+        FIELD_TEXT(s, author, 1, CMS_NAME_MAX * 2, (flags_) | FIELD_CHARACTERS, "Who wrote it.", \
+                   "Dr. Ana Ruiz"),                                                              \
+        FIELD_TEXT(s, code, 1, CMS_NAME_MAX, (flags_) | FIELD_CHARACTERS,                        \
+                   "Code of the content, of whatever system.", "M54.5")
+
+static const struct field cms_section_rows[] = {
+    FIELD_TEXT(struct cms_section, title, 0, CMS_TITLE_MAX, FIELD_CHARACTERS, "Heading.",
+               "When to see a doctor"),
+    FIELD_TEXT(struct cms_section, text, 0, CMS_TEXT_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Text.", "Most back pain goes away within weeks."),
+};
+FIELD_TABLE(cms_section);
+
+static const struct field cms_entry_rows[] = {
+    CMS_TYPE(struct cms_entry, FIELD_REQUIRED),
+    CMS_KEY(struct cms_entry, FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_entry, FIELD_REQUIRED),
+    CMS_TITLE(struct cms_entry, FIELD_REQUIRED),
+    CMS_BODY(struct cms_entry, 0),
+    FIELD_TIME(struct cms_entry, lastUpdated, 0, "When it was last changed."),
+};
+FIELD_TABLE(cms_entry);
+
+static const struct field cms_in_rows[] = {
+    CMS_TYPE(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_KEY(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_in, FIELD_PATH | FIELD_REQUIRED),
+};
+FIELD_TABLE(cms_in);
+
+static const struct field cms_put_in_rows[] = {
+    CMS_TYPE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_KEY(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_put_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_TITLE(struct cms_put_in, FIELD_REQUIRED),
+    CMS_BODY(struct cms_put_in, FIELD_NULLABLE),
+};
+FIELD_TABLE(cms_put_in);
+
+static const struct field cms_map_in_rows[] = {
+    CMS_TYPE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
+    CMS_LANGUAGE(struct cms_map_in, FIELD_PATH | FIELD_REQUIRED),
+    FIELD_TEXT(struct cms_map_in, search, 0, CMS_SEARCH_MAX, FIELD_QUERY | FIELD_CHARACTERS,
+               "Words to look for in title, section text, author and key, in either language; "
+               "misspelt ones are found too. The best come first.",
+               "bakc pain"),
+    FIELD_TEXT(struct cms_map_in, code, 0, CMS_NAME_MAX, FIELD_QUERY | FIELD_CHARACTERS,
+               "Entries of that code only.", "M54.5"),
+    FIELD_INT(struct cms_map_in, _count, 1, 100, 10, FIELD_QUERY, "Entries at most.", "10"),
+    FIELD_INT(struct cms_map_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY, "Entries to skip.", "0"),
+};
+FIELD_TABLE(cms_map_in);
+
+static const struct field cms_side_rows[] = {
+    FIELD_TEXT(struct cms_side, title, 1, CMS_TITLE_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Title in that language.", "Back pain: the basics"),
+    FIELD_TEXT(struct cms_side, language, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED, "Language (BCP 47).",
+               "en"),
+    FIELD_TEXT(struct cms_side, key, 1, CMS_NAME_MAX, FIELD_REQUIRED, "Key of the entry.",
+               "back-pain-basics"),
+};
+FIELD_TABLE(cms_side);
+
+static const struct field cms_pair_rows[] = {
+    FIELD_OBJECT(struct cms_pair, source, cms_side, 0,
+                 "The entry in the project's default language; absent when there is none."),
+    FIELD_OBJECT(struct cms_pair, target, cms_side, 0,
+                 "The entry in the language asked for; absent while it is not translated."),
+};
+FIELD_TABLE(cms_pair);
+
+static const struct field cms_map_rows[] = {
+    FIELD_INT(
+        struct cms_map, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
+        "Entries that there are. Of a search that fits thousands, only those that were compared.",
+        "12"),
+    FIELD_OBJECTS(struct cms_map, resources, cms_pair, 100, FIELD_REQUIRED, "Those of this page."),
+};
+FIELD_TABLE(cms_map);
+
+/* ---- between daemons ---- */
+
+static const struct field cms_import_in_rows[] = {
+    FIELD_UUID(struct cms_import_in, projectId, FIELD_REQUIRED, "Project that gets them."),
+    FIELD_OBJECTS(struct cms_import_in, entries, cms_entry, CMS_IMPORT_MAX, FIELD_REQUIRED,
+                  "Entries, each in one language."),
+};
+FIELD_TABLE(cms_import_in);
+
+static const struct field cms_imported_rows[] = {
+    FIELD_INT(struct cms_imported, entries, 0, INT64_MAX, 0, FIELD_REQUIRED, "Entries given.", "2"),
+    FIELD_INT(struct cms_imported, changed, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Those that were new or different.", "1"),
+};
+FIELD_TABLE(cms_imported);
+
+static const struct field wipe_place_rows[] = {
+    FIELD_UUID(struct wipe_place, project, FIELD_REQUIRED, "Project of the profile."),
+    FIELD_UUID(struct wipe_place, profile, FIELD_REQUIRED, "The profile."),
+};
+FIELD_TABLE(wipe_place);
+
+static const struct field account_wipe_in_rows[] = {
+    FIELD_UUID(struct account_wipe_in, key, FIELD_REQUIRED, "Names the call when it is repeated."),
+    FIELD_OBJECTS(struct account_wipe_in, places, wipe_place, PLACES_MAX, FIELD_REQUIRED,
+                  "Every profile that the account had."),
+};
+FIELD_TABLE(account_wipe_in);
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) \
+    METHOD_DEFINE(docd, handler, input, output, flags)
+#include "docd/docd_routes.def"

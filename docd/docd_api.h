@@ -1,0 +1,165 @@
+/*
+ * docd_api.h - the inputs and outputs of docd, for itself, the gateway and the daemons that ask it.
+ */
+#ifndef ATRIUM_DOCD_API_H
+#define ATRIUM_DOCD_API_H
+
+#include "authd/authd_api.h"
+#include "common/content.h"
+#include "common/fields.h"
+#include "common/method.h"
+
+enum { FILE_NAME_MAX = 255, MEDIA_TYPE_MAX = 255 };
+
+/* ---- routes ---- */
+
+struct upload_options {
+    const char *url;
+    const char *fields; /* JSON object of texts */
+};
+struct document_meta {
+    int64_t lastUpdated;
+};
+struct document {
+    struct uuid id;
+    int64_t lastUpdated;              /* 0: left out */
+    const struct document_meta *meta; /* NULL: left out */
+    const struct reference *author;
+    const char *fileName, *contentType;
+    int64_t size; /* -1: not uploaded yet */
+    const char *publicToken;
+    const struct upload_options *uploadOptions; /* NULL: left out */
+};
+struct document_create_in {
+    const char *fileName, *contentType;
+    enum tristate isPublic;
+    const char *host; /* header Host */
+};
+struct document_replace_in {
+    struct uuid id; /* path */
+    const char *fileName, *contentType;
+    const char *host;
+};
+struct document_search_in {
+    int64_t _count, _offset;
+    const char *_sort;
+};
+/* What _sort says. */
+enum { DOCUMENT_SORT_MAX = 3 };
+struct document_sort {
+    const char
+        *keys[DOCUMENT_SORT_MAX]; /* static texts, "fileName" or "-fileName"; NULL: no more */
+};
+struct documents {
+    int64_t total;
+    struct field_list resources; /* struct document */
+};
+struct document_update_in {
+    struct uuid id; /* path */
+    const char *fileName;
+    enum tristate isPublic;
+};
+struct document_delete_in {
+    struct uuid id; /* path */
+};
+struct document_deleted {
+    const char *message;
+};
+struct document_content_in {
+    struct uuid id;                 /* path */
+    const char *etag, *ifNoneMatch; /* headers */
+    int64_t width, height;          /* 0: not asked for */
+    const char *fit;                /* NULL: the first */
+};
+struct document_public_in {
+    const char *token; /* path */
+    const char *etag, *ifNoneMatch;
+    int64_t width, height;
+    const char *fit;
+};
+extern const char *const image_fit_names[]; /* "cover" ...; NULL-ended */
+struct storage_post_in {
+    const char *bucket; /* path */
+    const struct form *form;
+};
+
+/* ---- mapped content ---- */
+
+enum { CMS_NAME_MAX = 100, CMS_SECTIONS_MAX = 100, CMS_IMPORT_MAX = 100 };
+
+struct cms_section {
+    const char *title, *text; /* title NULL: none */
+};
+/* An entry in one language. */
+struct cms_entry {
+    const char *type, *key, *language, *title;
+    struct field_list sections; /* struct cms_section */
+    const char *author, *code;  /* NULL: none */
+    int64_t lastUpdated;
+};
+struct cms_in {
+    const char *type, *key, *language; /* path */
+};
+struct cms_put_in {
+    const char *type, *key, *language; /* path */
+    const char *title;
+    struct field_list sections; /* struct cms_section */
+    const char *author, *code;
+};
+struct cms_map_in {
+    const char *type, *language; /* path */
+    const char *search, *code;   /* NULL or "": whatever */
+    int64_t _count, _offset;
+};
+struct cms_side {
+    const char *title, *language, *key;
+};
+struct cms_pair {
+    const struct cms_side *source,
+        *target; /* in the default language, in that asked for; NULL: none */
+};
+struct cms_map {
+    int64_t total;
+    struct field_list resources; /* struct cms_pair */
+};
+
+/* ---- between daemons ---- */
+
+/* Stores entries, all or none. Of those that are the same the last one counts. */
+struct cms_import_in {
+    struct uuid projectId;
+    struct field_list
+        entries; /* struct cms_entry, at most CMS_IMPORT_MAX; lastUpdated is not looked at */
+};
+struct cms_imported {
+    int64_t entries, changed; /* given, and of those stored because they were new or different */
+};
+
+/* A profile of an account that is gone. */
+struct wipe_place {
+    struct uuid project, profile;
+};
+
+/* Erases what they are the authors of: rows, bytes and variants. Repeating it is fine. */
+struct account_wipe_in {
+    struct uuid key;          /* of the caller's outbox row */
+    struct field_list places; /* struct wipe_place */
+};
+
+extern const struct field_table upload_options_table, document_meta_table, document_table,
+    document_create_in_table, document_replace_in_table, document_search_in_table, documents_table,
+    document_update_in_table, document_delete_in_table, document_deleted_table,
+    document_content_in_table, document_public_in_table, storage_post_in_table, wipe_place_table,
+    account_wipe_in_table, cms_section_table, cms_entry_table, cms_in_table, cms_put_in_table,
+    cms_map_in_table, cms_side_table, cms_pair_table, cms_map_table, cms_import_in_table,
+    cms_imported_table;
+
+/* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one stands twice. */
+int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;
+
+#define ROUTE(...)
+#define ALIAS(...)
+#define OP(handler, input, output, callers, flags) METHOD_DECLARE(docd, handler, input, output)
+#include "docd/docd_routes.def"
+
+#endif

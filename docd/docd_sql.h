@@ -1,0 +1,103 @@
+/*
+ * docd_sql.h - the statements of docd by name; their texts are in docd_sql.def.
+ *
+ * The string macros are pieces that several statements share.
+ */
+#ifndef ATRIUM_DOCD_SQL_H
+#define ATRIUM_DOCD_SQL_H
+
+#include "common/audit.h"
+#include "common/db.h"
+
+enum docd_statement {
+#define SQL(name, class, params, text) name,
+#include "docd/docd_sql.def"
+#undef SQL
+    DOCD_STATEMENT_COUNT
+};
+
+extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
+
+/* What document_record() reads, of document d. */
+#define DOCUMENT_COLUMNS                                                                       \
+    "d.id, d.updated_at, d.author_type || '/' || d.author_id, d.author_display, d.file_name, " \
+    "d.content_type, coalesce(d.size, -1), d.public_token"
+
+/* What content_of() reads, of document d. */
+#define DOCUMENT_CONTENT_COLUMNS                                                             \
+    "d.project_id, d.object_id, d.etag, d.size, d.file_name, d.content_type, d.found_type, " \
+    "d.updated_at"
+
+/* Of documents d that are listed, which have indexes of their own; true for all of them. */
+#define LISTED "d.updated_at >= 0 and "
+
+/* A page of documents d behind the number of all of them; one row without a document when the page is empty. */
+#define DOCUMENT_SEARCH(condition, order, count, offset)                                  \
+    "select t.total, " DOCUMENT_COLUMNS                                                   \
+    " from (select count(*) as total from document d where " condition                    \
+    ") t left join lateral (select * from document d where " condition " order by " order \
+    " limit " count " offset " offset ") d on true"
+
+/* By up to three keys, which are parameters; the id makes the order of equals certain. */
+#define DOCUMENT_ORDER_KEY(key)                                                                  \
+    "case when " key " = '_lastUpdated' then d.updated_at end, "                                 \
+    "case when " key " = '-_lastUpdated' then d.updated_at end desc, "                           \
+    "case " key " when 'fileName' then d.file_name when 'contentType' then d.content_type end, " \
+    "case " key                                                                                  \
+    " when '-fileName' then d.file_name when '-contentType' then d.content_type end desc, "
+#define DOCUMENT_ORDER(first, second, third) \
+    DOCUMENT_ORDER_KEY(first "::text")       \
+    DOCUMENT_ORDER_KEY(second "::text") DOCUMENT_ORDER_KEY(third "::text") "d.id"
+
+/* The form that was given out last for document d. */
+#define UPLOAD_INSERT(id, file_name, content_type, expires_at)                               \
+    "insert into upload (project_id, id, document_id, number, file_name, content_type, "     \
+    "expires_at) "                                                                           \
+    "select d.project_id, " id "::uuid, d.id, d.uploads, " file_name "::text, " content_type \
+    "::text, " expires_at "::bigint from d"
+
+/* Entries as content_json() writes them. */
+#define CONTENT_GIVEN(json)                                                \
+    "json_to_recordset(" json                                              \
+    "::json) e (type text, key text, language text, title text, sections " \
+    "jsonb, author text, code text) "
+
+#define CONTENT_ENTITY "'Content/' || t.type || '/' || t.key || '/' || t.language"
+
+/* Adds what `word` (type, language, word, n) says to the count of each word. */
+#define CONTENT_COUNT_WORDS                                                                   \
+    "insert into content_word as w (project_id, type, language, word, documents) "            \
+    "select $1::uuid, type, language, word, sum(n) from word where left(word, 1) <> 'T' "     \
+    "group by type, language, word having sum(n) <> 0 order by type, language, word "         \
+    "on conflict (project_id, type, language, word) do update set documents = w.documents + " \
+    "excluded.documents"
+
+/* A page of keys p with their titles in both languages, each row behind the number of all; one row without a key
+ * when the page is empty. */
+#define CONTENT_MAP(total, page, order)                                           \
+    "select c.total, p.key, s.title, t.title from (select (" total                \
+    ") as total) c left join lateral (" page ") p on true "                       \
+    "left join content_translation s "                                            \
+    "on s.project_id = $1 and s.type = $2 and s.key = p.key and s.language = $3 " \
+    "left join content_translation t "                                            \
+    "on t.project_id = $1 and t.type = $2 and t.key = p.key and t.language = $4 order by " order
+
+/* Most translations that a search compares with each other. */
+#define CONTENT_HITS_MAX "2000"
+
+/* First what has all words; when that is too much to compare, what has them in the title too; when there is nothing,
+ * what has any of them. `hits` is a call without its last two arguments. */
+#define CONTENT_SEARCH(hits, search)                                                         \
+    "with q as materialized (select * from content_query($1, $2, array[$3, $4], " search     \
+    ")), near as materialized (select h.* from q, " hits "q.all_words, " CONTENT_HITS_MAX    \
+    ") h), titled as materialized (select h.* from q, " hits "q.in_title, " CONTENT_HITS_MAX \
+    ") h where (select count(*) from near) = " CONTENT_HITS_MAX                              \
+    "), loose as materialized (select h.* from q, " hits "q.any_word, " CONTENT_HITS_MAX     \
+    ") h where (select count(*) from near) = 0), "                                           \
+    "found as materialized (select h.key, max(h.rank) as rank from (select * from near "     \
+    "union all select * from titled union all select * from loose) h group by "              \
+    "h.key) " CONTENT_MAP("select count(*) from found",                                      \
+                          "select * from found order by rank desc, key limit $5 offset $6",  \
+                          "p.rank desc, p.key")
+
+#endif

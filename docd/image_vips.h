@@ -1,0 +1,37 @@
+/*
+ * image_vips.h - one image through libvips, on a thread of the pool: what image.c knows of image_vips.c.
+ */
+#ifndef ATRIUM_DOCD_IMAGE_VIPS_H
+#define ATRIUM_DOCD_IMAGE_VIPS_H
+
+#include "docd/image.h"
+
+enum image_verdict {
+    IMAGE_MADE,
+    IMAGE_NEEDS_MEMORY, /* more than `memory`: nothing was decoded */
+    IMAGE_NO_IMAGE,
+    IMAGE_DAMAGED,
+    IMAGE_TOO_LARGE, /* of too many pixels */
+    IMAGE_TOO_LARGE_RESULT,
+    IMAGE_LATE,       /* the deadline passed */
+    IMAGE_NOT_WRITTEN /* the file could not be; errno in `error_number` */
+};
+
+struct image_job {
+    int from, to;
+    struct image_size size;
+    int64_t deadline_mono_ms;
+    int64_t memory; /* in: bytes it may use; out: bytes it needs */
+    bool decoded;   /* the pixels were read, at least in part */
+    enum image_verdict verdict;
+    int error_number;
+    struct image_made made;
+};
+
+/* Once, before the first job. Ends the process when libvips does not start. */
+void image_vips_start(void);
+
+/* offload work: does the job of which only `from`, `to`, `size`, `deadline_mono_ms` and `memory` are set. */
+void image_vips_run(void *job);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * post_policy.h - signed upload forms: POST policies of Amazon S3, signed by Signature Version 4.
+ *
+ * The form names one object of one bucket, its type, how large it may be and until when it is good.  A store of S3
+ * checks it; for files of our own, docd does (Amazon S3 API reference, "Authenticating requests in browser-based
+ * uploads using POST").
+ */
+#ifndef ATRIUM_DOCD_POST_POLICY_H
+#define ATRIUM_DOCD_POST_POLICY_H
+
+#include "common/arena.h"
+#include "common/content.h"
+#include "common/error.h"
+
+/* Who signs, and for which region. Borrowed. */
+struct post_signer {
+    const char *access_key, *secret_key, *region;
+};
+
+struct post_policy {
+    const char *bucket, *key;
+    const char *content_type;
+    int64_t size_min, size_max; /* bytes of the file */
+    int64_t expires_ms;
+};
+
+/* The fields of the form, in the order in which they should be sent, as a JSON object of texts in the arena. */
+const char *post_policy_sign(const struct post_signer *signer, const struct post_policy *policy,
+                             int64_t now_ms, struct arena *arena);
+
+/* Checks the fields of a form that came to `bucket`, and fills *ret of what was signed; texts in the arena. Names of
+ * fields are of any case. ERR_FORBIDDEN when the form is not exactly one that was signed, or is too old. */
+int post_policy_check(const struct post_signer *signer, const struct field_list *fields,
+                      const char *bucket, int64_t now_ms, struct arena *arena,
+                      struct post_policy *ret, struct error *err) MUST_USE;
+
+/* The signature of a policy in base64: 64 hex digits. date: "20260131". */
+enum { POST_SIGNATURE_SIZE = 65 };
+void post_policy_signature(const struct post_signer *signer, const char *date, const char *policy,
+                           char ret[static POST_SIGNATURE_SIZE]);
+
+#endif

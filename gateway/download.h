@@ -1,0 +1,18 @@
+/*
+ * download.h - the answer of an R_CONTENT route: a file, or a part of it, fetched as its client reads.
+ */
+#ifndef ATRIUM_GATEWAY_DOWNLOAD_H
+#define ATRIUM_GATEWAY_DOWNLOAD_H
+
+#include "gateway/exchange.h"
+
+struct download;
+
+/* Answers with the file that `output` (a struct content) describes. On the request's fiber. */
+int download_serve(struct exchange *exchange, const struct request *req,
+                   const msgpack_object *output, struct error *err) MUST_USE;
+
+/* The exchange has ended: its file is not read any more. */
+void download_leave(struct download *self);
+
+#endif

@@ -1,0 +1,202 @@
+/*
+ * work.c - see work.h.
+ */
+#include "maild/work.h"
+
+enum {
+    CLAIM_TIMEOUT_MS = 2000,
+    RECORD_PAUSE_MS = 250,
+    STOP_MS = 10000,
+    STOP_POLL_MS = 20,
+};
+
+struct work {
+    struct maild *d;
+    struct work_kind kind;
+    struct uuid lease;
+    struct fiber_queue idle; /* where the claiming fiber waits */
+    struct work_item *active;
+    size_t active_count;
+    int64_t renew_at; /* monotonic */
+    bool kicked, stopping, running;
+};
+
+/* ---- items ---- */
+
+struct uuid work_lease(const struct work_item *item)
+{
+    return item->work->lease;
+}
+
+struct maild *work_maild(const struct work_item *item)
+{
+    return item->work->d;
+}
+
+bool work_pause(const struct work_item *item)
+{
+    struct error err;
+
+    error_init(&err, NULL);
+    return fiber_sleep_until(item->work->d->svc.loop, clock_mono_ms() + RECORD_PAUSE_MS, &err) == 0;
+}
+
+static void item_destroy(struct work_item *item)
+{
+    struct work *work = item->work;
+    struct request *req = item->req;
+    struct work_item **link = &work->active;
+
+    while (*link != item)
+        link = &(*link)->next;
+    *link = item->next;
+    work->active_count--;
+    service_request_destroy(&req);
+}
+
+void work_end(struct work_item *item)
+{
+    struct work *work = item->work;
+
+    item_destroy(item);
+    work_kick(work);
+}
+
+static bool is_active(const struct work *self, struct uuid id)
+{
+    for (const struct work_item *each = self->active; each; each = each->next) {
+        if (uuid_equal(&each->id, &id))
+            return true;
+    }
+    return false;
+}
+
+static void item_run(void *arg)
+{
+    struct work_item *item = arg;
+
+    item->work->kind.run(item);
+}
+
+/* Starts the work on one claimed row. A row of our own whose lease ran out in a stall, and which was now claimed
+ * again, is still under way: it goes on. */
+static void item_start(struct work *self, const struct db_result *res, size_t row)
+{
+    struct uuid id = db_uuid(res, row, 0);
+    struct work_item *made;
+    struct request *req;
+    struct error err;
+
+    if (is_active(self, id))
+        return;
+    req = service_request_new(&self->d->svc, self->kind.timeout_ms);
+    error_init(&err, req->arena);
+    made = arena_alloc(req->arena, self->kind.item_size);
+    *made = (struct work_item){.next = self->active, .work = self, .req = req, .id = id};
+    self->kind.read(made, res, row);
+    self->active = made;
+    self->active_count++;
+    if (fiber_start(self->d->svc.loop, item_run, made, &err) < 0)
+        item_destroy(made); /* its lease runs out: it is tried again then */
+}
+
+/* ---- the claiming fiber ---- */
+
+/* Claims as many due rows as there is room for. True when there may be more. */
+static bool claim(struct work *self)
+{
+    CLEANUP(service_request_destroy) struct request *req = NULL;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int64_t now = clock_now_ms(self->d->real);
+    const struct work_claim what = {.now = now,
+                                    .until = now + WORK_LEASE_MS,
+                                    .lease = self->lease,
+                                    .room = self->kind.room - (int64_t)self->active_count};
+    struct error err;
+
+    if (what.room <= 0 || (self->kind.ready && !self->kind.ready(self->d)))
+        return false;
+    req = service_request_new(&self->d->svc, CLAIM_TIMEOUT_MS);
+    error_init(&err, req->arena);
+    if (self->kind.claim(self->d, req, &what, &res, &err) < 0)
+        return false;
+    for (size_t row = 0; row < db_rows(res); row++)
+        item_start(self, res, row);
+    return (int64_t)db_rows(res) == what.room;
+}
+
+/* Renews the leases of what is under way, about once a second. */
+static void renew(struct work *self)
+{
+    CLEANUP(service_request_destroy) struct request *req = NULL;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *separator = "{";
+    char *ids;
+    struct error err;
+
+    if (!self->active || clock_mono_ms() < self->renew_at)
+        return;
+    self->renew_at = clock_mono_ms() + WORK_POLL_MS;
+    req = service_request_new(&self->d->svc, CLAIM_TIMEOUT_MS);
+    ids = arena_strdup(req->arena, "");
+    for (const struct work_item *each = self->active; each; each = each->next) {
+        ids = arena_printf(req->arena, "%s%s%s", ids, separator, each->id.text);
+        separator = ",";
+    }
+    ids = arena_printf(req->arena, "%s}", ids);
+    error_init(&err, req->arena);
+    if (db_query(self->d->svc.db, req, self->kind.renew, &res, &err, DB_UUID(self->lease),
+                 DB_TEXT(ids), DB_INT(clock_now_ms(self->d->real) + WORK_LEASE_MS)) < 0)
+        self->renew_at = 0;
+}
+
+static void claim_fiber(void *arg)
+{
+    struct work *self = arg;
+    struct loop *loop = self->d->svc.loop;
+    enum fiber_wake wake = FIBER_WOKEN;
+
+    while (!self->stopping && wake != FIBER_CANCELLED) {
+        self->kicked = false;
+        renew(self);
+        if (claim(self) || self->kicked || self->stopping)
+            continue;
+        wake = fiber_queue_wait(loop, &self->idle, clock_mono_ms() + self->kind.poll_ms);
+    }
+    self->running = false;
+}
+
+/* ---- for the kinds of work ---- */
+
+int work_start(struct maild *d, const struct work_kind *kind, struct work **ret, struct error *err)
+{
+    struct work *self = arena_alloc(d->svc.arena, sizeof(*self));
+
+    *self = (struct work){.d = d, .kind = *kind, .lease = uuid_random(), .running = true};
+    if (fiber_start(d->svc.loop, claim_fiber, self, err) < 0)
+        return -1;
+    *ret = self;
+    return 0;
+}
+
+void work_kick(struct work *self)
+{
+    self->kicked = true;
+    fiber_queue_wake_one(&self->idle);
+}
+
+bool work_stop(struct work *self)
+{
+    int64_t deadline = clock_mono_ms() + STOP_MS;
+    struct error err;
+
+    error_init(&err, NULL);
+    self->stopping = true;
+    fiber_queue_wake_all(&self->idle);
+    while ((self->active || self->running) && clock_mono_ms() < deadline) {
+        renew(self);
+        if (fiber_sleep_until(self->d->svc.loop, clock_mono_ms() + STOP_POLL_MS, &err) < 0)
+            break;
+    }
+    return !self->active && !self->running;
+}

@@ -1,0 +1,76 @@
+/*
+ * work.h - rows of a table that wait to be worked on, shared by all instances: for deliver.c (messages)
+ * and job.c.
+ *
+ * One fiber claims what is due, under a lease, and starts a fiber for each row; it also renews the leases of
+ * what is under way.  A claimed row is not due for anybody else, so no two instances work on the same one; the
+ * lease of an instance that died runs out and its work is taken up by whoever looks next.
+ */
+#ifndef ATRIUM_MAILD_WORK_H
+#define ATRIUM_MAILD_WORK_H
+
+#include "maild/maild.h"
+
+enum {
+    WORK_POLL_MS =
+        1000, /* what another instance queued, or a back-off that ended, waits at most so long */
+    WORK_LEASE_MS = 3000,  /* with the poll: work of a dead instance goes on within 4 s */
+    WORK_RECORD_MS = 2000, /* to write down how it ended */
+};
+
+/* A claimed row, for as long as its fiber runs. First member of what a kind of work knows of it. */
+struct work_item {
+    struct work_item *next;
+    struct work *work;
+    struct request *req; /* its arena holds the item */
+    struct uuid id;
+};
+
+/* One claim: at most `room` rows, all times real. */
+struct work_claim {
+    int64_t now, until; /* end of the lease */
+    struct uuid lease;
+    int64_t room;
+};
+
+struct work_kind {
+    size_t item_size;
+    int64_t room;       /* at the same time */
+    int64_t poll_ms;    /* at most WORK_POLL_MS */
+    int64_t timeout_ms; /* of an item's request */
+    int renew;          /* statement: lease, ids, new end of the lease */
+    /* Whether there is any point in claiming now; NULL: always. */
+    bool (*ready)(struct maild *d);
+    /* Claims; the first column is the id. Parks. */
+    int (*claim)(struct maild *d, const struct request *req, const struct work_claim *claim,
+                 struct db_result **ret, struct error *err);
+    /* The rest of an item from its row. */
+    void (*read)(struct work_item *item, const struct db_result *res, size_t row);
+    /* Works on it, on a fiber of its own, and ends with work_end(). */
+    void (*run)(struct work_item *item);
+};
+
+struct work;
+
+/* Starts claiming; copies `kind`. Does not wait. -1 when no fiber is left. */
+int work_start(struct maild *d, const struct work_kind *kind, struct work **ret,
+               struct error *err) MUST_USE;
+
+/* Looks for due rows now instead of within its poll. */
+void work_kick(struct work *self);
+
+/* Claims nothing more and waits for what is under way, 10 seconds at most. Parks. True when all has ended. */
+bool work_stop(struct work *self);
+
+/* Marks what this process has claimed. */
+struct uuid work_lease(const struct work_item *item);
+struct maild *work_maild(const struct work_item *item);
+
+/* Between two attempts to write down how an item ended, which goes on until it is written: what is done but not
+ * known as done would be done again. False when the daemon stops. Parks. */
+bool work_pause(const struct work_item *item);
+
+/* The item is over: its row is recorded. Frees it; looks for more. */
+void work_end(struct work_item *item);
+
+#endif

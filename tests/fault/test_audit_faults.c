@@ -1,0 +1,176 @@
+/*
+ * test_audit_faults.c - the audit trail while daemons are killed and the database restarted: no change without its row,
+ * no row without its change, one chain.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/http/suite.h"
+#include "tests/http/trail.h"
+#include "tests/unit/unit.h"
+
+enum { REGISTRATIONS = 48, BACKLOG = 10000 };
+
+static struct suite *suite;
+
+/* Registrations at once, from an address each; how many were acknowledged. */
+static long register_many(void)
+{
+    struct http_request requests[REGISTRATIONS];
+    struct http_answer *answers[REGISTRATIONS];
+    char *sources[REGISTRATIONS], *emails[REGISTRATIONS];
+    long good = 0;
+
+    for (int i = 0; i < REGISTRATIONS; i++) {
+        sources[i] = fresh_source();
+        emails[i] = person_address();
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = "/auth/tenant/Patient/register",
+                                            .body = body_register(emails[i], "demo"),
+                                            .source = sources[i]};
+    }
+    http_call_many(suite_url(suite), requests, REGISTRATIONS, 12, answers);
+    for (int i = 0; i < REGISTRATIONS; i++) {
+        good += answers[i]->status == 200;
+        free(sources[i]);
+        free(emails[i]);
+    }
+    http_answers_destroy(answers, REGISTRATIONS);
+    return good;
+}
+
+static long registered(void)
+{
+    return trail_number(suite, "select count(*) from trail where "
+                               "event->>'action' = 'account.register'");
+}
+
+/* A registration makes account, session and row in one statement: there are as many of each, however often it dies. */
+static void check_one_row_each(long acknowledged)
+{
+    CU_ASSERT_EQUAL(trail_number(suite, "select count(*) from auth.account where role = 'Patient'"),
+                    registered());
+    CU_ASSERT_EQUAL(trail_number(suite, "select count(*) from auth.session s where not exists "
+                                        "(select from trail t where t.entity = 'Session/' || s.id "
+                                        "and t.project_id = s.project_id)"),
+                    0);
+    UNIT_CHECK(registered() >= acknowledged, "%ld rows, %ld answers", registered(), acknowledged);
+}
+
+static void killed_daemons_leave_no_half(void)
+{
+    long acknowledged = registered();
+
+    for (int round = 0; round < 4; round++) {
+        pid_t killer = suite_kill_both_later(suite, "authd", 150 + 200 * round);
+
+        acknowledged += register_many();
+        waitpid(killer, NULL, 0);
+        CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+    }
+    acknowledged += register_many();
+    check_one_row_each(acknowledged);
+    trail_check_sealed(suite);
+    trail_check_sound(suite);
+}
+
+/* Work for many batches at once. */
+static void add_backlog(void)
+{
+    trail_number(suite,
+                 "insert into auth.audit (at, event) select 1, '{\"action\":\"test.backlog\"}' "
+                 "from generate_series(1, %d)",
+                 BACKLOG);
+}
+
+static void a_killed_chainer_leaves_a_whole_chain(void)
+{
+    for (int round = 0; round < 4; round++) {
+        pid_t killer = suite_kill_both_later(suite, "authd", 60 + 170 * round);
+
+        add_backlog();
+        waitpid(killer, NULL, 0);
+        CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+    }
+    trail_check_sealed(suite);
+    trail_check_sound(suite);
+}
+
+/* The other instance goes on with what one had not done. */
+static void one_chainer_takes_over(void)
+{
+    for (int round = 0; round < 4; round++) {
+        const char *instance = round % 2 ? "2" : "1";
+        pid_t pid = suite_pid(suite, "authd", instance);
+
+        add_backlog();
+        usleep(50000u * (unsigned)round);
+        suite_signal(suite, "authd", instance, SIGSTOP);
+        usleep(300000);
+        suite_signal(suite, "authd", instance, SIGKILL);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", instance, pid));
+    }
+    trail_check_sealed(suite);
+    trail_check_sound(suite);
+}
+
+static void the_database_restarts(void)
+{
+    static const int signals[] = {SIGINT, SIGQUIT}; /* fast, immediate */
+    long acknowledged = registered();
+
+    for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+        pid_t pid = suite_pid(suite, "postgres", "");
+
+        add_backlog();
+        usleep(100000);
+        kill(pid, signals[i]);
+        usleep(50000);
+        CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+        acknowledged += register_many();
+    }
+    check_one_row_each(acknowledged);
+    trail_check_sealed(suite);
+    trail_check_sound(suite);
+}
+
+/* What is not sealed when everything dies is sealed after the next start. */
+static void a_tail_outlives_everything(void)
+{
+    add_backlog();
+    suite_halt(suite);
+    suite_restart(suite);
+    trail_check_sealed(suite);
+    trail_check_sound(suite);
+}
+
+static void the_scene_is_set(void)
+{
+    trail_open(suite);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the scene is set", the_scene_is_set},
+    {"killed daemons leave no half", killed_daemons_leave_no_half},
+    {"a killed chainer leaves a whole chain", a_killed_chainer_leaves_a_whole_chain},
+    {"one chainer takes over", one_chainer_takes_over},
+    {"the database restarts", the_database_restarts},
+    {"a tail outlives everything", a_tail_outlives_everything},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2"});
+    return unit_run("audit faults", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,464 @@
+/*
+ * test_deletion_kill.c - daemons killed at every step of an account's end: while it is asked for, while it is carried
+ * out, while its owner is reminded, while a sign-in takes it back. What was acknowledged happens, once and whole;
+ * what was not has happened whole or not at all.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define SECOND INT64_C(1000)
+#define DAY (24 * 3600 * SECOND)
+
+enum {
+    DONE_MS = 20000,
+    QUIET_MS = 2500,
+    TAKEN_UP_MS = 5000, /* the work of a dead maild goes on within this */
+};
+
+static const char *const targets[] = {"authd", "maild"};
+
+static struct suite *suite;
+static int64_t ahead; /* of the test clock, seconds */
+
+static int64_t real_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * SECOND + now.tv_nsec / 1000000;
+}
+
+static void go_past(int64_t ms)
+{
+    ahead = (ms - real_ms()) / SECOND + 1;
+    suite_set_clock(suite, ahead);
+}
+
+/* Somebody whose account is to go, known to the database by the e-mail before it is scheduled. */
+struct subject {
+    struct person *person;
+    char id[37];
+    int64_t scheduled; /* ms */
+};
+
+static void subject_free(struct subject *self)
+{
+    person_destroy(&self->person);
+}
+#define SUBJECT CLEANUP(subject_free) struct subject
+
+static struct subject patient(void)
+{
+    struct subject self = {.person = person_register(suite, NULL)};
+    char sql[160], *id;
+
+    snprintf(sql, sizeof sql, "select id from auth.account where email = '%s'", self.person->email);
+    id = suite_query(suite, sql);
+    snprintf(self.id, sizeof self.id, "%s", id);
+    free(id);
+    CU_ASSERT_EQUAL(strlen(self.id), 36);
+    return self;
+}
+
+static struct http_answer *ask(const struct subject *self, int days)
+{
+    return http_call(suite_url(suite),
+                     &(struct http_request){.method = "DELETE",
+                                            .path = "/auth/delete",
+                                            .bearer = self->person->access,
+                                            .body = json_pack("{s:i}", "days", days)});
+}
+
+static void schedule(struct subject *self, int days)
+{
+    HTTP_ANSWER answer = ask(self, days);
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_EQUAL(clock_parse_iso(http_text(answer, "scheduled"), &self->scheduled), 0);
+}
+
+/* ---- deaths ---- */
+
+struct deaths {
+    const char *name;
+    pid_t one, other, killer;
+};
+
+/* Both instances of a daemon die, so many ms from now. */
+static struct deaths deaths_begin(const char *name, int ms)
+{
+    return (struct deaths){.name = name,
+                           .one = suite_pid(suite, name, "1"),
+                           .other = suite_pid(suite, name, "2"),
+                           .killer = suite_kill_both_later(suite, name, ms)};
+}
+
+static void deaths_end(const struct deaths *self)
+{
+    waitpid(self->killer, NULL, 0);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, self->name, "1", self->one));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, self->name, "2", self->other));
+}
+
+static bool is_outage(int status)
+{
+    return status == 503 || status == 0;
+}
+
+/* ---- what there is ---- */
+
+static long accounts(const struct subject *self)
+{
+    return suite_count(suite, "select count(*) from auth.account where id = '%s'", self->id);
+}
+
+static void wait_relayed(void)
+{
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, DONE_MS, "select count(*) from auth.outbox"));
+}
+
+/* Gone, once: with all that was its own, and with its job. */
+static void check_gone(const struct subject *self, const char *label)
+{
+    UNIT_CHECK(suite_comes_to(suite, 0, DONE_MS,
+                              "select count(*) from auth.account where id = '%s'", self->id),
+               "%s: still there", label);
+    UNIT_CHECK(suite_comes_to(suite, 1, DONE_MS,
+                              "select count(*) from mail.job where account_id = '%s' and kind = "
+                              "'account-delete' and state = 'done'",
+                              self->id),
+               "%s: the job is not done", label);
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from auth.audit where entity = 'Account/%s' and "
+                           "event->>'action' = 'account.delete'",
+                           self->id) == 1,
+               "%s: not once", label);
+    UNIT_CHECK(suite_count(suite, "select count(*) from auth.session where account_id = '%s'",
+                           self->id) == 0,
+               "%s: sessions are left", label);
+    UNIT_CHECK(suite_everywhere(suite, self->person->access, 401), "%s: a token lives", label);
+}
+
+/* ---- asking for it ---- */
+
+/* The date, its jobs and its mail: all of them or none. */
+static void check_whole(const struct subject *self, const char *label, bool acknowledged)
+{
+    long scheduled =
+        suite_count(suite,
+                    "select count(*) from auth.account where id = '%s' and delete_at is not null",
+                    self->id);
+
+    UNIT_CHECK(scheduled == 1 || !acknowledged, "%s: acknowledged and lost", label);
+    wait_relayed();
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from mail.job j join auth.account a on a.id = "
+                           "j.account_id and a.delete_schedule = j.schedule_id where a.id = '%s'",
+                           self->id) == 2 * scheduled,
+               "%s: jobs", label);
+    UNIT_CHECK(suite_count(suite, "select count(*) from mail.job where account_id = '%s'",
+                           self->id) == 2 * scheduled,
+               "%s: stray jobs", label);
+    UNIT_CHECK(suite_mails_arrive(suite, self->person->email, (size_t)(1 + scheduled)), "%s: mails",
+               label);
+}
+
+static void asked_while_they_die(void)
+{
+    enum { STEPS = 7, STEP_MS = 5 }; /* it takes some 20 ms */
+    int acknowledged = 0;
+
+    for (size_t t = 0; t < ARRAY_SIZE(targets); t++) {
+        for (int step = 0; step < STEPS; step++) {
+            SUBJECT self = patient();
+            char label[64];
+
+            snprintf(label, sizeof label, "%s after %d ms", targets[t], step * STEP_MS);
+            CU_ASSERT_TRUE(suite_mails_arrive(suite, self.person->email, 1));
+            struct deaths deaths = deaths_begin(targets[t], step * STEP_MS);
+            HTTP_ANSWER answer = ask(&self, 30);
+            deaths_end(&deaths);
+            acknowledged += answer->status == 200;
+            UNIT_CHECK(answer->status == 200 || is_outage(answer->status), "%s: %d", label,
+                       answer->status);
+            check_whole(&self, label, answer->status == 200);
+            HTTP_ANSWER again = ask(&self, 20);
+            CHECK_STATUS(again, 200);
+            wait_relayed();
+            UNIT_CHECK(suite_count(suite,
+                                   "select count(*) from mail.job where account_id = '%s' and "
+                                   "kind = 'account-delete'",
+                                   self.id) == 1,
+                       "%s: the jobs of the first date", label);
+        }
+    }
+    CU_ASSERT_TRUE(acknowledged > STEPS); /* nobody waits for maild */
+}
+
+/* ---- carrying it out ---- */
+
+/* From the answer on: relayed, put, claimed, asked, committed, recorded. */
+static void carried_out_while_they_die(void)
+{
+    enum { STEPS = 8, STEP_MS = 9 };
+
+    for (size_t t = 0; t < ARRAY_SIZE(targets); t++) {
+        for (int step = 0; step < STEPS; step++) {
+            SUBJECT self = patient();
+            char label[64];
+
+            snprintf(label, sizeof label, "%s after %d ms", targets[t], step * STEP_MS);
+            schedule(&self, 0);
+            struct deaths deaths = deaths_begin(targets[t], step * STEP_MS);
+            deaths_end(&deaths);
+            check_gone(&self, label);
+        }
+    }
+}
+
+static PGconn *lock(const char *table, const char *column, const struct subject *self)
+{
+    PGconn *connection = suite_database(suite);
+    char sql[200];
+
+    snprintf(sql, sizeof sql, "begin; select 1 from %s where %s = '%s' for share", table, column,
+             self->id);
+    PQclear(PQexec(connection, sql));
+    return connection;
+}
+
+static bool job_is_claimed(const struct subject *self)
+{
+    return suite_comes_to(suite, 1, DONE_MS,
+                          "select count(*) from mail.job where account_id = '%s' and lease is not "
+                          "null",
+                          self->id);
+}
+
+/* maild wants to write that it is done; its statement would go on without it. */
+static bool is_recording(void)
+{
+    return suite_comes_to(suite, 1, DONE_MS,
+                          "select (count(*) > 0)::int from pg_stat_activity where wait_event_type "
+                          "= 'Lock' and query like '%%done_at%%' and pid <> pg_backend_pid()");
+}
+
+/* authd has done it and maild does not know: it asks again, and there is nothing to do. */
+static void done_but_not_recorded(void)
+{
+    SUBJECT self = patient();
+    PGconn *account, *job;
+
+    schedule(&self, 1);
+    wait_relayed();
+    account = lock("auth.account", "id", &self);
+    go_past(self.scheduled);
+    CU_ASSERT_TRUE(job_is_claimed(&self));
+    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
+    job = lock("mail.job", "account_id", &self);
+    PQfinish(account);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, DONE_MS,
+                                  "select count(*) from auth.account where id = '%s'", self.id));
+    CU_ASSERT_TRUE(is_recording());
+    struct deaths deaths = deaths_begin("maild", 0);
+    waitpid(deaths.killer, NULL, 0);
+    free(suite_query(suite, "select pg_terminate_backend(pid) from pg_stat_activity where "
+                            "wait_event_type = 'Lock' and application_name like 'atrium-maild.%'"));
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from mail.job where account_id = '%s' and state "
+                                "= 'waiting'",
+                                self.id),
+                    1);
+    PQfinish(job);
+    deaths_end(&deaths);
+    check_gone(&self, "done but not recorded");
+    CU_ASSERT_TRUE(
+        suite_count(suite, "select attempts from mail.job where account_id = '%s'", self.id) >= 2);
+}
+
+/* authd dies with the transaction open: nothing of it was done, and it is done by the other. */
+static void begun_but_not_committed(void)
+{
+    SUBJECT self = patient();
+    PGconn *account;
+
+    schedule(&self, 1);
+    wait_relayed();
+    account = lock("auth.account", "id", &self);
+    go_past(self.scheduled);
+    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
+    struct deaths deaths = deaths_begin("authd", 0);
+    deaths_end(&deaths);
+    CU_ASSERT_EQUAL(accounts(&self), 1);
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from auth.membership where account_id = '%s'", self.id),
+        1);
+    PQfinish(account);
+    check_gone(&self, "begun but not committed");
+}
+
+/* The job that a killed maild had is taken up by the other. */
+static void taken_up_in_time(void)
+{
+    SUBJECT self = patient();
+    PGconn *account;
+    pid_t first = suite_pid(suite, "maild", "1");
+    int64_t killed;
+
+    schedule(&self, 1);
+    wait_relayed();
+    suite_signal(suite, "maild", "2", SIGSTOP);
+    account = lock("auth.account", "id", &self);
+    go_past(self.scheduled);
+    CU_ASSERT_TRUE(job_is_claimed(&self));
+    CU_ASSERT_TRUE(suite_waits_for_rows(suite, "authd", 1));
+    kill(first, SIGKILL);
+    killed = clock_mono_ms();
+    suite_signal(suite, "maild", "2", SIGCONT);
+    PQfinish(account);
+    CU_ASSERT_TRUE(suite_comes_to(
+        suite, 2, DONE_MS, "select attempts from mail.job where account_id = '%s'", self.id));
+    UNIT_CHECK(clock_mono_ms() - killed < TAKEN_UP_MS, "after %lld ms",
+               (long long)(clock_mono_ms() - killed));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", "1", first));
+    check_gone(&self, "taken up");
+}
+
+/* Jobs wait while there is nobody to ask, without attempts that failed. */
+static void nobody_to_ask(void)
+{
+    SUBJECT self = patient();
+
+    schedule(&self, 1);
+    wait_relayed();
+    for (int i = 0; i < 3; i++) {
+        struct deaths deaths = deaths_begin("authd", 0);
+
+        waitpid(deaths.killer, NULL, 0);
+        if (i == 1)
+            go_past(self.scheduled);
+        deaths_end(&deaths);
+    }
+    check_gone(&self, "nobody to ask");
+}
+
+static void everything_dies(void)
+{
+    enum { PEOPLE = 4 };
+    struct subject people[PEOPLE];
+
+    for (int i = 0; i < PEOPLE; i++) {
+        people[i] = patient();
+        schedule(&people[i], 1);
+    }
+    for (int i = 0; i < PEOPLE; i++) {
+        HTTP_ANSWER at_once = ask(&people[i], 0);
+        CHECK_STATUS(at_once, 200);
+    }
+    suite_halt(suite);
+    suite_restart(suite);
+    for (int i = 0; i < PEOPLE; i++) {
+        check_gone(&people[i], "after everything died");
+        subject_free(&people[i]);
+    }
+}
+
+/* ---- reminding ---- */
+
+static void reminded_once_while_they_die(void)
+{
+    enum { STEPS = 6, STEP_MS = 90 }; /* a due job begins within half a second */
+    struct subject people[2 * STEPS];
+
+    for (int i = 0; i < 2 * STEPS; i++) {
+        struct subject *self = &people[i];
+
+        *self = patient();
+        schedule(self, 10);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, self->person->email, 2));
+        go_past(self->scheduled - 3 * DAY);
+        struct deaths deaths = deaths_begin(targets[i % 2], i / 2 * STEP_MS);
+        deaths_end(&deaths);
+        UNIT_CHECK(suite_mails_arrive(suite, self->person->email, 3), "%s after %d ms",
+                   targets[i % 2], i / 2 * STEP_MS);
+    }
+    usleep(QUIET_MS * 1000);
+    for (int i = 0; i < 2 * STEPS; i++) {
+        CU_ASSERT_EQUAL(suite_mail_count(suite, people[i].person->email), 3);
+        subject_free(&people[i]);
+    }
+}
+
+/* ---- taking it back ---- */
+
+static struct http_answer *sign_in(const struct subject *self)
+{
+    return suite_post_fresh(suite, "/v2/auth/login",
+                            json_pack("{s:s, s:s, s:s}", "email", self->person->email, "password",
+                                      self->person->password, "clientId",
+                                      suite_text(suite, "demo.clientId")));
+}
+
+static void taken_back_while_they_die(void)
+{
+    enum { STEPS = 10, STEP_MS = 12 };
+
+    for (int step = 0; step < STEPS; step++) {
+        SUBJECT self = patient();
+        char label[64];
+        long kept;
+
+        snprintf(label, sizeof label, "authd after %d ms", step * STEP_MS);
+        schedule(&self, 30);
+        struct deaths deaths = deaths_begin("authd", step * STEP_MS);
+        HTTP_ANSWER in = sign_in(&self);
+        deaths_end(&deaths);
+        UNIT_CHECK(in->status == 200 || is_outage(in->status), "%s: %d", label, in->status);
+        kept = suite_count(suite,
+                           "select count(*) from auth.account where id = '%s' and delete_at is "
+                           "null",
+                           self.id);
+        UNIT_CHECK(kept == 1 || in->status != 200, "%s: tokens of an account that goes", label);
+        UNIT_CHECK(suite_count(suite, "select count(*) from auth.session where account_id = '%s'",
+                               self.id) == 1 + kept,
+                   "%s: a session without the other", label);
+        if (in->status == 200)
+            UNIT_CHECK(suite_everywhere(suite, http_text(in, "accessToken"), 200), "%s", label);
+        CU_ASSERT_TRUE(suite_everywhere(suite, self.person->access, 200));
+    }
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"asked while they die", asked_while_they_die},
+    {"carried out while they die", carried_out_while_they_die},
+    {"done but not recorded", done_but_not_recorded},
+    {"begun but not committed", begun_but_not_committed},
+    {"taken up in time", taken_up_in_time},
+    {"nobody to ask", nobody_to_ask},
+    {"reminded once while they die", reminded_once_while_they_die},
+    {"taken back while they die", taken_back_while_they_die},
+    {"everything dies", everything_dies},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(
+        &(struct suite_options){.instances = "authd=2,gateway=2,maild=2", .test_clock = true});
+    return unit_run("deletion and deaths", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,328 @@
+/*
+ * test_audit_chain.c - the chain over the audit trail's rows as a suite keeps it, atriumctl's verification of one that
+ * somebody laid hands on, and its export.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/http/trail.h"
+#include "tests/unit/unit.h"
+
+static struct suite *suite;
+static struct person *admin;
+static int64_t ahead; /* of the test clock, seconds */
+
+static const char *project(void)
+{
+    return suite_text(suite, "demo.projectId");
+}
+
+/* Some rows in each trail that has any. */
+static void the_scene_is_set(void)
+{
+    admin = person_admin(suite);
+    trail_open(suite);
+    for (int i = 0; i < 6; i++) {
+        PERSON somebody = person_register(suite, NULL);
+
+        CU_ASSERT_EQUAL(somebody->status, 200);
+    }
+    trail_check_sealed(suite);
+}
+
+/* ---- the chain ---- */
+
+/* From the answer of a request until its row has a place. */
+static void rows_are_sealed_within_a_second(void)
+{
+    int late = 0;
+
+    for (int i = 0; i < 20; i++) {
+        char header[48], path[] = "/v1/project/clients";
+        struct http_request request = {.method = "POST",
+                                       .path = path,
+                                       .bearer = admin->access,
+                                       .body = json_pack("{s:s}", "name", "Portal"),
+                                       .headers = {header}};
+        int64_t start;
+
+        snprintf(header, sizeof header, "X-Request-Id: sealed-%d", i);
+        HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+        CHECK_STATUS(answer, 200);
+        start = clock_mono_ms();
+        while (trail_number(suite,
+                            "select count(*) from trail where event->>'trace' = 'sealed-%d' "
+                            "and sequence is not null",
+                            i) != 1 &&
+               clock_mono_ms() - start < 10000)
+            usleep(10000);
+        late += clock_mono_ms() - start > 1000;
+        usleep(37000); /* anywhere in the chainer's period */
+    }
+    /* one may meet a stall of a machine that does much else */
+    UNIT_CHECK(late <= 1, "%d of 20 took longer than a second", late);
+}
+
+static void nothing_is_left_unsealed(void)
+{
+    trail_check_sealed(suite);
+}
+
+/* Months of contract time, while the clock jumps. */
+static void a_clock_that_jumps_breaks_nothing(void)
+{
+    static const int64_t jumps[] = {40LL * 86400, -700LL * 86400, 0};
+    int64_t before = ahead;
+    struct tm day;
+    char sql[128];
+    time_t then;
+
+    for (size_t i = 0; i < ARRAY_SIZE(jumps); i++) {
+        ahead = before + jumps[i];
+        suite_set_clock(suite, ahead);
+        PERSON somebody = person_register(suite, NULL);
+        CU_ASSERT_EQUAL(somebody->status, 200);
+        then = time(NULL) + ahead;
+        gmtime_r(&then, &day);
+        snprintf(sql, sizeof sql,
+                 "select count(to_regclass('auth.audit_%04d_%02d')) + "
+                 "(select (count(*) > 0)::int from auth.audit_other)",
+                 day.tm_year + 1900, day.tm_mon + 1);
+        UNIT_CHECK(trail_number(suite, "%s", sql) > 0, "%s",
+                   sql); /* it came first, or its month did */
+    }
+    trail_check_sealed(suite);
+}
+
+/* ---- atriumctl ---- */
+
+static void verification_finds_nothing(void)
+{
+    PROGRAM plain = ATRIUMCTL(suite, NULL, "audit", "verify");
+    CHECK_EXIT(plain, 0);
+    CU_ASSERT_STRING_EQUAL(plain->err, "");
+    CU_ASSERT_PTR_NOT_NULL(strstr(plain->out, "settingsd"));
+    PROGRAM mine = ATRIUMCTL(suite, NULL, "audit", "verify", "--project", "demo", "--json");
+    CHECK_EXIT(mine, 0);
+    CU_ASSERT_EQUAL(json_array_size(mine->json), 5);
+    CU_ASSERT_EQUAL(strtol(program_text(mine, "0.rows"), NULL, 10), 0); /* numbers are no texts */
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(json_array_get(mine->json, 0), "ofProject")),
+                    trail_number(suite, "select count(*) from auth.audit where project_id = '%s'",
+                                 project()));
+    PROGRAM nowhere = ATRIUMCTL(suite, NULL, "audit", "verify", "--project", "no-such-tenant");
+    CHECK_REFUSED(nowhere, 1, "Tenant not found.");
+}
+
+/* Somebody with all rights on the database lays hands on it, and puts it back. */
+static void tampering_is_found(void)
+{
+    static const struct {
+        const char *change, *said;
+    } rows[] = {
+        {"update auth.audit set event = '{\"action\":\"nothing\"}' where sequence = 3",
+         "authd: row 3 is not the row that was sealed"},
+        {"update auth.audit set at = at + 1 where sequence = 3",
+         "authd: row 3 is not the row that was sealed"},
+        {"update auth.audit set project_id = null where sequence = 4",
+         "authd: row 4 is not the row that was sealed"},
+        {"delete from auth.audit where sequence = 5", "authd: row 5 is missing"},
+        {"delete from auth.audit where sequence = (select max(sequence) from auth.audit)",
+         "is missing"},
+        {"update auth.audit set sequence = 13 - sequence where sequence in (6, 7)",
+         "authd: row 6 has changed places"},
+        {"insert into auth.audit (at, event, sequence, hash) "
+         "select at, event, sequence, hash from auth.audit where sequence = 8",
+         "authd: row 8 was put in"},
+        {"insert into settings.audit (at, event, sequence, hash) "
+         "select at, event, sequence + 1, hash from settings.audit order by sequence desc limit 1",
+         "settingsd: row"},
+        {"update mail.audit_head set sequence = sequence + 1", "maild: row"},
+    };
+    static const char *const tables[] = {"auth.audit", "settings.audit", "mail.audit_head"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+            trail_number(suite, "create table kept_%zu as table %s", t, tables[t]);
+        trail_number(suite, "%s", rows[i].change);
+        PROGRAM found = ATRIUMCTL(suite, NULL, "audit", "verify");
+        CHECK_EXIT(found, 1);
+        UNIT_CHECK(strstr(found->err, rows[i].said) != NULL, "%s: %s", rows[i].change, found->err);
+        for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+            trail_number(suite,
+                         "delete from %s; insert into %s overriding system value "
+                         "select * from kept_%zu; drop table kept_%zu",
+                         tables[t], tables[t], t, t);
+    }
+    trail_check_sound(suite);
+}
+
+/* A chain that was made anew is sound; it has not the hashes that somebody kept. */
+static void a_kept_hash_tells_a_new_chain(void)
+{
+    struct unit_dir dir = unit_dir_make();
+    char path[128];
+    PROGRAM before = ATRIUMCTL(suite, NULL, "audit", "verify", "--json");
+    CHECK_EXIT(before, 0);
+    snprintf(path, sizeof path, "%s", unit_dir_write(&dir, "kept.json", before->out));
+    PROGRAM same = ATRIUMCTL(suite, NULL, "audit", "verify", "--kept", path);
+    CHECK_EXIT(same, 0);
+
+    trail_number(suite, "update auth.audit set event = '{}' where sequence = 2");
+    trail_number(suite, "update auth.audit set sequence = null, hash = null");
+    trail_number(suite, "update auth.audit_head set sequence = 0, hash = ''");
+    trail_check_sealed(suite);
+    trail_check_sound(suite);
+    PROGRAM told = ATRIUMCTL(suite, NULL, "audit", "verify", "--kept", path);
+    CHECK_EXIT(told, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(told->err, "has not the hash that was kept"));
+    unit_dir_write(&dir, "kept.json", "{}");
+    PROGRAM bad = ATRIUMCTL(suite, NULL, "audit", "verify", "--kept", path);
+    CHECK_REFUSED(bad, 1, "is not what `audit verify --json` prints");
+    unit_dir_remove(&dir);
+}
+
+/* A month that was dropped on purpose is stepped over; one that was just dropped is missing. */
+static void a_dropped_month_is_stepped_over(void)
+{
+    char *name = suite_query(suite, "select tableoid::regclass::text from settings.audit "
+                                    "where sequence = 1");
+    const char *month = strchr(name, '.');
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(month);
+    long dropped = trail_number(suite, "select count(*) from %s", name);
+    CU_ASSERT_EQUAL(trail_number(suite, "set search_path = settings; select audit_drop('%s')",
+                                 month + 1),
+                    dropped);
+    PROGRAM fine = ATRIUMCTL(suite, NULL, "audit", "verify", "--json");
+    CHECK_EXIT(fine, 0);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(json_array_get(fine->json, 1), "dropped")),
+                    dropped);
+    trail_number(suite, "delete from settings.audit_gap");
+    PROGRAM missing = ATRIUMCTL(suite, NULL, "audit", "verify");
+    CHECK_EXIT(missing, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(missing->err, "settingsd: row 1 is missing"));
+    free(name);
+}
+
+/* ---- the export ---- */
+
+static const char *text_at(const json_t *json, const char *path)
+{
+    char part[64];
+
+    for (size_t length; json != NULL && *path != '\0'; path += length + (path[length] == '.')) {
+        length = strcspn(path, ".");
+        snprintf(part, sizeof part, "%.*s", (int)length, path);
+        json = json_is_array(json) ? json_array_get(json, strtoul(part, NULL, 10))
+                                   : json_object_get(json, part);
+    }
+    return json_is_string(json) ? json_string_value(json) : "";
+}
+
+/* What FHIR R4 demands of an AuditEvent, and the codes that it binds. */
+static void check_event(const json_t *event)
+{
+    static const struct {
+        const char *path, *one_of; /* NULL: any text */
+    } rows[] = {
+        {"resourceType", " AuditEvent "},
+        {"id", NULL},
+        {"type.system", NULL},
+        {"type.code", NULL},
+        {"subtype.0.system", NULL},
+        {"subtype.0.code", NULL},
+        {"action", " C R U D E "},
+        {"recorded", NULL},
+        {"outcome", " 0 4 8 12 "},
+        {"source.observer.display", NULL},
+        {"source.type.0.code", " 4 "},
+        {"entity.0.type.code", " 2 "},
+        {"entity.0.detail.0.type", NULL},
+        {"entity.0.detail.0.valueString", NULL},
+    };
+    const json_t *agents = json_object_get(event, "agent"), *agent;
+    char word[64];
+    int64_t at;
+    size_t i;
+
+    for (i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *text = text_at(event, rows[i].path);
+
+        snprintf(word, sizeof word, " %s ", text);
+        UNIT_CHECK(*text && (rows[i].one_of == NULL || strstr(rows[i].one_of, word)), "%s: \"%s\"",
+                   rows[i].path, text);
+    }
+    CU_ASSERT_EQUAL(clock_parse_iso(text_at(event, "recorded"), &at), 0);
+    CU_ASSERT_TRUE(strlen(text_at(event, "id")) <= 64);
+    CU_ASSERT_TRUE(json_array_size(agents) > 0);
+    json_array_foreach(agents, i, agent)
+    {
+        CU_ASSERT_TRUE(json_is_boolean(json_object_get(agent, "requestor")));
+        CU_ASSERT_TRUE(json_is_object(json_object_get(agent, "who")));
+    }
+}
+
+static void the_export_is_fhir(void)
+{
+    PROGRAM done = ATRIUMCTL(suite, NULL, "audit", "export", "--project", "demo");
+    json_auto_t *urls = json_object();
+    const json_t *entries, *entry;
+    long logins = 0;
+    size_t i;
+
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_STRING_EQUAL(program_text(done, "resourceType"), "Bundle");
+    CU_ASSERT_STRING_EQUAL(program_text(done, "type"), "collection");
+    entries = json_object_get(done->json, "entry");
+    json_array_foreach(entries, i, entry)
+    {
+        check_event(json_object_get(entry, "resource"));
+        json_object_set_new(urls, text_at(entry, "fullUrl"), json_true());
+        logins += strcmp(text_at(entry, "resource.subtype.0.code"), "110122") == 0 &&
+                  strcmp(text_at(entry, "resource.subtype.1.code"), "session.create") == 0 &&
+                  strcmp(text_at(entry, "resource.outcome"), "0") == 0;
+    }
+    CU_ASSERT_EQUAL((long)json_array_size(entries),
+                    trail_number(suite, "select count(*) from trail where project_id = '%s'",
+                                 project()));
+    CU_ASSERT_EQUAL(json_object_size(urls), json_array_size(entries));
+    CU_ASSERT_EQUAL(logins, trail_number(suite,
+                                         "select count(*) from trail where project_id = '%s' and "
+                                         "event->>'action' = 'session.create' and "
+                                         "event->>'outcome' = 'success'",
+                                         project()));
+    PROGRAM empty = ATRIUMCTL(suite, NULL, "audit", "export", "--project", "no-such-tenant");
+    CHECK_EXIT(empty, 1);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the scene is set", the_scene_is_set},
+    {"rows are sealed within a second", rows_are_sealed_within_a_second},
+    {"nothing is left unsealed", nothing_is_left_unsealed},
+    {"a clock that jumps breaks nothing", a_clock_that_jumps_breaks_nothing},
+    {"verification finds nothing", verification_finds_nothing},
+    {"the export is FHIR", the_export_is_fhir},
+    {"tampering is found", tampering_is_found},
+    {"a kept hash tells a new chain", a_kept_hash_tells_a_new_chain},
+    {"a dropped month is stepped over", a_dropped_month_is_stepped_over},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.test_clock = true});
+    return unit_run("audit chain", cases, ARRAY_SIZE(cases));
+}

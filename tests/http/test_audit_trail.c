@@ -1,0 +1,1120 @@
+/*
+ * test_audit_trail.c - who did what: each change of state and each sign-in leaves one row of the audit trail, nothing
+ * else does, and no row says what it must not.
+ *
+ * A request's rows are found by its X-Request-Id.
+ */
+#include <CUnit/CUnit.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/program.h"
+#include "tests/http/rows.h"
+#include "tests/http/suite.h"
+#include "tests/http/totp.h"
+#include "tests/http/trail.h"
+#include "tests/unit/unit.h"
+
+#define TENANT "/auth/tenant/"
+#define MEMBERS "/v1/projects/me/members"
+#define POLICIES "/v1/project/access-policies"
+#define CLIENTS "/v1/project/clients"
+#define TEMPLATES "/v1/project/email-templates"
+#define NOBODY "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"
+
+enum { KEPT_MAX = 128, PATH_SIZE = 160 };
+
+static struct suite *suite;
+static struct person *admin;
+static int64_t ahead; /* of the test clock, seconds */
+
+/* What requests are made from: freed at the end. */
+static struct person *people[KEPT_MAX];
+static char *texts[KEPT_MAX];
+static size_t people_count, text_count;
+
+static struct person *keep(struct person *person)
+{
+    return people[people_count++] = person;
+}
+
+static const char *keep_text(char *text)
+{
+    return texts[text_count++] = text;
+}
+
+static void let_go(void)
+{
+    while (people_count > 0)
+        person_destroy(&people[--people_count]);
+    while (text_count > 0)
+        free(texts[--text_count]);
+}
+
+/* ---- the trail of all daemons ---- */
+
+/* "<number of rows> <action> <outcome> <type of the entity> <detail>" of a request in a daemon. */
+static char *rows_of(const char *daemon, const char *trace)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof sql,
+             "select concat_ws(' ', count(*), min(event->>'action'), min(event->>'outcome'), "
+             "min(split_part(entity, '/', 1)), min(event->>'detail')) from trail "
+             "where daemon = '%s' and event->>'trace' = '%s'",
+             daemon, trace);
+    return suite_query(suite, sql);
+}
+
+/* ---- making requests ---- */
+
+static const char *path_of(const char *format, ...) PRINTF_LIKE(1, 2);
+static const char *path_of(const char *format, ...)
+{
+    char *path;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&path, format, args) < 0)
+        abort();
+    va_end(args);
+    return keep_text(path);
+}
+
+/* A call without a token, from an address of its own. */
+static struct http_request post(const char *path, json_t *body)
+{
+    return (struct http_request){
+        .method = "POST", .path = path, .body = body, .source = keep_text(fresh_source())};
+}
+
+static struct http_request by(const struct person *person, const char *method, const char *path,
+                              json_t *body)
+{
+    return (struct http_request){
+        .method = method, .path = path, .bearer = person->access, .body = body};
+}
+
+static struct person *patient(void)
+{
+    return keep(person_register(suite, NULL));
+}
+
+static const char *client(void)
+{
+    return suite_text(suite, "demo.clientId");
+}
+
+static const char *project(void)
+{
+    return suite_text(suite, "demo.projectId");
+}
+
+static json_t *body_one_step(const char *email, const char *password)
+{
+    return json_pack("{s:s, s:s, s:s}", "email", email, "password", password, "clientId", client());
+}
+
+static json_t *body_b2b(const char *email, const char *password)
+{
+    json_t *body = body_one_step(email, password);
+
+    json_object_set_new(body, "tenantId", json_string(project()));
+    return body;
+}
+
+static json_t *named(json_t *body)
+{
+    json_object_set_new(body, "name", json_string("Ana"));
+    json_object_set_new(body, "surname", json_string("Prova"));
+    return body;
+}
+
+static struct person *practitioner(void)
+{
+    struct person *self = calloc(1, sizeof *self);
+
+    self->email = person_address();
+    self->password = strdup("a password");
+    HTTP_ANSWER answer =
+        suite_post_fresh(suite, "/auth/b2b/register", named(body_b2b(self->email, self->password)));
+    CHECK_STATUS(answer, 200);
+    self->access = strdup(http_text(answer, "accessToken"));
+    return keep(self);
+}
+
+/* The session code of a sign-in that was begun. */
+static const char *begin(const char *role, const struct person *person)
+{
+    HTTP_ANSWER answer =
+        suite_post_fresh(suite, path_of(TENANT "%s/login/start", role),
+                         body_login_start(person->email, person->password, "demo"));
+
+    CHECK_STATUS(answer, 200);
+    return keep_text(strdup(*http_text(answer, "sessionCode") ? http_text(answer, "sessionCode")
+                                                              : http_text(answer, "loginId")));
+}
+
+/* ---- second factors ---- */
+
+struct factor {
+    uint8_t key[TOTP_SECRET];
+    char recovery[16], code[7];
+};
+
+static int64_t contract_now(void)
+{
+    return time(NULL) + ahead;
+}
+
+/* To a time step that no code was shown in. */
+static void move_on(void)
+{
+    ahead += 4 * TOTP_STEP;
+    suite_set_clock(suite, ahead);
+}
+
+static void prepare(const struct person *person, struct factor *ret)
+{
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", person->access);
+
+    totp_read(http_text(status, "otpauthUrl"), ret->key);
+    totp_code(ret->key, contract_now(), ret->code);
+}
+
+static void enroll(const struct person *person, struct factor *ret)
+{
+    prepare(person, ret);
+    HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/mfa/enroll", person->access,
+                                   json_pack("{s:s}", "token", ret->code));
+    CHECK_STATUS(answer, 200);
+    snprintf(ret->recovery, sizeof ret->recovery, "%s", http_text(answer, "recoveryCodes.0"));
+    move_on();
+    totp_code(ret->key, contract_now(), ret->code);
+}
+
+static struct http_request show(const char *role, const char *login, const char *token)
+{
+    return post(path_of(TENANT "%s/login/mfa", role),
+                json_pack("{s:s, s:s}", "loginId", login, "mfaToken", token));
+}
+
+/* ---- a request for each route that is no read ---- */
+
+static struct http_request patient_register(void)
+{
+    return post(TENANT "Patient/register", body_register(keep_text(person_address()), "demo"));
+}
+
+static struct http_request practitioner_register(void)
+{
+    return post(TENANT "Practitioner/register", body_register(keep_text(person_address()), "demo"));
+}
+
+static struct http_request client_register(void)
+{
+    return post("/auth/register", named(body_one_step(keep_text(person_address()), "p")));
+}
+
+static struct http_request b2b_register(void)
+{
+    return post("/auth/b2b/register", named(body_b2b(keep_text(person_address()), "p")));
+}
+
+static struct http_request patient_start(void)
+{
+    const struct person *who = patient();
+
+    return post(TENANT "Patient/login/start", body_login_start(who->email, who->password, "demo"));
+}
+
+static struct http_request practitioner_start(void)
+{
+    const struct person *who = practitioner();
+
+    return post(TENANT "Practitioner/login/start",
+                body_login_start(who->email, who->password, "demo"));
+}
+
+static struct http_request patient_token(void)
+{
+    return post(TENANT "Patient/login/token", body_login_token(begin("Patient", patient()), NULL));
+}
+
+static struct http_request practitioner_token(void)
+{
+    return post(TENANT "Practitioner/login/token",
+                body_login_token(begin("Practitioner", practitioner()), "demo"));
+}
+
+static struct http_request patient_mfa(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    enroll(who, &factor);
+    return show("Patient", begin("Patient", who), factor.code);
+}
+
+static struct http_request practitioner_mfa(void)
+{
+    const struct person *who = practitioner();
+    struct factor factor;
+
+    enroll(who, &factor);
+    return show("Practitioner", begin("Practitioner", who), factor.recovery);
+}
+
+static struct http_request client_login(void)
+{
+    const struct person *who = patient();
+
+    return post("/v2/auth/login", body_one_step(who->email, who->password));
+}
+
+static struct http_request b2b_login(void)
+{
+    const struct person *who = practitioner();
+
+    return post("/auth/b2b/login", body_b2b(who->email, who->password));
+}
+
+static struct http_request refresh(void)
+{
+    return post("/auth/refresh-token", json_pack("{s:s}", "refresh_token", patient()->refresh));
+}
+
+static struct http_request change_password(void)
+{
+    const struct person *who = patient();
+
+    return by(who, "POST", "/auth/change-password",
+              json_pack("{s:s, s:s}", "oldPassword", who->password, "newPassword", "another one"));
+}
+
+static struct http_request reset_password(void)
+{
+    return post("/auth/reset-password",
+                json_pack("{s:s, s:s}", "email", patient()->email, "tenantCode", "demo"));
+}
+
+static struct http_request set_password(void)
+{
+    const struct person *who = patient();
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", who->email, "tenantCode", "demo"));
+    struct mail_link link;
+
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, 2));
+    link = suite_mail_link(suite, who->email, "https://patient.demo.example/set-password");
+    /* so that nobody is signed in, whom the new password would sign out */
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", who->access, NULL);
+    CHECK_STATUS(out, 204);
+    return post("/auth/set-password", json_pack("{s:s, s:s, s:s}", "id", link.id, "secret",
+                                                link.secret, "password", "another one"));
+}
+
+static struct http_request mfa_enroll(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    prepare(who, &factor);
+    return by(who, "POST", "/auth/mfa/enroll", json_pack("{s:s}", "token", factor.code));
+}
+
+static struct http_request mfa_disable(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    enroll(who, &factor);
+    return by(who, "POST", "/auth/mfa/disable", json_pack("{s:s}", "token", factor.code));
+}
+
+static struct http_request logout(void)
+{
+    return by(patient(), "POST", "/auth/logout", NULL);
+}
+
+static struct http_request session_revoke(void)
+{
+    return by(patient(), "DELETE", "/auth/session/current", NULL);
+}
+
+static struct http_request deletion(void)
+{
+    return by(patient(), "DELETE", "/auth/delete", NULL);
+}
+
+static struct http_request member_create(void)
+{
+    return by(admin, "POST", MEMBERS,
+              json_pack("{s:s, s:s, s:s}", "email", keep_text(person_address()), "firstName", "Rui",
+                        "lastName", "Costa"));
+}
+
+/* The id of one that was made just now. */
+static const char *made(struct http_request request)
+{
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+
+    CHECK_STATUS(answer, 200);
+    return keep_text(strdup(http_text(answer, "id")));
+}
+
+static struct http_request member_patch(void)
+{
+    return by(admin, "PATCH", path_of(MEMBERS "/%s", made(member_create())),
+              json_pack("{s:b}", "admin", true));
+}
+
+static struct http_request member_delete(void)
+{
+    return by(admin, "DELETE", path_of(MEMBERS "/%s", made(member_create())), NULL);
+}
+
+static struct http_request member_resend(void)
+{
+    return by(admin, "POST", path_of(MEMBERS "/%s/resend", made(member_create())), NULL);
+}
+
+static struct http_request code_email(void)
+{
+    return by(admin, "POST", "/organizations/code/email",
+              json_pack("{s:s}", "email", "somebody@patients.example"));
+}
+
+static struct http_request locales(void)
+{
+    return by(admin, "PATCH", "/locales", json_pack("{s:s}", "defaultLanguage", "de"));
+}
+
+static struct http_request setting_switch(void)
+{
+    return by(admin, "PUT", "/v1/project/settings/PATIENT_INVITATION_ENABLED",
+              json_pack("{s:b}", "enabled", true));
+}
+
+static struct http_request setting_value(void)
+{
+    return by(admin, "PUT", "/v1/project/settings/values/PATIENT_APP_URL",
+              json_pack("{s:s}", "value", "https://patient.demo.example"));
+}
+
+static struct http_request default_policy(void)
+{
+    return by(admin, "PUT", "/v1/project/default-patient-access-policy",
+              json_pack("{s:s}", "value", suite_text(suite, "demo.patientAccessPolicy")));
+}
+
+static struct http_request project_child(void)
+{
+    return by(admin, "POST", "/v1/slim/project/child", json_pack("{s:s}", "name", "A child"));
+}
+
+static json_t *body_policy(void)
+{
+    return json_pack("{s:s, s:[{s:s}]}", "name", "All", "resource", "resourceType", "*");
+}
+
+static struct http_request policy_create(void)
+{
+    return by(admin, "POST", POLICIES, body_policy());
+}
+
+static struct http_request policy_replace(void)
+{
+    return by(admin, "PUT", path_of(POLICIES "/%s", made(policy_create())), body_policy());
+}
+
+static struct http_request policy_delete(void)
+{
+    return by(admin, "DELETE", path_of(POLICIES "/%s", made(policy_create())), NULL);
+}
+
+static struct http_request client_create(void)
+{
+    return by(admin, "POST", CLIENTS, json_pack("{s:s}", "name", "Portal"));
+}
+
+static struct http_request client_delete(void)
+{
+    return by(admin, "DELETE", path_of(CLIENTS "/%s", made(client_create())), NULL);
+}
+
+static struct http_request template_put(void)
+{
+    return by(admin, "PUT", TEMPLATES "/PATIENT_INVITE",
+              json_pack("{s:s, s:s, s:s}", "subject", "Bonjour", "text", "{{invitationUrl}}",
+                        "language", "fr"));
+}
+
+static struct http_request template_delete(void)
+{
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), TEMPLATES "/PATIENT_INVITE", admin->access,
+                 json_pack("{s:s, s:s, s:s}", "subject", "Ciao", "text", "t", "language", "it"));
+
+    CHECK_STATUS(answer, 200);
+    return by(admin, "DELETE", TEMPLATES "/PATIENT_INVITE?language=it", NULL);
+}
+
+/* ---- what fails ---- */
+
+static struct http_request patient_start_wrong(void)
+{
+    return post(TENANT "Patient/login/start", body_login_start(patient()->email, "wrong", "demo"));
+}
+
+static struct http_request practitioner_start_wrong(void)
+{
+    return post(TENANT "Practitioner/login/start",
+                body_login_start(practitioner()->email, "wrong", NULL));
+}
+
+static struct http_request start_unknown(void)
+{
+    return post(TENANT "Patient/login/start",
+                body_login_start("nobody@patients.example", "wrong", "demo"));
+}
+
+static struct http_request one_step_wrong(void)
+{
+    return post("/v2/auth/login", body_one_step(practitioner()->email, "wrong"));
+}
+
+static struct http_request b2b_wrong(void)
+{
+    return post("/auth/b2b/login", body_b2b(practitioner()->email, "wrong"));
+}
+
+static struct http_request one_step_half(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    enroll(who, &factor);
+    return post("/v2/auth/login", body_one_step(who->email, who->password));
+}
+
+static struct http_request token_wrong_verifier(void)
+{
+    json_t *body = body_login_token(begin("Patient", patient()), NULL);
+
+    json_object_set_new(body, "codeVerifier",
+                        json_string("0123456789012345678901234567890123456789012"));
+    return post(TENANT "Patient/login/token", body);
+}
+
+static struct http_request token_elsewhere(void)
+{
+    return post(TENANT "Practitioner/login/token",
+                body_login_token(begin("Practitioner", practitioner()), "closed"));
+}
+
+static struct http_request token_unknown(void)
+{
+    return post(TENANT "Patient/login/token",
+                body_login_token("00000000000000000000000000000000", NULL));
+}
+
+static struct http_request mfa_wrong(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    enroll(who, &factor);
+    return show("Patient", begin("Patient", who), "not-a-code");
+}
+
+static struct http_request enroll_wrong(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    prepare(who, &factor);
+    return by(who, "POST", "/auth/mfa/enroll", json_pack("{s:s}", "token", "not-a-code"));
+}
+
+static struct http_request disable_wrong(void)
+{
+    const struct person *who = patient();
+    struct factor factor;
+
+    enroll(who, &factor);
+    return by(who, "POST", "/auth/mfa/disable", json_pack("{s:s}", "token", "not-a-code"));
+}
+
+static struct http_request change_wrong(void)
+{
+    return by(patient(), "POST", "/auth/change-password",
+              json_pack("{s:s, s:s}", "oldPassword", "wrong", "newPassword", "another one"));
+}
+
+static struct http_request register_again(void)
+{
+    return post(TENANT "Patient/register", body_register(patient()->email, "demo"));
+}
+
+static struct http_request reset_unknown(void)
+{
+    return post("/auth/reset-password",
+                json_pack("{s:s, s:s}", "email", "nobody@patients.example", "tenantCode", "demo"));
+}
+
+static struct http_request setting_lost(void)
+{
+    struct http_request request = setting_switch();
+
+    request.headers[1] = "If-Match: \"0\"";
+    return request;
+}
+
+static struct http_request setting_bad(void)
+{
+    return by(admin, "PUT", "/v1/project/settings/values/PATIENT_APP_URL",
+              json_pack("{s:s}", "value", "no url"));
+}
+
+static struct http_request policy_in_use(void)
+{
+    return by(admin, "DELETE",
+              path_of(POLICIES "/%s",
+                      strchr(suite_text(suite, "demo.patientAccessPolicy"), '/') + 1),
+              NULL);
+}
+
+static struct http_request policy_absent(void)
+{
+    return by(admin, "PUT", POLICIES "/" NOBODY, body_policy());
+}
+
+static struct http_request client_absent(void)
+{
+    return by(admin, "DELETE", CLIENTS "/" NOBODY, NULL);
+}
+
+static struct http_request template_absent(void)
+{
+    return by(admin, "DELETE", TEMPLATES "/PATIENT_INVITE?language=xx", NULL);
+}
+
+static struct http_request session_absent(void)
+{
+    return by(patient(), "DELETE", "/auth/session/" NOBODY, NULL);
+}
+
+/* ---- one row each ---- */
+
+static const struct audited {
+    const char *operation; /* of the route: in the trail of its daemon */
+    struct http_request (*request)(void);
+    int status;
+    const char *want; /* as rows_of() has it behind the number; NULL: no row at all */
+} audited[] = {
+    {"patient_register", patient_register, 200, "account.register success Session password"},
+    {"practitioner_register", practitioner_register, 200,
+     "account.register success Session password"},
+    {"client_register", client_register, 200, "account.register success Session password"},
+    {"b2b_register", b2b_register, 200, "account.register success Session password"},
+    {"patient_login_start", patient_start, 200, NULL}, /* a sign-in under way */
+    {"practitioner_login_start", practitioner_start, 200, NULL},
+    {"patient_login_token", patient_token, 200, "session.create success Session password"},
+    {"practitioner_login_token", practitioner_token, 200,
+     "session.create success Session password"},
+    {"patient_login_mfa", patient_mfa, 200, NULL}, /* still under way */
+    {"practitioner_login_mfa", practitioner_mfa, 200, "mfa.recover success Account"},
+    {"client_login", client_login, 200, "session.create success Session password"},
+    {"b2b_login", b2b_login, 200, "session.create success Session password"},
+    {"refresh_token", refresh, 200, NULL}, /* the session goes on */
+    {"change_password", change_password, 204, "password.change success Account"},
+    {"reset_password", reset_password, 200, "password.link success Account"},
+    {"set_password", set_password, 204, "password.set success Account"},
+    {"mfa_enroll", mfa_enroll, 200, "mfa.enroll success Account"},
+    {"mfa_disable", mfa_disable, 200, "mfa.disable success Account"},
+    {"logout", logout, 204, "session.end success Session logout"},
+    {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},
+    {"deletion_schedule", deletion, 200, "deletion.schedule success Account"},
+    {"member_create", member_create, 200, "invitation.create success Invitation Practitioner"},
+    {"member_patch", member_patch, 200, "invitation.update success Invitation admin"},
+    {"member_delete", member_delete, 200, "invitation.withdraw success Invitation"},
+    {"member_resend", member_resend, 200, "invitation.renew success Invitation Practitioner"},
+    {"organization_code_email", code_email, 200, "code.mail success Project"},
+    {"locales_patch", locales, 200, "locales.write success Project"},
+    {"setting_switch", setting_switch, 200,
+     "setting.write success Project PATIENT_INVITATION_ENABLED"},
+    {"setting_value", setting_value, 200, "setting.write success Project PATIENT_APP_URL"},
+    {"default_policy", default_policy, 200,
+     "setting.write success Project defaultPatientAccessPolicy"},
+    {"project_child", project_child, 200, "project.create success Project"},
+    {"access_policy_create", policy_create, 200, "policy.create success AccessPolicy"},
+    {"access_policy_replace", policy_replace, 200, "policy.replace success AccessPolicy"},
+    {"access_policy_delete", policy_delete, 204, "policy.delete success AccessPolicy"},
+    {"client_create", client_create, 200, "client.create success ClientApplication"},
+    {"client_delete", client_delete, 204, "client.delete success ClientApplication"},
+    {"email_template_put", template_put, 200, "template.write success Project PATIENT_INVITE"},
+    {"email_template_delete", template_delete, 204,
+     "template.delete success Project PATIENT_INVITE"},
+
+    {"patient_login_start", patient_start_wrong, 400, "session.create failure password"},
+    {"practitioner_login_start", practitioner_start_wrong, 400, "session.create failure password"},
+    {"patient_login_start", start_unknown, 400, "session.create failure password"},
+    {"client_login", one_step_wrong, 400, "session.create failure password"},
+    {"client_login", one_step_half, 401, "session.create failure second-factor"},
+    {"b2b_login", b2b_wrong, 400, "session.create failure password"},
+    {"patient_login_token", token_wrong_verifier, 400, "session.create failure verifier"},
+    {"practitioner_login_token", token_elsewhere, 400, "session.create failure not-a-member"},
+    {"patient_login_token", token_unknown, 400, NULL}, /* nobody's */
+    {"patient_login_mfa", mfa_wrong, 400, "session.create failure code"},
+    {"mfa_enroll", enroll_wrong, 400, "mfa.enroll failure Account code"},
+    {"mfa_disable", disable_wrong, 400, "mfa.disable failure Account code"},
+    {"change_password", change_wrong, 400, "password.change failure Account password"},
+    {"patient_register", register_again, 400, NULL}, /* what was refused changed nothing */
+    {"reset_password", reset_unknown, 200, NULL},
+    {"setting_switch", setting_lost, 409, NULL},
+    {"setting_value", setting_bad, 422, NULL},
+    {"access_policy_delete", policy_in_use, 409, NULL},
+    {"access_policy_replace", policy_absent, 404, NULL},
+    {"client_delete", client_absent, 404, NULL},
+    {"email_template_delete", template_absent, 404, NULL},
+    {"sessions_revoke", session_absent, 404, NULL},
+};
+
+/* An admin, registration open to practitioners, another tenant. */
+static void the_scene_is_set(void)
+{
+    PERSON closed = person_admin_of_child(suite, "closed");
+
+    CU_ASSERT_EQUAL(closed->status, 200);
+    admin = person_admin(suite);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    trail_open(suite);
+}
+
+static const struct route *route_of(const char *operation)
+{
+    const struct route *route = test_routes;
+
+    while (route->method != NULL && strcmp(route->operation, operation) != 0)
+        route++;
+    return route;
+}
+
+static void each_request_leaves_its_row(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(audited); i++) {
+        const struct audited *row = &audited[i];
+        struct http_request request = row->request();
+        char trace[32], header[64], want[160];
+
+        snprintf(trace, sizeof trace, "audited-%zu", i);
+        snprintf(header, sizeof header, "X-Request-Id: %s", trace);
+        request.headers[0] = header;
+        HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+        UNIT_CHECK(answer->status == row->status, "%s: %d %s", row->operation, answer->status,
+                   answer->body);
+        snprintf(want, sizeof want, "%d%s%s", row->want != NULL, row->want ? " " : "",
+                 row->want ? row->want : "");
+        char *found = rows_of(route_of(row->operation)->service, trace);
+        UNIT_CHECK(strcmp(found, want) == 0, "%s (%zu): \"%s\", not \"%s\"", row->operation, i,
+                   found, want);
+        free(found);
+        let_go();
+    }
+}
+
+/* A route that changes something and is not above would make its changes unseen. */
+static void no_route_is_left_out(void)
+{
+    static const char *const daemons[] = {"authd", "settingsd", "maild"};
+
+    for (const struct route *route = test_routes; route->method != NULL; route++) {
+        bool here = false, shown = false;
+
+        for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
+            here = here || strcmp(route->service, daemons[i]) == 0;
+        if (!here || route->flags & R_SAFE)
+            continue;
+        for (size_t i = 0; i < ARRAY_SIZE(audited); i++)
+            shown = shown || (strcmp(audited[i].operation, route->operation) == 0 &&
+                              audited[i].status < 300);
+        UNIT_CHECK(shown, "%s %s: which row does it leave? (table `audited`)", route->method,
+                   route->path);
+    }
+}
+
+/* ---- what a row says ---- */
+
+static void a_row_says_who_and_where_from(void)
+{
+    struct http_request request = client_create();
+    char sql[512];
+
+    request.headers[0] = "X-Request-Id: who";
+    request.source = "127.8.8.8";
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+    CHECK_STATUS(answer, 200);
+    snprintf(sql, sizeof sql,
+             "select concat_ws(' ', project_id = '%s', entity = 'ClientApplication/%s', "
+             "event->'agent'->>'profile' = '%s', event->>'address', "
+             "event->>'account' = event->'agent'->>'account', "
+             "exists (select from auth.membership m where m.id = "
+             "(event->'agent'->>'membership')::uuid and m.account_id = (event->>'account')::uuid)) "
+             "from trail where event->>'trace' = 'who'",
+             project(), http_text(answer, "id"), admin->profile);
+    char *found = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(found, "t t t 127.8.8.8 t t");
+    free(found);
+    let_go();
+}
+
+/* Of a failure: whose account it was, where there is one; the project in any case. */
+static void a_failure_says_whose(void)
+{
+    const struct person *who = patient();
+    HTTP_ANSWER wrong = suite_post_fresh(suite, TENANT "Patient/login/start",
+                                         body_login_start(who->email, "wrong", "demo"));
+    HTTP_ANSWER unknown =
+        suite_post_fresh(suite, TENANT "Patient/login/start",
+                         body_login_start("nobody.else@patients.example", "wrong", "demo"));
+
+    CHECK_STATUS(wrong, 400);
+    CHECK_STATUS(unknown, 400);
+    CU_ASSERT_EQUAL(trail_number(suite,
+                                 "select count(*) from trail where event->>'outcome' = 'failure' "
+                                 "and event->>'role' = 'Patient' and project_id = '%s' and "
+                                 "event->>'account' = (select id::text from auth.account "
+                                 "where email = '%s')",
+                                 project(), who->email),
+                    1);
+    CU_ASSERT_EQUAL(trail_number(suite,
+                                 "select count(*) from (select * from trail where daemon = 'authd' "
+                                 "order by id desc limit 1) last where event->>'account' is null "
+                                 "and project_id = '%s'",
+                                 project()),
+                    1);
+    let_go();
+}
+
+/* Both roles were tried: it is one sign-in, of the account that there is. */
+static void a_switch_that_is_off_is_told(void)
+{
+    const struct person *who = practitioner();
+    const char *code = begin("Practitioner", who);
+
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
+    HTTP_ANSWER token =
+        suite_post_fresh(suite, TENANT "Practitioner/login/token", body_login_token(code, "demo"));
+    CHECK_STATUS(token, 403);
+    HTTP_ANSWER one =
+        suite_post_fresh(suite, "/v2/auth/login", body_one_step(who->email, who->password));
+    CHECK_STATUS(one, 403);
+    HTTP_ANSWER b2b =
+        suite_post_fresh(suite, "/auth/b2b/login", body_b2b(who->email, who->password));
+    CHECK_STATUS(b2b, 403);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", true);
+    CU_ASSERT_EQUAL(
+        trail_number(suite,
+                     "select count(*) from trail where event->>'detail' = 'not-enabled' and "
+                     "event->>'role' = 'Practitioner' and event->>'account' = "
+                     "(select id::text from auth.account where email = '%s')",
+                     who->email),
+        3);
+    let_go();
+}
+
+static void a_replay_is_told_and_so_is_what_it_ends(void)
+{
+    const char *code = begin("Patient", patient());
+    HTTP_ANSWER good =
+        suite_post_fresh(suite, TENANT "Patient/login/token", body_login_token(code, NULL));
+    HTTP_ANSWER again =
+        suite_post_fresh(suite, TENANT "Patient/login/token", body_login_token(code, NULL));
+    HTTP_ANSWER third =
+        suite_post_fresh(suite, TENANT "Patient/login/token", body_login_token(code, NULL));
+
+    CHECK_STATUS(good, 200);
+    CHECK_STATUS(again, 400);
+    CHECK_STATUS(third, 400);
+    CU_ASSERT_EQUAL(
+        trail_number(suite, "select count(*) from trail where event->>'detail' = 'replay'"), 2);
+    CU_ASSERT_EQUAL(
+        trail_number(suite, "select count(*) from trail where event->>'detail' = 'login-replay'"),
+        1);
+    let_go();
+}
+
+/* What is refused before it is tried leaves no row; the tries before do. */
+static void a_throttled_try_leaves_no_row(void)
+{
+    const struct person *who = patient();
+    const char *source = keep_text(fresh_source());
+    int throttled = 0;
+
+    for (int i = 0; i < 14; i++) {
+        HTTP_ANSWER answer = suite_post_from(suite, source, TENANT "Patient/login/start",
+                                             body_login_start(who->email, "wrong", "demo"));
+
+        throttled += answer->status == 429;
+    }
+    CU_ASSERT_EQUAL(throttled, 4);
+    CU_ASSERT_EQUAL(trail_number(suite, "select count(*) from trail where event->>'address' = '%s'",
+                                 source),
+                    10);
+    let_go();
+}
+
+/* A child project's admin is made by authd: that is a change of its own there. */
+static void a_change_that_reaches_another_daemon_is_told_there(void)
+{
+    struct http_request request = project_child();
+
+    request.headers[0] = "X-Request-Id: child";
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+    CHECK_STATUS(answer, 200);
+    char *found = rows_of("authd", "child");
+    CU_ASSERT_STRING_EQUAL(found, "1 admin.grant success ProjectMembership");
+    free(found);
+    CU_ASSERT_EQUAL(trail_number(suite,
+                                 "select count(*) from trail where event->>'trace' = 'child' "
+                                 "and project_id = '%s'",
+                                 http_text(answer, "projectId")),
+                    2);
+}
+
+/* A mail that has left; one that was given up. What is repeated is told by its end. */
+static void mails_are_told_by_their_end(void)
+{
+    static const char insert[] =
+        "insert into mail.message (id, project_id, template, language, sealed, due_at, created_at, "
+        "default_language, attempts) select '" NOBODY "', '%s', 'PATIENT_WELCOME', '', '\\x00', "
+        "extract(epoch from clock_timestamp())::bigint * 1000, "
+        "extract(epoch from clock_timestamp())::bigint * 1000, '', 1000 returning 1";
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient()->email, 1));
+    CU_ASSERT_TRUE(
+        trail_comes_to(suite, 1,
+                       "select (count(*) > 0)::int from trail where daemon = 'maild' and "
+                       "event->>'action' = 'mail.send' and event->>'outcome' = 'success' and "
+                       "event->>'detail' = 'PATIENT_WELCOME'"));
+    CU_ASSERT_EQUAL(trail_number(suite, insert, project()), 1);
+    CU_ASSERT_TRUE(trail_comes_to(suite, 1,
+                                  "select count(*) from trail where event->>'action' = 'mail.send' "
+                                  "and event->>'outcome' = 'failure' "
+                                  "and entity = 'Message/" NOBODY "'"));
+    let_go();
+}
+
+/* ---- the operator ---- */
+
+static void the_operator_is_told_of(void)
+{
+    const struct person *who = patient(), *other = patient();
+    struct unit_dir dir = unit_dir_make();
+    struct factor factor;
+    const char *policy =
+        path_of("%s", unit_dir_write(&dir, "policy.json",
+                                     "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}"));
+    const char *given = path_of("%s", suite_text(suite, "demo.patientAccessPolicy"));
+    const char *words_file = path_of("%s", unit_dir_write(&dir, "words.txt", "Welcome"));
+    const struct {
+        const char *daemon, *action;
+        const char *input;
+        const char *words[16];
+    } rows[] = {
+        {"settingsd", "project.create", NULL, {"project", "create", "Ops", "--code", "ops"}},
+        {"settingsd", "project.suspend", NULL, {"project", "suspend", "ops"}},
+        {"settingsd", "project.resume", NULL, {"project", "suspend", "ops", "--resume"}},
+        {"settingsd",
+         "setting.write",
+         NULL,
+         {"project", "set", "demo", "default-patient-access-policy", given}},
+        {"authd",
+         "admin.create",
+         "a password\n",
+         {"user", "create-admin", "--project", "ops", "--email", "ops@practice.example", "--name",
+          "Olga", "--surname", "Petrova"}},
+        {"settingsd", "policy.create", NULL, {"policy", "put", "--project", "ops", policy}},
+        {"settingsd", "client.create", NULL, {"client", "create", "--project", "ops", "Portal"}},
+        {"maild",
+         "template.write",
+         NULL,
+         {"template", "put", "--project", "ops", "PATIENT_WELCOME", "--subject", "Hi", "--text",
+          words_file}},
+        {"authd", "key.create", NULL, {"keys", "rotate"}},
+        {"authd",
+         "mfa.reset",
+         NULL,
+         {"user", "reset-mfa", "--project", "demo", "--email", other->email}},
+        {"authd", "session.end", NULL, {"session", "revoke", "--email", who->email}},
+        {"maild", "mail.drop", NULL, {"mail", "drop", NOBODY}}, /* the one given up above */
+    };
+
+    enroll(other, &factor);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        static const char count[] = "select count(*) from trail where daemon = '%s' and "
+                                    "event->>'action' = '%s' and event->'agent'->>'service' = "
+                                    "'ctl'";
+        long before = trail_number(suite, count, rows[i].daemon, rows[i].action);
+        PROGRAM done = suite_command(suite, rows[i].input, rows[i].words);
+
+        CHECK_EXIT(done, 0);
+        UNIT_CHECK(trail_number(suite, count, rows[i].daemon, rows[i].action) == before + 1, "%s",
+                   rows[i].action);
+    }
+    unit_dir_remove(&dir);
+    let_go();
+}
+
+static void a_retry_by_the_operator_is_told(void)
+{
+    static const char id[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c";
+
+    CU_ASSERT_EQUAL(
+        trail_number(suite,
+                     "insert into mail.message (id, project_id, template, language, sealed, "
+                     "due_at, created_at, default_language) values ('%s', '%s', "
+                     "'PATIENT_WELCOME', '', '\\x00', 9000000000000, 1, '') returning 1",
+                     id, project()),
+        1);
+    PROGRAM done = ATRIUMCTL(suite, NULL, "mail", "retry", id);
+    CHECK_EXIT(done, 0);
+    CU_ASSERT_EQUAL(
+        trail_number(suite,
+                     "select count(*) from trail where event->>'action' = 'mail.retry' and "
+                     "entity = 'Message/%s' and project_id = '%s'",
+                     id, project()),
+        1);
+}
+
+/* ---- what is not in it ---- */
+
+static void nothing_secret_is_in_it(void)
+{
+    static const char name[] = "Markername", password[] = "Marker-Passw0rd", url[] = "marker-value";
+    char *email = person_address();
+    json_t *body = body_register(email, "demo");
+    struct factor factor;
+
+    json_object_set_new(body, "name", json_string(name));
+    json_object_set_new(body, "password", json_string(password));
+    HTTP_ANSWER registered = suite_post_fresh(suite, TENANT "Patient/register", body);
+    CHECK_STATUS(registered, 200);
+    struct person *who = keep(person_sign_in(suite, "Patient", email, password, NULL));
+    HTTP_ANSWER wrong = suite_post_fresh(suite, TENANT "Patient/login/start",
+                                         body_login_start(email, "Wrong-Marker", "demo"));
+    CHECK_STATUS(wrong, 400);
+    enroll(who, &factor);
+    const char *login = begin("Patient", who);
+    struct http_request shown = show("Patient", login, factor.recovery);
+    HTTP_ANSWER mfa = http_call(suite_url(suite), &shown);
+    CHECK_STATUS(mfa, 200);
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "https://marker-value.example");
+    HTTP_ANSWER policy =
+        http_post(suite_url(suite), POLICIES, admin->access,
+                  json_pack("{s:s, s:[{s:s}]}", "name", name, "resource", "resourceType", "Bot"));
+    CHECK_STATUS(policy, 200);
+
+    const char *const secrets[] = {
+        "@",
+        email,
+        password,
+        "Wrong-Marker",
+        name,
+        url,
+        who->access,
+        who->refresh,
+        factor.recovery,
+        factor.code,
+        pkce_verifier,
+        pkce_challenge,
+        http_text(mfa, "sessionCode"),
+        http_text(registered, "accessToken"),
+        http_text(registered, "refreshToken"),
+        "argon2",
+    };
+    char *all = suite_query(suite, "select string_agg(concat_ws(' ', entity, event), E'\\n') "
+                                   "from trail");
+    CU_ASSERT_TRUE(strlen(all) > 10000);
+    for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
+        UNIT_CHECK(*secrets[i] && strstr(all, secrets[i]) == NULL, "%s is in the trail",
+                   secrets[i]);
+    free(all);
+    free(email);
+    let_go();
+}
+
+/* ---- races: what was rolled back left nothing ---- */
+
+enum { MANY = 8 };
+
+static void who_loses_a_race_leaves_no_row(void)
+{
+    static const char registered[] =
+        "select count(*) from trail where event->>'action' = 'account.register'";
+    static const char written[] =
+        "select count(*) from trail where event->>'action' = 'setting.write'";
+    HTTP_ANSWER record = http_get(suite_url(suite), "/v1/project/settings", admin->access);
+    char *etag = http_header(record, "ETag"), *email = person_address(), match[80];
+    struct http_request requests[2 * MANY];
+    struct http_answer *answers[2 * MANY];
+    long before[2] = {trail_number(suite, registered), trail_number(suite, written)},
+         good[2] = {0, 0};
+
+    snprintf(match, sizeof match, "If-Match: %s", etag);
+    for (int i = 0; i < MANY; i++) {
+        requests[i] = post(TENANT "Patient/register", body_register(email, "demo"));
+        requests[MANY + i] = setting_switch();
+        requests[MANY + i].headers[0] = match;
+    }
+    http_call_many(suite_url(suite), requests, 2 * MANY, 2 * MANY, answers);
+    for (int i = 0; i < 2 * MANY; i++)
+        good[i / MANY] += answers[i]->status == 200;
+    CU_ASSERT_EQUAL(good[0], 1);
+    CU_ASSERT_EQUAL(good[1], 1);
+    CU_ASSERT_EQUAL(trail_number(suite, registered) - before[0], 1);
+    CU_ASSERT_EQUAL(trail_number(suite, written) - before[1], 1);
+    http_answers_destroy(answers, 2 * MANY);
+    free(etag);
+    free(email);
+    let_go();
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&admin);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the scene is set", the_scene_is_set},
+    {"each request leaves its row", each_request_leaves_its_row},
+    {"no route is left out", no_route_is_left_out},
+    {"a row says who, and where from", a_row_says_who_and_where_from},
+    {"a failure says whose", a_failure_says_whose},
+    {"a switch that is off is told", a_switch_that_is_off_is_told},
+    {"a replay is told, and so is what it ends", a_replay_is_told_and_so_is_what_it_ends},
+    {"a throttled try leaves no row", a_throttled_try_leaves_no_row},
+    {"a change that reaches another daemon is told there",
+     a_change_that_reaches_another_daemon_is_told_there},
+    {"mails are told by their end", mails_are_told_by_their_end},
+    {"the operator is told of", the_operator_is_told_of},
+    {"a retry by the operator is told", a_retry_by_the_operator_is_told},
+    {"nothing secret is in it", nothing_secret_is_in_it},
+    {"who loses a race leaves no row", who_loses_a_race_leaves_no_row},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.test_clock = true});
+    return unit_run("audit trail", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,780 @@
+/*
+ * test_content.c - mapped content over HTTP: kept, mapped, searched, imported; told from that of other tenants; whole
+ * after races and deaths.
+ */
+#include <CUnit/CUnit.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/http/trail.h"
+#include "tests/unit/unit.h"
+
+#define NOT_FOUND "Content not found."
+
+static struct suite *suite;
+static struct person *admin, *patient;
+
+/* ---- asking ---- */
+
+static struct http_answer *ask(const struct person *who, const char *method, const char *path,
+                               const char *json)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = method,
+                                                              .path = path,
+                                                              .bearer = who ? who->access : NULL,
+                                                              .raw = json});
+}
+
+/* A path with what may not stand in one as it is, in a static buffer. */
+static const char *with_query(const char *path, const char *name, const char *value)
+{
+    static char text[1024];
+    size_t size =
+        (size_t)snprintf(text, sizeof text, "%s%c%s=", path, strchr(path, '?') ? '&' : '?', name);
+
+    for (const char *at = value; *at && size < sizeof text - 4; at++)
+        size += (size_t)snprintf(text + size, 4, "%%%02X", (unsigned char)*at);
+    return text;
+}
+
+static struct http_answer *search(const struct person *who, const char *path, const char *words)
+{
+    return ask(who, "GET", with_query(path, "search", words), NULL);
+}
+
+/* Stores an entry; the title and one section are enough for most. */
+static void put(const struct person *who, const char *path, const char *title, const char *text)
+{
+    HTTP_ANSWER answer =
+        http_put(suite_url(suite), path, who->access,
+                 json_pack("{s:s, s:[{s:s}]}", "title", title, "sections", "text", text));
+
+    CHECK_STATUS(answer, 200);
+}
+
+/* "key:source title/target title ..." of a page behind its total, "-" for a side that is absent (caller frees). */
+static char *shown(const struct http_answer *answer)
+{
+    const json_t *pairs = http_member(answer, "resources");
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fprintf(out, "%lld", (long long)json_integer_value(http_member(answer, "total")));
+    for (size_t i = 0; i < json_array_size(pairs); i++) {
+        const json_t *source = json_object_get(json_array_get(pairs, i), "source");
+        const json_t *target = json_object_get(json_array_get(pairs, i), "target");
+        const char *key = json_string_value(json_object_get(source ? source : target, "key"));
+
+        fprintf(out, " %s:%s/%s", key,
+                source ? json_string_value(json_object_get(source, "title")) : "-",
+                target ? json_string_value(json_object_get(target, "title")) : "-");
+    }
+    fclose(out);
+    return text;
+}
+
+static void check_shown(const struct http_answer *answer, const char *want, const char *label)
+{
+    char *text = shown(answer);
+
+    UNIT_CHECK(answer->status == 200 && strcmp(text, want) == 0, "%s: %d \"%s\", not \"%s\"", label,
+               answer->status, text, want);
+    free(text);
+}
+
+/* Entries, translations and words fit each other: what is wrong, as a number. */
+static void check_whole(void)
+{
+    char *wrong = suite_query(
+        suite,
+        "select (select count(*) from doc.content c full join "
+        "        (select project_id, type, key, array_agg(language order by language) as languages "
+        "         from doc.content_translation group by 1, 2, 3) t using (project_id, type, key) "
+        "        where c.languages is distinct from t.languages) + "
+        "       (select count(*) from doc.content_word w full join "
+        "        (select project_id, type, language, word collate \"C\" as word, count(*) as "
+        "documents "
+        "         from doc.content_translation, unnest(tsvector_to_array(words)) word "
+        "         where left(word, 1) <> 'T' group by 1, 2, 3, 4) t "
+        "        using (project_id, type, language, word) "
+        "        where w.documents is distinct from t.documents)");
+
+    CU_ASSERT_STRING_EQUAL(wrong, "0");
+    free(wrong);
+}
+
+/* ---- one entry ---- */
+
+static void an_entry_goes_its_way(void)
+{
+    static const char path
+        [] = "/cms/article/tea/en",
+    body[] =
+        "{\"title\":\"Tea\",\"sections\":[{\"title\":\"How\",\"text\":\"Hot.\"},{\"text\":\"\"}],"
+        "\"author\":\"Kim\",\"code\":\"T-1\",\"other\":1}";
+    HTTP_ANSWER made = ask(admin, "PUT", path, body);
+    HTTP_ANSWER read = ask(patient, "GET", path, NULL);
+
+    CHECK_STATUS(made, 200);
+    CHECK_STATUS(read, 200);
+    CU_ASSERT_TRUE(json_equal(made->json, read->json));
+    CU_ASSERT_STRING_EQUAL(http_text(read, "type"), "article");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "key"), "tea");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "language"), "en");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "title"), "Tea");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "sections.0.title"), "How");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "sections.0.text"), "Hot.");
+    CU_ASSERT_PTR_NULL(http_member(read, "sections.1.title"));
+    CU_ASSERT_STRING_EQUAL(http_text(read, "author"), "Kim");
+    CU_ASSERT_STRING_EQUAL(http_text(read, "code"), "T-1");
+    CU_ASSERT_EQUAL(strlen(http_text(read, "lastUpdated")), 24);
+
+    HTTP_ANSWER replaced = ask(admin, "PUT", path, "{\"title\":\"Green tea\",\"author\":null}");
+    CHECK_STATUS(replaced, 200);
+    CU_ASSERT_EQUAL(json_array_size(http_member(replaced, "sections")), 0);
+    CU_ASSERT_PTR_NULL(http_member(replaced, "author"));
+    CU_ASSERT_PTR_NULL(http_member(replaced, "code"));
+    HTTP_ANSWER other_spelling = ask(admin, "GET", "/cms/article/tea/EN", NULL);
+    CHECK_STATUS(other_spelling, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(other_spelling, "title"), "Green tea");
+    HTTP_ANSWER gone = ask(admin, "DELETE", path, NULL);
+    CHECK_STATUS(gone, 204);
+    CU_ASSERT_EQUAL(gone->size, 0);
+    HTTP_ANSWER after = ask(patient, "GET", path, NULL);
+    CHECK_ERROR(after, 404, NOT_FOUND);
+    HTTP_ANSWER again = ask(admin, "DELETE", path, NULL);
+    CHECK_ERROR(again, 404, NOT_FOUND);
+    check_whole();
+}
+
+static void bad_requests_are_refused(void)
+{
+    static const char *const entry = "{\"title\":\"t\"}";
+    static const struct {
+        const char *method, *path, *body, *problem;
+    } rows[] = {
+        {"GET", "/cms/Article/map/en", NULL, "type"},
+        {"GET", "/cms/art_icle/map/en", NULL, "type"},
+        {"GET", "/cms/article/map/e", NULL, "language"},
+        {"GET", "/cms/article/map/en_US", NULL, "language"},
+        {"GET", "/cms/article/map/en?_count=0", NULL, "_count"},
+        {"GET", "/cms/article/map/en?_count=101", NULL, "_count"},
+        {"GET", "/cms/article/map/en?_count=ten", NULL, "_count"},
+        {"GET", "/cms/article/map/en?_offset=-1", NULL, "_offset"},
+        {"GET", "/cms/Article/key/en", NULL, "type"},
+        {"GET", "/cms/article/Key/en", NULL, "key"},
+        {"GET", "/cms/article/key/en-", NULL, "language"},
+        {"PUT", "/cms/article/map/en", "{\"title\":\"t\"}", "key"},
+        {"PUT", "/cms/Article/key/en", "{\"title\":\"t\"}", "type"},
+        {"PUT", "/cms/article/k%C3%A9y/en", "{\"title\":\"t\"}", "key"},
+        {"PUT", "/cms/article/key/1", "{\"title\":\"t\"}", "language"},
+        {"PUT", "/cms/article/key/en", "{}", "title"},
+        {"PUT", "/cms/article/key/en", "{\"title\":\"\"}", "title"},
+        {"PUT", "/cms/article/key/en", "{\"title\":7}", "title"},
+        {"PUT", "/cms/article/key/en", "{\"title\":\"t\",\"sections\":{}}", "sections"},
+        {"PUT", "/cms/article/key/en", "{\"title\":\"t\",\"sections\":[1]}", "sections.0"},
+        {"PUT", "/cms/article/key/en", "{\"title\":\"t\",\"sections\":[{}]}", "sections.0.text"},
+        {"PUT", "/cms/article/key/en", "{\"title\":\"t\",\"author\":\"\"}", "author"},
+        {"PUT", "/cms/article/key/en", "{\"title\":\"t\",\"code\":\"\"}", "code"},
+        {"DELETE", "/cms/article/map/en", NULL, "key"},
+    };
+    char long_name[160], many[2000], *at = stpcpy(many, "{\"title\":\"t\",\"sections\":[");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = ask(admin, rows[i].method, rows[i].path, rows[i].body);
+
+        UNIT_CHECK(CHECK_PROBLEM(answer, rows[i].problem), "%s %s %s", rows[i].method, rows[i].path,
+                   rows[i].body ? rows[i].body : "");
+    }
+    for (int i = 0; i < 101; i++)
+        at += sprintf(at, "%s{\"text\":\"\"}", i > 0 ? "," : "");
+    strcpy(at, "]}");
+    HTTP_ANSWER too_many = ask(admin, "PUT", "/cms/article/key/en", many);
+    CHECK_PROBLEM(too_many, "sections");
+    snprintf(long_name, sizeof long_name, "/cms/article/%0101d/en", 0);
+    HTTP_ANSWER too_long = ask(admin, "PUT", long_name, entry);
+    CHECK_PROBLEM(too_long, "key");
+    snprintf(long_name, sizeof long_name, "/cms/article/%0100d/en", 0);
+    HTTP_ANSWER longest = ask(admin, "PUT", long_name, entry);
+    CHECK_STATUS(longest, 200);
+    HTTP_ANSWER gone = ask(admin, "DELETE", long_name, NULL);
+    CHECK_STATUS(gone, 204);
+    memset(many, 'x', 201);
+    many[201] = '\0';
+    HTTP_ANSWER long_search = search(admin, "/cms/article/map/en", many);
+    CHECK_PROBLEM(long_search, "search");
+    HTTP_ANSWER post = ask(admin, "POST", "/cms/article/key/en", entry);
+    CHECK_STATUS(post, 405);
+}
+
+static void who_may_read_and_write(void)
+{
+    static const char without[] = "{\"name\":\"P\",\"resource\":[{\"resourceType\":\"Locale\"},"
+                                  "{\"resourceType\":\"Content\",\"interaction\":[\"search\"]}]}";
+    static const char with[] =
+        "{\"name\":\"P\",\"resource\":[{\"resourceType\":\"*\",\"readonly\":true}]}";
+    static const char *const reads[] = {"/cms/article/map/de", "/cms/article/sleeping-well/en"};
+    PERSON other = person_register(suite, NULL);
+    char path[128];
+
+    HTTP_ANSWER nobody = ask(NULL, "GET", reads[0], NULL);
+    CHECK_STATUS(nobody, 401);
+    HTTP_ANSWER put_by_patient = ask(other, "PUT", reads[1], "{\"title\":\"t\"}");
+    CHECK_ERROR(put_by_patient, 403, "Forbidden");
+    HTTP_ANSWER delete_by_patient = ask(other, "DELETE", reads[1], NULL);
+    CHECK_ERROR(delete_by_patient, 403, "Forbidden");
+    snprintf(path, sizeof path, "/v1/project/access-policies/%s",
+             strchr(suite_text(suite, "demo.patientAccessPolicy"), '/') + 1);
+    for (int i = 0; i < 2; i++) {
+        HTTP_ANSWER changed = ask(admin, "PUT", path, i == 0 ? without : with);
+
+        CHECK_STATUS(changed, 200);
+        for (size_t j = 0; j < ARRAY_SIZE(reads); j++) {
+            HTTP_ANSWER read = ask(other, "GET", reads[j], NULL);
+
+            if (i == 0)
+                CHECK_ERROR(read, 403, "Forbidden");
+            else
+                CHECK_STATUS(read, 200);
+        }
+    }
+}
+
+/* ---- the map ---- */
+
+static void the_demo_has_content(void)
+{
+    static const struct {
+        const char *path, *want;
+    } rows[] = {
+        {"/cms/article/map/es",
+         "2 back-pain-basics:Back pain: the basics/Dolor de espalda: lo esencial "
+         "sleeping-well:Sleeping well/-"},
+        {"/cms/faq/map/de", "1 change-appointment:How do I change an appointment?/"
+                            "Wie verschiebe ich einen Termin?"},
+        {"/cms/exercise/map/en", "1 cat-and-cow:Cat and cow/Cat and cow"},
+        {"/cms/exercise/map/fr", "1 cat-and-cow:Cat and cow/-"},
+        {"/cms/exercise/map/de-AT", "1 cat-and-cow:Cat and cow/-"},
+        {"/cms/nothing/map/en", "0"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = ask(patient, "GET", rows[i].path, NULL);
+
+        check_shown(answer, rows[i].want, rows[i].path);
+    }
+    HTTP_ANSWER answer = ask(patient, "GET", "/cms/article/map/ES", NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "resources.0.source.language"), "en");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "resources.0.source.key"), "back-pain-basics");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "resources.0.target.language"), "es");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "resources.0.target.key"), "back-pain-basics");
+    CU_ASSERT_PTR_NULL(http_member(answer, "resources.1.target"));
+}
+
+/* In a project of its own, whose default language is changed half-way. */
+static void entries_stand_side_by_side(void)
+{
+    static const char change[] = "{\"languages\":[\"de\",\"en\"],\"defaultLanguage\":\"de\"}";
+    PERSON there = person_admin_of_child(suite, "side-by-side");
+    char *pages[4];
+
+    put(there, "/cms/note/both/en", "Both", "x");
+    put(there, "/cms/note/both/de", "Beide", "x");
+    put(there, "/cms/note/source/en", "Source", "x");
+    put(there, "/cms/note/orphan/de", "Waise", "x");
+    put(there, "/cms/note/neither/fr", "Ni l'un ni l'autre", "x");
+    HTTP_ANSWER map = ask(there, "GET", "/cms/note/map/de", NULL);
+    check_shown(map, "3 both:Both/Beide orphan:-/Waise source:Source/-", "default en");
+    HTTP_ANSWER changed = ask(there, "PATCH", "/locales", change);
+    CHECK_STATUS(changed, 200);
+    HTTP_ANSWER turned = ask(there, "GET", "/cms/note/map/en", NULL);
+    check_shown(turned, "3 both:Beide/Both orphan:Waise/- source:-/Source", "default de");
+    HTTP_ANSWER elsewhere = ask(admin, "GET", "/cms/note/map/en", NULL);
+    check_shown(elsewhere, "0", "another project");
+    HTTP_ANSWER by_key = ask(admin, "GET", "/cms/note/both/en", NULL);
+    CHECK_ERROR(by_key, 404, NOT_FOUND);
+    HTTP_ANSWER not_theirs = ask(admin, "DELETE", "/cms/note/both/en", NULL);
+    CHECK_ERROR(not_theirs, 404, NOT_FOUND);
+    for (int i = 0; i < 4; i++) {
+        char path[64];
+
+        snprintf(path, sizeof path, "/cms/note/map/en?_count=1&_offset=%d", i);
+        HTTP_ANSWER page = ask(there, "GET", path, NULL);
+        CHECK_STATUS(page, 200);
+        pages[i] = shown(page);
+    }
+    CU_ASSERT_STRING_EQUAL(pages[0], "3 both:Beide/Both");
+    CU_ASSERT_STRING_EQUAL(pages[1], "3 orphan:Waise/-");
+    CU_ASSERT_STRING_EQUAL(pages[2], "3 source:-/Source");
+    CU_ASSERT_STRING_EQUAL(pages[3], "3");
+    for (int i = 0; i < 4; i++)
+        free(pages[i]);
+    check_whole();
+}
+
+static void a_page_has_ten_entries(void)
+{
+    PERSON there = person_admin_of_child(suite, "ten");
+    char path[64];
+
+    for (int i = 0; i < 12; i++) {
+        snprintf(path, sizeof path, "/cms/note/n%02d/en", i);
+        put(there, path, "One of twelve", "x");
+    }
+    HTTP_ANSWER ten = ask(there, "GET", "/cms/note/map/en", NULL);
+    HTTP_ANSWER found = search(there, "/cms/note/map/en", "twelve");
+    HTTP_ANSWER all = ask(there, "GET", "/cms/note/map/en?_count=100", NULL);
+    HTTP_ANSWER rest = ask(there, "GET", "/cms/note/map/en?search=twelve&_offset=10", NULL);
+    CU_ASSERT_EQUAL(json_array_size(http_member(ten, "resources")), 10);
+    CU_ASSERT_EQUAL(json_array_size(http_member(found, "resources")), 10);
+    CU_ASSERT_EQUAL(json_array_size(http_member(all, "resources")), 12);
+    check_shown(rest, "12 n10:One of twelve/One of twelve n11:One of twelve/One of twelve",
+                "second page");
+}
+
+/* ---- search ---- */
+
+static void make_library(const struct person *there)
+{
+    static const struct {
+        const char *path, *body;
+    } rows[] = {
+        {"/cms/article/headache/en",
+         "{\"title\":\"Headache\",\"sections\":[{\"title\":\"Causes\",\"text\":\"Stress, thirst, "
+         "bad light.\"}],\"author\":\"Dr. Zoë Müller\",\"code\":\"R51\"}"},
+        {"/cms/article/headache/de",
+         "{\"title\":\"Kopfschmerzen\",\"sections\":[{\"text\":\"Übung und Ruhe helfen.\"}]}"},
+        {"/cms/article/migraine/en",
+         "{\"title\":\"Migraine\",\"sections\":[{\"text\":\"More than a headache: light and noise "
+         "hurt.\"}],\"code\":\"G43\"}"},
+        {"/cms/article/drinking-enough/en",
+         "{\"title\":\"Drinking enough\",\"sections\":[{\"text\":\"Two litres of water a day.\"}],"
+         "\"author\":\"Sam Waterman\"}"},
+        {"/cms/article/nur-deutsch/de",
+         "{\"title\":\"Ernährung im Alter\",\"sections\":[{\"text\":\"Wasser, Gemüse, "
+         "Bewegung.\"}],\"code\":\"R51\"}"},
+        {"/cms/faq/headache/en", "{\"title\":\"A headache of another type\"}"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = ask(there, "PUT", rows[i].path, rows[i].body);
+
+        CHECK_STATUS(answer, 200);
+    }
+}
+
+static void entries_are_found(void)
+{
+    static const char headache[] = "headache:Headache/Kopfschmerzen",
+                      migraine[] = "migraine:Migraine/-",
+                      drinking[] = "drinking-enough:Drinking enough/-",
+                      german[] = "nur-deutsch:-/Ernährung im Alter";
+    static const struct {
+        const char *words, *want[3]; /* entries, the best first */
+    } rows[] = {
+        {"headache", {headache, migraine}}, /* in the title before in the text */
+        {"HEADACHE", {headache, migraine}},
+        {"light", {headache, migraine}},
+        {"noise", {migraine}},
+        {"heada", {headache, migraine}},
+        {"hedache", {headache, migraine}},
+        {"headdache", {headache, migraine}},
+        {"migrene", {migraine}},
+        {"watr", {drinking}},
+        {"kopfshmerzen", {headache}},
+        {"ubung", {headache}},
+        {"Übung", {headache}},
+        {"ernahrung", {german}},
+        {"muller", {headache}},
+        {"zoe mueler", {headache}},
+        {"drinking-enough", {drinking}},
+        {"nur deutsch", {german}},
+        {"litres water", {drinking}},
+        {"water of two litres", {drinking}},
+        {"headache noise", {migraine}},
+        {"noise of the headache", {headache, migraine, drinking}}, /* all words in none: any */
+        {"thirst, light!", {headache}},
+        {"xylophone", {NULL}},
+        {"...", {NULL}},
+        {"' & | ! ( ) : * \\ <->", {NULL}},
+        {"%_", {NULL}},
+    };
+    PERSON there = person_admin_of_child(suite, "library");
+
+    make_library(there);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = search(there, "/cms/article/map/de", rows[i].words);
+        char want[256], *at = want;
+        int count = 0;
+
+        while (count < 3 && rows[i].want[count])
+            count++;
+        at += sprintf(at, "%d", count);
+        for (int j = 0; j < count; j++)
+            at += sprintf(at, " %s", rows[i].want[j]);
+        check_shown(answer, want, rows[i].words);
+    }
+    HTTP_ANSWER other_language = search(there, "/cms/article/map/en", "kopfschmerzen");
+    check_shown(other_language, "0", "a language that was not asked for");
+    HTTP_ANSWER empty = ask(there, "GET", "/cms/article/map/de?search=&code=", NULL);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(empty, "total")), 4);
+    HTTP_ANSWER code = ask(there, "GET", "/cms/article/map/de?code=R51", NULL);
+    check_shown(code, "2 headache:Headache/Kopfschmerzen nur-deutsch:-/Ernährung im Alter", "code");
+    HTTP_ANSWER both = ask(there, "GET", "/cms/article/map/de?code=R51&search=headach", NULL);
+    check_shown(both, "1 headache:Headache/Kopfschmerzen", "code and words");
+    HTTP_ANSWER none = ask(there, "GET", "/cms/article/map/de?code=r51", NULL);
+    check_shown(none, "0", "another code");
+    HTTP_ANSWER elsewhere = search(admin, "/cms/article/map/de", "migraine");
+    check_shown(elsewhere, "0", "another tenant");
+}
+
+/* What was changed or removed is not found, nor are other words mistaken for what it had. */
+static void what_is_gone_is_not_found(void)
+{
+    PERSON there = person_admin_of_child(suite, "gone");
+
+    put(there, "/cms/note/a/en", "Rhododendron", "garden");
+    put(there, "/cms/note/b/en", "Garden", "soil");
+    HTTP_ANSWER before = search(there, "/cms/note/map/en", "rododendron");
+    check_shown(before, "1 a:Rhododendron/Rhododendron", "before");
+    put(there, "/cms/note/a/en", "Azalea", "garden");
+    HTTP_ANSWER changed = search(there, "/cms/note/map/en", "rododendron");
+    check_shown(changed, "0", "changed");
+    HTTP_ANSWER kept = search(there, "/cms/note/map/en", "gardn");
+    check_shown(kept, "2 b:Garden/Garden a:Azalea/Azalea", "kept");
+    HTTP_ANSWER gone = ask(there, "DELETE", "/cms/note/b/en", NULL);
+    CHECK_STATUS(gone, 204);
+    HTTP_ANSWER after = search(there, "/cms/note/map/en", "soil");
+    check_shown(after, "0", "removed");
+    check_whole();
+}
+
+/* Texts as large as they may be, in scripts of all sizes. */
+static void large_texts_are_kept(void)
+{
+    static const char *const letters[] = {"ab ", "\u1ed9 ", "\ud55c", "\U00010400"};
+    PERSON there = person_admin_of_child(suite, "large");
+
+    for (size_t i = 0; i < ARRAY_SIZE(letters); i++) {
+        size_t length = strlen(letters[i]), size = 990000 / length;
+        char *text = malloc(size * length + 1), *at = text, path[64];
+        json_t *sections = json_array();
+
+        for (size_t j = 0; j < size; j++)
+            at = stpcpy(at, letters[i]);
+        for (size_t j = 0; j < size * length; j += 99000 / length * length)
+            json_array_append_new(sections,
+                                  json_pack("{s:s#}", "text", text + j,
+                                            (int)MIN(99000 / length * length, size * length - j)));
+        snprintf(path, sizeof path, "/cms/note/large-%zu/en", i);
+        HTTP_ANSWER answer =
+            http_put(suite_url(suite), path, there->access,
+                     json_pack("{s:s, s:o}", "title", "Large", "sections", sections));
+        CHECK_STATUS(answer, 200);
+        HTTP_ANSWER read = ask(there, "GET", path, NULL);
+        CHECK_STATUS(read, 200);
+        CU_ASSERT_TRUE(json_equal(http_member(answer, "sections"), http_member(read, "sections")));
+        free(text);
+    }
+    HTTP_ANSWER found = search(there, "/cms/note/map/en", "large");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(found, "total")), 4);
+    check_whole();
+}
+
+/* ---- the trail ---- */
+
+static void each_change_leaves_its_row(void)
+{
+    static const struct {
+        const char *method, *body;
+        int status;
+        const char *want;
+    } rows[] = {
+        {"PUT", "{\"title\":\"A\"}", 200, "1 content.write Content/note/trail/en"},
+        {"PUT", "{\"title\":\"A\"}", 200, "0"}, /* is so already */
+        {"PUT", "{\"title\":\"B\"}", 200, "1 content.write Content/note/trail/en"},
+        {"DELETE", NULL, 204, "1 content.delete Content/note/trail/en"},
+        {"DELETE", NULL, 404, "0"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct http_request request = {.method = rows[i].method,
+                                       .path = "/cms/note/trail/en",
+                                       .bearer = admin->access,
+                                       .raw = rows[i].body};
+        char header[64], sql[300];
+
+        snprintf(header, sizeof header, "X-Request-Id: content-%zu", i);
+        request.headers[0] = header;
+        HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+        CHECK_STATUS(answer, rows[i].status);
+        snprintf(
+            sql, sizeof sql,
+            "select concat_ws(' ', count(*), min(event->>'action'), min(entity)) from doc.audit "
+            "where event->>'trace' = 'content-%zu'",
+            i);
+        char *found = suite_query(suite, sql);
+        UNIT_CHECK(strcmp(found, rows[i].want) == 0, "%zu: %s", i, found);
+        free(found);
+    }
+}
+
+/* ---- races and deaths ---- */
+
+enum { WRITERS = 6, ROUNDS = 20 };
+
+struct writer {
+    pthread_t thread;
+    const char *access;
+    int number, good, conflicts, other;
+    atomic_bool *stop;
+};
+
+/* Writes and removes the same two entries in two languages, as fast as it can. */
+static void *write_and_remove(void *arg)
+{
+    struct writer *self = arg;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        char path[64], body[160];
+        bool removes = (i + self->number) % 3 == 0;
+
+        snprintf(path, sizeof path, "/cms/race/entry-%d/%s", i % 2, self->number % 2 ? "en" : "de");
+        snprintf(body, sizeof body, "{\"title\":\"writer%d round%d\",\"author\":\"same\"}",
+                 self->number, i);
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite), &(struct http_request){.method = removes ? "DELETE" : "PUT",
+                                                               .path = path,
+                                                               .bearer = self->access,
+                                                               .raw = removes ? NULL : body});
+        if (answer->status == 200 || answer->status == 204 || (removes && answer->status == 404))
+            self->good++;
+        else
+            self->other++;
+        if (answer->status >= 500)
+            fprintf(stderr, "%s\n", answer->body);
+    }
+    return NULL;
+}
+
+static void writers_do_not_mix(void)
+{
+    struct writer writers[WRITERS];
+    int other = 0;
+
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = (struct writer){.access = admin->access, .number = i};
+        pthread_create(&writers[i].thread, NULL, write_and_remove, &writers[i]);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(writers[i].thread, NULL);
+        other += writers[i].other;
+    }
+    CU_ASSERT_EQUAL(other, 0);
+    check_whole();
+}
+
+/* Writes entry after entry until it is told to stop; counts what was acknowledged, one after the other. */
+static void *write_on(void *arg)
+{
+    struct writer *self = arg;
+
+    while (!atomic_load(self->stop)) {
+        char path[64], body[160];
+
+        snprintf(path, sizeof path, "/cms/kill/w%d-%d/en", self->number, self->good + self->other);
+        snprintf(body, sizeof body, "{\"title\":\"number%d\",\"author\":\"everywhere\"}",
+                 self->good + self->other);
+        HTTP_ANSWER answer = ask(&(struct person){.access = admin->access}, "PUT", path, body);
+        if (answer->status == 200)
+            self->good++;
+        else
+            self->other++;
+        UNIT_CHECK(answer->status == 200 || answer->status == 503, "%d", answer->status);
+    }
+    return NULL;
+}
+
+static void nothing_is_lost_or_half_done(void)
+{
+    atomic_bool stop = false;
+    struct writer writers[WRITERS];
+    int good = 0, asked = 0;
+    char *stored;
+
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = (struct writer){.number = i, .stop = &stop};
+        pthread_create(&writers[i].thread, NULL, write_on, &writers[i]);
+    }
+    for (int i = 0; i < 6; i++) {
+        const char *instance = i % 2 ? "2" : "1";
+        pid_t pid = suite_pid(suite, "docd", instance);
+
+        usleep(150000 + 10000 * (useconds_t)i);
+        suite_signal(suite, "docd", instance, SIGKILL);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", instance, pid));
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(writers[i].thread, NULL);
+        good += writers[i].good;
+        asked += writers[i].good + writers[i].other;
+    }
+    stored = suite_query(suite, "select count(*) from doc.content where type = 'kill'");
+    UNIT_CHECK(good > 20 && atoi(stored) >= good && atoi(stored) <= asked,
+               "%s stored of %d acknowledged, %d asked", stored, good, asked);
+    free(stored);
+    check_whole();
+}
+
+/* Without the daemon that knows the default language there is no map, and no wait either. */
+static void settingsd_is_missed(void)
+{
+    pid_t pid = suite_pid(suite, "settingsd", "1");
+
+    suite_signal(suite, "settingsd", "1", SIGSTOP);
+    suite_signal(suite, "settingsd", "1", SIGKILL);
+    HTTP_ANSWER read = ask(patient, "GET", "/cms/article/sleeping-well/en", NULL);
+    HTTP_ANSWER map = ask(patient, "GET", "/cms/article/map/en", NULL);
+    UNIT_CHECK(read->status == 200 || read->status == 503, "%d", read->status);
+    UNIT_CHECK(map->status == 200 || map->status == 503, "%d", map->status);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "settingsd", "1", pid));
+    HTTP_ANSWER again = ask(patient, "GET", "/cms/article/map/en", NULL);
+    CHECK_STATUS(again, 200);
+}
+
+/* ---- import ---- */
+
+/* A file of `count` entries (caller frees). */
+static char *library_of(int count)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    fputs(" [\n", out);
+    for (int i = 0; i < count; i++)
+        fprintf(out,
+                "%s{\"type\":\"manual\",\"key\":\"page-%d\",\"language\":\"EN\",\"title\":\"Page "
+                "%d\",\"sections\":[{\"text\":\"all of them\"}]}",
+                i > 0 ? ",\n" : "", i, i);
+    fputs("\n] ", out);
+    fclose(out);
+    return text;
+}
+
+static void a_file_is_imported(void)
+{
+    char *library = library_of(2345);
+    PROGRAM first =
+        ATRIUMCTL(suite, library, "content", "import", "--project", "demo", "-", "--json");
+    PROGRAM again = ATRIUMCTL(suite, library, "content", "import", "--project", "demo", "-");
+
+    CHECK_EXIT(first, 0);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(first->json, "entries")), 2345);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(first->json, "changed")), 2345);
+    CHECK_EXIT(again, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(again->out, "1000 entries so far"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(again->out, "2000 entries so far"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(again->out, "changed  0"));
+    HTTP_ANSWER map = ask(patient, "GET", "/cms/manual/map/en?_count=1", NULL);
+    check_shown(map, "2345 page-0:Page 0/Page 0", "imported");
+    HTTP_ANSWER few = search(patient, "/cms/manual/map/en?_count=1", "2344");
+    check_shown(few, "1 page-2344:Page 2344/Page 2344", "one of them");
+    HTTP_ANSWER many = search(patient, "/cms/manual/map/en?_count=1", "page");
+    CU_ASSERT_TRUE(json_integer_value(http_member(many, "total")) >= 2000);
+    char *rows = suite_query(suite, "select count(*) from doc.audit where event->>'action' = "
+                                    "'content.write' and entity like 'Content/manual/%'");
+    CU_ASSERT_STRING_EQUAL(rows, "2345");
+    free(rows);
+    free(library);
+    check_whole();
+}
+
+#define ENTRY(more) "{\"type\":\"t\",\"key\":\"k\",\"language\":\"en\",\"title\":\"T\"" more "}"
+
+static void bad_files_are_refused(void)
+{
+    static const struct {
+        const char *file, *complaint;
+    } rows[] = {
+        {"", "entry 1: the file must be a JSON array of objects"},
+        {"{}", "entry 1: the file must be a JSON array of objects"},
+        {"[", "entry 1: the file must be a JSON array of objects"},
+        {"[7]", "entry 1: the file must be a JSON array of objects"},
+        {"[" ENTRY("") ",]", "entry 2: the file must be a JSON array of objects"},
+        {"[" ENTRY("") "", "entry 2: the file must be a JSON array of objects"},
+        {"[" ENTRY("") "]]", "entry 2: the file must be a JSON array of objects"},
+        {"[" ENTRY(",\"title\":\"U\"") "]", "entry 1: the file must be a JSON array of objects"},
+        {"[" ENTRY("") ",{\"type\":\"t\",\"key\":\"map\",\"language\":\"en\",\"title\":\"T\"}]",
+         "entry 2: key must not be map"},
+        {"[" ENTRY(",\"sections\":[{\"title\":\"x\"}]") "]", "entry 1: sections.0.text "},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM refused =
+            ATRIUMCTL(suite, rows[i].file, "content", "import", "--project", "demo", "-");
+
+        CHECK_REFUSED(refused, 1, rows[i].complaint);
+    }
+    PROGRAM no_file =
+        ATRIUMCTL(suite, NULL, "content", "import", "--project", "demo", "/nowhere/x.json");
+    CHECK_REFUSED(no_file, 1, "/nowhere/x.json: No such file or directory");
+    PROGRAM no_project = ATRIUMCTL(suite, "[]", "content", "import", "--project", "nobody", "-");
+    CHECK_REFUSED(no_project, 1, "Tenant not found.");
+    PROGRAM nothing =
+        ATRIUMCTL(suite, "[]", "content", "import", "--project", "demo", "-", "--json");
+    CHECK_EXIT(nothing, 0);
+    PROGRAM twice = ATRIUMCTL(suite, "[" ENTRY("") "," ENTRY(",\"author\":\"last\"") "]", "content",
+                              "import", "--project", "demo", "-", "--json");
+    CHECK_EXIT(twice, 0);
+    HTTP_ANSWER last = ask(admin, "GET", "/cms/t/k/en", NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(last, "author"), "last");
+}
+
+static void the_scene_is_set(void)
+{
+    admin = person_admin(suite);
+    patient = person_register(suite, NULL);
+    CU_ASSERT_FATAL(admin->status == 200 && patient->status == 200);
+}
+
+static void the_suite_ends(void)
+{
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the scene is set", the_scene_is_set},
+    {"the demo has content", the_demo_has_content},
+    {"an entry is put, read, replaced, deleted", an_entry_goes_its_way},
+    {"bad requests are refused", bad_requests_are_refused},
+    {"who may read and write", who_may_read_and_write},
+    {"entries stand side by side", entries_stand_side_by_side},
+    {"a page has ten entries unless told", a_page_has_ten_entries},
+    {"entries are found", entries_are_found},
+    {"what is gone is not found", what_is_gone_is_not_found},
+    {"large texts are kept", large_texts_are_kept},
+    {"each change leaves its row", each_change_leaves_its_row},
+    {"a file is imported", a_file_is_imported},
+    {"bad files are refused", bad_files_are_refused},
+    {"writers do not mix", writers_do_not_mix},
+    {"nothing is lost or half done", nothing_is_lost_or_half_done},
+    {"settingsd is missed", settingsd_is_missed},
+    {"the suite ends", the_suite_ends},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "docd=2"});
+    return unit_run("content", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,808 @@
+/*
+ * test_documents.c - documents over HTTP: made, uploaded, read in whole and in part, listed, shared, replaced,
+ * deleted; and what an access policy hides.
+ *
+ * What a form must be is in test_uploads.c.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/http/document.h"
+#include "tests/unit/unit.h"
+
+static const char nobody[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b";
+static const char not_found[] = "Document not found.";
+
+static struct suite *suite;
+static struct person *patient;
+
+static struct http_answer *ask(const char *method, const char *path, const char *access,
+                               const char *json)
+{
+    return http_call(
+        suite_url(suite),
+        &(struct http_request){.method = method, .path = path, .bearer = access, .raw = json});
+}
+
+static struct http_answer *get_with(const char *id, const char *header)
+{
+    return http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
+                                                              .bearer = patient->access,
+                                                              .headers = {header}});
+}
+
+static void check_header(const struct http_answer *answer, const char *name, const char *want)
+{
+    char *value = http_header(answer, name);
+
+    UNIT_CHECK(want ? value && strcmp(value, want) == 0 : !value, "%s: %s", name,
+               value ? value : "none");
+    free(value);
+}
+
+/* ---- the way of a document ---- */
+
+static void a_document_goes_its_way(void)
+{
+    static const char text[] = "Hello, \r\n--world";
+    HTTP_ANSWER made = document_make(suite, patient->access, "letter.txt", "text/plain");
+    char *id = strdup(http_text(made, "id"));
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(made, "fileName"), "letter.txt");
+    CU_ASSERT_STRING_EQUAL(http_text(made, "contentType"), "text/plain");
+    CU_ASSERT_STRING_EQUAL(http_text(made, "author.reference"), patient->profile);
+    CU_ASSERT_STRING_EQUAL(http_text(made, "author.display"), "Ana Prova");
+    CU_ASSERT_EQUAL(strlen(http_text(made, "lastUpdated")), 24);
+    CU_ASSERT_TRUE(json_is_null(http_member(made, "size")));
+    CU_ASSERT_TRUE(json_is_null(http_member(made, "publicToken")));
+    CU_ASSERT_PTR_NULL(http_member(made, "meta"));
+    HTTP_ANSWER early = document_get(suite, patient->access, id);
+    CHECK_ERROR(early, 404, "File not uploaded yet.");
+    HTTP_ANSWER uploaded = document_upload(suite, made, text, sizeof text - 1);
+    CHECK_STATUS(uploaded, 204);
+    CU_ASSERT_EQUAL(uploaded->size, 0);
+    HTTP_ANSWER read = document_get(suite, patient->access, id);
+    CHECK_BYTES(read, text, sizeof text - 1);
+    check_header(read, "Content-Type", "text/plain");
+    check_header(read, "X-Content-Type-Options", "nosniff");
+    check_header(read, "Content-Disposition",
+                 "inline; filename=\"letter.txt\"; filename*=UTF-8''letter.txt");
+    CU_ASSERT_PTR_NOT_NULL(strstr(read->header_text, "sandbox"));
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    CHECK_STATUS(gone, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(gone, "message"), "Document deleted successfully");
+    CU_ASSERT_EQUAL(stored_files(suite), 0);
+    HTTP_ANSWER after = document_get(suite, patient->access, id);
+    CHECK_ERROR(after, 404, not_found);
+    HTTP_ANSWER again = http_delete(suite_url(suite), document_path(id), patient->access);
+    CHECK_ERROR(again, 404, not_found);
+    free(id);
+}
+
+/* Sizes around what is sent at once, in pieces, and by several pieces at a time. */
+static void files_of_all_sizes_come_back(void)
+{
+    static const size_t sizes[] = {
+        0, 1, 65535, 65536, 65537, 256 * 1024, 256 * 1024 + 1, 1024 * 1024, 5 * 1024 * 1024 + 7};
+
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        char *bytes = test_bytes(sizes[i], (unsigned)i);
+        char *id = document_put(suite, patient->access, "a.bin", "application/octet-stream", bytes,
+                                sizes[i]);
+        HTTP_ANSWER read = document_get(suite, patient->access, id);
+        HTTP_ANSWER head =
+            http_call(suite_url(suite), &(struct http_request){.method = "HEAD",
+                                                               .path = document_path(id),
+                                                               .bearer = patient->access});
+        char size[32];
+
+        CHECK_BYTES(read, bytes, sizes[i]);
+        snprintf(size, sizeof size, "%zu", sizes[i]);
+        CHECK_STATUS(head, 200);
+        check_header(head, "Content-Length", size);
+        CU_ASSERT_EQUAL(head->size, 0);
+        HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+        CHECK_STATUS(gone, 200);
+        free(id);
+        free(bytes);
+    }
+    CU_ASSERT_EQUAL(stored_files(suite), 0);
+}
+
+static void bad_requests_are_refused(void)
+{
+    static const struct {
+        const char *method, *path, *body, *problem;
+    } rows[] = {
+        {"POST", "/document", "{}", "fileName"},
+        {"POST", "/document", "{}", "contentType"},
+        {"POST", "/document", "{\"fileName\":\"\",\"contentType\":\"image/png\"}", "fileName"},
+        {"POST", "/document", "{\"fileName\":\"a\\nb\",\"contentType\":\"image/png\"}", "fileName"},
+        {"POST", "/document", "{\"fileName\":7,\"contentType\":\"image/png\"}", "fileName"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"image\"}", "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"/png\"}", "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"image/\"}", "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"image/p g\\r\\nX: y\"}",
+         "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"a/b\",\"isPublic\":\"yes\"}",
+         "isPublic"},
+        {"GET", "/document?_count=0", NULL, "_count"},
+        {"GET", "/document?_count=1001", NULL, "_count"},
+        {"GET", "/document?_count=x", NULL, "_count"},
+        {"GET", "/document?_offset=-1", NULL, "_offset"},
+        {"GET", "/document?_sort=size", NULL, "_sort"},
+        {"GET", "/document?_sort=fileName,", NULL, "_sort"},
+        {"GET", "/document?_sort=fileName,-fileName", NULL, "_sort"},
+        {"GET", "/document?_sort=--fileName", NULL, "_sort"},
+        {"GET", "/document/no-uuid", NULL, "id"},
+        {"DELETE", "/document/no-uuid", NULL, "id"},
+        {"PATCH", "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "{\"isPublic\":3}", "isPublic"},
+        {"PATCH", "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "{\"fileName\":\"\"}",
+         "fileName"},
+        {"POST", "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "{\"fileName\":\"a\"}",
+         "contentType"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = ask(rows[i].method, rows[i].path, patient->access, rows[i].body);
+
+        if (!CHECK_PROBLEM(answer, rows[i].problem))
+            fprintf(stderr, "  %s %s %s\n", rows[i].method, rows[i].path, rows[i].body);
+    }
+}
+
+/* ---- reading ---- */
+
+static void an_unchanged_file_is_304(void)
+{
+    char *bytes = test_bytes(1000, 1);
+    char *id = document_put(suite, patient->access, "a", "a/b", bytes, 1000);
+    HTTP_ANSWER read = document_get(suite, patient->access, id);
+    char *etag = http_header(read, "ETag"), line[200];
+    static const char *const same[] = {"If-None-Match: ", "ETag: ", "If-None-Match: \"x\", ",
+                                       "If-None-Match: W/"};
+
+    CU_ASSERT_TRUE(etag && etag[0] == '"' && strlen(etag) > 32);
+    for (size_t i = 0; etag && i < ARRAY_SIZE(same); i++) {
+        snprintf(line, sizeof line, "%s%s", same[i], etag);
+        HTTP_ANSWER answer = get_with(id, line);
+        CHECK_STATUS(answer, 304);
+        CU_ASSERT_EQUAL(answer->size, 0);
+        check_header(answer, "ETag", etag);
+    }
+    HTTP_ANSWER any = get_with(id, "If-None-Match: *");
+    CHECK_STATUS(any, 304);
+    HTTP_ANSWER other = get_with(id, "ETag: \"0123\"");
+    CHECK_BYTES(other, bytes, 1000);
+    /* The same bytes again have the same tag, others another. */
+    char *twin = document_put(suite, patient->access, "b", "a/b", bytes, 1000);
+    HTTP_ANSWER twin_read = document_get(suite, patient->access, twin);
+    check_header(twin_read, "ETag", etag);
+    char *third = document_put(suite, patient->access, "b", "a/b", bytes, 999);
+    HTTP_ANSWER third_read = document_get(suite, patient->access, third);
+    char *third_etag = http_header(third_read, "ETag");
+    CU_ASSERT_TRUE(third_etag && etag && strcmp(third_etag, etag) != 0);
+    free(third_etag);
+    free(third);
+    free(twin);
+    free(etag);
+    free(id);
+    free(bytes);
+}
+
+static void check_range(const char *id, const char *range, const char *bytes, size_t size,
+                        int first, int last)
+{
+    char line[64], want[64];
+
+    snprintf(line, sizeof line, "Range: %s", range);
+    HTTP_ANSWER answer = get_with(id, line);
+    if (last < 0) {
+        UNIT_CHECK(answer->status == 416, "%s: %d", range, answer->status);
+        snprintf(want, sizeof want, "bytes */%zu", size);
+        check_header(answer, "Content-Range", want);
+        return;
+    }
+    UNIT_CHECK(answer->status == 206 && answer->size == (size_t)(last - first + 1) &&
+                   memcmp(answer->body, bytes + first, answer->size) == 0,
+               "%s: %d, %zu bytes", range, answer->status, answer->size);
+    snprintf(want, sizeof want, "bytes %d-%d/%zu", first, last, size);
+    check_header(answer, "Content-Range", want);
+}
+
+static void ranges_are_served(void)
+{
+    static const size_t sizes[] = {1000, 1000 * 1000};
+
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        int size = (int)sizes[i];
+        char *bytes = test_bytes(sizes[i], 2), text[64];
+        char *id = document_put(suite, patient->access, "a", "a/b", bytes, sizes[i]);
+
+        check_range(id, "bytes=0-0", bytes, sizes[i], 0, 0);
+        check_range(id, "bytes=10-499", bytes, sizes[i], 10, 499);
+        check_range(id, "bytes=-7", bytes, sizes[i], size - 7, size - 1);
+        check_range(id, "bytes=900-", bytes, sizes[i], 900, size - 1);
+        check_range(id, "bytes=5-99999999999999999999", bytes, sizes[i], 5, size - 1);
+        check_range(id, "bytes=-99999999", bytes, sizes[i], 0, size - 1);
+        snprintf(text, sizeof text, "bytes=%d-", size);
+        check_range(id, text, bytes, sizes[i], 0, -1);
+        check_range(id, "bytes=-0", bytes, sizes[i], 0, -1);
+        HTTP_ANSWER several = get_with(id, "Range: bytes=0-1,5-6");
+        CHECK_BYTES(several, bytes, sizes[i]);
+        HTTP_ANSWER strange = get_with(id, "Range: lines=0-1");
+        CHECK_BYTES(strange, bytes, sizes[i]);
+        HTTP_ANSWER backwards = get_with(id, "Range: bytes=9-3");
+        CHECK_BYTES(backwards, bytes, sizes[i]);
+        free(id);
+        free(bytes);
+    }
+}
+
+static void a_range_of_another_version_is_the_whole(void)
+{
+    char *bytes = test_bytes(1000, 3), line[200];
+    char *id = document_put(suite, patient->access, "a", "a/b", bytes, 1000);
+    HTTP_ANSWER read = document_get(suite, patient->access, id);
+    char *etag = http_header(read, "ETag"), *modified = http_header(read, "Last-Modified");
+    static const char *const others[] = {"If-Range: \"other\"",
+                                         "If-Range: Sun, 06 Nov 1994 08:49:37 GMT"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        HTTP_ANSWER answer = http_call(
+            suite_url(suite), &(struct http_request){.path = document_path(id),
+                                                     .bearer = patient->access,
+                                                     .headers = {"Range: bytes=0-9", others[i]}});
+        CHECK_BYTES(answer, bytes, 1000);
+    }
+    snprintf(line, sizeof line, "If-Range: %s", etag);
+    HTTP_ANSWER same =
+        http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
+                                                           .bearer = patient->access,
+                                                           .headers = {"Range: bytes=0-9", line}});
+    CHECK_STATUS(same, 206);
+    snprintf(line, sizeof line, "If-Modified-Since: %s", modified);
+    HTTP_ANSWER unmodified = get_with(id, line);
+    CHECK_STATUS(unmodified, 304);
+    HTTP_ANSWER later = get_with(id, "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT");
+    CHECK_BYTES(later, bytes, 1000);
+    free(etag);
+    free(modified);
+    free(id);
+    free(bytes);
+}
+
+/* What a browser would run is never shown by it, whatever type or name it is given. */
+static void active_files_are_attachments(void)
+{
+    static const char html[] = "<!DOCTYPE html><html><script>alert(1)</script></html>";
+    static const char svg[] = "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\">"
+                              "<script>alert(1)</script></svg>";
+    static const char png[] =
+        "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\6\0\0\0\x1f\x15\xc4\x89";
+    static const struct {
+        const char *type, *bytes;
+        size_t size;
+        bool attachment;
+    } rows[] = {
+        {"text/html", html, sizeof html - 1, true},
+        {"text/html; charset=utf-8", "plain", 5, true},
+        {"image/png", html, sizeof html - 1, true},
+        {"application/octet-stream", html, sizeof html - 1, true},
+        {"image/svg+xml", svg, sizeof svg - 1, true},
+        {"IMAGE/SVG+XML", svg, sizeof svg - 1, true},
+        {"image/png", svg, sizeof svg - 1, true},
+        {"application/xhtml+xml", html, sizeof html - 1, true},
+        {"text/xml", "<a/>", 4, true},
+        {"image/png", png, sizeof png - 1, false},
+        {"text/plain", "plain", 5, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *id = document_put(suite, patient->access, "a.png", rows[i].type, rows[i].bytes,
+                                rows[i].size);
+        HTTP_ANSWER read = document_get(suite, patient->access, id);
+        char *how = http_header(read, "Content-Disposition");
+        char *csp = http_header(read, "Content-Security-Policy");
+
+        CHECK_BYTES(read, rows[i].bytes, rows[i].size);
+        UNIT_CHECK(how && (strncmp(how, "attachment;", 11) == 0) == rows[i].attachment, "%s: %s",
+                   rows[i].type, how);
+        CU_ASSERT_TRUE(csp && strstr(csp, "sandbox"));
+        check_header(read, "X-Content-Type-Options", "nosniff");
+        check_header(read, "Content-Type", rows[i].type);
+        free(csp);
+        free(how);
+        free(id);
+    }
+}
+
+static void names_are_encoded(void)
+{
+    static const struct {
+        const char *name, *want;
+    } rows[] = {
+        {"Brust \"links\".png",
+         "inline; filename=\"Brust _links_.png\"; filename*=UTF-8''Brust%20%22links%22.png"},
+        {"r\xc3\xb6ntgen \xe2\x82\xac.png",
+         "inline; filename=\"r_ntgen _.png\"; filename*=UTF-8''r%C3%B6ntgen%20%E2%82%AC.png"},
+        {"../../etc/passwd",
+         "inline; filename=\".._.._etc_passwd\"; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"},
+        {"100%;a='b'", "inline; filename=\"100_;a='b'\"; filename*=UTF-8''100%25%3Ba%3D%27b%27"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *id = document_put(suite, patient->access, rows[i].name, "image/png", "x", 1);
+        HTTP_ANSWER read = document_get(suite, patient->access, id);
+
+        check_header(read, "Content-Disposition", rows[i].want);
+        free(id);
+    }
+}
+
+/* ---- lists ---- */
+
+static char *names_of(const struct http_answer *answer)
+{
+    json_t *list = http_member(answer, "resources");
+    char *text = NULL;
+    size_t size, i;
+    FILE *out = open_memstream(&text, &size);
+    json_t *each;
+
+    json_array_foreach(list, i, each)
+        fprintf(out, "%s%s", i ? " " : "", json_string_value(json_object_get(each, "fileName")));
+    fclose(out);
+    return text;
+}
+
+static void check_list(const char *access, const char *query, const char *names, int total)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "/document%s", query);
+    HTTP_ANSWER list = http_get(suite_url(suite), path, access);
+    char *found = names_of(list);
+
+    UNIT_CHECK(list->status == 200 && strcmp(found, names) == 0 &&
+                   json_integer_value(http_member(list, "total")) == total,
+               "%s: %d, %s of %lld", query, list->status, found,
+               (long long)json_integer_value(http_member(list, "total")));
+    free(found);
+}
+
+static void documents_are_listed(void)
+{
+    static const struct {
+        const char *name, *type;
+        bool uploaded;
+    } rows[] = {{"b", "text/plain", true}, {"c", "image/png", false}, {"a", "text/plain", true}};
+    PERSON other = person_register(suite, NULL);
+
+    check_list(other->access, "", "", 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = document_make(suite, other->access, rows[i].name, rows[i].type);
+        usleep(3000);
+        if (rows[i].uploaded) {
+            HTTP_ANSWER uploaded = document_upload(suite, made, "xyz", 3);
+            CHECK_STATUS(uploaded, 204);
+        }
+        usleep(3000); /* lastUpdated counts milliseconds */
+    }
+    check_list(other->access, "", "a c b", 3);
+    check_list(other->access, "?_sort=-_lastUpdated", "a c b", 3);
+    check_list(other->access, "?_sort=_lastUpdated", "b c a", 3);
+    check_list(other->access, "?_sort=fileName", "a b c", 3);
+    check_list(other->access, "?_sort=-fileName", "c b a", 3);
+    check_list(other->access, "?_sort=contentType,fileName", "c a b", 3);
+    check_list(other->access, "?_sort=-contentType,-fileName", "b a c", 3);
+    check_list(other->access, "?_sort=", "a c b", 3);
+    check_list(other->access, "?_count=2", "a c", 3);
+    check_list(other->access, "?_count=2&_offset=2", "b", 3);
+    check_list(other->access, "?_offset=3", "", 3);
+    check_list(other->access, "?_sort=fileName&_count=1&_offset=1", "b", 3);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/document", other->access);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.size")), 3);
+    CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.1.size")));
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.contentType"), "text/plain");
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.author.reference"), other->profile);
+    CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.0.publicToken")));
+    CU_ASSERT_PTR_NULL(http_member(list, "resources.0.uploadOptions"));
+}
+
+/* ---- sharing ---- */
+
+static void a_public_token_opens_one_file(void)
+{
+    char *bytes = test_bytes(100000, 4), path[200];
+    char *id = document_put(suite, patient->access, "a", "a/b", bytes, 100000);
+    HTTP_ANSWER closed = http_get(suite_url(suite), "/document/public/nobody-has-this", NULL);
+    CHECK_ERROR(closed, 404, not_found);
+    HTTP_ANSWER shared = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":true}");
+    const char *token = http_text(shared, "publicToken");
+
+    CHECK_STATUS(shared, 200);
+    CU_ASSERT_TRUE(strlen(token) >= 43); /* 256 bits */
+    CU_ASSERT_EQUAL(strlen(http_text(shared, "meta.lastUpdated")), 24);
+    CU_ASSERT_PTR_NULL(http_member(shared, "lastUpdated"));
+    snprintf(path, sizeof path, "/document/public/%s", token);
+    HTTP_ANSWER read = http_get(suite_url(suite), path, NULL);
+    CHECK_BYTES(read, bytes, 100000);
+    char *etag = http_header(read, "ETag"), line[200];
+    snprintf(line, sizeof line, "ETag: %s", etag);
+    HTTP_ANSWER same =
+        http_call(suite_url(suite), &(struct http_request){.path = path, .headers = {line}});
+    CHECK_STATUS(same, 304);
+    free(etag);
+    HTTP_ANSWER again = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":\"true\"}");
+    CU_ASSERT_STRING_EQUAL(http_text(again, "publicToken"), token);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=1", patient->access);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.publicToken"), token);
+    HTTP_ANSWER renamed = ask("PATCH", document_path(id), patient->access, "{\"fileName\":\"b\"}");
+    CU_ASSERT_STRING_EQUAL(http_text(renamed, "publicToken"), token);
+    CU_ASSERT_STRING_EQUAL(http_text(renamed, "fileName"), "b");
+    /* Closed for good: a second opening has another token. */
+    HTTP_ANSWER ended = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":false}");
+    CU_ASSERT_TRUE(json_is_null(http_member(ended, "publicToken")));
+    HTTP_ANSWER refused = http_get(suite_url(suite), path, NULL);
+    CHECK_ERROR(refused, 404, not_found);
+    HTTP_ANSWER second = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":true}");
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(second, "publicToken"), token);
+    HTTP_ANSWER still = http_get(suite_url(suite), path, NULL);
+    CHECK_STATUS(still, 404);
+    free(id);
+    free(bytes);
+}
+
+static void a_document_can_be_public_from_the_start(void)
+{
+    char path[200];
+    HTTP_ANSWER made = ask("POST", "/document", patient->access,
+                           "{\"fileName\":\"a\",\"contentType\":\"a/b\",\"isPublic\":\"true\"}");
+
+    CHECK_STATUS(made, 200);
+    snprintf(path, sizeof path, "/document/public/%s", http_text(made, "publicToken"));
+    HTTP_ANSWER early = http_get(suite_url(suite), path, NULL);
+    CHECK_ERROR(early, 404, "File not uploaded yet.");
+    HTTP_ANSWER uploaded = document_upload(suite, made, "xyz", 3);
+    CHECK_STATUS(uploaded, 204);
+    HTTP_ANSWER read = http_get(suite_url(suite), path, NULL);
+    CHECK_BYTES(read, "xyz", 3);
+    HTTP_ANSWER gone =
+        http_delete(suite_url(suite), document_path(http_text(made, "id")), patient->access);
+    CHECK_STATUS(gone, 200);
+    HTTP_ANSWER after = http_get(suite_url(suite), path, NULL);
+    CHECK_ERROR(after, 404, not_found);
+}
+
+/* The database holds nothing that opens a file. */
+static void tokens_are_not_in_the_database(void)
+{
+    char *id = document_put(suite, patient->access, "a", "a/b", "xyz", 3), sql[512];
+    HTTP_ANSWER shared = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":true}");
+
+    snprintf(sql, sizeof sql,
+             "select count(*) from doc.document d where position('%s' in d::text) > 0 or "
+             "position(convert_to('%s', 'UTF8') in public_token) > 0",
+             http_text(shared, "publicToken"), http_text(shared, "publicToken"));
+    char *count = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(count, "0");
+    free(count);
+    free(id);
+}
+
+/* ---- replacing ---- */
+
+static void a_replacement_serves_when_it_is_complete(void)
+{
+    char *id = document_put(suite, patient->access, "old.txt", "text/plain", "old", 3), path[200];
+    HTTP_ANSWER shared = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":true}");
+    HTTP_ANSWER replaced = ask("POST", document_path(id), patient->access,
+                               "{\"fileName\":\"new.csv\",\"contentType\":\"text/csv\"}");
+
+    CHECK_STATUS(replaced, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(replaced, "id"), id);
+    CU_ASSERT_STRING_EQUAL(http_text(replaced, "fileName"), "new.csv");
+    CU_ASSERT_STRING_EQUAL(http_text(replaced, "contentType"), "text/csv");
+    CU_ASSERT_EQUAL(strlen(http_text(replaced, "lastUpdated")), 24);
+    HTTP_ANSWER before = document_get(suite, patient->access, id);
+    CHECK_BYTES(before, "old", 3);
+    check_header(before, "Content-Type", "text/plain");
+    HTTP_ANSWER uploaded = document_upload(suite, replaced, "newer", 5);
+    CHECK_STATUS(uploaded, 204);
+    HTTP_ANSWER after = document_get(suite, patient->access, id);
+    CHECK_BYTES(after, "newer", 5);
+    check_header(after, "Content-Type", "text/csv");
+    check_header(after, "Content-Disposition",
+                 "inline; filename=\"new.csv\"; filename*=UTF-8''new.csv");
+    snprintf(path, sizeof path, "/document/public/%s", http_text(shared, "publicToken"));
+    HTTP_ANSWER public = http_get(suite_url(suite), path, NULL);
+    CHECK_BYTES(public, "newer", 5);
+    /* What was replaced goes with the document. */
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    CHECK_STATUS(gone, 200);
+    free(id);
+}
+
+/* Of two forms of one document the later one wins, in whatever order they come back. */
+static void the_later_form_wins(void)
+{
+    HTTP_ANSWER first = document_make(suite, patient->access, "1", "a/b");
+    char *id = strdup(http_text(first, "id"));
+    HTTP_ANSWER second = ask("POST", document_path(id), patient->access,
+                             "{\"fileName\":\"2\",\"contentType\":\"a/b\"}");
+    HTTP_ANSWER third = ask("POST", document_path(id), patient->access,
+                            "{\"fileName\":\"3\",\"contentType\":\"a/b\"}");
+
+    HTTP_ANSWER one = document_upload(suite, second, "two", 3);
+    CHECK_STATUS(one, 204);
+    HTTP_ANSWER late = document_upload(suite, first, "one", 3);
+    CHECK_ERROR(late, 403, "The upload form is invalid or has expired.");
+    HTTP_ANSWER read = document_get(suite, patient->access, id);
+    CHECK_BYTES(read, "two", 3);
+    HTTP_ANSWER two = document_upload(suite, third, "three", 5);
+    CHECK_STATUS(two, 204);
+    /* The answer was lost, and the client sends it again. */
+    HTTP_ANSWER again = document_upload(suite, third, "three", 5);
+    CHECK_STATUS(again, 204);
+    HTTP_ANSWER last = document_get(suite, patient->access, id);
+    CHECK_BYTES(last, "three", 5);
+    free(id);
+}
+
+/* A name that was given after the form stays, whenever the bytes come. */
+static void a_new_name_outlives_the_upload(void)
+{
+    HTTP_ANSWER made = document_make(suite, patient->access, "first", "a/b");
+    char *id = strdup(http_text(made, "id"));
+    HTTP_ANSWER renamed =
+        ask("PATCH", document_path(id), patient->access, "{\"fileName\":\"second\"}");
+    CHECK_STATUS(renamed, 200);
+    HTTP_ANSWER uploaded = document_upload(suite, made, "x", 1);
+    CHECK_STATUS(uploaded, 204);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=1", patient->access);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.fileName"), "second");
+    free(id);
+}
+
+/* ---- who may ---- */
+
+/* A patient of the demo tenant sees what it is the author of; a practitioner sees all of the project; nobody sees
+ * another project. */
+static void others_documents_are_hidden(void)
+{
+    static const struct {
+        const char *method, *body;
+    } rows[] = {
+        {"GET", NULL},
+        {"PATCH", "{\"isPublic\":true}"},
+        {"POST", "{\"fileName\":\"a\",\"contentType\":\"a/b\"}"},
+        {"DELETE", NULL},
+    };
+    PERSON other = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+    PERSON stranger = person_admin_of_child(suite, "documents");
+    char *id = document_put(suite, patient->access, "mine", "a/b", "xyz", 3);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER hidden = ask(rows[i].method, document_path(id), other->access, rows[i].body);
+        CHECK_ERROR(hidden, 404, not_found);
+        HTTP_ANSWER abroad = ask(rows[i].method, document_path(id), stranger->access, rows[i].body);
+        CHECK_ERROR(abroad, 404, not_found);
+        HTTP_ANSWER absent =
+            ask(rows[i].method, document_path(nobody), patient->access, rows[i].body);
+        CHECK_ERROR(absent, 404, not_found);
+    }
+    check_list(other->access, "", "", 0);
+    check_list(other->access, "?_sort=fileName", "", 0);
+    check_list(stranger->access, "", "", 0);
+    HTTP_ANSWER seen = document_get(suite, admin->access, id);
+    CHECK_BYTES(seen, "xyz", 3);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=1", admin->access);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.fileName"), "mine");
+    HTTP_ANSWER sorted = http_get(suite_url(suite),
+                                  "/document?_sort=-_lastUpdated,fileName&_count=1", admin->access);
+    CU_ASSERT_STRING_EQUAL(http_text(sorted, "resources.0.fileName"), "mine");
+    free(id);
+}
+
+/* Each route needs its own interaction of the policy. */
+static void a_policy_decides(void)
+{
+    static const struct {
+        const char *method, *path, *body;
+        const char *interaction;
+    } rows[] = {
+        {"POST", "", "{\"fileName\":\"a\",\"contentType\":\"a/b\"}", "create"},
+        {"GET", "", NULL, "search"},
+        {"GET", "id", NULL, "read"},
+        {"PATCH", "id", "{\"fileName\":\"b\"}", "update"},
+        {"POST", "id", "{\"fileName\":\"a\",\"contentType\":\"a/b\"}", "update"},
+        {"DELETE", "id", NULL, "delete"},
+    };
+    static const char *const interactions[] = {"create", "search", "read", "update", "delete"};
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER before = http_get(suite_url(suite), "/v1/project/settings", admin->access);
+    char *restore = strdup(http_text(before, "defaultPatientAccessPolicy"));
+
+    for (size_t p = 0; p < ARRAY_SIZE(interactions); p++) {
+        char policy[256], value[128];
+
+        snprintf(policy, sizeof policy,
+                 "{\"name\":\"P\",\"resource\":[{\"resourceType\":\"DocumentReference\","
+                 "\"interaction\":[\"%s\"]},{\"resourceType\":\"Bot\"}]}",
+                 interactions[p]);
+        HTTP_ANSWER made = ask("POST", "/v1/project/access-policies", admin->access, policy);
+        CHECK_STATUS(made, 200);
+        snprintf(value, sizeof value, "{\"value\":\"AccessPolicy/%s\"}", http_text(made, "id"));
+        HTTP_ANSWER set =
+            ask("PUT", "/v1/project/default-patient-access-policy", admin->access, value);
+        CHECK_STATUS(set, 200);
+        PERSON bound = person_register(suite, NULL);
+        char *id = document_put(suite, patient->access, "a", "a/b", "xyz", 3);
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            bool may = strcmp(rows[i].interaction, interactions[p]) == 0;
+            HTTP_ANSWER answer =
+                ask(rows[i].method, *rows[i].path ? document_path(id) : "/document", bound->access,
+                    rows[i].body);
+
+            UNIT_CHECK(answer->status == (may ? 200 : 403), "%s %s with %s: %d", rows[i].method,
+                       rows[i].path, interactions[p], answer->status);
+            if (!may)
+                CHECK_ERROR(answer, 403, "Forbidden");
+        }
+        free(id);
+    }
+    char value[128];
+    snprintf(value, sizeof value, "{\"value\":\"%s\"}", restore);
+    HTTP_ANSWER back =
+        ask("PUT", "/v1/project/default-patient-access-policy", admin->access, value);
+    CHECK_STATUS(back, 200);
+    free(restore);
+}
+
+/* Whoever has the account deleted with `wipe` takes the documents along, bytes and all. */
+static void a_wiped_account_takes_its_documents_along(void)
+{
+    PERSON going = person_register(suite, NULL);
+    char *mine = document_put(suite, patient->access, "mine", "a/b", "xyz", 3);
+    size_t files = stored_files(suite);
+    char *bytes = test_bytes(100000, 9);
+
+    for (int i = 0; i < 3; i++)
+        free(document_put(suite, going->access, "theirs", "a/b", bytes, 100000));
+    HTTP_ANSWER replaced = ask("POST", "/document", going->access,
+                               "{\"fileName\":\"a\",\"contentType\":\"a/b\",\"isPublic\":true}");
+    HTTP_ANSWER uploaded = document_upload(suite, replaced, bytes, 70000);
+    CHECK_STATUS(uploaded, 204);
+    CU_ASSERT_EQUAL(stored_files(suite), files + 4);
+    HTTP_ANSWER gone = ask("DELETE", "/auth/delete", going->access, "{\"days\":0,\"wipe\":true}");
+    CHECK_STATUS(gone, 200);
+    CU_ASSERT_TRUE(stored_files_become(suite, files, 15000));
+    char path[200];
+    snprintf(path, sizeof path, "/document/public/%s", http_text(replaced, "publicToken"));
+    HTTP_ANSWER public = http_get(suite_url(suite), path, NULL);
+    CHECK_ERROR(public, 404, not_found);
+    HTTP_ANSWER read = document_get(suite, patient->access, mine);
+    CHECK_BYTES(read, "xyz", 3);
+    free(bytes);
+    free(mine);
+}
+
+/* ---- time ---- */
+
+static void what_was_never_uploaded_is_swept(void)
+{
+    PERSON other = person_register(suite, NULL);
+    HTTP_ANSWER empty = document_make(suite, other->access, "empty", "a/b");
+    HTTP_ANSWER full = document_make(suite, other->access, "full", "a/b");
+    HTTP_ANSWER uploaded = document_upload(suite, full, "xyz", 3);
+    CHECK_STATUS(uploaded, 204);
+    size_t files = stored_files(suite);
+
+    suite_set_clock(suite, 23 * 3600);
+    usleep(1500000);
+    PERSON same = person_sign_in(suite, "Patient", other->email, other->password, NULL);
+    check_list(same->access, "?_sort=fileName", "empty full", 2);
+    suite_set_clock(suite, 25 * 3600);
+    for (int i = 0; i < 50; i++) {
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", same->access);
+        if (json_integer_value(http_member(list, "total")) == 1)
+            break;
+        usleep(100000);
+    }
+    PERSON later = person_sign_in(suite, "Patient", other->email, other->password, NULL);
+    check_list(later->access, "", "full", 1);
+    CU_ASSERT_TRUE(stored_files(suite) <= files);
+    HTTP_ANSWER read = document_get(suite, later->access, http_text(full, "id"));
+    CHECK_BYTES(read, "xyz", 3);
+    HTTP_ANSWER late = document_upload(suite, empty, "xyz", 3);
+    CHECK_ERROR(late, 403, "The upload form is invalid or has expired.");
+    suite_set_clock(suite, 0);
+}
+
+/* What replaced bytes are kept for is over after ten minutes. */
+static void replaced_bytes_are_swept(void)
+{
+    char *id = document_put(suite, patient->access, "a", "a/b", "old", 3);
+    size_t files = stored_files(suite);
+    HTTP_ANSWER replaced = ask("POST", document_path(id), patient->access,
+                               "{\"fileName\":\"a\",\"contentType\":\"a/b\"}");
+    HTTP_ANSWER uploaded = document_upload(suite, replaced, "new", 3);
+    CHECK_STATUS(uploaded, 204);
+    suite_set_clock(suite, 900);
+    for (int i = 0; i < 50 && stored_files(suite) > files; i++)
+        usleep(100000);
+    CU_ASSERT_TRUE(stored_files(suite) <= files);
+    suite_set_clock(suite, 0);
+    HTTP_ANSWER read = document_get(suite, patient->access, id);
+    CHECK_BYTES(read, "new", 3);
+    free(id);
+}
+
+static void every_change_is_audited(void)
+{
+    HTTP_ANSWER made = document_make(suite, patient->access, "a", "a/b");
+    const char *id = http_text(made, "id");
+    HTTP_ANSWER uploaded = document_upload(suite, made, "x", 1);
+    HTTP_ANSWER shared = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":true}");
+    HTTP_ANSWER replaced = ask("POST", document_path(id), patient->access,
+                               "{\"fileName\":\"a\",\"contentType\":\"a/b\"}");
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    char sql[512];
+
+    CHECK_STATUS(uploaded, 204);
+    CHECK_STATUS(shared, 200);
+    CHECK_STATUS(replaced, 200);
+    CHECK_STATUS(gone, 200);
+    snprintf(sql, sizeof sql,
+             "select string_agg(event->>'action' || coalesce(':' || (event->>'detail'), ''), ' ' "
+             "order by id) from doc.audit where entity = 'DocumentReference/%s'",
+             id);
+    char *trail = suite_query(suite, sql);
+    CU_ASSERT_STRING_EQUAL(trail, "document.create document.upload document.update:public "
+                                  "document.replace document.delete");
+    free(trail);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"a document goes its way", a_document_goes_its_way},
+    {"files of all sizes come back", files_of_all_sizes_come_back},
+    {"bad requests are refused", bad_requests_are_refused},
+    {"an unchanged file is 304", an_unchanged_file_is_304},
+    {"ranges are served", ranges_are_served},
+    {"a range of another version is the whole", a_range_of_another_version_is_the_whole},
+    {"active files are attachments", active_files_are_attachments},
+    {"names are encoded", names_are_encoded},
+    {"documents are listed", documents_are_listed},
+    {"a public token opens one file", a_public_token_opens_one_file},
+    {"a document can be public from the start", a_document_can_be_public_from_the_start},
+    {"tokens are not in the database", tokens_are_not_in_the_database},
+    {"a replacement serves when it is complete", a_replacement_serves_when_it_is_complete},
+    {"the later form wins", the_later_form_wins},
+    {"a new name outlives the upload", a_new_name_outlives_the_upload},
+    {"others' documents are hidden", others_documents_are_hidden},
+    {"a policy decides", a_policy_decides},
+    {"every change is audited", every_change_is_audited},
+    {"a wiped account takes its documents along", a_wiped_account_takes_its_documents_along},
+    {"replaced bytes are swept", replaced_bytes_are_swept},
+    {"what was never uploaded is swept", what_was_never_uploaded_is_swept},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.test_clock = true});
+    patient = person_register(suite, NULL);
+    return unit_run("documents", cases, ARRAY_SIZE(cases));
+}

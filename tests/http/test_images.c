@@ -1,0 +1,396 @@
+/*
+ * test_images.c - documents read in another size: through both routes, kept and shared, with ETag and Range, refused
+ * where there is no image, gone with the document.
+ *
+ * How the pixels come out is in tests/unit/test_docd_image.c.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/http/document.h"
+#include "tests/unit/unit.h"
+
+enum { MANY = 10 };
+
+static struct suite *suite;
+static struct person *patient;
+
+static struct http_answer *get(const struct person *who, const char *path, const char *query,
+                               const char *header)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "%s%s", path, query);
+    return http_call(suite_url(suite), &(struct http_request){.path = text,
+                                                              .bearer = who ? who->access : NULL,
+                                                              .headers = {header}});
+}
+
+static void check_sides(const struct http_answer *answer, int width, int height, const char *label)
+{
+    char *type = http_header(answer, "Content-Type");
+    int real_width, real_height;
+
+    test_png_sides(answer, &real_width, &real_height);
+    UNIT_CHECK(answer->status == 200 && real_width == width && real_height == height &&
+                   type != NULL && strcmp(type, "image/png") == 0,
+               "%s: %d %s, %d x %d", label, answer->status, type ? type : "-", real_width,
+               real_height);
+    free(type);
+}
+
+static char *put_picture(int width, int height)
+{
+    size_t size;
+    char *png = test_png(width, height, &size);
+    char *id = document_put(suite, patient->access, "picture.png", "image/png", png, size);
+
+    free(png);
+    return id;
+}
+
+/* The sum of a counter over all instances. */
+static long counted(const char *name)
+{
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    size_t length = strlen(name);
+    long sum = 0;
+
+    for (const char *line = metrics->body; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, length) == 0 && strchr(line, ' '))
+            sum += strtol(strchr(line, ' ') + 1, NULL, 10);
+    }
+    return sum;
+}
+
+#define DECODES counted("atrium_doc_image_decodes_total{")
+
+/* ---- one picture ---- */
+
+static void a_picture_is_resized(void)
+{
+    static const struct {
+        const char *query;
+        int width, height;
+    } rows[] = {
+        {"?width=100&height=50", 100, 50},
+        {"?width=100&height=50&fit=cover", 100, 50},
+        {"?width=100&height=50&fit=contain", 100, 50},
+        {"?width=100&height=50&fit=fill", 100, 50},
+        {"?width=100&height=50&fit=inside", 67, 50},
+        {"?width=100&height=50&fit=outside", 100, 75},
+        {"?width=100", 100, 75},
+        {"?height=30", 40, 30},
+        {"?width=800&height=1&fit=fill", 800, 1},
+        {"?fit=fill", 400, 300}, /* in no other size: the file as it is */
+        {"", 400, 300},
+    };
+    char *id = put_picture(400, 300);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = get(patient, document_path(id), rows[i].query, NULL);
+
+        check_sides(answer, rows[i].width, rows[i].height, rows[i].query);
+    }
+    HTTP_ANSWER answer = get(patient, document_path(id), "?width=10", NULL);
+    char *sniffed = http_header(answer, "X-Content-Type-Options");
+    char *disposition = http_header(answer, "Content-Disposition");
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(sniffed && strcmp(sniffed, "nosniff") == 0);
+    CU_ASSERT_TRUE(disposition && strstr(disposition, "picture.png"));
+    free(sniffed);
+    free(disposition);
+    free(id);
+}
+
+static void tags_and_ranges_are_honoured(void)
+{
+    char *id = put_picture(700, 500), header[128];
+    HTTP_ANSWER whole = get(patient, document_path(id), "", NULL);
+    HTTP_ANSWER wide = get(patient, document_path(id), "?width=600", NULL);
+    HTTP_ANSWER narrow = get(patient, document_path(id), "?width=60", NULL);
+    char *etag = http_header(wide, "ETag"), *other = http_header(narrow, "ETag"),
+         *original = http_header(whole, "ETag");
+    long decodes = DECODES;
+
+    CU_ASSERT_FATAL(etag && other && original);
+    CU_ASSERT_STRING_NOT_EQUAL(etag, other);
+    CU_ASSERT_STRING_NOT_EQUAL(etag, original);
+    snprintf(header, sizeof header, "If-None-Match: %s", etag);
+    HTTP_ANSWER same = get(patient, document_path(id), "?width=600", header);
+    CHECK_STATUS(same, 304);
+    HTTP_ANSWER another = get(patient, document_path(id), "?width=60", header);
+    CHECK_STATUS(another, 200);
+    snprintf(header, sizeof header, "ETag: %s", etag);
+    HTTP_ANSWER named = get(patient, document_path(id), "?width=600", header);
+    CHECK_STATUS(named, 304);
+    CU_ASSERT_EQUAL(named->size, 0);
+    HTTP_ANSWER part = get(patient, document_path(id), "?width=600", "Range: bytes=1-3");
+    CHECK_STATUS(part, 206);
+    CU_ASSERT_TRUE(part->size == 3 && memcmp(part->body, "PNG", 3) == 0);
+    HTTP_ANSWER head =
+        http_call(suite_url(suite), &(struct http_request){.method = "HEAD",
+                                                           .path = document_path(id),
+                                                           .bearer = patient->access});
+    CHECK_STATUS(head, 200);
+    CU_ASSERT_EQUAL(DECODES, decodes);
+    free(etag);
+    free(other);
+    free(original);
+    free(id);
+}
+
+static void the_public_route_resizes_too(void)
+{
+    static const char share[] = "{\"isPublic\":true}";
+    char *id = put_picture(120, 90), path[256], header[128];
+    HTTP_ANSWER shared =
+        http_call(suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                           .path = document_path(id),
+                                                           .bearer = patient->access,
+                                                           .raw = share});
+    snprintf(path, sizeof path, "/document/public/%s", http_text(shared, "publicToken"));
+    HTTP_ANSWER found = get(NULL, path, "?width=60&height=60&fit=inside", NULL);
+    check_sides(found, 60, 45, "public");
+    char *etag = http_header(found, "ETag");
+    snprintf(header, sizeof header, "If-None-Match: %s", etag);
+    HTTP_ANSWER same = get(NULL, path, "?width=60&height=60&fit=inside", header);
+    CHECK_STATUS(same, 304);
+    HTTP_ANSWER bad = get(NULL, path, "?width=0", NULL);
+    CHECK_PROBLEM(bad, "width");
+    free(etag);
+    free(id);
+}
+
+/* ---- refusals ---- */
+
+static void bad_sizes_are_refused(void)
+{
+    static const struct {
+        const char *query, *path;
+    } rows[] = {
+        {"?width=0", "width"},         {"?width=6001", "width"},   {"?width=-1", "width"},
+        {"?width=ten", "width"},       {"?width=1.5", "width"},    {"?width=", "width"},
+        {"?height=0", "height"},       {"?height=6001", "height"}, {"?width=9&fit=crop", "fit"},
+        {"?width=9&fit=COVER", "fit"},
+    };
+    char *id = put_picture(20, 20);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = get(patient, document_path(id), rows[i].query, NULL);
+
+        UNIT_CHECK(CHECK_PROBLEM(answer, rows[i].path), "%s", rows[i].query);
+    }
+    HTTP_ANSWER largest = get(patient, document_path(id), "?width=6000&height=1&fit=fill", NULL);
+    check_sides(largest, 6000, 1, "the largest");
+    free(id);
+}
+
+static void check_message(const struct http_answer *answer, const char *path, const char *message)
+{
+    CHECK_STATUS(answer, 422);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "message.0.path"), path);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "message.0.message"), message);
+}
+
+static void what_is_no_image_is_refused(void)
+{
+    static const char svg[] =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"/>";
+    static const char no_image[] = "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image";
+    size_t size;
+    char *png = test_png(200, 200, &size);
+    char *drawing = document_put(suite, patient->access, "d.png", "image/png", svg, sizeof svg - 1);
+    char *text = document_put(suite, patient->access, "t.txt", "text/plain", "text", 4);
+    char *nothing = document_put(suite, patient->access, "n.png", "image/png", "", 0);
+    char *cut = document_put(suite, patient->access, "c.png", "image/png", png, size / 2);
+
+    memcpy(png + 16, "\x00\x00\xea\x60\x00\x00\xea\x60", 8); /* says that it has 3,600 megapixels */
+    memcpy(png + 29, "\x0f\xb0\xe2\x15", 4);                 /* with the checksum of that */
+    char *bomb = document_put(suite, patient->access, "b.png", "image/png", png, size);
+    HTTP_ANSWER of_drawing = get(patient, document_path(drawing), "?width=9", NULL);
+    check_message(of_drawing, "width", no_image);
+    HTTP_ANSWER of_text = get(patient, document_path(text), "?height=9", NULL);
+    check_message(of_text, "height", no_image);
+    HTTP_ANSWER of_nothing = get(patient, document_path(nothing), "?width=9", NULL);
+    check_message(of_nothing, "width", no_image);
+    HTTP_ANSWER of_cut = get(patient, document_path(cut), "?width=9", NULL);
+    check_message(of_cut, "width", "needs an image that is not damaged");
+    HTTP_ANSWER of_bomb = get(patient, document_path(bomb), "?width=9", NULL);
+    check_message(of_bomb, "width", "needs an image of at most 100 megapixels");
+    HTTP_ANSWER absent =
+        get(patient, "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "?width=9", NULL);
+    CHECK_ERROR(absent, 404, "Document not found.");
+    HTTP_ANSWER made = document_make(suite, patient->access, "later.png", "image/png");
+    HTTP_ANSWER early = get(patient, document_path(http_text(made, "id")), "?width=9", NULL);
+    CHECK_ERROR(early, 404, "File not uploaded yet.");
+    PERSON other = person_register(suite, NULL);
+    HTTP_ANSWER hidden = get(other, document_path(cut), "?width=9", NULL);
+    CHECK_ERROR(hidden, 404, "Document not found.");
+    free(png);
+    free(drawing);
+    free(text);
+    free(nothing);
+    free(cut);
+    free(bomb);
+}
+
+/* ---- sharing and keeping ---- */
+
+static void equal_requests_decode_once(void)
+{
+    char *id = put_picture(3000, 2000), path[128];
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    long before = DECODES;
+
+    snprintf(path, sizeof path, "%s?width=333", document_path(id));
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = path, .bearer = patient->access};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        check_sides(answers[i], 333, 222, "one of ten");
+        CU_ASSERT_EQUAL(answers[i]->size, answers[0]->size);
+    }
+    CU_ASSERT_EQUAL(DECODES, before + 1);
+    http_answers_destroy(answers, MANY);
+    HTTP_ANSWER later = get(patient, document_path(id), "?width=333", NULL);
+    check_sides(later, 333, 222, "later");
+    CU_ASSERT_EQUAL(DECODES, before + 1);
+    free(id);
+}
+
+/* One that does not come along with its description. */
+static void large_results_are_streamed(void)
+{
+    char *id = put_picture(900, 700);
+    HTTP_ANSWER first = get(patient, document_path(id), "?width=2000&height=1500&fit=fill", NULL);
+    HTTP_ANSWER again = get(patient, document_path(id), "?width=2000&height=1500&fit=fill", NULL);
+    HTTP_ANSWER end =
+        get(patient, document_path(id), "?width=2000&height=1500&fit=fill", "Range: bytes=-8");
+
+    check_sides(first, 2000, 1500, "large");
+    CU_ASSERT_TRUE(first->size > 300 * 1024);
+    CHECK_BYTES(again, first->body, first->size);
+    CHECK_STATUS(end, 206);
+    CU_ASSERT_TRUE(end->size == 8 && memcmp(end->body, first->body + first->size - 8, 8) == 0);
+    free(id);
+}
+
+static void variants_go_with_their_document(void)
+{
+    char *id = put_picture(60, 40);
+    size_t before = stored_files(suite);
+    HTTP_ANSWER small = get(patient, document_path(id), "?width=9", NULL);
+    HTTP_ANSWER large = get(patient, document_path(id), "?width=99", NULL);
+
+    CHECK_STATUS(small, 200);
+    CHECK_STATUS(large, 200);
+    CU_ASSERT_EQUAL(stored_files(suite), before + 2);
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    CHECK_STATUS(gone, 200);
+    CU_ASSERT_EQUAL(stored_files(suite), before - 1);
+    HTTP_ANSWER after = get(patient, document_path(id), "?width=9", NULL);
+    CHECK_ERROR(after, 404, "Document not found.");
+    free(id);
+}
+
+/* A document whose file is replaced is not shown as it was. */
+static void a_new_file_has_new_variants(void)
+{
+    static const char name[] = "{\"fileName\":\"new.png\",\"contentType\":\"image/png\"}";
+    char *id = put_picture(60, 40);
+    size_t size;
+    char *png = test_png(40, 60, &size);
+    HTTP_ANSWER before = get(patient, document_path(id), "?width=20", NULL);
+    HTTP_ANSWER replaced =
+        http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                           .path = document_path(id),
+                                                           .bearer = patient->access,
+                                                           .raw = name});
+    HTTP_ANSWER meanwhile = get(patient, document_path(id), "?width=20", NULL);
+    HTTP_ANSWER uploaded = document_upload(suite, replaced, png, size);
+    HTTP_ANSWER after = get(patient, document_path(id), "?width=20", NULL);
+
+    check_sides(before, 20, 13, "before");
+    check_sides(meanwhile, 20, 13, "meanwhile");
+    CHECK_STATUS(uploaded, 204);
+    check_sides(after, 20, 30, "after");
+    free(png);
+    free(id);
+}
+
+/* Killed while they make variants: what is asked for again comes, and nothing half made stays in the way. */
+static void deaths_leave_nothing_in_the_way(void)
+{
+    char *id = put_picture(3000, 2000), paths[MANY][128];
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+
+    for (int round = 0; round < 4; round++) {
+        const char *instance = round % 2 ? "2" : "1";
+        pid_t pid = suite_pid(suite, "docd", instance), child = fork();
+
+        if (child == 0) {
+            usleep(120000 + 40000 * (useconds_t)round);
+            kill(pid, SIGKILL);
+            _exit(0);
+        }
+        for (int i = 0; i < MANY; i++) {
+            snprintf(paths[i], sizeof paths[i], "%s?width=%d", document_path(id),
+                     100 * round + i + 1);
+            requests[i] = (struct http_request){.path = paths[i], .bearer = patient->access};
+        }
+        http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+        for (int i = 0; i < MANY; i++)
+            UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 503, "%d",
+                       answers[i]->status);
+        http_answers_destroy(answers, MANY);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", instance, pid));
+        http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+        for (int i = 0; i < MANY; i++)
+            check_sides(answers[i], 100 * round + i + 1,
+                        (int)((100 * round + i + 1) * 2 / 3.0 + 0.5), "again");
+        http_answers_destroy(answers, MANY);
+    }
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    CHECK_STATUS(gone, 200);
+    free(id);
+}
+
+static void the_scene_is_set(void)
+{
+    patient = person_register(suite, NULL);
+    CU_ASSERT_FATAL(patient->status == 200);
+}
+
+static void the_suite_ends(void)
+{
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the scene is set", the_scene_is_set},
+    {"a picture is resized", a_picture_is_resized},
+    {"tags and ranges are honoured", tags_and_ranges_are_honoured},
+    {"the public route resizes too", the_public_route_resizes_too},
+    {"bad sizes are refused", bad_sizes_are_refused},
+    {"what is no image is refused", what_is_no_image_is_refused},
+    {"equal requests decode once", equal_requests_decode_once},
+    {"large results are streamed", large_results_are_streamed},
+    {"variants go with their document", variants_go_with_their_document},
+    {"a new file has new variants", a_new_file_has_new_variants},
+    {"deaths leave nothing in the way", deaths_leave_nothing_in_the_way},
+    {"the suite ends", the_suite_ends},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "docd=2"});
+    return unit_run("images", cases, ARRAY_SIZE(cases));
+}

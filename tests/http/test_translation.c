@@ -1,0 +1,589 @@
+/*
+ * test_translation.c - translation by Apertium: what comes back, that no markup is ever lost, what is refused, and that
+ * neither large nor hostile texts nor the death of any process does harm.
+ */
+#include <CUnit/CUnit.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+#include "tests/http/trail.h"
+#include "tests/unit/marked_text.h"
+#include "tests/unit/unit.h"
+
+#define TRANSLATION "/ai/translation"
+
+enum { STAGES_MAX = 256, TEXT_MAX = 10000 };
+
+static struct suite *suite;
+static struct person *admin, *patient;
+
+/* ---- asking ---- */
+
+static json_t *body_of(const char *from, const char *to, json_t *texts)
+{
+    return json_pack("{s:s, s:s, s:o}", "sourceLanguage", from, "targetLanguage", to, "text",
+                     texts);
+}
+
+static struct http_answer *translate_within(long limit_s, json_t *texts)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                              .path = TRANSLATION,
+                                                              .bearer = patient->access,
+                                                              .body = body_of("en", "es", texts),
+                                                              .limit_s = limit_s});
+}
+
+static struct http_answer *translate(const char *from, const char *to, json_t *texts)
+{
+    return http_post(suite_url(suite), TRANSLATION, patient->access, body_of(from, to, texts));
+}
+
+static json_t *one(const char *text)
+{
+    return json_pack("[s]", text);
+}
+
+static const char *text_at(const struct http_answer *answer, size_t i)
+{
+    const char *text = json_string_value(json_array_get(http_member(answer, "text"), i));
+
+    return text ? text : "";
+}
+
+static const char *status_at(const struct http_answer *answer, size_t i)
+{
+    const char *status = json_string_value(
+        json_object_get(json_array_get(http_member(answer, "items"), i), "status"));
+
+    return status ? status : "";
+}
+
+/* As many texts and statuses as asked for; how many have this status. */
+static size_t count_status(const struct http_answer *answer, size_t want, const char *status)
+{
+    size_t found = 0;
+
+    CU_ASSERT_EQUAL(json_array_size(http_member(answer, "text")), want);
+    CU_ASSERT_EQUAL(json_array_size(http_member(answer, "items")), want);
+    for (size_t i = 0; i < want; i++)
+        found += strcmp(status_at(answer, i), status) == 0;
+    return found;
+}
+
+/* ---- what comes back ---- */
+
+static void texts_are_translated(void)
+{
+    static const struct {
+        const char *text, *want, *status;
+    } rows[] = {
+        {"Hello world", "Hola Mundo", "translated"},
+        {"Hello {{name}}, you have a <b>red</b> car.",
+         "Hola {{name}}, tienes un <b>coche</b> rojo.", "translated"},
+        {"<p>Hello {{{raw}}} &amp; <a href=\"https://a.example/{{id}}\">world</a></p>",
+         "<p>Hola {{{raw}}} &amp; <a href=\"https://a.example/{{id}}\">Mundo</a></p>",
+         "translated"},
+        {"# Title\n\n- one\n- **two**\n\n```\nthe code\n```\n",
+         "# T\xc3\xadtulo\n\n- Uno\n- **Dos**\n\n```\nthe code\n```\n", "translated"},
+        {"12:30", "12:30", "unchanged"},
+        {"  ", "  ", "unchanged"},
+        {"{{name}}", "{{name}}", "unchanged"},
+        {"\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xf0\x9f\x98\x80",
+         "\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d \xf0\x9f\x98\x80", "unchanged"},
+        {"Hello world", "Hola Mundo", "translated"}, /* once more */
+    };
+    json_t *texts = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        json_array_append_new(texts, json_string(rows[i].text));
+    HTTP_ANSWER answer = translate("en", "es", texts);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "sourceLanguage"), "en");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "targetLanguage"), "es");
+    (void)!count_status(answer, ARRAY_SIZE(rows), "failed");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        UNIT_CHECK(strcmp(text_at(answer, i), rows[i].want) == 0, "%s: %s", rows[i].text,
+                   text_at(answer, i));
+        UNIT_CHECK(strcmp(status_at(answer, i), rows[i].status) == 0, "%s: %s", rows[i].text,
+                   status_at(answer, i));
+    }
+    HTTP_ANSWER back = translate("Spanish", "ENGLISH", one("El perro es grande."));
+    CHECK_STATUS(back, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(back, "sourceLanguage"), "es");
+    CU_ASSERT_STRING_EQUAL(text_at(back, 0), "The dog is big.");
+    HTTP_ANSWER own = translate("espa\xc3\xb1ol", "en-US", one("El perro es grande."));
+    CU_ASSERT_STRING_EQUAL(text_at(own, 0), "The dog is big.");
+}
+
+static void no_markup_is_lost(void)
+{
+    enum { REQUESTS = 10, TEXTS = 100 };
+    unsigned seed = 1066;
+    size_t failed = 0, translated = 0;
+
+    for (size_t r = 0; r < REQUESTS; r++) {
+        json_t *texts = json_array(), *asked;
+
+        for (size_t i = 0; i < TEXTS; i++) {
+            char *text = marked_text(&seed);
+
+            json_array_append_new(texts, json_string(text));
+            free(text);
+        }
+        asked = json_deep_copy(texts);
+        HTTP_ANSWER answer = translate_within(62, texts);
+        CHECK_STATUS(answer, 200);
+        failed += count_status(answer, TEXTS, "failed");
+        translated += count_status(answer, TEXTS, "translated");
+        for (size_t i = 0; i < TEXTS; i++) {
+            const char *source = json_string_value(json_array_get(asked, i));
+
+            UNIT_CHECK(marked_text_kept(source, text_at(answer, i)), "%s -> %s", source,
+                       text_at(answer, i));
+            if (strcmp(status_at(answer, i), "translated") != 0)
+                UNIT_CHECK(strcmp(source, text_at(answer, i)) == 0, "%s", source);
+        }
+        json_decref(asked);
+    }
+    UNIT_CHECK(failed <= 10, "%zu failed", failed);
+    UNIT_CHECK(translated > 700, "%zu translated", translated);
+}
+
+/* ---- what is refused ---- */
+
+static json_t *texts_of(size_t count, const char *text)
+{
+    json_t *texts = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(texts, json_string(text));
+    return texts;
+}
+
+/* `count` times the same few bytes (caller frees). */
+static char *repeated(const char *bytes, size_t count)
+{
+    size_t length = strlen(bytes);
+    char *text = malloc(count * length + 1);
+
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + i * length, bytes, length);
+    text[count * length] = '\0';
+    return text;
+}
+
+static void requests_are_checked(void)
+{
+    char *longest = repeated("\xc3\xa9", TEXT_MAX), *longer = repeated("\xc3\xa9", TEXT_MAX + 1);
+    char *name = repeated("a", 101);
+    const struct {
+        const char *from, *to;
+        json_t *texts;
+        const char *problem, *message; /* NULL: 200 */
+    } rows[] = {
+        {"en", "es", one(longest), NULL, NULL},
+        {"en", "es", texts_of(100, "12"), NULL, NULL},
+        {"en", "es", texts_of(101, "12"), "text", NULL},
+        {"en", "es", json_array(), "text", NULL},
+        {"en", "es", one(""), "text.0", NULL},
+        {"en", "es", one(longer), "text.0", NULL},
+        {"en", "es", json_pack("[s,i]", "a", 1), "text.1", NULL},
+        {"en", "es", json_string("a"), "text", NULL},
+        {"en", "es", json_null(), "text", NULL},
+        {"e", "es", one("a"), "sourceLanguage", NULL},
+        {name, "es", one("a"), "sourceLanguage", NULL},
+        {"en", "Klingon", one("a"), "targetLanguage",
+         "must be an ISO 639-1 code or a language's name"},
+        {"xx", "es", one("a"), "sourceLanguage", "must be an ISO 639-1 code or a language's name"},
+        {"en", "English", one("a"), "targetLanguage",
+         "must be another language than sourceLanguage"},
+        {"en", "ja", one("a"), "targetLanguage",
+         "no translation from English to Japanese is installed"},
+        {"Deutsch", "es", one("a"), "targetLanguage",
+         "no translation from German to Spanish is installed"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = translate(rows[i].from, rows[i].to, rows[i].texts);
+
+        if (!rows[i].problem)
+            CHECK_STATUS(answer, 200);
+        else
+            CHECK_PROBLEM(answer, rows[i].problem);
+        if (rows[i].message)
+            UNIT_CHECK(strcmp(http_text(answer, "message.0.message"), rows[i].message) == 0,
+                       "%s: %s", rows[i].message, http_text(answer, "message.0.message"));
+    }
+    HTTP_ANSWER both = translate("xx", "yy", one("a"));
+    CHECK_PROBLEM(both, "sourceLanguage");
+    CHECK_PROBLEM(both, "targetLanguage");
+    HTTP_ANSWER none = http_post(suite_url(suite), TRANSLATION, patient->access, json_object());
+    CHECK_PROBLEM(none, "text");
+    free(longest);
+    free(longer);
+    free(name);
+}
+
+static void the_policy_decides(void)
+{
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/v1/project/access-policies", admin->access,
+                  json_pack("{s:s, s:[{s:s, s:[s]}]}", "name", "no translation", "resource",
+                            "resourceType", "Translation", "interaction", "read"));
+    char *value, *former;
+
+    CHECK_STATUS(made, 200);
+    if (asprintf(&value, "AccessPolicy/%s", http_text(made, "id")) < 0)
+        abort();
+    former = strdup(suite_text(suite, "demo.patientAccessPolicy"));
+    HTTP_ANSWER set = http_put(suite_url(suite), "/v1/project/default-patient-access-policy",
+                               admin->access, json_pack("{s:s}", "value", value));
+    CHECK_STATUS(set, 200);
+    PERSON restricted = person_register(suite, NULL);
+    HTTP_ANSWER back = http_put(suite_url(suite), "/v1/project/default-patient-access-policy",
+                                admin->access, json_pack("{s:s}", "value", former));
+    CHECK_STATUS(back, 200);
+
+    HTTP_ANSWER refused = http_post(suite_url(suite), TRANSLATION, restricted->access,
+                                    body_of("xx", "yy", one("Hello")));
+    CHECK_ERROR(refused, 403, "Forbidden");
+    HTTP_ANSWER admins =
+        http_post(suite_url(suite), TRANSLATION, admin->access, body_of("en", "es", one("Hello")));
+    CHECK_STATUS(admins, 200);
+    HTTP_ANSWER nobodys =
+        http_post(suite_url(suite), TRANSLATION, NULL, body_of("en", "es", one("Hello")));
+    CU_ASSERT_EQUAL(nobodys->status, 401);
+    free(value);
+    free(former);
+}
+
+static void each_request_leaves_a_row(void)
+{
+    static const char secret[] = "marmalade";
+    static const char rows[] =
+        "select count(*) from bot.audit where event->>'action' = 'translation.execute'";
+    long before = trail_number(suite, "%s", rows);
+    HTTP_ANSWER answer = translate("en", "es", one(secret));
+    HTTP_ANSWER refused = translate("en", "ja", one(secret));
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_EQUAL(trail_number(suite, "%s", rows), before + 1);
+    CU_ASSERT_EQUAL(trail_number(suite,
+                                 "select count(*) from bot.audit where event->>'detail' = 'en-es' "
+                                 "and event->'agent'->>'profile' = '%s'",
+                                 patient->profile) > 0,
+                    true);
+    CU_ASSERT_EQUAL(trail_number(suite,
+                                 "select count(*) from bot.audit where event::text like '%%%s%%'",
+                                 secret),
+                    0);
+}
+
+/* ---- large, hostile ---- */
+
+/* A line of /proc/<pid>/status in KiB. */
+static long kib_of(pid_t pid, const char *name)
+{
+    char path[64], line[256];
+    long kib = -1;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof(line), file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            kib = strtol(line + strlen(name) + 1, NULL, 10);
+    if (file)
+        fclose(file);
+    return kib;
+}
+
+/* A hundred texts of 10,000 characters, half of them of the slowest kind, in the time and with the memory that there
+ * is. What there was no time for is the source, and says so. */
+static void large_requests_are_bounded(void)
+{
+    static const char *const patterns[] = {
+        "You should take two of the red pills every day before you eat your dinner. ", "a|"};
+    json_t *texts = json_array();
+
+    for (size_t i = 0; i < 100; i++) {
+        const char *pattern = patterns[i % ARRAY_SIZE(patterns)];
+        char *text = repeated(pattern, TEXT_MAX / strlen(pattern));
+
+        text[0] = (char)('A' + i % 26);
+        text[2] = (char)('a' + i / 26);
+        json_array_append_new(texts, json_string(text));
+        free(text);
+    }
+    HTTP_ANSWER answer = translate_within(64, texts);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_TRUE(count_status(answer, 100, "translated") > 0);
+    CU_ASSERT_TRUE(answer->seconds < 62);
+    UNIT_CHECK(kib_of(suite_pid(suite, "botd", "1"), "VmHWM:") < 256 * 1024, "%ld KiB",
+               kib_of(suite_pid(suite, "botd", "1"), "VmHWM:"));
+}
+
+static void hostile_texts_do_no_harm(void)
+{
+    static const char *const patterns[] = {
+        "^$[]{}/\\@<>",
+        "[=1][.].[]",
+        "\\",
+        "[[t:b:x]]a[[/]]",
+        "^a<n>$ ",
+        "~",
+        "<",
+        "{{",
+        "`",
+        "](",
+        "\xc2\xad",
+        "\xe2\x80\x8f",
+        "\xf0\x9f\x98\x80",
+        "\x01\x7f",
+        "<STREAMCMD:FLUSH>",
+        "*a #b ",
+        "\xef\xbb\xbf",
+        "$(id)'\";|&",
+        "..",
+        "a.b.c ",
+        "\t",
+        "1,2.3-",
+    };
+    json_t *texts = json_array(), *asked;
+
+    for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
+        char *text = repeated(patterns[i], 40), *mixed;
+
+        if (asprintf(&mixed, "the house %s and the {{door}} %s", text, patterns[i]) < 0)
+            abort();
+        json_array_append_new(texts, json_string(text));
+        json_array_append_new(texts, json_string(mixed));
+        free(text);
+        free(mixed);
+    }
+    asked = json_deep_copy(texts);
+    HTTP_ANSWER answer = translate_within(62, texts);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_EQUAL(count_status(answer, json_array_size(asked), "failed"), 0);
+    for (size_t i = 0; i < json_array_size(asked); i++)
+        UNIT_CHECK(!strstr(json_string_value(json_array_get(asked, i)), "{{door}}") ||
+                       strstr(text_at(answer, i), "{{door}}"),
+                   "%s", text_at(answer, i));
+    json_decref(asked);
+}
+
+/* ---- deaths ---- */
+
+static pid_t parent_of(pid_t pid)
+{
+    return (pid_t)kib_of(pid, "PPid:");
+}
+
+/* The processes with this text on their command line that descend from the first botd. */
+static size_t stages(const char *text, pid_t ret[static STAGES_MAX])
+{
+    pid_t botd = suite_pid(suite, "botd", "1");
+    size_t count = 0;
+    glob_t found;
+
+    if (glob("/proc/[0-9]*/cmdline", 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc && count < STAGES_MAX; i++) {
+        pid_t pid = atoi(found.gl_pathv[i] + strlen("/proc/")), above = pid;
+        char line[4096];
+        int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
+        ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof(line));
+
+        if (fd >= 0)
+            close(fd);
+        while (above > 1 && above != botd)
+            above = parent_of(above);
+        if (above == botd && pid != botd && size > 0 &&
+            memmem(line, (size_t)size, text, strlen(text)))
+            ret[count++] = pid;
+    }
+    globfree(&found);
+    return count;
+}
+
+/* Texts that keep a pipeline busy for seconds. */
+static json_t *long_texts(size_t count)
+{
+    json_t *texts = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        char *text = repeated("The doctor will see you soon and tell you what to do. ", 100);
+
+        text[0] = (char)('A' + i % 26);
+        text[1] = (char)('a' + i / 26);
+        json_array_append_new(texts, json_string(text));
+        free(text);
+    }
+    return texts;
+}
+
+/* Sends the signal to stages of the pipelines, 300 ms from now. */
+static pid_t signal_stages_later(const char *text, int signo)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        pid_t pids[STAGES_MAX];
+        size_t count;
+
+        usleep(300 * 1000);
+        count = stages(text, pids);
+        for (size_t i = 0; i < count; i++)
+            kill(pids[i], signo);
+        _exit(count > 0 ? 0 : 1);
+    }
+    return child;
+}
+
+/* A stage that is killed or stands still takes its pipeline along; the texts are translated by another one. */
+static void a_lost_stage_is_made_up_for(void)
+{
+    static const struct {
+        const char *stage;
+        int signo;
+    } rows[] = {
+        {"eng-spa.automorf.bin", SIGKILL},
+        {"eng-spa.autopgen.bin", SIGKILL},
+        {"eng-spa.t2x.bin", SIGKILL},
+        {"eng-spa.prob", SIGSTOP},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER warm = translate("en", "es", one("Hello"));
+        pid_t killer = signal_stages_later(rows[i].stage, rows[i].signo);
+        int status = -1;
+
+        CHECK_STATUS(warm, 200);
+        HTTP_ANSWER answer = translate_within(64, long_texts(60));
+        CHECK_STATUS(answer, 200);
+        UNIT_CHECK(count_status(answer, 60, "translated") == 60, "%s: %zu", rows[i].stage,
+                   count_status(answer, 60, "translated"));
+        waitpid(killer, &status, 0);
+        UNIT_CHECK(status == 0, "%s was not there", rows[i].stage);
+    }
+}
+
+static void an_idle_pipeline_may_die(void)
+{
+    pid_t pids[STAGES_MAX];
+    HTTP_ANSWER warm = translate("en", "es", one("Hello"));
+    size_t count = stages("eng-spa.autobil.bin", pids);
+
+    CHECK_STATUS(warm, 200);
+    CU_ASSERT_TRUE(count > 0);
+    for (size_t i = 0; i < count; i++)
+        kill(pids[i], SIGKILL);
+    HTTP_ANSWER answer = translate("en", "es", one("Good morning"));
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(status_at(answer, 0), "translated");
+}
+
+/* Whether they are all gone within 5 s. */
+static bool are_gone(const pid_t *pids, size_t count)
+{
+    int64_t until = clock_mono_ms() + 5000;
+
+    for (size_t i = 0; i < count; i++)
+        while (kill(pids[i], 0) == 0) {
+            if (clock_mono_ms() > until)
+                return false;
+            usleep(20 * 1000);
+        }
+    return true;
+}
+
+static void a_killed_botd_leaves_nothing(void)
+{
+    pid_t old = suite_pid(suite, "botd", "1"), pids[STAGES_MAX], killer;
+    HTTP_ANSWER warm = translate("en", "es", one("Hello"));
+    size_t count = stages("/usr/share/apertium", pids);
+
+    CHECK_STATUS(warm, 200);
+    CU_ASSERT_TRUE(count >= 8);
+    killer = fork();
+    if (killer == 0) {
+        usleep(400 * 1000);
+        kill(old, SIGKILL);
+        _exit(0);
+    }
+    HTTP_ANSWER answer = translate_within(64, long_texts(90));
+    CU_ASSERT_EQUAL(answer->status, 503);
+    char *retry = http_header(answer, "Retry-After");
+    CU_ASSERT_PTR_NOT_NULL(retry);
+    waitpid(killer, NULL, 0);
+    CU_ASSERT_TRUE(are_gone(pids, count));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "botd", "1", old));
+    HTTP_ANSWER again = translate("en", "es", one("Hello world"));
+    CU_ASSERT_STRING_EQUAL(text_at(again, 0), "Hola Mundo");
+    free(retry);
+}
+
+/* Where the kernel makes no namespaces a program bot has no place to run in; the operator's own pipelines have. */
+static void it_works_without_namespaces(void)
+{
+    struct suite *other = suite_start(&(struct suite_options){.no_namespaces = true}),
+                 *first = suite;
+    pid_t pids[STAGES_MAX];
+    size_t count;
+
+    suite = other;
+    PERSON one_of_it = person_register(other, NULL);
+    HTTP_ANSWER answer = http_post(suite_url(other), TRANSLATION, one_of_it->access,
+                                   body_of("en", "es", one("Hello world")));
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(text_at(answer, 0), "Hola Mundo");
+    HTTP_ANSWER program =
+        http_post(suite_url(other), "/bots?identifier=https%3A%2F%2Fatrium.example%2Fbots%7Cecho",
+                  one_of_it->access, json_object());
+    CHECK_ERROR(program, 503, "Programs cannot be run here.");
+    count = stages("/usr/share/apertium", pids);
+    CU_ASSERT_TRUE(count >= 8);
+    suite_signal(other, "botd", "1", SIGKILL);
+    CU_ASSERT_TRUE(are_gone(pids, count));
+    suite = first;
+    suite_stop(&other);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"texts are translated", texts_are_translated},
+    {"no markup is lost", no_markup_is_lost},
+    {"requests are checked", requests_are_checked},
+    {"the policy decides", the_policy_decides},
+    {"each request leaves a row", each_request_leaves_a_row},
+    {"hostile texts do no harm", hostile_texts_do_no_harm},
+    {"an idle pipeline may die", an_idle_pipeline_may_die},
+    {"a lost stage is made up for", a_lost_stage_is_made_up_for},
+    {"large requests are bounded", large_requests_are_bounded},
+    {"a killed botd leaves nothing", a_killed_botd_leaves_nothing},
+    {"it works without namespaces", it_works_without_namespaces},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){0});
+    admin = person_admin(suite);
+    patient = person_register(suite, NULL);
+    return unit_run("translation", cases, ARRAY_SIZE(cases));
+}

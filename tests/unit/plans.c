@@ -1,0 +1,179 @@
+/*
+ * plans.c - see plans.h.
+ */
+#include "tests/unit/plans.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void run(PGconn *conn, const char *sql)
+{
+    PGresult *result = PQexec(conn, sql);
+
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK, "%.60s: %s", sql, PQerrorMessage(conn));
+    PQclear(result);
+}
+
+void plans_make_schema(const struct plans *self, const struct pg *server)
+{
+    char *sql = NULL;
+
+    if (asprintf(&sql, "create schema %s", self->schema) < 0)
+        abort();
+    pg_exec(server, sql);
+    free(sql);
+    for (const struct db_migration *next = self->migrations; next->name != NULL; next++) {
+        if (asprintf(&sql, "set search_path = %s; %s", self->schema, next->sql) < 0)
+            abort();
+        pg_exec(server, sql);
+        free(sql);
+    }
+}
+
+PGconn *plans_open(const struct plans *self, const struct pg *server)
+{
+    PGconn *conn = PQconnectdb(server->conninfo);
+    char *sql = NULL;
+
+    CU_ASSERT_EQUAL(PQstatus(conn), CONNECTION_OK);
+    if (asprintf(&sql, "set search_path = %s; set client_min_messages = warning", self->schema) < 0)
+        abort();
+    run(conn, sql);
+    free(sql);
+    for (size_t i = 0; i < self->count; i++) {
+        const struct db_statement *statement = &self->statements[i];
+        PGresult *made = PQprepare(conn, statement->name, statement->text, 0, NULL);
+        PGresult *shape = PQdescribePrepared(conn, statement->name);
+
+        UNIT_CHECK(PQnparams(shape) == statement->params, "%s has %d parameters: %s",
+                   statement->name, PQnparams(shape), PQresultErrorMessage(made));
+        PQclear(made);
+        PQclear(shape);
+    }
+    return conn;
+}
+
+void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret, size_t size)
+{
+    char sql[512];
+    size_t length = (size_t)snprintf(sql, sizeof(sql), "explain (costs off) execute \"%s\"%s",
+                                     statement->name, statement->params > 0 ? " (null" : "");
+    PGresult *result;
+
+    for (int i = 1; i < statement->params; i++)
+        length += (size_t)snprintf(sql + length, sizeof(sql) - length, ", null");
+    if (statement->params > 0)
+        snprintf(sql + length, sizeof(sql) - length, ")");
+    result = PQexec(conn, sql);
+    UNIT_CHECK(PQntuples(result) > 0, "%s: %s", statement->name, PQresultErrorMessage(result));
+    ret[0] = '\0';
+    for (int row = 0; row < PQntuples(result); row++) {
+        size_t used = strlen(ret);
+
+        snprintf(ret + used, size - used, "%s\n", PQgetvalue(result, row, 0));
+    }
+    PQclear(result);
+}
+
+/* Whether `word`, up to a space or the end of its line, is one of the words. */
+static bool is_among(const char *words, const char *word)
+{
+    size_t length = strcspn(word, " \n");
+
+    for (const char *next = words; *next != '\0'; next += strspn(next, " ")) {
+        size_t size = strcspn(next, " ");
+
+        if (size == length && strncmp(next, word, length) == 0)
+            return true;
+        next += size;
+    }
+    return false;
+}
+
+/* The table of a plan's next node of a kind ("Seq Scan"), or NULL; *plan moves behind it. */
+static const char *next_table(const char **plan, const char *kind)
+{
+    const char *node = strstr(*plan, kind), *table = node != NULL ? strstr(node, " on ") : NULL;
+
+    if (table == NULL)
+        return NULL;
+    *plan = table + strlen(" on ");
+    return *plan;
+}
+
+bool plans_scan_whole(const struct plans *self, const char *plan)
+{
+    const char *table;
+
+    while ((table = next_table(&plan, "Seq Scan")) != NULL) {
+        if (!is_among(self->small, table))
+            return true;
+    }
+    return false;
+}
+
+/* Whether an index is read without a condition: all of it, or from its start on. */
+static bool walks_index(const struct plans *self, const char *plan)
+{
+    const char *table;
+
+    while ((table = next_table(&plan, " Scan using ")) != NULL) {
+        const char *condition = strchr(table, '\n');
+
+        condition = condition != NULL ? condition + 1 + strspn(condition + 1, " ") : "";
+        if (strncmp(condition, "Index Cond:", strlen("Index Cond:")) != 0 &&
+            !is_among(self->small, table))
+            return true;
+    }
+    return false;
+}
+
+void plans_check(const struct plans *self, const struct pg *server, const char *walks)
+{
+    PGconn *conn = plans_open(self, server);
+    char plan[16384], sql[512];
+
+    if (self->emptied != NULL) {
+        snprintf(sql, sizeof(sql), "vacuum (analyze) %s", self->emptied);
+        run(conn, sql);
+    }
+    run(conn, "set enable_seqscan = off");
+    run(conn, "set plan_cache_mode = force_generic_plan");
+    for (size_t i = 0; i < self->count; i++) {
+        const struct db_statement *statement = &self->statements[i];
+
+        plans_explain(conn, statement, plan, sizeof(plan));
+        if (!UNIT_CHECK(!plans_scan_whole(self, plan), "%s reads a table from end to end",
+                        statement->name) ||
+            !UNIT_CHECK(!walks_index(self, plan) || is_among(walks, statement->name),
+                        "%s reads an index from end to end", statement->name))
+            printf("%s", plan);
+    }
+    PQfinish(conn);
+}
+
+/* ---- a program of one case ---- */
+
+static const struct plans *only;
+static struct pg *only_server;
+
+static void test_every_statement_has_its_index(void)
+{
+    plans_make_schema(only, only_server);
+    plans_check(only, only_server, "");
+}
+
+int plans_main(const char *name, const struct plans *self)
+{
+    static const struct unit_case cases[] = {
+        {"every statement has its index", test_every_statement_has_its_index},
+    };
+    int failed;
+
+    only = self;
+    only_server = pg_new();
+    failed = unit_run(name, cases, ARRAY_SIZE(cases));
+    pg_destroy(&only_server);
+    return failed;
+}

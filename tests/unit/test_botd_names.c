@@ -1,0 +1,128 @@
+/*
+ * test_botd_names.c - how a bot is named, and which addresses it may have.
+ */
+#include <string.h>
+
+#include "botd/network.h"
+#include "botd/token_search.h"
+#include "tests/unit/unit.h"
+
+static void a_token_names_system_and_value(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        const char *system, *value;
+    } rows[] = {
+        {"a|b", true, "a", "b"},
+        {"|b", true, "", "b"},
+        {"a|", true, "a", NULL},
+        {"b", true, NULL, "b"},
+        {"https://x.example/y|z", true, "https://x.example/y", "z"},
+        {"a\\|b", true, NULL, "a|b"},
+        {"a\\|b|c\\|d", true, "a|b", "c|d"},
+        {"a\\\\|b", true, "a\\", "b"},
+        {"a\\,b\\$c", true, NULL, "a,b$c"},
+        {"a\\nb", true, NULL, "a\\nb"},
+        {"a\\", true, NULL, "a\\"},
+        {"a,b", true, NULL, "a,b"},
+        {"", false, NULL, NULL},
+        {"|", false, NULL, NULL},
+        {"a|b|c", false, NULL, NULL},
+        {"||b", false, NULL, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        struct token_search token = {0};
+        bool good = token_search_parse(arena, rows[i].text, &token) == 0;
+
+        UNIT_CHECK(good == rows[i].good, "%s", rows[i].text);
+        if (!good)
+            continue;
+        UNIT_CHECK(!token.system == !rows[i].system &&
+                       (!token.system || strcmp(token.system, rows[i].system) == 0),
+                   "%s", rows[i].text);
+        UNIT_CHECK(!token.value == !rows[i].value &&
+                       (!token.value || strcmp(token.value, rows[i].value) == 0),
+                   "%s", rows[i].text);
+    }
+}
+
+static void only_public_addresses_are_open(void)
+{
+    static const struct {
+        const char *address;
+        bool open;
+    } rows[] = {
+        {"93.184.216.34", true},
+        {"8.8.8.8", true},
+        {"172.15.255.255", true},
+        {"172.32.0.1", true},
+        {"100.128.0.1", true},
+        {"2606:2800:220:1::1", true},
+        {"2a00:1450::1", true},
+        {"0.0.0.0", false},
+        {"10.1.2.3", false},
+        {"100.64.0.1", false},
+        {"127.0.0.1", false},
+        {"127.255.255.254", false},
+        {"169.254.169.254", false},
+        {"172.16.0.1", false},
+        {"172.31.255.255", false},
+        {"192.168.1.1", false},
+        {"198.19.0.1", false},
+        {"224.0.0.1", false},
+        {"255.255.255.255", false},
+        {"::", false},
+        {"::1", false},
+        {"::ffff:127.0.0.1", false},
+        {"::ffff:169.254.169.254", false},
+        {"::127.0.0.1", false},
+        {"64:ff9b::7f00:1", false},
+        {"2002:7f00:1::", false},
+        {"2001:0:7f00:1::", false},
+        {"fc00::1", false},
+        {"fd12:3456::1", false},
+        {"fe80::1", false},
+        {"ff02::1", false},
+    };
+    const struct address_networks none = {NULL, 0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct address address;
+
+        UNIT_REQUIRE(address_parse(rows[i].address, &address) == 0, "%s", rows[i].address);
+        UNIT_CHECK(network_is_open(&none, &address) == rows[i].open, "%s", rows[i].address);
+    }
+}
+
+static void the_operator_may_open_more(void)
+{
+    const char *const texts[] = {"127.0.0.2/32", "fd00::/8", NULL};
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct address_networks allowed;
+    struct address address;
+    struct error err;
+
+    error_init(&err, arena);
+    UNIT_REQUIRE(address_networks_parse("allow_networks", texts, arena, &allowed, &err) == 0,
+                 "they are read");
+    UNIT_REQUIRE(address_parse("127.0.0.2", &address) == 0, "read");
+    UNIT_CHECK(network_is_open(&allowed, &address), "what is named is open");
+    UNIT_REQUIRE(address_parse("127.0.0.1", &address) == 0, "read");
+    UNIT_CHECK(!network_is_open(&allowed, &address), "its neighbour is not");
+    UNIT_REQUIRE(address_parse("fd00::1", &address) == 0, "read");
+    UNIT_CHECK(network_is_open(&allowed, &address), "of the other family too");
+}
+
+static const struct unit_case cases[] = {
+    {"a token names system and value", a_token_names_system_and_value},
+    {"only public addresses are open", only_public_addresses_are_open},
+    {"the operator may open more", the_operator_may_open_more},
+};
+
+int main(void)
+{
+    return unit_run("names and addresses of bots", cases, ARRAY_SIZE(cases));
+}

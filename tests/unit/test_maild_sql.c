@@ -1,0 +1,22 @@
+/*
+ * test_maild_sql.c - maild's statements against a real server: that they prepare, and find their rows by an
+ * index.
+ */
+#include "maild/maild_sql.h"
+#include "tests/unit/plans.h"
+
+extern const struct db_migration maild_migrations[];
+
+static const struct plans plans = {
+    .schema = "mail",
+    .migrations = maild_migrations,
+    .statements = maild_statements,
+    .count = MAILD_STATEMENT_COUNT,
+    .small = "",
+    .emptied = "message",
+};
+
+int main(void)
+{
+    return plans_main("maild sql", &plans);
+}

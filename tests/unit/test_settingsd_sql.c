@@ -1,0 +1,22 @@
+/*
+ * test_settingsd_sql.c - settingsd's statements against a real server: that they prepare, and find their rows by an
+ * index.
+ */
+#include "settingsd/settingsd_sql.h"
+#include "tests/unit/plans.h"
+
+extern const struct db_migration settingsd_migrations[];
+
+static const struct plans plans = {
+    .schema = "settings",
+    .migrations = settingsd_migrations,
+    .statements = settingsd_statements,
+    .count = SETTINGSD_STATEMENT_COUNT,
+    .small = "",
+    .emptied = "outbox",
+};
+
+int main(void)
+{
+    return plans_main("settingsd sql", &plans);
+}
