@@ -1,40 +1,27 @@
 #!/bin/bash
 # run.sh - `make bench`: the suite (one instance of each daemon) and a bare libmicrohttpd server, driven in turn in
-# the same run by wrk over 32 keep-alive connections, three rounds, one table. Ratios to the floor are what counts:
-# absolute rates are this machine's. BENCH_SECONDS (default 5) is the length of one measurement.
+# the same run by wrk over 32 keep-alive connections, three rounds, one table. Ratios to the floor, or of sign-ins to
+# the machine's rate of password hashes, are what counts: absolute rates are this machine's. Rates and CPU times are of
+# whole operations, latencies of single requests. BENCH_SECONDS (default 5) is the length of one measurement,
+# BENCH_ROUNDS (default 3) how often each is made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-build=${BUILD:-build}
-seconds=${BENCH_SECONDS:-5} rounds=3 connections=32 threads=2
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-bench-XXXXXX")
-dev='' floor=''
-finish() {
-    [ -z "$dev" ] || { kill "$dev" 2>/dev/null && wait "$dev"; } || true
-    [ -z "$floor" ] || { kill "$floor" 2>/dev/null && wait "$floor"; } || true
-    rm -rf "$scratch"
-}
-trap finish EXIT
+. tests/bench/suite.sh
+seconds=${BENCH_SECONDS:-5} rounds=${BENCH_ROUNDS:-3} connections=32 threads=2
 
 # ---- start both ----
-"$build/bin/atriumctl" dev --dir "$scratch/suite" --port 0 >"$scratch/dev.out" 2>"$scratch/dev.err" &
-dev=$!
-for _ in $(seq 600); do
-    grep -q '^atrium: ready ' "$scratch/dev.out" 2>/dev/null && break
-    kill -0 "$dev" 2>/dev/null || { cat "$scratch/dev.err" >&2; exit 1; }
-    sleep 0.1
-done
+suite_start suite
 info=$scratch/suite/dev.json
-base=$(sed -n 's/^atrium: ready //p' "$scratch/dev.out")
+base=$(suite_base suite)
 "$build/tests/bench/floor" >"$scratch/floor.port" &
-floor=$!
+started+=($!)
 until [ -s "$scratch/floor.port" ]; do sleep 0.05; done
 floor_url=http://127.0.0.1:$(cat "$scratch/floor.port")
 
-json() { tr -d '\n' <"$info" | sed -n "s/.*\"$1\": *\"\\([^\"]*\\)\".*/\\1/p"; }
 daemon_pid() { # NAME: the pid that dev.json names
     tr -d '\n ' <"$info" | grep -o "{\"name\":\"$1\",\"instance\":\"1\",\"pid\":[0-9]*" | grep -o '[0-9]*$'
 }
-our_pids() { for d in gateway authd settingsd maild; do daemon_pid "$d"; done; }
+our_pids() { for d in gateway authd settingsd maild docd botd; do daemon_pid "$d"; done; }
 postgres_pids() {
     local main
     main=$(tr -d '\n ' <"$info" | sed -n 's/.*"postgres":{[^}]*"pid":\([0-9]*\).*/\1/p')
@@ -53,7 +40,7 @@ ticks() {
 
 # ---- memory at rest, before anything was asked ----
 sleep 2
-memory=$(for d in gateway authd settingsd maild; do
+memory=$(for d in gateway authd settingsd maild docd botd; do
     awk -v d="$d" '/^VmRSS/ {rss = $2} /^RssAnon/ {anon = $2}
         END {printf "%-34s %8.1f MiB private, %5.1f MiB resident\n", "idle " d, anon / 1024, rss / 1024}' \
         "/proc/$(daemon_pid "$d")/status"
@@ -64,6 +51,8 @@ post() { curl -s -H 'Content-Type: application/json' -d "$2" "$base$1"; }
 member() { sed -n "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/p"; }
 export BENCH_EMAIL=bench@patients.example BENCH_PASSWORD='correct horse' BENCH_THREADS=$threads
 export BENCH_TOKENS=$scratch/tokens
+BENCH_CLIENT=$(suite_text suite clientId)
+export BENCH_CLIENT
 register() { # EMAIL: a token response
     post /auth/tenant/Patient/register "{\"email\":\"$1\",\"password\":\"$BENCH_PASSWORD\",\"name\":\"Ben\",\"surname\":\"Bench\",\"tenantCode\":\"demo\"}"
 }
@@ -74,7 +63,7 @@ sign_in() { # ROLE EMAIL PASSWORD: a token response
     code=$(post "/auth/tenant/$1/login/start" "{\"email\":\"$2\",\"password\":\"$3\",\"tenantCode\":\"demo\",\"codeChallenge\":\"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM\"}" | member sessionCode)
     post "/auth/tenant/$1/login/token" "{\"sessionCode\":\"$code\",\"codeVerifier\":\"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\"}"
 }
-admin=$(sign_in Practitioner "$(json adminEmail)" "$(json adminPassword)" | member accessToken)
+admin=$(sign_in Practitioner "$(suite_text suite adminEmail)" "$(suite_text suite adminPassword)" | member accessToken)
 [ -n "$patient" ] && [ -n "$admin" ] || { echo "bench: could not sign in" >&2; exit 1; }
 
 fresh_tokens() { # enough for every connection, with some to spare
@@ -82,32 +71,98 @@ fresh_tokens() { # enough for every connection, with some to spare
     for i in $(seq 48); do echo "$(sign_in Patient "$BENCH_EMAIL" "$BENCH_PASSWORD" | member refreshToken)"; done >"$BENCH_TOKENS"
 }
 
+# People of whom one in five is a practitioner of three tenants, and one in five a patient with a second factor. Each of
+# these signs in once: so many that a thousand a second would not run out.
+suite_seed suite 20 $((5 * 1000 * seconds * rounds)) $((5 * 1000 * seconds * rounds))
+awk '$1 == "Practitioner"' "$scratch/suite.people" >"$scratch/practitioners"
+awk -v rounds="$rounds" -v to="$scratch/second-factors." '$5 != "-" {print > to (++n % rounds)}' "$scratch/suite.people"
+
+# ---- documents, and nginx with the same files ----
+mkdir "$scratch/www" "$scratch/nginx" "$scratch/forms"
+head -c 10240 /dev/urandom >"$scratch/www/10k"
+head -c 1048576 /dev/urandom >"$scratch/www/1m"
+chmod 755 "$scratch" "$scratch/www" # nginx's workers are nobody
+chmod 644 "$scratch"/www/*
+nginx_port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+cat >"$scratch/nginx.conf" <<END
+worker_processes $threads; daemon off; pid $scratch/nginx/pid; error_log stderr crit;
+events { worker_connections 1024; }
+http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
+    client_body_temp_path $scratch/nginx/b; proxy_temp_path $scratch/nginx/p; fastcgi_temp_path $scratch/nginx/f;
+    uwsgi_temp_path $scratch/nginx/u; scgi_temp_path $scratch/nginx/s;
+    server { listen 127.0.0.1:$nginx_port; root $scratch/www; } }
+END
+PATH=$PATH:/usr/sbin nginx -c "$scratch/nginx.conf" -p "$scratch/nginx" &
+started+=($!)
+nginx=http://127.0.0.1:$nginx_port
+new_document() { # the answer to POST /document
+    curl -s -H 'Content-Type: application/json' -H "Authorization: Bearer $patient" \
+        -d '{"fileName":"bench.bin","contentType":"application/octet-stream"}' "$base/document"
+}
+form_of() { # stdin: such an answer; the form up to the first byte of the file
+    sed 's/.*"fields":{\([^}]*\)}.*/\1/; s/"\([^"]*\)":"\([^"]*\)",*/--bench\r\nContent-Disposition: form-data; name="\1"\r\n\r\n\2\r\n/g'
+    printf -- '--bench\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
+}
+put_document() { # FILE: the id of a document with its bytes
+    new_document >"$scratch/made"
+    { form_of <"$scratch/made"; cat "$1"; printf '\r\n--bench--\r\n'; } >"$scratch/body"
+    curl -s -H 'Content-Type: multipart/form-data; boundary=bench' --data-binary "@$scratch/body" "$base/storage/documents" >&2
+    document_id <"$scratch/made"
+}
+document_id() { sed 's/{"id":"\([^"]*\)".*/\1/'; }
+drop_document() { curl -s -o /dev/null -X DELETE -H "Authorization: Bearer $patient" "$base/document/$1"; }
+small=$(put_document "$scratch/www/10k") large=$(put_document "$scratch/www/1m")
+etag=$(curl -s -o /dev/null -D - -H "Authorization: Bearer $patient" "$base/document/$small" | tr -d '\r' | sed -n 's/^ETag: //ip')
+[ -n "$small" ] && [ -n "$large" ] && [ -n "$etag" ] || { echo "bench: could not make documents" >&2; exit 1; }
+for _ in $(seq 98); do new_document >/dev/null; done
+export BENCH_FORMS=$scratch/forms BENCH_FILE=$scratch/www/1m
+fresh_forms() { # one for each connection, of documents that go when they were measured
+    local i
+    for i in $(seq "$connections"); do
+        new_document | tee "$scratch/made" | form_of >"$BENCH_FORMS/$i"
+        document_id <"$scratch/made"
+    done >"$scratch/forms.ids"
+}
+
 # ---- measure ----
-# measure NAME REQUESTS_PER_OPERATION URL [wrk arguments]: one line "rate p50ms p99ms ourUs postgresUs bad" per round
+# measure NAME URL [wrk arguments]: one line "rate p50ms p99ms ourUs postgresUs bad" per round
 measure() {
-    local name=$1 per=$2 url=$3 ours before_ours before_pg after_ours after_pg
-    shift 3
+    local name=$1 url=$2 ours before_ours before_pg after_ours after_pg
+    shift 2
     ours=$(our_pids)
     before_ours=$(ticks $ours) before_pg=$(ticks $(postgres_pids))
     wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url" >"$scratch/wrk" 2>&1
     after_ours=$(ticks $ours) after_pg=$(ticks $(postgres_pids))
-    awk -v per="$per" -v ours="$((after_ours - before_ours))" -v pg="$((after_pg - before_pg))" -v hz="$(getconf CLK_TCK)" '
+    awk -v ours="$((after_ours - before_ours))" -v pg="$((after_pg - before_pg))" -v hz="$(getconf CLK_TCK)" '
         function ms(t) { return t ~ /us$/ ? t / 1000 : t ~ /ms$/ ? t + 0 : t * 1000 }
         $1 == "50%" {p50 = ms($2)} $1 == "99%" {p99 = ms($2)}
-        /requests in/ {requests = $1} /^Requests\/sec/ {rate = $2} /Non-2xx/ {bad = $NF} /Socket errors/ {bad += $4 + $6 + $8 + $10}
-        END {n = requests / per; printf "%.1f %.2f %.2f %.1f %.1f %d\n", rate / per, p50, p99,
+        /requests in/ {n = requests = $1} /^operations/ {n = $2}
+        /^Requests\/sec/ {rate = $2} /Non-2xx/ {bad = $NF} /Socket errors/ {bad += $4 + $6 + $8 + $10}
+        END {printf "%.1f %.2f %.2f %.1f %.1f %d\n", requests ? rate * n / requests : 0, p50, p99,
              n ? ours / hz * 1e6 / n : 0, n ? pg / hz * 1e6 / n : 0, bad}' "$scratch/wrk" >>"$scratch/$name.rounds"
 }
 for ((round = 1; round <= rounds; round++)); do
     printf '\rround %d of %d ' "$round" "$rounds" >&2
-    measure floor 1 "$floor_url/"
-    measure health 1 "$base/partner/health-check"
-    measure me 1 "$base/auth/me" -H "Authorization: Bearer $patient"
-    measure settings 1 "$base/v1/project/settings" -H "Authorization: Bearer $admin"
+    measure floor "$floor_url/"
+    measure health "$base/partner/health-check"
+    measure me "$base/auth/me" -H "Authorization: Bearer $patient"
+    measure settings "$base/v1/project/settings" -H "Authorization: Bearer $admin"
     fresh_tokens
-    measure refresh 1 "$base" -s tests/bench/refresh.lua
+    measure refresh "$base" -s tests/bench/refresh.lua
     "$build/tests/bench/hashes" "$seconds" >>"$scratch/hashes.rounds"
-    measure login 2 "$base" -s tests/bench/login.lua
+    measure login "$base" -s tests/bench/login.lua
+    BENCH_PEOPLE=$scratch/second-factors.$((round - 1)) measure login_mfa "$base" -s tests/bench/login_mfa.lua
+    BENCH_PEOPLE=$scratch/practitioners measure login_tenants "$base" -s tests/bench/login_tenants.lua
+    measure login_client "$base" -s tests/bench/login_client.lua
+    measure nginx_small "$nginx/10k"
+    measure small "$base/document/$small" -H "Authorization: Bearer $patient"
+    measure nginx_large "$nginx/1m"
+    measure large "$base/document/$large" -H "Authorization: Bearer $patient"
+    measure unchanged "$base/document/$small" -H "Authorization: Bearer $patient" -H "If-None-Match: $etag"
+    measure list "$base/document" -H "Authorization: Bearer $patient"
+    fresh_forms
+    measure upload "$base" -s tests/bench/upload.lua
+    while read -r id; do drop_document "$id"; done <"$scratch/forms.ids"
 done
 printf '\r                \r' >&2
 
@@ -141,6 +196,17 @@ row 'GET /auth/me' me '0.15, p99 < 10 ms' "$floor_rate"
 row 'GET /v1/project/settings' settings '0.15, p99 < 10 ms' "$floor_rate"
 row 'POST /auth/refresh-token' refresh '5,000/s' "$floor_rate"
 row "login start + token (of $hash_rate hashes/s)" login '0.85 of the hashes' "$hash_rate"
+row 'login start + mfa + token' login_mfa 'of the hashes' "$hash_rate"
+row 'login start + token of 3 tenants' login_tenants 'of the hashes' "$hash_rate"
+row 'POST /v2/auth/login (2 hashes)' login_client 'of half the hashes' "$(awk "BEGIN {print $hash_rate / 2}")"
+nginx_small_rate=$(median nginx_small | cut -d' ' -f1) nginx_large_rate=$(median nginx_large | cut -d' ' -f1)
+row 'nginx: a file of 10 KiB' nginx_small '' "$nginx_small_rate"
+row 'GET /document/{id} of 10 KiB' small '0.25 of nginx' "$nginx_small_rate"
+row 'nginx: a file of 1 MiB' nginx_large '' "$nginx_large_rate"
+row 'GET /document/{id} of 1 MiB' large '0.5 of nginx' "$nginx_large_rate"
+row 'GET /document/{id}, not modified' unchanged '0.15 of the floor' "$floor_rate"
+row 'GET /document, 100 of them' list '3,000/s' "$floor_rate"
+row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
 echo "$memory"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"

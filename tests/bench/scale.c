@@ -1,0 +1,458 @@
+/*
+ * scale.c - asks a small suite and a large one the same, in turn, and tells how much longer the large one takes: for
+ * scale.sh.
+ *
+ *     scale LIMIT ROUNDS LOGINS SMALL_URL SMALL_PEOPLE LARGE_URL LARGE_PEOPLE
+ *
+ * PEOPLE is a file of seed.c. Each round has people of its own and goes through the operations below; each of them is
+ * asked of both suites right after one another, so that noise hits both, over CONNECTIONS connections that stay
+ * open. "first": neither the token nor its holder is known to the gateway, which verifies the one and asks two daemons
+ * for the other; "again": both are in its cache. A round before the first warms up connections and prepared
+ * statements and does not count.
+ *
+ * The ratio is of medians, the middle one of those that the rounds had. The exit code is 1 when one is above LIMIT, 2
+ * when a request failed.
+ */
+#include <curl/curl.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base.h"
+#include "common/clock.h"
+
+#define PASSWORD "correct horse"
+#define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+#define VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+enum { CONNECTIONS = 4, ROUNDS_MAX = 100, BODY_MAX = 16 * 1024, TOKEN_MAX = 2048, WORD_MAX = 320 };
+
+struct person {
+    char role[16], tenant[WORD_MAX], email[WORD_MAX];
+    char refresh[TOKEN_MAX], access[TOKEN_MAX];
+    bool factor;
+};
+
+/* One connection, and what came on it last. */
+struct client {
+    const char *url;
+    CURL *curl;
+    char body[BODY_MAX];
+    size_t size;
+};
+
+struct suite {
+    const char *url;
+    struct person *people;
+    size_t count;
+    struct client clients[CONNECTIONS];
+};
+
+/* ---- requests ---- */
+
+static NORETURN void die(const char *what, const char *why)
+{
+    fprintf(stderr, "scale: %s: %s\n", what, why);
+    exit(2);
+}
+
+static size_t take(char *data, size_t size, size_t count, void *arg)
+{
+    struct client *client = arg;
+
+    if (client->size + size * count >= BODY_MAX)
+        return 0;
+    memcpy(client->body + client->size, data, size * count);
+    client->size += size * count;
+    client->body[client->size] = '\0';
+    return size * count;
+}
+
+/* True on 200. body NULL: a GET; access NULL: no token. *us grows by the time from request to answer. */
+static bool ask(struct client *self, const char *path, const char *body, const char *access,
+                int64_t *us)
+{
+    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    char text[TOKEN_MAX + 64];
+    int64_t started;
+    long status = 0;
+
+    snprintf(text, sizeof(text), "Authorization: Bearer %s", access ? access : "");
+    if (access)
+        headers = curl_slist_append(headers, text);
+    snprintf(text, sizeof(text), "%s%s", self->url, path);
+    curl_easy_setopt(self->curl, CURLOPT_URL, text);
+    curl_easy_setopt(self->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(self->curl, CURLOPT_HTTPGET, 1L);
+    if (body)
+        curl_easy_setopt(self->curl, CURLOPT_COPYPOSTFIELDS, body);
+    self->size = 0;
+    started = clock_mono_us();
+    if (curl_easy_perform(self->curl) == CURLE_OK)
+        curl_easy_getinfo(self->curl, CURLINFO_RESPONSE_CODE, &status);
+    *us += clock_mono_us() - started;
+    curl_slist_free_all(headers);
+    return status == 200;
+}
+
+/* Copies texts of the last answer by name; false when one is missing. */
+static bool answer(const struct client *self, const char *name, char *ret, size_t size)
+{
+    json_t *json = json_loadb(self->body, self->size, 0, NULL);
+    const char *text = json_string_value(json_object_get(json, name));
+    bool fits = text && snprintf(ret, size, "%s", text) < (int)size;
+
+    json_decref(json);
+    return fits;
+}
+
+/* ---- operations: each true when it succeeded ---- */
+
+static bool refresh(struct client *client, struct person *person, int64_t *us)
+{
+    char body[TOKEN_MAX + 64];
+
+    snprintf(body, sizeof(body), "{\"refresh_token\":\"%s\"}", person->refresh);
+    return ask(client, "/auth/refresh-token", body, NULL, us) &&
+           answer(client, "access_token", person->access, TOKEN_MAX) &&
+           answer(client, "refresh_token", person->refresh, TOKEN_MAX);
+}
+
+static bool me(struct client *client, struct person *person, int64_t *us)
+{
+    return ask(client, "/auth/me", NULL, person->access, us);
+}
+
+static bool settings(struct client *client, struct person *person, int64_t *us)
+{
+    return ask(client, "/v1/project/settings", NULL, person->access, us);
+}
+
+static bool sign_in(struct client *client, struct person *person, int64_t *us)
+{
+    char path[64], body[2 * WORD_MAX + 256], code[64];
+
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/start", person->role);
+    snprintf(body, sizeof(body),
+             "{\"email\":\"%s\",\"password\":\"" PASSWORD
+             "\",\"tenantCode\":\"%s\",\"codeChallenge\":\"" CHALLENGE "\"}",
+             person->email, person->tenant);
+    if (!ask(client, path, body, NULL, us) || !answer(client, "sessionCode", code, sizeof(code)))
+        return false;
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/token", person->role);
+    snprintf(body, sizeof(body), "{\"sessionCode\":\"%s\",\"codeVerifier\":\"" VERIFIER "\"}",
+             code);
+    return ask(client, path, body, NULL, us) &&
+           answer(client, "accessToken", person->access, TOKEN_MAX);
+}
+
+static bool anyone(const struct person *person UNUSED)
+{
+    return true;
+}
+
+static bool is_patient(const struct person *person)
+{
+    return strcmp(person->role, "Patient") == 0;
+}
+
+static bool is_practitioner(const struct person *person)
+{
+    return !is_patient(person);
+}
+
+static bool has_no_factor(const struct person *person)
+{
+    return !person->factor;
+}
+
+static const struct operation {
+    const char *label;
+    size_t times; /* how often each of the people asks */
+    bool (*is_for)(const struct person *person);
+    bool (*run)(struct client *client, struct person *person, int64_t *us);
+} operations[] = {
+    {"POST /auth/refresh-token", 1, anyone, refresh},
+    {"GET /auth/me, first", 1, is_patient, me},
+    {"GET /auth/me, again", 3, is_patient, me},
+    {"GET /v1/project/settings, first", 1, is_practitioner, settings},
+    {"GET /v1/project/settings, again", 9, is_practitioner, settings},
+    {"login start + token", 1, has_no_factor, sign_in},
+};
+enum { OPERATIONS = ARRAY_SIZE(operations), LOGIN = OPERATIONS - 1 };
+enum { SMALL, LARGE, SUITES };
+
+/* ---- times ---- */
+
+struct times {
+    int64_t *us; /* in order */
+    size_t count;
+};
+
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static void sort(struct times *self)
+{
+    if (self->count > 0)
+        qsort(self->us, self->count, sizeof(*self->us), by_size);
+}
+
+static double percentile_ms(const struct times *self, size_t percent)
+{
+    return self->count == 0 ? 0 : (double)self->us[self->count * percent / 100] / 1e3;
+}
+
+/* ---- one operation of one suite, for the people of a round ---- */
+
+struct phase {
+    const struct operation *operation;
+    struct person *people;
+    size_t count, most; /* people; how many of them at most */
+    struct times times; /* of what succeeded */
+    atomic_size_t next, taken, good, bad;
+};
+
+struct worker {
+    struct phase *phase;
+    struct client *client;
+};
+
+static void *work(void *arg)
+{
+    struct worker *self = arg;
+    struct phase *phase = self->phase;
+    size_t at;
+
+    while ((at = atomic_fetch_add(&phase->next, 1)) < phase->count * phase->operation->times) {
+        struct person *person = &phase->people[at % phase->count];
+        int64_t us = 0;
+
+        if (!phase->operation->is_for(person))
+            continue;
+        if (atomic_fetch_add(&phase->taken, 1) >= phase->most)
+            break;
+        if (phase->operation->run(self->client, person, &us))
+            phase->times.us[atomic_fetch_add(&phase->good, 1)] = us;
+        else
+            atomic_fetch_add(&phase->bad, 1);
+    }
+    return NULL;
+}
+
+static void phase_run(struct phase *self, struct suite *suite)
+{
+    struct worker workers[CONNECTIONS];
+    pthread_t threads[CONNECTIONS];
+
+    self->times.us = calloc(self->count * self->operation->times, sizeof(*self->times.us));
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        workers[i] = (struct worker){self, &suite->clients[i]};
+        if (!self->times.us || pthread_create(&threads[i], NULL, work, &workers[i]) != 0)
+            die("thread", "no memory");
+    }
+    for (size_t i = 0; i < CONNECTIONS; i++)
+        pthread_join(threads[i], NULL);
+    self->times.count = self->good;
+    sort(&self->times);
+    if (self->good == 0)
+        die(self->operation->label, "nobody succeeded");
+}
+
+/* ---- rounds ---- */
+
+/* What is known of an operation in a suite. */
+struct measure {
+    double p50_ms[ROUNDS_MAX];
+    struct times all;
+    size_t bad;
+};
+
+struct run {
+    double limit;
+    size_t rounds, logins;
+    struct suite suites[SUITES];
+    struct measure measures[OPERATIONS][SUITES];
+};
+
+static void keep(struct measure *self, size_t round, const struct phase *phase)
+{
+    const struct times *times = &phase->times;
+
+    self->bad += phase->bad;
+    self->p50_ms[round] = percentile_ms(times, 50);
+    self->all.us = realloc(self->all.us, (self->all.count + times->count) * sizeof(*times->us));
+    if (!self->all.us)
+        die("times", "no memory");
+    memcpy(self->all.us + self->all.count, times->us, times->count * sizeof(*times->us));
+    self->all.count += times->count;
+}
+
+/* Round 0 is the one that does not count. Which suite is asked first changes from round to round. */
+static void run_round(struct run *self, size_t round)
+{
+    for (size_t operation = 0; operation < OPERATIONS; operation++) {
+        for (size_t turn = 0; turn < SUITES; turn++) {
+            size_t which = (turn + round) % SUITES;
+            struct suite *suite = &self->suites[which];
+            size_t slice = suite->count / (self->rounds + 1);
+            struct phase phase = {
+                .operation = &operations[operation],
+                .people = suite->people + round * slice,
+                .count = slice,
+                .most = operation == LOGIN ? self->logins : SIZE_MAX,
+            };
+
+            phase_run(&phase, suite);
+            if (round > 0)
+                keep(&self->measures[operation][which], round - 1, &phase);
+            free(phase.times.us);
+        }
+    }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* How many times as long the large suite took: the middle one of the rounds' ratios. */
+static double ratio(const struct run *self, size_t operation)
+{
+    const struct measure *measures = self->measures[operation];
+    double ratios[ROUNDS_MAX];
+
+    for (size_t round = 0; round < self->rounds; round++)
+        ratios[round] = measures[LARGE].p50_ms[round] / measures[SMALL].p50_ms[round];
+    qsort(ratios, self->rounds, sizeof(*ratios), by_value);
+    return ratios[self->rounds / 2];
+}
+
+static void report_operation(struct run *self, size_t operation)
+{
+    struct measure *measures = self->measures[operation];
+
+    printf("%-34s", operations[operation].label);
+    for (size_t suite = 0; suite < SUITES; suite++) {
+        sort(&measures[suite].all);
+        printf(" %9.2f %9.2f", percentile_ms(&measures[suite].all, 50),
+               percentile_ms(&measures[suite].all, 99));
+    }
+    printf(" %8.2f %9zu %6zu\n", ratio(self, operation), measures[LARGE].all.count,
+           measures[SMALL].bad + measures[LARGE].bad);
+}
+
+static int report(struct run *self)
+{
+    const char *slow = NULL;
+    size_t bad = 0;
+
+    printf("%-34s %19s %19s\n%-34s %9s %9s %9s %9s %8s %9s %6s\n", "", "small suite", "large suite",
+           "operation", "p50 ms", "p99 ms", "p50 ms", "p99 ms", "ratio", "times", "bad");
+    for (size_t operation = 0; operation < OPERATIONS; operation++) {
+        report_operation(self, operation);
+        bad += self->measures[operation][SMALL].bad + self->measures[operation][LARGE].bad;
+        if (ratio(self, operation) > self->limit)
+            slow = operations[operation].label;
+    }
+    if (bad > 0)
+        printf("scale: FAILED: %zu requests were not answered with 200\n", bad);
+    else if (slow)
+        printf("scale: FAILED: %s takes more than %.2f times as long\n", slow, self->limit);
+    else
+        printf("scale: good: nothing takes more than %.2f times as long\n", self->limit);
+    return bad > 0 ? 2 : slow ? 1 : 0;
+}
+
+/* ---- set-up ---- */
+
+static void open_suite(struct suite *self, const char *url, const char *path)
+{
+    char secret[WORD_MAX], extra[2];
+    FILE *file = fopen(path, "re");
+    struct person person = {.access = ""};
+
+    *self = (struct suite){.url = url};
+    while (file && fscanf(file, "%15s %319s %319s %2047s %319s%1[^\n]", person.role, person.tenant,
+                          person.email, person.refresh, secret, extra) == 5) {
+        person.factor = strcmp(secret, "-") != 0;
+        self->people = realloc(self->people, (self->count + 1) * sizeof(person));
+        if (!self->people)
+            die("people", "no memory");
+        self->people[self->count++] = person;
+    }
+    if (!file || !feof(file))
+        die(path, "cannot be read");
+    fclose(file);
+    for (size_t i = 0; i < CONNECTIONS; i++) {
+        struct client *client = &self->clients[i];
+
+        client->url = url;
+        client->curl = curl_easy_init();
+        curl_easy_setopt(client->curl, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(client->curl, CURLOPT_TIMEOUT, 10L);
+        curl_easy_setopt(client->curl, CURLOPT_WRITEFUNCTION, take);
+        curl_easy_setopt(client->curl, CURLOPT_WRITEDATA, client);
+    }
+}
+
+/* The sample is in the order of time; a round is to have people of all kinds and tenants. */
+static void shuffle(struct suite *self)
+{
+    unsigned seed = 1;
+
+    for (size_t i = self->count; i > 1; i--) {
+        size_t other = (size_t)rand_r(&seed) % i;
+        struct person person = self->people[i - 1];
+
+        self->people[i - 1] = self->people[other];
+        self->people[other] = person;
+    }
+}
+
+static void close_suite(struct suite *self)
+{
+    for (size_t i = 0; i < CONNECTIONS; i++)
+        curl_easy_cleanup(self->clients[i].curl);
+    free(self->people);
+}
+
+int main(int argc, char **argv)
+{
+    static struct run run;
+    int code;
+
+    if (argc != 8)
+        die("arguments", "LIMIT ROUNDS LOGINS SMALL_URL SMALL_PEOPLE LARGE_URL LARGE_PEOPLE");
+    run.limit = strtod(argv[1], NULL);
+    run.rounds = strtoul(argv[2], NULL, 10);
+    run.logins = strtoul(argv[3], NULL, 10);
+    if (run.rounds < 1 || run.rounds > ROUNDS_MAX || run.logins < 1)
+        die("arguments", "1 <= ROUNDS <= 100, 1 <= LOGINS");
+    curl_global_init(CURL_GLOBAL_ALL);
+    for (size_t i = 0; i < SUITES; i++) {
+        open_suite(&run.suites[i], argv[4 + 2 * i], argv[5 + 2 * i]);
+        shuffle(&run.suites[i]);
+    }
+    for (size_t round = 0; round <= run.rounds; round++) {
+        fprintf(stderr, "\rround %zu of %zu ", round, run.rounds);
+        run_round(&run, round);
+    }
+    fprintf(stderr, "\r                  \r");
+    code = report(&run);
+    for (size_t i = 0; i < SUITES; i++)
+        close_suite(&run.suites[i]);
+    for (size_t i = 0; i < OPERATIONS * SUITES; i++)
+        free(run.measures[i / SUITES][i % SUITES].all.us);
+    curl_global_cleanup();
+    return code;
+}

@@ -1,0 +1,35 @@
+#!/bin/bash
+# scale.sh - `make bench-scale`: does anything become slower with the number of tenants? Two suites side by side, one
+# with ten tenants and one with TENANTS (default 10,000) and ACCOUNTS (default 1,000,000), are asked the same in turn,
+# see scale.c; one table of times and ratios, one verdict. Exit code 1 when a median takes more than SCALE_LIMIT
+# (default 1.3) times as long or PostgreSQL read a table from end to end, 2 when a request failed.
+# SCALE_ROUNDS (default 15): how often; SCALE_SAMPLE (default 16000): people in each suite who ask, each in one round
+# only; SCALE_LOGINS (default 80): sign-ins of a round.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. tests/bench/suite.sh
+tenants=${TENANTS:-10000} accounts=${ACCOUNTS:-1000000}
+sample=$(($accounts < ${SCALE_SAMPLE:-16000} ? $accounts : ${SCALE_SAMPLE:-16000}))
+
+# Ten tenants with as many people as ask: they need not be the same ones twice.
+suite_start small --no-demo
+suite_start large --no-demo
+suite_seed small 10 "$sample" "$sample"
+suite_seed large "$tenants" "$accounts" "$sample"
+
+# Each table of some size that was read from end to end, and how many rows were read so.
+scanned() {
+    psql -XAtF ' ' "$(suite_text large conninfo)" -c "
+        select schemaname || '.' || relname, seq_tup_read from pg_stat_user_tables
+        where n_live_tup >= 100 and seq_tup_read > 0 order by 1"
+}
+scanned >"$scratch/scanned"
+code=0
+"$build/tests/bench/scale" "${SCALE_LIMIT:-1.3}" "${SCALE_ROUNDS:-15}" "${SCALE_LOGINS:-80}" \
+    "$(suite_base small)" "$scratch/small.people" "$(suite_base large)" "$scratch/large.people" || code=$?
+if ! scanned | diff "$scratch/scanned" - >"$scratch/scans"; then
+    echo "scale: FAILED: tables were read from end to end (before and after, rows):"
+    cat "$scratch/scans"
+    code=$((code == 0 ? 1 : code))
+fi
+exit "$code"

@@ -1,0 +1,391 @@
+/*
+ * seed.c - fills a suite's database with tenants and their people, by COPY: for run.sh and scale.sh.
+ *
+ *     seed CONNINFO AUTHD_KEY_FILE TENANTS ACCOUNTS SAMPLE
+ *
+ * Tenant n has the code "seed-<n>", its default policies, settings with their history, and a client application.
+ * Account a is of tenant a modulo TENANTS. One in five is a practitioner, of that tenant and of the next two; the
+ * first of each tenant administers it. One patient in four has a second factor. Each has one session. The password
+ * of all is "correct horse": one Argon2id hash with authd's parameters, which costs what any other does.
+ *
+ * Rows are what the daemons would have written, over the year before now, in the order of time: tenants mixed. In the
+ * end the tables are vacuumed and analysed and a checkpoint is made, as in a database that has lived: what autovacuum
+ * would do within minutes is not to fall into a measurement.
+ *
+ * stdout: SAMPLE people spread over all, one a line: role, tenant code, e-mail, refresh token, and the secret of the
+ * second factor in hex or "-".
+ */
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/factor.h"
+#include "authd/password.h"
+#include "authd/refresh_token.h"
+#include "authd/session.h"
+
+#define PASSWORD "correct horse"
+
+enum {
+    BATCH = 10000,           /* accounts in one transaction */
+    PLACES = 3,              /* tenants of a practitioner */
+    PRACTITIONERS_EVERY = 5, /* accounts of a tenant */
+    FACTOR_EVERY = 4,
+    ROW_MAX = 2048,
+    HEX_SIZE = 2 * SECRET_MAX + 1,
+};
+
+struct tenant {
+    struct uuid project, patient_policy, practitioner_policy;
+};
+
+struct person {
+    long number, tenant;
+    bool practitioner, admin, factor;
+    int64_t created_ms;
+    struct uuid account, session;
+    struct uuid membership[PLACES], profile[PLACES];
+    struct refresh_token refresh;
+};
+
+struct seed {
+    PGconn *db;
+    struct authd authd; /* of it only the key */
+    struct arena *arena;
+    char hash[crypto_pwhash_STRBYTES];
+    struct tenant *tenants;
+    long tenant_count, account_count, sample;
+    int64_t now_ms, started_ms;
+};
+
+/* ---- rows ---- */
+
+static NORETURN void die(const char *what, const char *why)
+{
+    fprintf(stderr, "seed: %s: %s\n", what, why);
+    exit(1);
+}
+
+static void run(struct seed *self, const char *sql)
+{
+    PGresult *result = PQexec(self->db, sql);
+    ExecStatusType status = PQresultStatus(result);
+
+    if (status != PGRES_COMMAND_OK && status != PGRES_COPY_IN)
+        die(sql, PQerrorMessage(self->db));
+    PQclear(result);
+}
+
+static void copy_row(struct seed *self, const char *format, ...) PRINTF_LIKE(2, 3);
+static void copy_row(struct seed *self, const char *format, ...)
+{
+    char row[ROW_MAX];
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(row, sizeof(row), format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= sizeof(row) || PQputCopyData(self->db, row, length) != 1)
+        die("row", PQerrorMessage(self->db));
+}
+
+static void copy_end(struct seed *self)
+{
+    PGresult *result;
+
+    if (PQputCopyEnd(self->db, NULL) != 1)
+        die("copy", PQerrorMessage(self->db));
+    while ((result = PQgetResult(self->db)) != NULL) {
+        if (PQresultStatus(result) != PGRES_COMMAND_OK)
+            die("copy", PQerrorMessage(self->db));
+        PQclear(result);
+    }
+}
+
+static const char *hex(char ret[static HEX_SIZE], const void *bytes, size_t size)
+{
+    return sodium_bin2hex(ret, HEX_SIZE, bytes, size);
+}
+
+/* ---- tenants ---- */
+
+static int64_t year_ago(const struct seed *self)
+{
+    return self->now_ms - DAYS(365);
+}
+
+static void make_tenants(struct seed *self)
+{
+    int64_t at_ms = year_ago(self);
+
+    self->tenants = arena_calloc(self->arena, (size_t)self->tenant_count, sizeof(*self->tenants));
+    for (long n = 0; n < self->tenant_count; n++)
+        self->tenants[n] = (struct tenant){uuid_ordered(at_ms + n), uuid_ordered(at_ms + n),
+                                           uuid_ordered(at_ms + n)};
+}
+
+static void copy_projects(struct seed *self)
+{
+    run(self, "copy settings.project (id, name, version, settings, created_at) from stdin");
+    for (long n = 0; n < self->tenant_count; n++) {
+        const struct tenant *tenant = &self->tenants[n];
+
+        copy_row(self,
+                 "%s\tSeed %ld\t3\t{\"PATIENT_REGISTRATION_ENABLED\":true,"
+                 "\"PRACTITIONER_REGISTRATION_ENABLED\":false,"
+                 "\"PATIENT_APP_URL\":\"https://patients.seed.example/%ld\","
+                 "\"PRACTITIONER_APP_URL\":\"https://practitioners.seed.example/%ld\","
+                 "\"defaultPatientAccessPolicy\":\"AccessPolicy/%s\","
+                 "\"DEFAULT_PRACTITIONER_ACCESS_POLICY\":\"AccessPolicy/%s\"}\t%ld\n",
+                 tenant->project.text, n, n, n, tenant->patient_policy.text,
+                 tenant->practitioner_policy.text, year_ago(self) + n);
+    }
+    copy_end(self);
+    run(self, "copy settings.tenant_code (code, project_id) from stdin");
+    for (long n = 0; n < self->tenant_count; n++)
+        copy_row(self, "seed-%ld\t%s\n", n, self->tenants[n].project.text);
+    copy_end(self);
+}
+
+static void copy_project_parts(struct seed *self)
+{
+    int64_t at_ms = year_ago(self);
+
+    run(self, "copy settings.setting_history (project_id, version, name, new_value, changed_at) "
+              "from stdin");
+    for (long n = 0; n < self->tenant_count; n++) {
+        const char *project = self->tenants[n].project.text;
+
+        copy_row(self,
+                 "%s\t1\tPATIENT_REGISTRATION_ENABLED\tfalse\t%ld\n"
+                 "%s\t1\tPRACTITIONER_REGISTRATION_ENABLED\tfalse\t%ld\n"
+                 "%s\t3\tPATIENT_REGISTRATION_ENABLED\ttrue\t%ld\n",
+                 project, at_ms, project, at_ms, project, at_ms);
+    }
+    copy_end(self);
+    run(self,
+        "copy settings.access_policy (project_id, id, name, resource, created_at, updated_at) "
+        "from stdin");
+    for (long n = 0; n < self->tenant_count; n++) {
+        const struct tenant *tenant = &self->tenants[n];
+
+        copy_row(self,
+                 "%s\t%s\tPatients\t[{\"resourceType\":\"DocumentReference\","
+                 "\"criteria\":\"DocumentReference?author=%%profile\"}]\t%ld\t%ld\n"
+                 "%s\t%s\tPractitioners\t[{\"resourceType\":\"*\"}]\t%ld\t%ld\n",
+                 tenant->project.text, tenant->patient_policy.text, at_ms, at_ms,
+                 tenant->project.text, tenant->practitioner_policy.text, at_ms, at_ms);
+    }
+    copy_end(self);
+    run(self, "copy settings.client (project_id, id, name, created_at) from stdin");
+    for (long n = 0; n < self->tenant_count; n++)
+        copy_row(self, "%s\t%s\tSeed application\t%ld\n", self->tenants[n].project.text,
+                 uuid_ordered(at_ms + n).text, at_ms);
+    copy_end(self);
+}
+
+/* ---- people ---- */
+
+static size_t places_of(const struct seed *self, const struct person *person)
+{
+    return person->practitioner ? (size_t)MIN(self->tenant_count, (long)PLACES) : 1;
+}
+
+static const struct tenant *place_of(const struct seed *self, const struct person *person,
+                                     size_t place)
+{
+    return &self->tenants[(person->tenant + (long)place) % self->tenant_count];
+}
+
+static void make_person(const struct seed *self, long number, struct person *ret)
+{
+    long rank = number / self->tenant_count; /* in its tenant */
+
+    *ret = (struct person){
+        .number = number,
+        .tenant = number % self->tenant_count,
+        .practitioner = rank % PRACTITIONERS_EVERY == 0,
+        .admin = rank == 0,
+        .created_ms = year_ago(self) + DAYS(364) * number / self->account_count,
+    };
+    ret->factor = !ret->practitioner && rank % FACTOR_EVERY == FACTOR_EVERY - 1;
+    ret->account = uuid_ordered(ret->created_ms);
+    for (size_t place = 0; place < places_of(self, ret); place++) {
+        ret->membership[place] = uuid_ordered(ret->created_ms);
+        ret->profile[place] = uuid_random();
+    }
+    ret->session = uuid_ordered(ret->created_ms);
+    refresh_token_new(&self->authd.svc.seal_key, place_of(self, ret, 0)->project, ret->session,
+                      &ret->refresh);
+}
+
+static const char *role_of(const struct person *person)
+{
+    return person->practitioner ? "Practitioner" : "Patient";
+}
+
+static void copy_accounts(struct seed *self, const struct person *people, size_t count)
+{
+    run(self,
+        "copy auth.account (id, role, project_id, email, name, surname, created_at) from stdin");
+    for (const struct person *p = people; p < people + count; p++)
+        copy_row(self, "%s\t%s\t%s\tperson%ld@seed.example\tPerson\tNumber %ld\t%ld\n",
+                 p->account.text, role_of(p),
+                 p->practitioner ? "\\N" : place_of(self, p, 0)->project.text, p->number, p->number,
+                 p->created_ms);
+    copy_end(self);
+    run(self, "copy auth.credential (account_id, password_hash, updated_at) from stdin");
+    for (const struct person *p = people; p < people + count; p++)
+        copy_row(self, "%s\t%s\t%ld\n", p->account.text, self->hash, p->created_ms);
+    copy_end(self);
+}
+
+static void copy_memberships(struct seed *self, const struct person *people, size_t count)
+{
+    run(self, "copy auth.membership (project_id, id, account_id, profile_id, admin, policy_id, "
+              "created_at) from stdin");
+    for (const struct person *p = people; p < people + count; p++) {
+        for (size_t place = 0; place < places_of(self, p); place++) {
+            const struct tenant *tenant = place_of(self, p, place);
+
+            copy_row(self, "%s\t%s\t%s\t%s\t%c\t%s\t%ld\n", tenant->project.text,
+                     p->membership[place].text, p->account.text, p->profile[place].text,
+                     p->admin && place == 0 ? 't' : 'f',
+                     p->practitioner ? tenant->practitioner_policy.text
+                                     : tenant->patient_policy.text,
+                     p->created_ms);
+        }
+    }
+    copy_end(self);
+}
+
+static void copy_sessions(struct seed *self, const struct person *people, size_t count)
+{
+    run(self, "copy auth.session (project_id, id, account_id, membership_id, profile_id, role, "
+              "auth_method, remote_address, browser, os, created_at, last_updated, refresh_hash, "
+              "idle_until, absolute_until) from stdin");
+    for (const struct person *p = people; p < people + count; p++) {
+        char hash[HEX_SIZE];
+
+        copy_row(self,
+                 "%s\t%s\t%s\t%s\t%s\t%s\tpassword\t192.0.2.17\tFirefox\tLinux\t%ld\t%ld\t\\\\x%s\t"
+                 "%ld\t%ld\n",
+                 place_of(self, p, 0)->project.text, p->session.text, p->account.text,
+                 p->membership[0].text, p->profile[0].text, role_of(p), self->now_ms, self->now_ms,
+                 hex(hash, p->refresh.hash, SECRET_HASH_SIZE), self->now_ms + SESSION_IDLE_LIFE,
+                 self->now_ms + SESSION_ABSOLUTE_LIFE);
+    }
+    copy_end(self);
+}
+
+/* A person of the sample: one of each stride, at a place in it that has no pattern, or all would be of few tenants. */
+static bool is_sampled(const struct seed *self, const struct person *person)
+{
+    long stride = self->account_count / self->sample, block = person->number / stride;
+    uint64_t mixed = (uint64_t)block * 0x9e3779b97f4a7c15;
+
+    return block < self->sample &&
+           person->number % stride == (long)((mixed >> 32) % (uint64_t)stride);
+}
+
+static void print_person(struct seed *self, const struct request *req, const struct person *person,
+                         struct sealed sealed)
+{
+    uint8_t secret[TOTP_SECRET_SIZE];
+    char text[HEX_SIZE] = "-";
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (person->factor) {
+        if (factor_open(&self->authd, req, person->account, sealed, secret, &err) < 0)
+            die("factor", err.message);
+        hex(text, secret, sizeof(secret));
+    }
+    printf("%s\tseed-%ld\tperson%ld@seed.example\t%s\t%s\n", role_of(person), person->tenant,
+           person->number, person->refresh.text, text);
+}
+
+/* The second factors; and the sample, which names their secrets. */
+static void copy_factors(struct seed *self, const struct person *people, size_t count)
+{
+    run(self,
+        "copy auth.mfa_factor (account_id, secret_sealed, created_at, enrolled_at) from stdin");
+    for (const struct person *p = people; p < people + count; p++) {
+        struct arena *arena = arena_new();
+        struct request req = {.arena = arena};
+        struct sealed sealed = {NULL, 0};
+        char text[HEX_SIZE];
+
+        if (p->factor) {
+            sealed = factor_seal_new(&self->authd, &req, p->account);
+            copy_row(self, "%s\t\\\\x%s\t%ld\t%ld\n", p->account.text,
+                     hex(text, sealed.bytes, sealed.size), p->created_ms, p->created_ms);
+        }
+        if (is_sampled(self, p))
+            print_person(self, &req, p, sealed);
+        arena_destroy(&arena);
+    }
+    copy_end(self);
+}
+
+static void copy_people(struct seed *self)
+{
+    struct person *people = arena_calloc(self->arena, BATCH, sizeof(*people));
+
+    for (long first = 0; first < self->account_count; first += BATCH) {
+        size_t count = (size_t)MIN(self->account_count - first, (long)BATCH);
+
+        for (size_t i = 0; i < count; i++)
+            make_person(self, first + (long)i, &people[i]);
+        run(self, "begin");
+        copy_accounts(self, people, count);
+        copy_memberships(self, people, count);
+        copy_sessions(self, people, count);
+        copy_factors(self, people, count);
+        run(self, "commit");
+        fprintf(stderr, "\rseeding: %ld of %ld accounts in %ld tenants, %ld s ",
+                first + (long)count, self->account_count, self->tenant_count,
+                (clock_mono_ms() - self->started_ms) / 1000);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct seed self = {.arena = arena_new(), .started_ms = clock_mono_ms()};
+    struct clock *clock = clock_new(NULL);
+    struct error err;
+
+    error_init(&err, self.arena);
+    if (argc != 6)
+        die("arguments", "CONNINFO AUTHD_KEY_FILE TENANTS ACCOUNTS SAMPLE");
+    self.tenant_count = strtol(argv[3], NULL, 10);
+    self.account_count = strtol(argv[4], NULL, 10);
+    self.sample = strtol(argv[5], NULL, 10);
+    if (self.tenant_count < 1 || self.sample < 1 || self.sample > self.account_count)
+        die("arguments", "1 <= TENANTS, 1 <= SAMPLE <= ACCOUNTS");
+    if (sodium_init() < 0 || crypto_pwhash_str(self.hash, PASSWORD, strlen(PASSWORD),
+                                               PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0)
+        die("libsodium", "no memory");
+    if (secret_load_key(argv[2], &self.authd.svc.seal_key, &err) < 0)
+        die("key", err.message);
+    self.now_ms = clock_now_ms(clock);
+    self.db = PQconnectdb(argv[1]);
+    make_tenants(&self);
+    run(&self, "begin");
+    copy_projects(&self);
+    copy_project_parts(&self);
+    run(&self, "commit");
+    copy_people(&self);
+    /* what was copied is to be known before the vacuum, or it would seem to have come after it */
+    run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");
+    run(&self, "vacuum (analyze)");
+    run(&self, "checkpoint");
+    fprintf(stderr, "\rseeded: %ld accounts in %ld tenants, %ld s              \n",
+            self.account_count, self.tenant_count, (clock_mono_ms() - self.started_ms) / 1000);
+    PQfinish(self.db);
+    clock_destroy(&clock);
+    arena_destroy(&self.arena);
+    return 0;
+}
