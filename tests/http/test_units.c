@@ -1,0 +1,105 @@
+/*
+ * test_units.c - the systemd units: systemd can read them, and each leaves its daemon little to do harm with.
+ *
+ * Asks systemd-analyze, which needs no running systemd; without that program there is nothing to run. `make
+ * test-systemd` shows that the daemons can live with what is left.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/http/program.h"
+#include "tests/unit/unit.h"
+
+enum { COMMAND_MAX = 2048 };
+
+/* The greatest exposure, times ten. botd makes sandboxes for programs and so needs namespaces and mounts. */
+static const struct {
+    const char *daemon;
+    int exposure;
+} rows[] = {
+    {"gateway", 15}, {"authd", 15}, {"settingsd", 15}, {"docd", 15}, {"maild", 15}, {"botd", 30},
+};
+
+static const char *analyze(void)
+{
+    static const char *const places[] = {"/usr/bin/systemd-analyze", "/bin/systemd-analyze"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+        if (access(places[i], X_OK) == 0)
+            return places[i];
+    return NULL;
+}
+
+static void copy_unit(const struct unit_dir *dir, const char *name, const char *suffix)
+{
+    char command[COMMAND_MAX], *program = program_path("atriumctl");
+
+    snprintf(command, sizeof command,
+             "sed \"s|=/usr/bin/|=$(dirname \"$(realpath '%s')\")/|\" 'systemd/atrium-%s@.%s' "
+             ">'%s/atrium-%s@1.%s'",
+             program, name, suffix, dir->path, name, suffix);
+    UNIT_CHECK(system(command) == 0, "%s", command);
+    free(program);
+}
+
+/* The first instance of each unit, its program the one that was built. */
+static void copy_units(const struct unit_dir *dir)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        copy_unit(dir, rows[i].daemon, "service");
+    copy_unit(dir, "gateway", "socket");
+}
+
+static void check_run(const char *const *argv)
+{
+    PROGRAM run = program_run(argv, NULL);
+
+    UNIT_CHECK(run->code == 0, "%s %s: %s%s", argv[1], argv[3], run->out, run->err);
+    UNIT_CHECK(strcmp(argv[1], "verify") != 0 || run->err[0] == '\0', "%s", run->err);
+}
+
+static void test_verify(void)
+{
+    struct unit_dir dir = unit_dir_make();
+    char path[256];
+
+    copy_units(&dir);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *const argv[] = {analyze(), "verify", "--man=no", path, NULL};
+
+        snprintf(path, sizeof path, "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
+        check_run(argv);
+    }
+    unit_dir_remove(&dir);
+}
+
+static void test_exposure(void)
+{
+    struct unit_dir dir = unit_dir_make();
+    char path[256], threshold[32];
+
+    copy_units(&dir);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *const argv[] = {analyze(),    "security", "--offline=true", path, threshold,
+                                    "--no-pager", NULL};
+
+        snprintf(path, sizeof path, "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
+        snprintf(threshold, sizeof threshold, "--threshold=%d", rows[i].exposure);
+        check_run(argv);
+    }
+    unit_dir_remove(&dir);
+}
+
+static const struct unit_case cases[] = {
+    {"systemd can read each", test_verify},
+    {"each leaves little exposed", test_exposure},
+};
+
+int main(void)
+{
+    if (!analyze())
+        puts("no systemd-analyze: left out");
+    return unit_run("units", cases, analyze() ? ARRAY_SIZE(cases) : 0);
+}
