@@ -40,6 +40,7 @@ struct dev {
     const char *smtp;       /* HOST:PORT or NULL */
     const char *bot_allow;  /* networks that http bots may be in, or NULL */
     int64_t max_upload;     /* bytes; 0: docd's default */
+    const char *set;        /* "botd.warm=2,...": further settings of daemons, or NULL */
     const char *clock_file; /* NULL without --test-clock */
     struct daemon daemons[DAEMONS_MAX];
     size_t daemon_count;

@@ -52,6 +52,24 @@ static int read_instances(struct dev *self, const char *text, struct error *err)
     return 0;
 }
 
+/* "botd.warm=2,docd.max_upload=10M" */
+static int check_set(struct dev *self, struct error *err)
+{
+    for (const char *at = self->set; *at; at += strspn(at, ",")) {
+        size_t length = strcspn(at, ","), name = strcspn(at, ".,"), key = strcspn(at, "=,");
+
+        if (at[name] != '.' || at[key] != '=' || key < name + 2)
+            return error_set(err, ERR_BAD_REQUEST, "--set: DAEMON.KEY=VALUE");
+        if (!find_daemon(self, at, name))
+            return error_set(err, ERR_BAD_REQUEST, "--set: there is no daemon \"%.*s\"", (int)name,
+                             at);
+        if (strcspn(at, "\"'\n#") < length)
+            return error_set(err, ERR_BAD_REQUEST, "--set: no quotes, number signs or line ends");
+        at += length;
+    }
+    return 0;
+}
+
 int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err)
 {
     const char *instances = arguments_get(args, "--instances");
@@ -67,6 +85,9 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
                              self->place.bin_dir);
     }
     if (instances && read_instances(self, instances, err) < 0)
+        return -1;
+    self->set = arguments_get(args, "--set");
+    if (self->set && check_set(self, err) < 0)
         return -1;
     self->gateway_count = find_daemon(self, "gateway", strlen("gateway"))->instances;
     return 0;
@@ -99,6 +120,21 @@ int dev_config_options(struct dev *self, const struct arguments *args, struct er
 
 /* ---- atrium.conf ---- */
 
+/* The settings of --set that are this daemon's. What is wrong with them the daemon says itself. */
+static void write_set(const struct dev *self, FILE *file, const char *name)
+{
+    size_t prefix = strlen(name) + 1;
+
+    for (const char *at = self->set; at && *at; at += strspn(at, ",")) {
+        size_t length = strcspn(at, ","), key = strcspn(at, "=");
+
+        if (strncmp(at, name, prefix - 1) == 0 && at[prefix - 1] == '.')
+            fprintf(file, "    %.*s = \"%.*s\"\n", (int)(key - prefix), at + prefix,
+                    (int)(length - key - 1), at + key + 1);
+        at += length;
+    }
+}
+
 static int write_daemon(const struct dev *self, FILE *file, const char *name, struct error *err)
 {
     const char *conninfo = postgres_conninfo(&self->postgres, self->arena, name), *key;
@@ -130,6 +166,7 @@ static int write_daemon(const struct dev *self, FILE *file, const char *name, st
                 place_path(&self->place, self->arena, "storage"));
     if (strcmp(name, "docd") == 0 && self->max_upload > 0)
         fprintf(file, "    max_upload = \"%lld\"\n", (long long)self->max_upload);
+    write_set(self, file, name);
     return 0;
 }
 

@@ -121,6 +121,10 @@ static NORETURN void run_dev(const struct suite *self, char *program)
         argv[count++] = strdup("--bot-allow");
         argv[count++] = strdup(self->options.bot_allow);
     }
+    if (self->options.set) {
+        argv[count++] = strdup("--set");
+        argv[count++] = strdup(self->options.set);
+    }
     if (self->options.test_clock)
         argv[count++] = strdup("--test-clock");
     if (self->options.no_demo)

@@ -354,6 +354,11 @@ static void wrong_options_are_refused(void)
         {"--instances", "authd=0", "--instances: must be a whole number"},
         {"--instances", "authd", "authd=N"},
         {"--smtp", "nowhere", "--smtp: HOST:PORT"},
+        {"--set", "botd.warm", "--set: DAEMON.KEY=VALUE"},
+        {"--set", "botd.=2", "--set: DAEMON.KEY=VALUE"},
+        {"--set", "warm=2,botd.warm=2", "--set: DAEMON.KEY=VALUE"},
+        {"--set", "cook.oven=on", "there is no daemon \"cook\""},
+        {"--set", "botd.bot_dir=a\"b", "--set: no quotes"},
     };
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char *path = program_path("atriumctl");
@@ -410,6 +415,23 @@ static struct program *run_daemon(const char *name, const char *const *words)
     return run;
 }
 #define DAEMON(name, ...) run_daemon((name), (const char *const[]){__VA_ARGS__, NULL})
+
+/* Further settings reach the daemon that they name, and it judges them. */
+static void settings_are_set(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char file[600];
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", "--set",
+                                                        "botd.warm=3,maild.deliveries=2", NULL});
+
+    snprintf(file, sizeof file, "%s/atrium.conf", dir.path);
+    PROGRAM bots = DAEMON("botd", "--config", file, "--print-config");
+    CHECK_EXIT(bots, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(bots->out, "warm = \"3\""));
+    PROGRAM mails = DAEMON("maild", "--config", file, "--print-config");
+    CU_ASSERT_PTR_NOT_NULL(strstr(mails->out, "deliveries = \"2\""));
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+}
 
 static void daemons_check_and_print_their_configuration(void)
 {
@@ -494,6 +516,7 @@ static const struct unit_case cases[] = {
     {"a second suite in the same place is refused", second_suite_in_the_same_place_is_refused},
     {"wrong options are refused", wrong_options_are_refused},
     {"it lives below a long and private path", it_lives_below_a_long_and_private_path},
+    {"settings are set", settings_are_set},
     {"daemons check and print their configuration", daemons_check_and_print_their_configuration},
     {"a wrong configuration is refused by line", wrong_configuration_is_refused_by_line},
     {"--test-clock is refused outside dev", test_clock_is_refused_outside_dev},
