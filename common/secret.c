@@ -64,6 +64,22 @@ static const char *key_file_fault(const struct stat *stat)
     return NULL;
 }
 
+/* Opens a file that may hold a secret. */
+static int open_key_file(const char *path, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const char *fault;
+    struct stat stat;
+
+    if (fd < 0)
+        return error_set(err, ERR_INTERNAL, "%s: %s.", path, strerror(errno));
+    fault = fstat(fd, &stat) < 0 ? strerror(errno) : key_file_fault(&stat);
+    if (fault == NULL)
+        return fd;
+    close(fd);
+    return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
+}
+
 static int decode_key(const char *path, const char *text, size_t length, struct secret *ret,
                       struct error *err)
 {
@@ -85,24 +101,37 @@ int secret_load_key(const char *path, struct secret *ret, struct error *err)
 {
     char
         text[SEAL_KEY_SIZE * 2 + 3]; /* digits, newline, one more to see that it is too long, NUL */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), result;
-    const char *fault;
-    struct stat stat;
+    int fd = open_key_file(path, err), result;
     ssize_t length;
 
     if (fd < 0)
-        return error_set(err, ERR_INTERNAL, "%s: %s.", path, strerror(errno));
-    fault = fstat(fd, &stat) < 0 ? strerror(errno) : key_file_fault(&stat);
-    if (fault != NULL) {
-        close(fd);
-        return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
-    }
+        return -1;
     length = read(fd, text, sizeof text - 1);
     close(fd);
     text[MAX(length, (ssize_t)0)] = '\0';
     result = decode_key(path, text, (size_t)MAX(length, (ssize_t)0), ret, err);
     sodium_memzero(text, sizeof text);
     return result;
+}
+
+int secret_load_text(const char *path, struct secret *ret, struct error *err)
+{
+    int fd = open_key_file(path, err);
+    ssize_t size;
+
+    if (fd < 0)
+        return -1;
+    size = read(fd, ret->bytes, sizeof ret->bytes - 1);
+    close(fd);
+    ret->bytes[MAX(size, (ssize_t)0)] = '\0';
+    ret->length = strcspn((char *)ret->bytes, "\r\n");
+    if (ret->length == 0 || ret->length == sizeof ret->bytes - 1) {
+        secret_wipe(ret);
+        return error_set(err, ERR_INTERNAL, "%s: its first line must have 1 to %zu bytes.", path,
+                         sizeof ret->bytes - 2);
+    }
+    sodium_memzero(ret->bytes + ret->length, sizeof ret->bytes - ret->length);
+    return 0;
 }
 
 void secret_derive(const struct secret *key, const char *purpose, uint8_t ret[static SEAL_KEY_SIZE])

@@ -33,6 +33,10 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size) MUS
  * message that names the file when it is missing, of another size, or readable by others. */
 int secret_load_key(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
+/* The first line of such a file, 1 to SECRET_MAX - 2 bytes, without its line end and NUL-terminated: a password or
+ * the key of somebody else's service. Fails as above. */
+int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
+
 /* A key for one purpose, made from the sealing key: who has one of them has no other. */
 void secret_derive(const struct secret *key, const char *purpose,
                    uint8_t ret[static SEAL_KEY_SIZE]);

@@ -134,24 +134,6 @@ static void smtp_destroy(struct transport *base)
     free(self);
 }
 
-/* The first line of the file, NUL-terminated. */
-static int read_password(const char *path, struct secret *ret, struct error *err)
-{
-    FILE *file = fopen(path, "re");
-    bool read;
-
-    if (!file)
-        return error_set(err, ERR_INTERNAL, "smtp_password_file %s: %s", path, strerror(errno));
-    setvbuf(file, NULL, _IONBF, 0); /* no copy of the password stays in a buffer */
-    read = fgets((char *)ret->bytes, sizeof(ret->bytes), file) != NULL;
-    fclose(file);
-    if (!read)
-        return error_set(err, ERR_INTERNAL, "smtp_password_file %s is empty", path);
-    ret->length = strcspn((char *)ret->bytes, "\r\n");
-    ret->bytes[ret->length] = '\0';
-    return 0;
-}
-
 static int use_ssl_of(const char *word, long *ret, struct error *err)
 {
     if (strcmp(word, "require") == 0)
@@ -189,7 +171,7 @@ struct transport *transport_smtp_new(struct loop *loop, const struct maild_confi
     self->config = config;
     self->use_ssl = use_ssl;
     if (config->smtp_password_file &&
-        read_password(config->smtp_password_file, &self->password, err) < 0) {
+        secret_load_text(config->smtp_password_file, &self->password, err) < 0) {
         free(self);
         return NULL;
     }

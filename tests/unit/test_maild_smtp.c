@@ -177,7 +177,7 @@ static void test_configuration(void)
           .smtp_starttls = "none",
           .smtp_user = "atrium",
           .smtp_password_file = "/nonexistent/file"},
-         "smtp_password_file"},
+         "/nonexistent/file"},
         {{.smtp_url = "smtp://localhost", .smtp_starttls = "none", .smtp_user = "atrium"},
          "go together"},
     };

@@ -110,6 +110,57 @@ static void test_key_file(void)
     unit_dir_remove(&dir);
 }
 
+static void test_text_file(void)
+{
+    static const struct {
+        const char *label;
+        size_t size; /* of the first line, of `x` */
+        const char *rest;
+        mode_t mode;
+        bool good;
+    } rows[] = {
+        {"plain", 6, "", 0600, true},
+        {"with a line end", 6, "\n", 0600, true},
+        {"of DOS", 6, "\r\n", 0440, true},
+        {"with more lines", 6, "\nmore\n", 0600, true},
+        {"the longest", SECRET_MAX - 2, "\n", 0600, true},
+        {"too long", SECRET_MAX - 1, "", 0600, false},
+        {"empty", 0, "", 0600, false},
+        {"an empty line", 0, "\nmore", 0600, false},
+        {"for all to read", 6, "", 0604, false},
+    };
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    static const struct secret zeroes;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(secret_wipe) struct secret secret = {0};
+        char text[SECRET_MAX + 16];
+        struct error err;
+        const char *path;
+        int rc;
+
+        memset(text, 'x', rows[i].size);
+        strcpy(text + rows[i].size, rows[i].rest);
+        path = unit_dir_write(&dir, "text", text);
+        CU_ASSERT(chmod(path, rows[i].mode) == 0);
+        error_init(&err, NULL);
+        rc = secret_load_text(path, &secret, &err);
+        UNIT_CHECK((rc == 0) == rows[i].good, "%s: %s", rows[i].label, err.message);
+        if (rc == 0) {
+            UNIT_CHECK(secret.length == rows[i].size && secret.bytes[secret.length] == '\0' &&
+                           memcmp(secret.bytes, text, rows[i].size) == 0,
+                       "%s", rows[i].label);
+            /* nothing of the other lines stays */
+            CU_ASSERT(memcmp(secret.bytes + secret.length, zeroes.bytes,
+                             SECRET_MAX - secret.length) == 0);
+        } else {
+            UNIT_CHECK(strstr(err.message, path) && memcmp(&secret, &zeroes, sizeof zeroes) == 0,
+                       "%s: %s", rows[i].label, err.message);
+        }
+        CU_ASSERT(remove(path) == 0);
+    }
+}
+
 static void test_key_file_missing(void)
 {
     struct secret key;
@@ -166,6 +217,7 @@ static const struct unit_case cases[] = {
     {"hash", test_hash},
     {"base64url is exact", test_base64},
     {"key files", test_key_file},
+    {"text file", test_text_file},
     {"key file that is not there", test_key_file_missing},
     {"sealed bytes open with key and purpose only", test_seal},
     {"wiping", test_wipe},
