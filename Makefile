@@ -23,6 +23,7 @@ TEST_PACKAGES  := python3-aiosmtpd nodejs openssl
 BENCH_PACKAGES := wrk nginx-light python3
 DEB_PACKAGES   := dpkg-dev
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
+S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
 CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
 
@@ -53,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all test sharp check-asan check-valgrind bench bench-scale clean format format-check install deb test-systemd refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind bench bench-scale clean format format-check install deb test-systemd refresh-domains
 
 all: $(PROGRAMS)
 
@@ -157,6 +158,9 @@ deps-build:
 deps-all:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) $(BENCH_PACKAGES) $(CHECK_PACKAGES) \
 	    $(NSPAWN_PACKAGES))
+
+deps-s3:
+	$(call install_packages,$(S3_PACKAGES))
 
 run: deps
 	@$(MAKE) --no-print-directory -j$(JOBS) all
