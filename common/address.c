@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAPPED_BITS = 96, PREFIX_DIGITS_MAX = 3 };
+enum { MAPPED_BITS = 96, PREFIX_DIGITS_MAX = 3, PORT_DIGITS_MAX = 5 };
 
 static const uint8_t mapped_prefix[MAPPED_BITS / 8] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
@@ -34,6 +34,14 @@ static int parse_plain(const char *text, struct address *ret)
     return inet_pton(AF_INET6, text, ret->bytes) == 1 ? 0 : -1;
 }
 
+/* Behind an address: nothing, or a colon and a port. */
+static bool is_port(const char *text)
+{
+    size_t digits = *text == ':' ? strspn(text + 1, "0123456789") : 0;
+
+    return *text == '\0' || (digits >= 1 && digits <= PORT_DIGITS_MAX && text[1 + digits] == '\0');
+}
+
 int address_parse(const char *text, struct address *ret)
 {
     char copy[INET6_ADDRSTRLEN + 8];
@@ -46,14 +54,17 @@ int address_parse(const char *text, struct address *ret)
     if (copy[0] == '[') {
         char *end = strchr(copy, ']');
 
-        if (!end)
+        if (!end || !is_port(end + 1))
             return -1;
         *end = '\0';
         return parse_plain(copy + 1, ret);
     }
     colon = strchr(copy, ':');
-    if (colon && !strchr(colon + 1, ':'))
+    if (colon && !strchr(colon + 1, ':')) {
+        if (!is_port(colon))
+            return -1;
         *colon = '\0';
+    }
     return parse_plain(copy, ret);
 }
 
