@@ -345,9 +345,16 @@ json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, str
 {
     size_t flags = JSON_REJECT_DUPLICATES | (must_be_object ? 0 : JSON_DECODE_ANY);
     size_t deep = json_too_deep_at(text, size);
+    const char *zero = size > 0 ? memchr(text, '\0', size) : NULL;
     json_error_t mistake;
     json_t *json;
 
+    /* jansson steps over one that stands behind a number or a word. */
+    if (zero) {
+        error_set(err, ERR_BAD_REQUEST, "Invalid JSON: U+0000 is not allowed, at byte %td.",
+                  zero - text);
+        return NULL;
+    }
     if (deep < size) {
         error_set(err, ERR_BAD_REQUEST, "Invalid JSON: nested deeper than %d at byte %zu.",
                   CODEC_DEPTH_MAX, deep);
