@@ -44,17 +44,34 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Behind the backslash. */
+/* Four hexadecimal digits. */
+static bool scan_unit(struct scan *self, unsigned *ret)
+{
+    *ret = 0;
+    for (int i = 0; i < 4; i++, self->at++) {
+        if (self->at == self->end || !is_hex(*self->at))
+            return false;
+        *ret = *ret << 4 |
+               (unsigned)(*self->at <= '9' ? *self->at - '0' : (*self->at | 32) - 'a' + 10);
+    }
+    return true;
+}
+
+/* Behind the backslash. U+0000 and half a surrogate pair are in no text of ours, and parsers refuse them. */
 static bool scan_escape(struct scan *self)
 {
+    unsigned unit, low;
+
     if (self->at == self->end || *self->at == '\0' || !strchr("\"\\/bfnrtu", *self->at))
         return false;
     if (*self->at++ != 'u')
         return true;
-    for (int i = 0; i < 4; i++, self->at++)
-        if (self->at == self->end || !is_hex(*self->at))
-            return false;
-    return true;
+    if (!scan_unit(self, &unit) || unit == 0)
+        return false;
+    if (unit < 0xd800 || unit > 0xdfff)
+        return true;
+    return unit <= 0xdbff && take_word(self, "\\u") && scan_unit(self, &low) && low >= 0xdc00 &&
+           low <= 0xdfff;
 }
 
 static bool scan_string(struct scan *self)
