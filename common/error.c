@@ -57,6 +57,22 @@ static void forget_problems(struct error *self)
     self->problem_count = 0;
 }
 
+/* printf, cut to what fits, and never within a character: half of one would make no JSON and no frame. */
+static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *format, va_list args)
+{
+    int length = vsnprintf(text, size, format, args);
+    size_t end = size - 1, tail = 0; /* bytes behind the first one of the last character */
+    uint8_t lead;
+
+    if (length < 0 || (size_t)length < size)
+        return;
+    while (tail < 3 && ((uint8_t)text[end - 1 - tail] & 0xc0) == 0x80)
+        tail++;
+    lead = (uint8_t)text[end - 1 - tail];
+    if (lead >= 0xc0 && tail < (lead >= 0xf0 ? 3U : lead >= 0xe0 ? 2U : 1U))
+        text[end - 1 - tail] = '\0';
+}
+
 /* The tail is NULL while the list is empty, so that a struct error can be copied. */
 static void append(struct error *self, struct error_item **head, struct error_item ***tail,
                    const char *name, const char *value)
@@ -87,7 +103,7 @@ int error_set(struct error *self, enum error_code code, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    print_cut(message, sizeof message, format, args);
     va_end(args);
     memcpy(self->message, message, sizeof message);
     self->code = code;
@@ -104,7 +120,7 @@ int error_detail(struct error *self, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(detail, sizeof detail, format, args);
+    print_cut(detail, sizeof detail, format, args);
     va_end(args);
     memcpy(self->detail, detail, sizeof detail);
     return -1;
@@ -116,7 +132,7 @@ int error_problem(struct error *self, const char *path, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    print_cut(text, sizeof text, format, args);
     va_end(args);
     if (!is_validation(self->code))
         error_set(self, ERR_VALIDATION, "Validation failed.");
