@@ -7,6 +7,8 @@
 
 #include "maild/buffer.h"
 
+enum { QUOTED_MAX = 64 };
+
 /* One `{{ name }}`: the bytes of the whole and of the name within it. */
 struct placeholder {
     const char *begin, *end; /* end: behind the "}}" */
@@ -33,6 +35,16 @@ static int placeholder_next(const char *text, struct placeholder *ret)
     return 1;
 }
 
+/* How much of its name a problem quotes: whole characters. */
+static int quoted_length(const struct placeholder *hole)
+{
+    size_t length = MIN(hole->length, (size_t)QUOTED_MAX);
+
+    while (length > 0 && length < hole->length && ((uint8_t)hole->name[length] & 0xc0) == 0x80)
+        length--;
+    return (int)length;
+}
+
 int render_check(const struct template_name *name, const char *path, const char *text,
                  struct error *err)
 {
@@ -43,8 +55,8 @@ int render_check(const struct template_name *name, const char *path, const char 
         return 0;
     while ((found = placeholder_next(text, &hole)) > 0) {
         if (!template_name_knows(name, hole.name, hole.length))
-            result = error_problem(err, path, "has no variable {{%.*s}}",
-                                   (int)MIN(hole.length, (size_t)64), hole.name);
+            result = error_problem(err, path, "has no variable {{%.*s}}", quoted_length(&hole),
+                                   hole.name);
         text = hole.end;
     }
     return found < 0 ? error_problem(err, path, "has {{ without }}") : result;
