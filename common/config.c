@@ -230,6 +230,9 @@ static int set_value(const struct reader *reader, const struct config_section *s
 {
     void *member = (char *)section->out + row->offset;
 
+    /* No notation has both, so config_print() could not write it. */
+    if (strchr(text, '"') && strchr(text, '\''))
+        return fail(reader, "%s may have \" or ' in it, but not both", row->key);
     switch (row->type) {
     case CONFIG_TYPE_TEXT:
     case CONFIG_TYPE_PATH:
