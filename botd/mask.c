@@ -147,15 +147,22 @@ int mask_join(struct arena *arena, const struct mask *self, const char *const *t
     return has_same_marks(arena, self, *ret) ? 0 : -1;
 }
 
-/* Translators leave two blanks where a word fell away: one, unless the source has some such. In place; at both ends
- * none at all. */
-static void tidy(const struct mask *self, const struct mask_piece *source, char *text)
+static bool has_doubled_blanks(const struct mask *self, const struct mask_piece *piece)
 {
-    bool doubled = false;
+    const char *text = bytes_of(self, piece);
+
+    for (size_t i = 1; i < piece->size; i++)
+        if (is_blank(text[i]) && is_blank(text[i - 1]))
+            return true;
+    return false;
+}
+
+/* Translators leave two blanks where a word fell away: one, unless the source has some such (`doubled`). In place; at
+ * both ends none at all. */
+static void tidy(char *text, bool doubled)
+{
     size_t kept = 0;
 
-    for (size_t i = 1; source && i < source->size && !doubled; i++)
-        doubled = is_blank(bytes_of(self, source)[i]) && is_blank(bytes_of(self, source)[i - 1]);
     for (size_t i = strspn(text, " \t\r\n"); text[i] != '\0'; i++) {
         if (is_blank(text[i]) && !doubled && kept > 0 && is_blank(text[kept - 1]))
             continue;
@@ -260,7 +267,7 @@ static int restore_superblanks(struct arena *arena, const struct mask *self, con
         if (piece->kind == MASK_TEXT) {
             char *text = take_stream(arena, &answer);
 
-            tidy(self, piece, text);
+            tidy(text, has_doubled_blanks(self, piece));
             texts[count++] = text;
             i++;
             continue;
@@ -419,6 +426,7 @@ struct reading {
     size_t *open; /* numbers of the OPEN marks that are not closed yet */
     size_t depth, block, texts, used;
     const struct mark *last; /* when nothing but blanks came behind it */
+    bool doubled;            /* somewhere in the source are two blanks together */
 };
 
 static int read_mark(struct reading *self, size_t number)
@@ -450,6 +458,18 @@ static int read_mark(struct reading *self, size_t number)
     return 0;
 }
 
+/* A blank of the answer beside a mark: as many as the source has there, one where it has none. */
+static void write_blanks(struct reading *self, const struct mark *mark, bool behind)
+{
+    size_t at = behind ? mark->piece + mark->pieces : mark->piece - 1;
+    const struct mask_piece *piece = at < self->mask->count ? &self->mask->pieces[at] : NULL;
+
+    if (piece && piece->kind == MASK_SPACE)
+        codec_write(&self->out, bytes_of(self->mask, piece), piece->size);
+    else
+        write_text(&self->out, " ");
+}
+
 /* Blanks of the answer count where a word may stand on either side; where the source has none between a mark and the
  * word that it belongs to, they would take its meaning. */
 static int read_text(struct reading *self, char *text, const struct mark *next)
@@ -460,20 +480,20 @@ static int read_text(struct reading *self, char *text, const struct mark *next)
     size_t length = strlen(text);
 
     after = length > 0 && is_blank(text[length - 1]);
-    tidy(self->mask, NULL, text);
+    tidy(text, self->doubled);
     if (text[0] == '\0') {
         if ((before || after) && !first && !last)
-            write_text(&self->out, " ");
+            write_blanks(self, self->last, true);
         return 0;
     }
     if ((before && self->last && self->last->kind == MASK_OPEN && !self->last->loose) ||
         (after && next && next->kind == MASK_CLOSE && !next->loose))
         return -1;
     if (before && !first)
-        write_text(&self->out, " ");
+        write_blanks(self, self->last, true);
     write_text(&self->out, text);
     if (after && !last)
-        write_text(&self->out, " ");
+        write_blanks(self, next, false);
     self->texts++;
     self->last = NULL;
     return 0;
@@ -487,6 +507,9 @@ static int restore_elements(struct arena *arena, const struct mask *self, const 
 
     codec_buffer_init(&reading.out, arena);
     reading.open = arena_calloc(arena, reading.marks.count + 1, sizeof(*reading.open));
+    for (size_t i = 0; i < self->count && !reading.doubled; i++)
+        reading.doubled =
+            self->pieces[i].kind == MASK_TEXT && has_doubled_blanks(self, &self->pieces[i]);
     while (*answer != '\0') {
         if ((size = element_at(answer, false, &number)) > 0) {
             if (read_mark(&reading, number) < 0)
