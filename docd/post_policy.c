@@ -200,7 +200,7 @@ static bool read_size_range(const json_t *condition, struct post_policy *ret)
         return false;
     ret->size_min = json_integer_value(json_array_get(condition, 1));
     ret->size_max = json_integer_value(json_array_get(condition, 2));
-    return true;
+    return ret->size_min >= 0 && ret->size_min <= ret->size_max;
 }
 
 /* Every condition holds, and every field is one of a condition. */
@@ -242,6 +242,8 @@ int post_policy_check(const struct post_signer *signer, const struct field_list 
         return refuse(err, "it has expired");
     if (check_conditions(json_object_get(policy, "conditions"), fields, bucket, ret, err) < 0)
         return -1;
+    if (ret->size_max < 0)
+        return refuse(err, "it does not say how large the file may be");
     ret->bucket = bucket;
     ret->key = value_of(fields, "key");
     ret->content_type = value_of(fields, "Content-Type");
