@@ -203,16 +203,21 @@ static int feed_text(struct multipart *self, const char *end, size_t max, const 
     return 0;
 }
 
-/* Behind a delimiter stands "--" at the end of all parts, else nothing but blanks up to the end of the line. */
+/* Behind a delimiter stands "--" at the end of all parts, else nothing but blanks up to the end of the line. Two bytes
+ * tell them apart: what follows the end may be of any length. */
 static int feed_border(struct multipart *self, const uint8_t **bytes, size_t *size,
                        struct error *err)
 {
-    int found = feed_text(self, "\r\n", BORDER_MAX, bytes, size, err);
+    size_t head = self->buffer.size < 2 ? MIN(2 - self->buffer.size, *size) : 0, left = head;
+    int found = feed_text(self, "\r\n", BORDER_MAX, bytes, &left, err);
 
+    *size -= head - left;
     if (self->buffer.size >= 2 && memcmp(self->buffer.bytes, "--", 2) == 0) {
         self->state = MULTIPART_OVER;
         return 0;
     }
+    if (found == 0)
+        found = feed_text(self, "\r\n", BORDER_MAX, bytes, size, err);
     if (found <= 0)
         return found;
     for (size_t i = 0; i < self->buffer.size; i++)
