@@ -54,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind bench bench-scale clean format format-check install deb test-systemd refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind fuzz fuzzers bench bench-scale clean format format-check install deb test-systemd refresh-domains
 
 all: $(PROGRAMS)
 
@@ -109,7 +109,7 @@ HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/u
     $(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
 
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
+	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMON_LIBS) $(TEST_LIBS)
 
 # A unit test named after a program's folder (test_authd_token.c) is linked with all of it but its main file.
 define program_test_rule
@@ -119,6 +119,21 @@ $(BUILD)/tests/unit/test_$(1)_%: $(BUILD)/tests/unit/test_$(1)_%.o $(UNIT_SUPPOR
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),atrium-$(d))))
 $(eval $(call program_test_rule,ctl,atriumctl))
+
+# What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
+# name, test_fuzz_corpus has them all.
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c tests/unit/marked_text.c authd/user_agent.c $(wildcard botd/mask*.c) \
+    botd/token_search.c docd/disposition.c docd/post_policy.c docd/sniff.c gateway/cache.c gateway/decode.c gateway/keys.c \
+    gateway/multipart.c gateway/range.c gateway/routes.c gateway/token.c maild/buffer.c maild/render.c \
+    maild/template_names.c)
+FUZZ_LIBS := -lmagic -lcrypto
+$(BUILD)/tests/unit/test_fuzz_corpus: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SUPPORT)
+$(BUILD)/tests/unit/test_fuzz_corpus: TEST_LIBS += $(FUZZ_LIBS)
+
+FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
+$(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libcommon.a
+	$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=$(@F) -o $@ $^ $(FUZZ_LIBS) $(COMMON_LIBS)
 
 $(HTTP_TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
@@ -202,6 +217,19 @@ check-valgrind:
 	@BUILD=$(BUILD) ATRIUM_TEST_COMMAND='valgrind -q --error-exitcode=99 --leak-check=full \
 	    --errors-for-leak-kinds=definite,indirect --child-silent-after-fork=yes' \
 	    tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
+
+# Each target for FUZZ_SECONDS, two at a time; what they find lies in build-fuzz. See tests/fuzz/run.sh.
+FUZZ_SECONDS ?= 60
+
+fuzz:
+	$(call install_packages,$(BUILD_PACKAGES) clang libclang-rt-14-dev)
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-fuzz CC=clang OPTIMIZE='-O1 -g' \
+	    HARDENING=-fno-omit-frame-pointer \
+	    CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' \
+	    LDFLAGS=-fsanitize=address,undefined fuzzers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/run.sh $(FUZZ_TARGETS:%=build-fuzz/tests/fuzz/%)
+
+fuzzers: $(FUZZERS)
 
 bench:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES))
