@@ -209,7 +209,7 @@ check-asan:
 
 # Valgrind over the unit programs. It has no pidfd and is itself what /proc/self/exe names, by which some start their
 # other processes: those are left to check-asan, as are hundreds of megapixels.
-NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,bus ctl_suite docd_image maild_queue outbox)
+NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,bus bus_tcp ctl_suite docd_image maild_queue outbox)
 
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)

@@ -21,6 +21,12 @@ void bus_socket_option(zsock_t *socket, int option, int value)
         log_die("bus", "a ZeroMQ option was refused");
 }
 
+void bus_socket_bytes(zsock_t *socket, int option, const void *bytes, size_t size)
+{
+    if (zmq_setsockopt(zsock_resolve(socket), option, bytes, size) != 0)
+        log_die("bus", "a ZeroMQ option was refused");
+}
+
 zsock_t *bus_socket_new(int type, size_t queue)
 {
     const int64_t largest = CODEC_FRAME_MAX;
@@ -34,8 +40,7 @@ zsock_t *bus_socket_new(int type, size_t queue)
     bus_socket_option(socket, ZMQ_HEARTBEAT_IVL, BUS_HEARTBEAT_MS);
     bus_socket_option(socket, ZMQ_HEARTBEAT_TIMEOUT, BUS_HEARTBEAT_DEAD_MS);
     bus_socket_option(socket, ZMQ_HEARTBEAT_TTL, BUS_HEARTBEAT_DEAD_MS);
-    if (zmq_setsockopt(zsock_resolve(socket), ZMQ_MAXMSGSIZE, &largest, sizeof(largest)) != 0)
-        log_die("bus", "a ZeroMQ option was refused");
+    bus_socket_bytes(socket, ZMQ_MAXMSGSIZE, &largest, sizeof(largest));
     return socket;
 }
 
@@ -195,6 +200,8 @@ static void metrics_register(struct bus *self, struct metrics *metrics)
     self->late = metrics_counter(metrics, "atrium_bus_dropped_total", "reason=\"late\"", dropped);
     self->unsent =
         metrics_counter(metrics, "atrium_bus_dropped_total", "reason=\"unsent\"", dropped);
+    self->strangers = metrics_counter(metrics, "atrium_bus_strangers_total", "",
+                                      "Callers from other hosts refused for their key.");
     self->latency = metrics_histogram(metrics, "atrium_bus_serve_us", "",
                                       "Microseconds from a request's arrival to its answer.");
     metrics_gauge(metrics, "atrium_bus_serving", "Requests being served.", read_serving, self);

@@ -3,13 +3,14 @@
  *
  * An instance binds one ROUTER for each service that may call it; the socket's path (or, between hosts, the
  * CURVE key) is the caller's identity.  A caller holds one DEALER for each live instance of the services that
- * it asks, found by watching <run_dir>/bus/<service>/ or listed in the configuration.  Death of a peer is seen
+ * it asks, found by watching <run_dir>/bus/<service>/ or listed in bus_hosts (bus_hosts.h).  Death of a peer is seen
  * at once (socket monitor) or by heartbeat; what was in flight to it is sent again when the operation is
  * R_SAFE and fails with ERR_UNAVAILABLE otherwise.
  */
 #ifndef ATRIUM_COMMON_BUS_H
 #define ATRIUM_COMMON_BUS_H
 
+#include "common/bus_hosts.h"
 #include "common/clock.h"
 #include "common/codec.h"
 #include "common/fiber.h"
@@ -31,6 +32,7 @@ struct bus_options {
     size_t peer_max;         /* requests in flight to one instance (512) */
     size_t serve_max;        /* requests being served at once (1,024); beyond: ERR_OVERLOADED */
     bool held;               /* callers wait at the door until bus_open() */
+    const struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
 };
 
 /* Binds, watches, connects. The peers found become usable as they say WELCOME. -1 when an instance of the same

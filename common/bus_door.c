@@ -1,7 +1,8 @@
 /*
  * bus_door.c - the instance's sockets: one ROUTER per calling service, who stands behind them, and the drain.
  *
- * The service that a socket was made for is who calls on it, whatever the frames say.  Requests go on to
+ * The service that a socket was made for is who calls on it, whatever the frames say; bus_tcp.c hands frames from
+ * other hosts to sockets that share a ROUTER.  Requests go on to
  * bus_serve.c, acknowledgements to bus_announce.c.  WIRE.md tells the conversation.
  *
  * A process that stood still (stopped, starved, its machine paused) finds requests in its sockets whose callers
@@ -166,28 +167,32 @@ static void on_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
     bus_drain_update(socket->bus);
 }
 
+void bus_door_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
+                    zmq_msg_t *message)
+{
+    if (in->kind == BUS_REQUEST) {
+        bus_serve_request(socket, route, in, message);
+        return;
+    }
+    if (in->kind == BUS_HELLO)
+        on_hello(socket, route, in);
+    else if (in->kind == BUS_ACK)
+        on_ack(socket, route, in->id);
+    else
+        bus_drop(socket->bus, socket->bus->malformed, "kind from the wrong side");
+    zmq_msg_close(message);
+}
+
 static void on_router(void *arg)
 {
     struct bus_socket *socket = arg;
-    struct bus *self = socket->bus;
     struct bus_incoming in;
     zmq_msg_t message;
     uint32_t route;
     int left = BUS_BATCH;
 
-    while (left > 0 && bus_receive(self, socket->router, &route, &message, &in, &left)) {
-        if (in.kind == BUS_REQUEST) {
-            bus_serve_request(socket, route, &in, &message);
-            continue;
-        }
-        if (in.kind == BUS_HELLO)
-            on_hello(socket, route, &in);
-        else if (in.kind == BUS_ACK)
-            on_ack(socket, route, in.id);
-        else
-            bus_drop(self, self->malformed, "kind from the wrong side");
-        zmq_msg_close(&message);
-    }
+    while (left > 0 && bus_receive(socket->bus, socket->router, &route, &message, &in, &left))
+        bus_door_frame(socket, route, &in, &message);
 }
 
 /* ---- drain ---- */
@@ -260,7 +265,7 @@ static int sockets_name(struct bus *self, struct error *err)
 
     for (const struct operation *row = options->operations; row->name != NULL; row++)
         words += strlen(row->callers) / 2 + 1;
-    self->sockets = arena_calloc(self->arena, words, sizeof(*self->sockets));
+    self->sockets = arena_calloc(self->arena, words * 2, sizeof(*self->sockets));
     for (const struct operation *row = options->operations; row->name != NULL; row++) {
         for (const char *at = row->callers; *at != '\0'; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
@@ -280,6 +285,35 @@ static int sockets_name(struct bus *self, struct error *err)
     return 0;
 }
 
+static int listen_here(struct bus *self, struct error *err)
+{
+    const struct bus_options *options = self->options;
+
+    for (size_t i = 0; i < self->socket_count; i++) {
+        struct bus_socket *socket = &self->sockets[i];
+
+        if (bus_socket_path(socket->path, options->run_dir, options->service, socket->service,
+                            options->instance, err) < 0 ||
+            bus_endpoint_listen(socket, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Behind the sockets of this host once more as many, which share a ROUTER: the keys of callers tell them apart. */
+static int listen_elsewhere(struct bus *self, struct error *err)
+{
+    size_t count = self->socket_count;
+
+    if (!bus_tcp_wanted(self))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        self->sockets[count + i] = (struct bus_socket){
+            .bus = self, .service = self->sockets[i].service, .tcp = true, .sweep_at = SWEEP_FIRST};
+    self->socket_count = count * 2;
+    return bus_tcp_listen(self, err);
+}
+
 int bus_door_start(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
@@ -289,16 +323,9 @@ int bus_door_start(struct bus *self, struct error *err)
     if (options->operations->name == NULL)
         return 0; /* nobody asks us: atriumctl has no folder of its own, and may not make one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
-        bus_lock_take(self, err) < 0 || sockets_name(self, err) < 0)
+        bus_lock_take(self, err) < 0 || sockets_name(self, err) < 0 || listen_here(self, err) < 0 ||
+        listen_elsewhere(self, err) < 0)
         return -1;
-    for (size_t i = 0; i < self->socket_count; i++) {
-        struct bus_socket *socket = &self->sockets[i];
-
-        if (bus_socket_path(socket->path, options->run_dir, options->service, socket->service,
-                            options->instance, err) < 0 ||
-            bus_endpoint_listen(socket, err) < 0)
-            return -1;
-    }
     if (!options->held)
         bus_open(self);
     return 0;
@@ -308,12 +335,13 @@ void bus_open(struct bus *self)
 {
     self->pulse_ms = clock_mono_ms();
     for (size_t i = 0; i < self->socket_count; i++) {
-        if (self->sockets[i].router == NULL)
+        if (self->sockets[i].router == NULL || self->sockets[i].tcp)
             continue; /* a stop may have come before the start was done */
         loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
         if (self->pulse == NULL)
             self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);
     }
+    bus_tcp_open(self);
 }
 
 /* Strict order: no new connection, no socket, and only then the lock, which lets a successor in. */
@@ -324,13 +352,17 @@ void bus_door_stop(struct bus *self)
 
         if (socket->router == NULL)
             continue;
-        unlink(socket->path);
-        loop_unwatch_socket(self->loop, socket->router);
-        zsock_destroy(&socket->router);
+        if (!socket->tcp) {
+            unlink(socket->path);
+            loop_unwatch_socket(self->loop, socket->router);
+            zsock_destroy(&socket->router);
+        }
+        socket->router = NULL;
         free(socket->callers);
         socket->callers = NULL;
         socket->count = socket->capacity = 0;
     }
+    bus_tcp_stop(self);
     loop_cancel(self->loop, &self->pulse);
     bus_lock_drop(self);
 }

@@ -3,7 +3,8 @@
  *
  * A DEALER lives for one connection.  Its monitor tells of the handshake (HELLO goes out) and of the end (what
  * is in flight is lost, the DEALER is destroyed and another one tried with back-off while the socket file
- * exists).  bus_watch.c finds the instances, bus_call.c chooses among them.
+ * exists, or for ever when the instance is on another host).  bus_watch.c finds the instances, bus_call.c chooses
+ * among them.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -99,6 +100,7 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         self->offset_ms = in->mono_ms - (self->hello_ms + (now - self->hello_ms) / 2);
     self->boot = in->boot;
     self->backoff_ms = 0;
+    self->gone_ms = 0;
     self->state = in->draining ? PEER_LEAVING : PEER_READY;
     loop_cancel(self->bus->loop, &self->timer);
     log_event(LOG_INFO, "bus", "peer connected", "peer", self->name, NULL);
@@ -174,12 +176,29 @@ static void on_dealer(void *arg)
 
 /* ---- the connection ---- */
 
+/* A file without a listener is an instance that was killed: nothing to tell.  Who is listed should be there. */
+static void not_reached(struct bus_peer *self, const char *why)
+{
+    const struct bus_host *rows[BUS_HOST_KEYS_MAX];
+
+    self->way++;
+    if (self->gone_ms == 0 || clock_mono_ms() - self->gone_ms < BUS_GONE_MS ||
+        bus_hosts_by_name(self->bus->options->hosts, self->name, rows) == 0)
+        return;
+    self->gone_ms = 0;
+    log_event(LOG_WARNING, "bus", "peer not reached", "peer", self->name, "why", why, NULL);
+}
+
 void bus_peer_lost(struct bus_peer *self, const char *why)
 {
     if (self->state == PEER_WAITING)
         return;
-    if (self->state != PEER_CONNECTING)
+    if (self->state == PEER_CONNECTING) {
+        not_reached(self, why);
+    } else {
         log_event(LOG_NOTICE, "bus", "peer lost", "peer", self->name, "why", why, NULL);
+        self->gone_ms = clock_mono_ms();
+    }
     /* Answers that came before the end are answers; new ones cannot come. */
     for (int batch = 0; self->calls != NULL && batch < 16 && read_batch(self); batch++)
         ;
@@ -237,7 +256,9 @@ static void on_monitor(void *arg)
     int event;
 
     while ((event = monitor_event(self->monitor)) >= 0) {
-        if (event != ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
+        if (event == ZMQ_EVENT_HANDSHAKE_FAILED_AUTH)
+            bus_peer_lost(self, "it refuses our key");
+        else if (event != ZMQ_EVENT_HANDSHAKE_SUCCEEDED)
             bus_peer_lost(self, "disconnected");
         else if (self->state == PEER_CONNECTING && self->hello_ms == 0)
             say_hello(self);
@@ -256,15 +277,30 @@ static void monitor_start(struct bus_peer *self)
         log_die("bus", "a socket could not be monitored");
 }
 
+/* The next of the ways to the instance: its socket on this host, if there is one, and its keys on another. *ret is NULL
+ * for the socket. -1: there is no way left. */
+static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
+{
+    const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
+    bool here = access(self->path, F_OK) == 0;
+    size_t count = here + bus_hosts_by_name(self->bus->options->hosts, self->name, rows + here);
+
+    if (count == 0)
+        return -1;
+    *ret = rows[self->way % count];
+    return 0;
+}
+
 /* Also the end of a lost connection: its sockets are closed before new ones are made. */
 static void peer_connect(void *arg)
 {
     struct bus_peer *self = arg;
+    const struct bus_host *host;
     char endpoint[BUS_PATH_SIZE + sizeof("ipc://")];
 
     self->timer = NULL;
     peer_close(self);
-    if (access(self->path, F_OK) != 0) {
+    if (choose_way(self, &host) < 0) {
         peer_forget(self);
         return;
     }
@@ -273,12 +309,14 @@ static void peer_connect(void *arg)
     self->dealer = bus_socket_new(ZMQ_DEALER, self->bus->options->peer_max + BUS_QUEUE_SLACK);
     bus_socket_option(self->dealer, ZMQ_IMMEDIATE, 1);
     bus_socket_option(self->dealer, ZMQ_RECONNECT_IVL, NEVER_MS);
+    if (host != NULL)
+        bus_tcp_secure(self->bus->options->hosts, self->dealer, host->key);
     monitor_start(self);
     loop_watch_socket(self->bus->loop, self->monitor, on_monitor, self);
     loop_watch_socket(self->bus->loop, self->dealer, on_dealer, self);
     peer_schedule(self, BUS_WELCOME_MS, on_timeout);
     snprintf(endpoint, sizeof(endpoint), "ipc://%s", self->path);
-    if (zmq_connect(zsock_resolve(self->dealer), endpoint) != 0)
+    if (zmq_connect(zsock_resolve(self->dealer), host == NULL ? endpoint : host->endpoint) != 0)
         bus_peer_lost(self, zmq_strerror(zmq_errno()));
 }
 
@@ -290,6 +328,7 @@ void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *insta
     if (peer != NULL) {
         /* A new socket of that name. If the loss of the old one is not known yet, it will be in a moment. */
         peer->backoff_ms = 0;
+        peer->way = 0;
         if (peer->state == PEER_WAITING)
             peer_schedule(peer, 0, peer_connect);
         return;
@@ -308,6 +347,7 @@ void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *insta
     }
     peer->bus = self;
     peer->asked = asked;
+    peer->gone_ms = clock_mono_ms();
     snprintf(peer->instance, sizeof(peer->instance), "%s", instance);
     snprintf(peer->name, sizeof(peer->name), "%s.%s", asked->service, instance);
     asked->peers[asked->count++] = peer;

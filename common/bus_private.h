@@ -8,6 +8,7 @@
  *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
  *   bus_call.c      caller's side: one call from choosing an instance to its answer
  *   bus_door.c      instance's side: one ROUTER per calling service, who stands behind it, drain
+ *   bus_tcp.c       between hosts: keys, the one ROUTER of an instance for callers on other hosts
  *   bus_serve.c     instance's side: one request from its frame to its answer
  *   bus_announce.c  news from an instance to its callers, and their acknowledgements
  */
@@ -40,10 +41,14 @@ enum {
     BUS_PULSE_MS = 500,    /* between two looks at the clock of an idle instance */
     BUS_STILL_MS = 2000, /* a longer time without a look: the process stood still. A caller gives a
                               silent connection up after BUS_HEARTBEAT_DEAD_MS at the earliest */
+    BUS_GONE_MS =
+        2000, /* an instance on another host that is away for longer than a restart is told of */
     BUS_BACKOFF_MIN_MS = 10,
     BUS_BACKOFF_MAX_MS = 1000,
-    BUS_QUEUE_SLACK = 1024, /* room in ZeroMQ's queues beyond the requests in flight */
-    BUS_LINGER_MS = 1000,   /* for the last answers of an instance that ends */
+    BUS_QUEUE_SLACK = 1024,  /* room in ZeroMQ's queues beyond the requests in flight */
+    BUS_LINGER_MS = 1000,    /* for the last answers of an instance that ends */
+    BUS_HANDSHAKE_MS = 3000, /* from the connection to the end of the handshake, between hosts */
+    BUS_SEALED_SLACK = 64,   /* bytes that CURVE adds to a frame, and some */
 };
 
 /* The one service whose word on the user is believed (request.h). */
@@ -159,6 +164,8 @@ struct bus_peer {
     char name[BUS_PEER_NAME_MAX];
     char path[BUS_PATH_SIZE];
     enum bus_peer_state state;
+    size_t way;      /* which of its addresses and keys the next connection takes */
+    int64_t gone_ms; /* since when it is not there; 0: it is, or that was told */
     zsock_t *dealer, *monitor;
     struct loop_timer *timer;
     int64_t backoff_ms;
@@ -197,10 +204,11 @@ struct bus_caller {
     bool drain_acked;
 };
 
-/* One ROUTER, for one calling service. */
+/* One ROUTER, for one calling service; or the share of a service in the ROUTER for other hosts. */
 struct bus_socket {
     struct bus *bus;
     const char *service; /* the caller's */
+    bool tcp;            /* the ROUTER is that of bus_tcp.c, and there is no path */
     char path[BUS_PATH_SIZE];
     zsock_t *router;
     struct bus_caller *callers;
@@ -252,6 +260,9 @@ struct bus {
     struct loop_timer *pulse; /* the next one, when nothing comes in */
     struct bus_socket *sockets;
     size_t socket_count;
+    zsock_t *tcp, *zap; /* bus_tcp.c's; NULL without */
+    int64_t refused_logged_ms;
+    uint64_t refused_logged;
     struct bus_operation *operations; /* open addressing by name; row NULL: free */
     size_t operation_mask;
     struct bus_serving *spare;
@@ -262,7 +273,7 @@ struct bus {
     struct bus_announcement *announcements;
     struct loop_timer *resend;
 
-    uint64_t *requests, *errors, *expired, *overloaded, *malformed, *late, *unsent;
+    uint64_t *requests, *errors, *expired, *overloaded, *malformed, *late, *unsent, *strangers;
     struct histogram *latency;
     int64_t drop_logged_ms;
     uint64_t drop_logged;
@@ -271,6 +282,7 @@ struct bus {
 /* A socket with the limits and heartbeats that all ours have; linger 0. queue: messages each way. Never NULL. */
 zsock_t *bus_socket_new(int type, size_t queue);
 void bus_socket_option(zsock_t *socket, int option, int value);
+void bus_socket_bytes(zsock_t *socket, int option, const void *bytes, size_t size);
 
 /* Reads one frame without waiting: true when *message (then the caller's to close) holds one. With `route` (a
  * ROUTER) the routing id is taken off. What has more or fewer parts, or breaks the grammar, is dropped and counted;
@@ -286,7 +298,6 @@ void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
 
 /* ---- between the rooms ---- */
 
-bool bus_name_ok(const char *text, size_t size);
 int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
 int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
                     const char *caller, const char *instance, struct error *err) MUST_USE;
@@ -328,10 +339,23 @@ void bus_serve_free(struct bus *self);
 int bus_door_start(struct bus *self, struct error *err) MUST_USE;
 /* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer out. */
 void bus_door_stop(struct bus *self);
+/* A frame came from a caller of this service. Consumes the message. */
+void bus_door_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
+                    zmq_msg_t *message);
 /* Sends the frame just written to one caller and forgets a caller that is gone. */
 void bus_door_send(struct bus_socket *socket, uint32_t route);
 /* Something that a drain waits for may have come true. */
 void bus_drain_update(struct bus *self);
+
+/* Between hosts: our key and its limits for a socket that is to listen or, with the key that must be found there, to
+ * connect. */
+void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
+                    const uint8_t server[BUS_KEY_SIZE]);
+/* Listens where the hosts say; nothing unless they do. The ROUTER goes into the sockets that are `tcp`. */
+int bus_tcp_listen(struct bus *self, struct error *err) MUST_USE;
+bool bus_tcp_wanted(const struct bus *self);
+void bus_tcp_open(struct bus *self);
+void bus_tcp_stop(struct bus *self);
 
 void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *caller);
 void bus_announce_left(struct bus_socket *socket, uint32_t route);

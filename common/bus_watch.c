@@ -2,7 +2,7 @@
  * bus_watch.c - which instances exist: the directories of the services that we call, watched.
  *
  * A directory is watched first and scanned then, so that no instance appears in between.  A name
- * "<own service>.<instance>" means a socket made for us.  bus.c starts and stops it; what is found goes to
+ * "<own service>.<instance>" means a socket made for us.  Instances on other hosts are listed (bus_hosts.h).  bus.c starts and stops it; what is found goes to
  * bus_peer.c, which also finds out by itself when a socket is gone.
  */
 #include <dirent.h>
@@ -101,6 +101,19 @@ static void on_readable(void *arg, short revents)
     }
 }
 
+/* Those of this host are among them: the socket that they have here is found first, or soon (bus_peer.c). */
+static void take_list(struct bus *self, struct bus_asked *asked)
+{
+    const struct bus_hosts *hosts = self->options->hosts;
+
+    for (size_t i = 0; hosts != NULL && i < hosts->count; i++) {
+        const struct bus_host *host = &hosts->rows[i];
+
+        if (host->endpoint != NULL && strcmp(host->service, asked->service) == 0)
+            bus_peer_found(self, asked, host->instance);
+    }
+}
+
 int bus_watch_start(struct bus *self, struct error *err)
 {
     if (self->asked_count == 0)
@@ -110,6 +123,8 @@ int bus_watch_start(struct bus *self, struct error *err)
         return error_set(err, ERR_INTERNAL, "inotify: %s.", strerror(errno));
     loop_watch(self->loop, self->inotify, ZMQ_POLLIN, on_readable, self);
     rescan(self);
+    for (size_t i = 0; i < self->asked_count; i++)
+        take_list(self, &self->asked[i]);
     return 0;
 }
 

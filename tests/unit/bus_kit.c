@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sodium.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,12 +153,14 @@ static int op_dropped(void *daemon, const struct request *req, const void *input
     struct server *server = daemon;
     struct field_list list = metrics_rows(server->metrics, req->arena);
     const struct metric_row *rows = list.items;
+    const struct kit_in *in = input;
+    const char *wanted = *in->text != '\0' ? in->text : "atrium_bus_dropped_total";
     struct kit_out *out = output;
 
-    (void)input, (void)err;
+    (void)err;
     *out = (struct kit_out){0};
     for (size_t i = 0; i < list.count; i++) {
-        if (strcmp(rows[i].name, "atrium_bus_dropped_total") == 0)
+        if (strcmp(rows[i].name, wanted) == 0)
             out->number += rows[i].value;
     }
     return 0;
@@ -222,6 +225,22 @@ static void on_signal(void *arg, int signo)
         log_die("kit", err.message);
 }
 
+/* NULL without a file. Lives as long as the process. */
+static struct bus_hosts *server_hosts(const char *dir, const char *instance)
+{
+    struct arena *arena = arena_new();
+    const char *file = arena_printf(arena, "%s/hosts", dir);
+    struct bus_hosts *hosts = NULL;
+    struct error err;
+
+    error_init(&err, NULL);
+    if (access(file, F_OK) == 0 &&
+        (bus_hosts_read(file, arena, &hosts, &err) < 0 ||
+         bus_hosts_take_key(hosts, dir, arena_printf(arena, "settingsd.%s", instance), &err) < 0))
+        log_die("kit", err.message);
+    return hosts;
+}
+
 void kit_server_main(int argc, char **argv)
 {
     struct server server;
@@ -240,6 +259,7 @@ void kit_server_main(int argc, char **argv)
                                    .instance = argv[3],
                                    .version = "0",
                                    .run_dir = argv[2],
+                                   .hosts = server_hosts(argv[2], argv[3]),
                                    .operations = operations,
                                    .daemon = &server,
                                    .peer_max = 512,
@@ -260,36 +280,78 @@ void kit_server_main(int argc, char **argv)
 
 /* ---- the client ---- */
 
-void kit_open(struct kit *self, struct loop *loop, const char *service, size_t peer_max)
+struct kit_key kit_key_new(void)
+{
+    struct kit_key key;
+
+    randombytes_buf(key.secret, sizeof(key.secret));
+    bus_hosts_public_key(key.secret, key.public);
+    sodium_bin2hex(key.digits, sizeof(key.digits), key.secret, sizeof(key.secret));
+    bus_hosts_key_text(key.public, key.text);
+    return key;
+}
+
+void kit_prepare(struct kit *self, struct loop *loop)
+{
+    *self = (struct kit){.dir = unit_dir_make(), .loop = loop, .arena = arena_new()};
+    self->counts = counts_map(self->dir.path);
+    self->clock = clock_new(NULL);
+}
+
+static void open_client(struct kit *self, const char *service, const char *instance,
+                        const char *run_dir, size_t peer_max)
 {
     static const char *const asks[] = {"settingsd", NULL};
     struct error err;
 
-    *self = (struct kit){.dir = unit_dir_make(), .loop = loop};
-    self->counts = counts_map(self->dir.path);
-    self->clock = clock_new(NULL);
     self->metrics = metrics_new();
     self->options = (struct bus_options){.service = service,
-                                         .instance = "1",
+                                         .instance = instance,
                                          .version = "0",
-                                         .run_dir = self->dir.path,
+                                         .run_dir = run_dir,
                                          .operations = no_operations,
                                          .asks = asks,
                                          .peer_max = peer_max,
-                                         .serve_max = 16};
+                                         .serve_max = 16,
+                                         .hosts = self->hosts};
     error_init(&err, NULL);
-    self->bus = bus_new(loop, self->clock, self->metrics, &self->options, &err);
+    self->bus = bus_new(self->loop, self->clock, self->metrics, &self->options, &err);
     UNIT_REQUIRE(self->bus != NULL, "%s", err.message);
+}
+
+void kit_open(struct kit *self, struct loop *loop, const char *service, size_t peer_max)
+{
+    kit_prepare(self, loop);
+    open_client(self, service, "1", self->dir.path, peer_max);
+}
+
+void kit_open_far(struct kit *self, const char *name, const char *hosts)
+{
+    struct error err;
+
+    error_init(&err, NULL);
+    UNIT_REQUIRE(bus_hosts_read(arena_printf(self->arena, "%s/%s", self->dir.path, hosts),
+                                self->arena, &self->hosts, &err) == 0 &&
+                     bus_hosts_take_key(self->hosts, self->dir.path, name, &err) == 0,
+                 "%s", err.message);
+    open_client(self, self->hosts->own->service, self->hosts->own->instance,
+                arena_printf(self->arena, "%s/far", self->dir.path), 512);
+}
+
+void kit_leave(struct kit *self)
+{
+    bus_destroy(&self->bus);
+    metrics_destroy(&self->metrics);
 }
 
 void kit_close(struct kit *self)
 {
     for (int i = 0; i < (int)ARRAY_SIZE(self->servers); i++)
         kit_end(self, i, SIGKILL);
-    bus_destroy(&self->bus);
-    metrics_destroy(&self->metrics);
+    kit_leave(self);
     clock_destroy(&self->clock);
     munmap(self->counts, sizeof(*self->counts));
+    arena_destroy(&self->arena);
     unit_dir_remove(&self->dir);
 }
 

@@ -23,6 +23,13 @@ struct kit_out {
 };
 extern const struct field_table kit_in_table, kit_out_table;
 
+/* A key of CurveZMQ as it stands in files: 64 digits, and the public half in Z85. */
+struct kit_key {
+    uint8_t secret[BUS_KEY_SIZE], public[BUS_KEY_SIZE];
+    char digits[2 * BUS_KEY_SIZE + 1], text[BUS_KEY_TEXT_SIZE];
+};
+struct kit_key kit_key_new(void);
+
 /*  echo         gives back what came            read        gateway and ctl
  *  refuse       fails in the way named by text  read        gateway
  *  work, read   count, sleep `number` ms        -, read     gateway
@@ -31,7 +38,7 @@ extern const struct field_table kit_in_table, kit_out_table;
  *  operator     -                               read        ctl
  *  tell         announces "change", waits for all callers at most `number` ms: number 1 when all acked, 2 more
  *               when gateway.1 did
- *  dropped      frames dropped so far           read        gateway */
+ *  dropped      frames dropped so far; with a text, the sum of that counter    read    gateway */
 extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_large, kit_user,
     kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell, kit_dropped, kit_unknown;
 
@@ -44,9 +51,12 @@ struct kit_counts {
 /* 0 when this process is not a server; otherwise it serves until SIGTERM and ends with its exit code. */
 void kit_server_main(int argc, char **argv);
 
-/* A directory with counters, and the servers started in it. */
+/* A directory with counters, and the servers started in it. A server listens on TCP too when the directory holds
+ * "hosts" and "settingsd.<instance>.key". */
 struct kit {
     struct unit_dir dir;
+    struct arena *arena;
+    struct bus_hosts *hosts; /* the client's */
     struct kit_counts *counts;
     pid_t servers[8];
     struct loop *loop;
@@ -58,6 +68,12 @@ struct kit {
 
 /* Call on a fiber. Opens the client's bus as `service`.1 at once; servers are found when they come. */
 void kit_open(struct kit *self, struct loop *loop, const char *service, size_t peer_max);
+/* In two steps, for what must lie in the directory first; a client with a `name` ("gateway.a1") is on another host: it
+ * sees no sockets, only what the file `hosts` of the directory lists, with <name>.key as its own. */
+void kit_prepare(struct kit *self, struct loop *loop);
+void kit_open_far(struct kit *self, const char *name, const char *hosts);
+/* The client alone ends; another may be opened. */
+void kit_leave(struct kit *self);
 void kit_close(struct kit *self);
 
 /* Starts settingsd.<instance>; kit_wait() parks until the client sees exactly so many peers (true) or 5 s are over. */
