@@ -66,6 +66,12 @@ static bool address_ok(const char *text)
     return inet_pton(six ? AF_INET6 : AF_INET, host, bytes) == 1;
 }
 
+bool bus_endpoint_ok(const char *text)
+{
+    return strcmp(text, "-") == 0 ||
+           (strncmp(text, SCHEME, strlen(SCHEME)) == 0 && address_ok(text + strlen(SCHEME)));
+}
+
 static int read_name(const struct reader *reader, const char *text, struct bus_host *row)
 {
     const char *dot = strchr(text, '.');
@@ -81,11 +87,10 @@ static int read_name(const struct reader *reader, const char *text, struct bus_h
 
 static int read_endpoint(const struct reader *reader, const char *text, struct bus_host *row)
 {
-    if (strcmp(text, "-") == 0)
-        return 0;
-    if (strncmp(text, SCHEME, strlen(SCHEME)) != 0 || !address_ok(text + strlen(SCHEME)))
+    if (!bus_endpoint_ok(text))
         return fail(reader, "\"%s\" must be tcp://ADDRESS:PORT with a numeric address, or -", text);
-    row->endpoint = arena_strdup(reader->arena, text);
+    if (strcmp(text, "-") != 0)
+        row->endpoint = arena_strdup(reader->arena, text);
     return 0;
 }
 

@@ -58,6 +58,9 @@ const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
 size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
                          const struct bus_host *ret[static BUS_HOST_KEYS_MAX]);
 
+/* "-", or "tcp://10.0.0.2:7101" with a numeric address. */
+bool bus_endpoint_ok(const char *text);
+
 /* [a-z0-9-], 1 to 32: a service, an instance. */
 bool bus_name_ok(const char *text, size_t size);
 

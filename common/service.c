@@ -59,6 +59,7 @@ static int open_bus(struct service *self, struct error *err)
         .peer_max = PEER_MAX,
         .serve_max = SERVE_MAX,
         .held = true,
+        .hosts = self->hosts,
     };
     self->bus = bus_new(self->loop, self->clock, self->metrics, options, err);
     return self->bus == NULL ? -1 : 0;
@@ -303,9 +304,11 @@ static int read_config(struct service *self, const struct service_options *optio
 
     if (service_config_load(self, options, err) < 0)
         return -1;
-    return definition->configured == NULL || options->print_config
-               ? 0
-               : definition->configured(self, err);
+    if (options->print_config)
+        return 0;
+    if (service_hosts_load(self, err) < 0)
+        return -1;
+    return definition->configured == NULL ? 0 : definition->configured(self, err);
 }
 
 static int start_or_print(struct service *self, const struct service_options *options)

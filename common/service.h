@@ -30,6 +30,8 @@ struct common_config {
     const char *run_dir;   /* sockets and lock files */
     const char *log_level; /* debug info notice warning error */
     bool development;      /* written by `atriumctl dev` only: allows --test-clock */
+    const char *bus_hosts; /* file of bus_hosts.h; NULL: all of the suite is on this host */
+    const char *bus_keys;  /* directory of the secret keys, <service>.<instance>.key */
 };
 extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;
@@ -113,7 +115,8 @@ struct service {
     struct common_config *common;
     void *config; /* the daemon's configuration struct */
     struct secret seal_key;
-    struct arena *arena; /* lives as long as the process */
+    struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
+    struct arena *arena;     /* lives as long as the process */
     int64_t started_mono_ms;
     struct loop *loop;
     struct clock *clock;

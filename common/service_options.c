@@ -17,6 +17,11 @@ const struct config_row common_config_rows[] = {
                   "Least urgent lines to log: debug, info, notice, warning or error."),
     CONFIG_BOOL(struct common_config, development, "false",
                 "Written by `atriumctl dev` only: allows --test-clock."),
+    CONFIG_PATH(
+        struct common_config, bus_hosts, NULL, 0,
+        "File of all instances of a suite on several hosts, with their addresses and keys."),
+    CONFIG_PATH(struct common_config, bus_keys, "/etc/atrium/bus", 0,
+                "Directory of the secret keys for other hosts, SERVICE.INSTANCE.key each."),
 };
 const size_t common_config_row_count = ARRAY_SIZE(common_config_rows);
 
@@ -139,6 +144,18 @@ int service_config_load(struct service *self, const struct service_options *opti
     if (options->test_clock != NULL && !self->common->development)
         return error_set(err, ERR_INTERNAL, "--test-clock is for development suites only.");
     return 0;
+}
+
+int service_hosts_load(struct service *self, struct error *err)
+{
+    const struct common_config *common = self->common;
+    const char *name = arena_printf(self->arena, "%s.%s", self->definition->name, self->instance);
+
+    if (common->bus_hosts == NULL)
+        return 0;
+    if (bus_hosts_read(common->bus_hosts, self->arena, &self->hosts, err) < 0)
+        return -1;
+    return bus_hosts_take_key(self->hosts, common->bus_keys, name, err);
 }
 
 void service_config_print(const struct service *self)

@@ -30,6 +30,9 @@ int service_options_read(int argc, char **argv, const struct service_definition 
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err) MUST_USE;
 
+/* Takes our place among the hosts, when the configuration has several. */
+int service_hosts_load(struct service *self, struct error *err) MUST_USE;
+
 /* Writes the effective configuration to stdout. */
 void service_config_print(const struct service *self);
 

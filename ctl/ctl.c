@@ -54,6 +54,8 @@ static const struct command commands[] = {
      content_import_command},
     {"keys list", "", "list the keys that sign access tokens", "authd", keys_list_command},
     {"keys rotate", "", "sign with a new key from now on", "authd", keys_rotate_command},
+    {"keys bus", "NAME [--listen ADDRESS:PORT] [--next]",
+     "make the key of an instance for other hosts, and print its line", NULL, keys_bus_command},
     {"session list", "--email E [--project CODE]", "list the live sessions of a person", "authd",
      session_list_command},
     {"session revoke", "--email E [--project CODE]", "end all sessions of a person", "authd",

@@ -76,6 +76,9 @@ int content_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int keys_rotate_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* bus_key.c */
+int keys_bus_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* session.c */
 int session_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int session_revoke_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -4,6 +4,7 @@
 #include "ctl/ctl_bus.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,9 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, struct error *err)
+/* Commands that run side by side on one host have sockets of their own; on other hosts the key is the name. */
+struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
+                            struct error *err)
 {
     struct ctl_bus *self = calloc(1, sizeof *self);
 
@@ -30,7 +33,10 @@ struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, struct error
     self->run_dir = run_dir;
     self->clock = clock_new(NULL);
     self->metrics = metrics_new();
-    snprintf(self->instance, sizeof self->instance, "%d", (int)getpid());
+    if (hosts)
+        snprintf(self->instance, sizeof self->instance, "%s", hosts->own->instance);
+    else
+        snprintf(self->instance, sizeof self->instance, "%d", (int)getpid());
     self->options = (struct bus_options){.service = "ctl",
                                          .instance = self->instance,
                                          .version = ATRIUM_VERSION,
@@ -38,7 +44,8 @@ struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, struct error
                                          .operations = no_operations,
                                          .asks = ctl_bus_services,
                                          .peer_max = 16,
-                                         .serve_max = 1};
+                                         .serve_max = 1,
+                                         .hosts = hosts};
     self->bus = bus_new(loop, self->clock, self->metrics, &self->options, err);
     if (!self->bus)
         ctl_bus_destroy(&self);
@@ -74,21 +81,45 @@ int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms, 
     return 0;
 }
 
+static size_t add_name(const char **names, size_t count, const char *name, struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0)
+            return count;
+    }
+    if (count < INSTANCES_MAX)
+        names[count++] = arena_strdup(arena, name);
+    return count;
+}
+
 /* A socket named "ctl.<instance>" in the service's directory is an instance's. */
-const char **ctl_bus_instances(const struct ctl_bus *self, const char *service, struct arena *arena)
+static size_t add_sockets(const struct ctl_bus *self, const char *service, const char **names,
+                          struct arena *arena)
 {
     static const char prefix[] = "ctl.";
     DIR *listing = opendir(arena_printf(arena, "%s/bus/%s", self->run_dir, service));
-    const char **names = arena_calloc(arena, INSTANCES_MAX + 1, sizeof(*names));
     size_t count = 0;
 
     if (listing == NULL)
-        return names;
-    for (struct dirent *entry; count < INSTANCES_MAX && (entry = readdir(listing)) != NULL;) {
+        return 0;
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
         if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) == 0)
-            names[count++] = arena_strdup(arena, entry->d_name + sizeof(prefix) - 1);
+            count = add_name(names, count, entry->d_name + sizeof(prefix) - 1, arena);
     }
     closedir(listing);
+    return count;
+}
+
+const char **ctl_bus_instances(const struct ctl_bus *self, const char *service, struct arena *arena)
+{
+    const struct bus_hosts *hosts = self->options.hosts;
+    const char **names = arena_calloc(arena, INSTANCES_MAX + 1, sizeof(*names));
+    size_t count = add_sockets(self, service, names, arena);
+
+    for (size_t i = 0; hosts && i < hosts->count; i++) {
+        if (hosts->rows[i].endpoint && strcmp(hosts->rows[i].service, service) == 0)
+            count = add_name(names, count, hosts->rows[i].instance, arena);
+    }
     return names;
 }
 
@@ -113,23 +144,42 @@ struct run {
     int result;
 };
 
-static const char *run_dir_of(struct ctl *ctl, struct error *err)
+int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err)
 {
-    struct common_config common = {0};
-    struct config_section section = {"common", common_config_rows, common_config_row_count,
-                                     &common};
+    struct config_section section = {"common", common_config_rows, common_config_row_count, ret};
     const char *file = ctl->config ? ctl->config : "/etc/atrium/atrium.conf";
 
     if (ctl->dir)
         file = arena_printf(ctl->arena, "%s/atrium.conf", ctl->dir);
-    if (access(file, R_OK) < 0) {
-        error_set(err, ERR_NOT_FOUND, "%s cannot be read; name a suite with --dir or --config",
-                  file);
-        return NULL;
+    if (access(file, R_OK) < 0)
+        return error_set(err, ERR_NOT_FOUND,
+                         "%s cannot be read; name a suite with --dir or --config", file);
+    return config_load(file, &section, 1, ctl->arena, err);
+}
+
+/* Our place among the hosts, by the first key of a ctl that lies here. *ret is NULL when none does, or when the suite
+ * has but one host: then only this host is asked. */
+static int find_hosts(struct ctl *ctl, const struct common_config *common, struct bus_hosts **ret,
+                      struct error *err)
+{
+    struct bus_hosts *hosts = NULL;
+
+    *ret = NULL;
+    if (!common->bus_hosts)
+        return 0;
+    if (bus_hosts_read(common->bus_hosts, ctl->arena, &hosts, err) < 0)
+        return -1;
+    for (size_t i = 0; i < hosts->count; i++) {
+        const char *name = hosts->rows[i].name;
+
+        if (strcmp(hosts->rows[i].service, "ctl") != 0 ||
+            (access(arena_printf(ctl->arena, "%s/%s.key", common->bus_keys, name), F_OK) < 0 &&
+             errno == ENOENT))
+            continue;
+        *ret = hosts;
+        return bus_hosts_take_key(hosts, common->bus_keys, name, err);
     }
-    if (config_load(file, &section, 1, ctl->arena, err) < 0)
-        return NULL;
-    return common.run_dir;
+    return 0;
 }
 
 static void run_fiber(void *arg)
@@ -155,14 +205,15 @@ static void on_signal(void *arg, int signo UNUSED)
 
 int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err)
 {
-    const char *run_dir = run_dir_of(ctl, err);
     struct run run = {.ctl = ctl, .command = command, .err = err, .result = -1};
+    struct common_config common = {0};
+    struct bus_hosts *hosts;
 
-    if (!run_dir)
+    if (ctl_bus_config(ctl, &common, err) < 0 || find_hosts(ctl, &common, &hosts, err) < 0)
         return -1;
     run.loop = loop_new();
     loop_on_signal(run.loop, on_signal, &run);
-    ctl->bus = ctl_bus_new(run.loop, run_dir, err);
+    ctl->bus = ctl_bus_new(run.loop, common.run_dir, hosts, err);
     if (ctl->bus && fiber_start(run.loop, run_fiber, &run, err) == 0 && loop_run(run.loop) < 0)
         run.result = error_set(err, ERR_INTERNAL, "the event loop failed");
     ctl_bus_destroy(&ctl->bus);

@@ -16,7 +16,7 @@ struct ctl_bus {
     struct metrics *metrics;
     struct bus *bus;
     struct bus_options options; /* borrowed by the bus */
-    char instance[24];
+    char instance[33];
     const char *run_dir; /* borrowed */
 };
 
@@ -25,20 +25,26 @@ enum { CTL_BUS_CALL_MS = 10000, CTL_BUS_PEER_MS = 2000 };
 /* Every service of the suite, NULL-ended. */
 extern const char *const ctl_bus_services[];
 
-/* Connects to the daemons whose sockets lie below run_dir. */
-struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, struct error *err);
+/* Connects to the daemons whose sockets lie below run_dir, and to those that the hosts list (NULL: none). */
+struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
+                            struct error *err);
 void ctl_bus_destroy(struct ctl_bus **self_p);
 
 /* Parks until an instance of the service is connected; ERR_UNAVAILABLE after timeout_ms. */
 int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms,
                  struct error *err) MUST_USE;
 
-/* Names of the instances of a service that have a socket for us, alive or dead; NULL-ended, from the arena. */
+/* Names of the instances of a service that have a socket for us or are listed, alive or dead; NULL-ended, from the
+ * arena. */
 const char **ctl_bus_instances(const struct ctl_bus *self, const char *service,
                                struct arena *arena);
 
 /* A request of the operator's, CTL_BUS_CALL_MS from now. */
 struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
+
+/* The section `common` of the configuration that --dir or --config names. */
+struct common_config;
+int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err) MUST_USE;
 
 /* Runs one operator command on a fiber: finds the configuration (--dir, --config), connects, waits for the
  * service that the command asks and calls it. */

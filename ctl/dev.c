@@ -192,7 +192,7 @@ static int bring_up(struct dev *self, struct error *err)
     if (start_postgres(self, err) < 0 || dev_config_write(self, err) < 0 ||
         provision(self, err) < 0 || start_daemons(self, err) < 0)
         return -1;
-    self->bus = ctl_bus_new(self->loop, self->place.socket_dir, err);
+    self->bus = ctl_bus_new(self->loop, self->place.socket_dir, NULL, err);
     if (!self->bus || dev_ready_wait(self, err) < 0)
         return -1;
     if (self->demo_wanted &&
