@@ -39,7 +39,9 @@ struct db_statement {
     const char *text;
 };
 
-/* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. */
+/* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is one transaction. The
+ * statements of NNNN_name_concurrently.sql run one by one and outside of any ("create index concurrently"): each ends
+ * in a semicolon at the end of its line, and all of them are repeated when one was interrupted. */
 struct db_migration {
     const char *name;
     const char *sql;
@@ -69,9 +71,13 @@ void db_destroy(struct db **self_p);
  * the number of the first. db_prepare() verifies those that it knows by then; later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
+/* What is sent next of a migration, the note that it was applied included (caller frees): NULL after the end. *rest
+ * begins as the migration's sql. */
+char *db_migration_part(const struct db_migration *self, const char **rest);
+
 /* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails with
- * ERR_UNAVAILABLE while the server cannot be reached (try again) and ERR_INTERNAL when a migration or a
- * statement is wrong (give up: err->detail says which). */
+ * ERR_UNAVAILABLE while the server cannot be reached or somebody holds a table that a migration needs (try again)
+ * and ERR_INTERNAL when a migration or a statement is wrong (give up: err->detail says which). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 /* True while at least one connection is usable. */

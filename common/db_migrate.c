@@ -2,8 +2,11 @@
  * db_migrate.c - brings the schema up to date and proves the statements, once at start.
  *
  * One instance migrates at a time: the others wait for its advisory lock and then find nothing to do.  Each
- * migration and the note that it was applied are one transaction.  Names that this build does not know are
- * fine: a newer build has migrated, and every migration suits the build before it.
+ * migration and the note that it was applied are one transaction, unless it is to run concurrently (db.h).  Names that
+ * this build does not know are fine: a newer build has migrated, and every migration suits the build before it.
+ *
+ * Other instances serve meanwhile.  Who waits for a table's lock holds up all who come after it, so a migration waits
+ * briefly and fails; whoever starts the daemon tries again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +15,13 @@
 #include "common/db_private.h"
 #include "common/log.h"
 
-enum { MIGRATE_MS = 10 * 60 * 1000 }; /* longest wait for one script: the lock, or a migration */
+enum {
+    MIGRATE_MS = 10 * 60 * 1000, /* longest wait for one script, and for another instance */
+    TURN_MS = 50,                /* between looks whether that is done */
+};
+
+#define LOCK_TIMEOUT "200ms"
+#define SQL_APPLIED "insert into schema_migration (name) values ('%s')"
 
 /* Text of a script. The parts are constants of the program, names without quotes in them. */
 static char *script_text(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -55,19 +64,75 @@ static bool is_applied(const PGresult *applied, const char *name)
     return false;
 }
 
+static bool runs_concurrently(const struct db_migration *migration)
+{
+    static const char SUFFIX[] = "_concurrently";
+    size_t length = strlen(migration->name), suffix = sizeof SUFFIX - 1;
+
+    return length > suffix && strcmp(migration->name + length - suffix, SUFFIX) == 0;
+}
+
+char *db_migration_part(const struct db_migration *self, const char **rest)
+{
+    const char *part = *rest, *end;
+
+    if (!part)
+        return NULL;
+    if (!runs_concurrently(self)) {
+        *rest = NULL;
+        return script_text("set local lock_timeout = '" LOCK_TIMEOUT "';\n%s\n;\n" SQL_APPLIED,
+                           part, self->name);
+    }
+    part += strspn(part, " \n");
+    if (!*part) {
+        *rest = NULL;
+        return script_text(SQL_APPLIED, self->name);
+    }
+    end = strstr(part, ";\n");
+    *rest = end ? end + 2 : part + strlen(part);
+    return script_text("%.*s", (int)(*rest - part), part);
+}
+
 static int apply(struct db_tx *tx, const struct db_migration *migration, struct error *err)
 {
-    CLEANUP(db_pg_clear) PGresult *done = NULL;
+    const char *rest = migration->sql;
+    char *part;
 
     log_event(LOG_NOTICE, "db", "applying migration", "name", migration->name, NULL);
-    if (script_run(tx,
-                   script_text("%s\n;\ninsert into schema_migration (name) values ('%s')",
-                               migration->sql, migration->name),
-                   &done, err) == 0)
-        return 0;
-    if (err->code == ERR_UNAVAILABLE && !err->sqlstate[0])
-        return -1;
-    return error_detail(err, "migration %s", migration->name);
+    while ((part = db_migration_part(migration, &rest))) {
+        CLEANUP(db_pg_clear) PGresult *done = NULL;
+
+        if (script_run(tx, part, &done, err) == 0)
+            continue;
+        if (err->code == ERR_UNAVAILABLE && !err->sqlstate[0])
+            return -1;
+        return error_detail(err, "migration %s", migration->name);
+    }
+    return 0;
+}
+
+/* Parks until no other instance migrates. It asks again and again: an instance that waited inside the server is what
+ * the other's "create index concurrently" would wait for. */
+static int take_turn(struct db_tx *tx, struct error *err)
+{
+    struct loop *loop = tx->db->loop;
+    int64_t until = loop_mono_ms(loop) + MIGRATE_MS;
+
+    for (;;) {
+        CLEANUP(db_pg_clear) PGresult *mine = NULL;
+
+        if (script_run(tx,
+                       script_text("select pg_try_advisory_lock(hashtextextended('atrium %s', 0))",
+                                   tx->db->options->schema),
+                       &mine, err) < 0)
+            return -1;
+        if (PQgetvalue(mine, 0, 0)[0] == 't')
+            return 0;
+        if (loop_mono_ms(loop) >= until)
+            return error_retry(err, ERR_UNAVAILABLE, 1, "Another instance is migrating.");
+        if (fiber_sleep_until(loop, loop_mono_ms(loop) + TURN_MS, err) < 0)
+            return -1;
+    }
 }
 
 static int migrate(struct db_tx *tx, struct error *err)
@@ -76,14 +141,13 @@ static int migrate(struct db_tx *tx, struct error *err)
     CLEANUP(db_pg_clear) PGresult *applied = NULL;
     CLEANUP(db_pg_clear) PGresult *done = NULL;
 
-    if (script_run(
-            tx,
-            script_text("set statement_timeout = 0;"
-                        "select pg_advisory_lock(hashtextextended('atrium %s', 0));"
-                        "create table if not exists schema_migration (name text primary key);"
-                        "select name from schema_migration",
-                        options->schema),
-            &applied, err) < 0)
+    if (take_turn(tx, err) < 0 ||
+        script_run(tx,
+                   script_text(
+                       "set statement_timeout = 0;"
+                       "create table if not exists schema_migration (name text primary key);"
+                       "select name from schema_migration"),
+                   &applied, err) < 0)
         return -1;
     for (const struct db_migration *row = options->migrations; row && row->name; row++)
         if (!is_applied(applied, row->name) && apply(tx, row, err) < 0)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/migrations.h"
+
 static void run(PGconn *conn, const char *sql)
 {
     PGresult *result = PQexec(conn, sql);
@@ -15,20 +17,37 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
+/* Whether `word`, up to a space or the end of its line, is one of the words. */
+static bool is_among(const char *words, const char *word)
+{
+    size_t length = strcspn(word, " \n");
+
+    for (const char *next = words; *next != '\0'; next += strspn(next, " ")) {
+        size_t size = strcspn(next, " ");
+
+        if (size == length && strncmp(next, word, length) == 0)
+            return true;
+        next += size;
+    }
+    return false;
+}
+
 void plans_make_schema(const struct plans *self, const struct pg *server)
 {
-    char *sql = NULL;
+    PGconn *conn = PQconnectdb(server->conninfo);
+    char sql[200], held_up[200];
 
-    if (asprintf(&sql, "create schema %s", self->schema) < 0)
-        abort();
-    pg_exec(server, sql);
-    free(sql);
+    snprintf(sql, sizeof(sql),
+             "create schema %s; set search_path = %s; set client_min_messages = warning",
+             self->schema, self->schema);
+    run(conn, sql);
     for (const struct db_migration *next = self->migrations; next->name != NULL; next++) {
-        if (asprintf(&sql, "set search_path = %s; %s", self->schema, next->sql) < 0)
-            abort();
-        pg_exec(server, sql);
-        free(sql);
+        migration_apply(conn, next, held_up, sizeof(held_up));
+        UNIT_CHECK(
+            held_up[0] == '\0' || (self->blocking != NULL && is_among(self->blocking, next->name)),
+            "migration %s: %s. See \"Migrations\" in docs/development.md.", next->name, held_up);
     }
+    PQfinish(conn);
 }
 
 PGconn *plans_open(const struct plans *self, const struct pg *server)
@@ -74,21 +93,6 @@ void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret
         snprintf(ret + used, size - used, "%s\n", PQgetvalue(result, row, 0));
     }
     PQclear(result);
-}
-
-/* Whether `word`, up to a space or the end of its line, is one of the words. */
-static bool is_among(const char *words, const char *word)
-{
-    size_t length = strcspn(word, " \n");
-
-    for (const char *next = words; *next != '\0'; next += strspn(next, " ")) {
-        size_t size = strcspn(next, " ");
-
-        if (size == length && strncmp(next, word, length) == 0)
-            return true;
-        next += size;
-    }
-    return false;
 }
 
 /* The table of a plan's next node of a kind ("Seq Scan"), or NULL; *plan moves behind it. */

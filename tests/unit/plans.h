@@ -16,9 +16,11 @@ struct plans {
     size_t count;
     const char *small;   /* tables that do not grow with tenants, "a b" */
     const char *emptied; /* tables whose rows come and go, "a, b": vacuumed while there are none */
+    /* Migrations that keep writers out of a table while all of it is read: from before this was looked at. */
+    const char *blocking;
 };
 
-/* Makes the schema by the daemon's migrations. */
+/* Makes the schema by the daemon's migrations, none of which may hold up other instances that write meanwhile. */
 void plans_make_schema(const struct plans *self, const struct pg *server);
 
 /* A connection on which every statement is prepared, with as many parameters as its row says; PQfinish it. */

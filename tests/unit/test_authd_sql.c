@@ -43,6 +43,7 @@ static const struct plans plans = {
     .count = ARRAY_SIZE(statements),
     .small = "change_counter signing_key gateway_lease audit_head audit_gap",
     .emptied = "login, password_reset, invitation, throttle, known_address, change, outbox",
+    .blocking = "0002_password 0005_membership 0007_deletion",
 };
 
 static PGconn *open_prepared(void)

@@ -880,6 +880,95 @@ static void migration_failure(struct loop *loop, void *arg)
     metrics_destroy(&metrics);
 }
 
+/* Somebody reads a table for long (a dump) while a migration needs it: the migration gives way at once, so that
+ * nobody queues up behind it, and is tried again. */
+static void migration_gives_way(struct loop *loop, void *arg)
+{
+    struct fixture f;
+    PGconn *dump = PQconnectdb(server->conninfo);
+    struct db_options options = options_of("busy");
+    struct db *db;
+    int64_t started;
+
+    (void)arg;
+    options.migrations = migrations;
+    if (!setup(&f, loop, "busy"))
+        return;
+    PQclear(PQexec(dump, "delete from busy.schema_migration where name = '0002_more'"));
+    PQclear(PQexec(dump, "alter table busy.thing drop column note"));
+    PQclear(PQexec(dump, "begin; select * from busy.thing"));
+    started = clock_mono_ms();
+    db = db_new(loop, f.metrics, &options);
+    CU_ASSERT_TRUE(db_prepare(db, &f.err) < 0);
+    CU_ASSERT_EQUAL(f.err.code, ERR_UNAVAILABLE);
+    CU_ASSERT_STRING_EQUAL(f.err.sqlstate, "55P03");
+    UNIT_CHECK(clock_mono_ms() - started < 900, "%d ms", (int)(clock_mono_ms() - started));
+    PQclear(PQexec(dump, "rollback"));
+    error_clear(&f.err);
+    UNIT_CHECK(db_prepare(db, &f.err) == 0, "%s %s", f.err.message, f.err.detail);
+    PQfinish(dump);
+    db_destroy(&db);
+    teardown(&f);
+}
+
+/* An index that is made while others write: instances that start together do not wait for one another inside the
+ * server, a writer with an open transaction holds it up for longer than tables are waited for, and what an attempt
+ * that failed has left is made anew. */
+static void migration_concurrently(struct loop *loop, void *arg)
+{
+    static const struct db_migration rows[] = {
+        {"0001_initial", INITIAL_SQL},
+        {"0002_more", "alter table thing add note text"},
+        {"0003_thing_size_concurrently",
+         "-- Looked for by size.\ndrop index concurrently if exists thing_size_index;\n"
+         "create unique index concurrently thing_size_index on thing (size);\n"},
+        {NULL, NULL},
+    };
+    struct db_options options = options_of("concurrent");
+    PGconn *writer = PQconnectdb(server->conninfo);
+    struct racer racers[3] = {0};
+    struct fixture f;
+    int64_t until;
+
+    (void)arg;
+    if (!setup(&f, loop, "concurrent"))
+        return;
+    pg_exec(server, "insert into concurrent.thing (id, size) values (1, 7), (2, 7)");
+    options.migrations = rows;
+    racers[0].db = db_new(loop, f.metrics, &options);
+    run_racer(&racers[0]);
+    UNIT_CHECK(racers[0].rc < 0 && strstr(racers[0].err.detail, "0003_thing_size_concurrently"),
+               "%s", racers[0].err.detail);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from pg_index where not indisvalid"), 1);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from concurrent.schema_migration"), 2);
+    db_destroy(&racers[0].db);
+
+    pg_exec(server, "delete from concurrent.thing where id = 2");
+    PQclear(PQexec(writer, "begin; insert into concurrent.thing (id, size) values (3, 8)"));
+    racers[0] = (struct racer){0};
+    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
+        racers[i].db = db_new(loop, f.metrics, &options);
+        if (fiber_start(loop, run_racer, &racers[i], &f.err) < 0)
+            CU_FAIL("fiber_start");
+    }
+    for (until = clock_mono_ms() + 1500; clock_mono_ms() < until;)
+        CU_ASSERT_EQUAL(fiber_sleep_until(loop, clock_mono_ms() + 50, &f.err), 0);
+    PQclear(PQexec(writer, "commit"));
+    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
+        while (!racers[i].done && fiber_sleep_until(loop, clock_mono_ms() + 10, &f.err) == 0)
+            ;
+        UNIT_CHECK(racers[i].rc == 0, "%s %s", racers[i].err.message, racers[i].err.detail);
+        db_destroy(&racers[i].db);
+    }
+    CU_ASSERT_EQUAL(pg_exec(server,
+                            "select count(*) from pg_index where indisvalid and indexrelid = "
+                            "'concurrent.thing_size_index'::regclass"),
+                    1);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from concurrent.schema_migration"), 3);
+    PQfinish(writer);
+    teardown(&f);
+}
+
 static void no_server(struct loop *loop, void *arg)
 {
     struct metrics *metrics = metrics_new();
@@ -941,6 +1030,8 @@ ON_FIBER(kept_plans)
 ON_FIBER(wrong_rows)
 ON_FIBER(migration_race)
 ON_FIBER(migration_failure)
+ON_FIBER(migration_gives_way)
+ON_FIBER(migration_concurrently)
 ON_FIBER(second_host)
 
 static void test_restart(void)
@@ -976,6 +1067,8 @@ static const struct unit_case cases[] = {
     {"wrong statements stop the start", test_wrong_rows},
     {"instances that start together migrate once", test_migration_race},
     {"a failed migration leaves nothing", test_migration_failure},
+    {"a migration gives way", test_migration_gives_way},
+    {"an index is made concurrently", test_migration_concurrently},
     {"the next host serves when the first is gone", test_second_host},
     {"without a server requests fail at once", test_no_server},
     {"restart of the server under load", test_restart},

@@ -16,6 +16,7 @@ static const struct plans plans = {
     .count = DOCD_STATEMENT_COUNT,
     .small = "",
     .emptied = "upload",
+    .blocking = "0003_object_document 0005_document_indexes",
 };
 
 static struct pg *server;

@@ -14,6 +14,7 @@ static const struct plans plans = {
     .count = MAILD_STATEMENT_COUNT,
     .small = "",
     .emptied = "message",
+    .blocking = "0005_listed",
 };
 
 int main(void)

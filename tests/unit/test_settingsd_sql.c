@@ -14,6 +14,7 @@ static const struct plans plans = {
     .count = SETTINGSD_STATEMENT_COUNT,
     .small = "",
     .emptied = "outbox",
+    .blocking = "0002_locales 0003_client_id",
 };
 
 int main(void)
