@@ -59,6 +59,15 @@ bool codec_is_text(const char *bytes, size_t size)
     return true;
 }
 
+size_t codec_characters(const char *text, size_t size)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < size; i++)
+        count += ((uint8_t)text[i] & 0xc0) != 0x80; /* no byte that goes on with one */
+    return count;
+}
+
 /* ---- msgpack ---- */
 
 /* What the first byte of a msgpack value says of the rest of it. */

@@ -55,4 +55,7 @@ char *codec_dump_json(struct arena *arena, const json_t *json);
 /* Valid UTF-8 without U+0000, `size` bytes. */
 bool codec_is_text(const char *bytes, size_t size);
 
+/* How many Unicode characters these `size` bytes of UTF-8 are. */
+size_t codec_characters(const char *text, size_t size);
+
 #endif

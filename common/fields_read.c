@@ -61,20 +61,11 @@ static void PRINTF_LIKE(3, 4)
 
 /* ---- text ---- */
 
-static size_t count_characters(const char *text, size_t size)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < size; i++)
-        count += ((uint8_t)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 /* Length bounds of TEXT and of each of TEXTS. */
 static bool check_length(struct reader *reader, const struct field *row, const struct value *value,
                          const struct place *place)
 {
-    size_t characters = count_characters(value->text, value->size);
+    size_t characters = codec_characters(value->text, value->size);
     size_t length = row->flags & FIELD_CHARACTERS ? characters : value->size;
     const char *unit = length == characters ? "character" : "byte";
 

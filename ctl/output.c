@@ -64,14 +64,9 @@ static const char *cell(struct arena *arena, const json_t *value)
     return printable(arena, codec_dump_json(arena, value));
 }
 
-/* Characters, not bytes: continuation bytes of UTF-8 take no place. */
 static size_t width(const char *text)
 {
-    size_t count = 0;
-
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
+    return codec_characters(text, strlen(text));
 }
 
 /* Cuts the text after `max` characters. */

@@ -278,6 +278,8 @@ static void test_text(void)
     CU_ASSERT(!codec_is_text(BYTES("\xf0\x9f\x98")));
     CU_ASSERT(!codec_is_text(BYTES("\xf5\x80\x80\x80")));
     CU_ASSERT(!codec_is_text(BYTES("\xe2\x28\xa1")));
+    CU_ASSERT_EQUAL(codec_characters(BYTES("")), 0);
+    CU_ASSERT_EQUAL(codec_characters(BYTES("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80")), 4);
 }
 
 /* ---- JSON ---- */
