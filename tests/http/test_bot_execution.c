@@ -4,7 +4,6 @@
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "tests/http/processes.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
@@ -469,35 +469,14 @@ static void hostile_programs_do_no_harm(void)
     }
 }
 
-/* How many processes have the text on their command line. */
-static size_t processes_with(const char *text)
-{
-    glob_t found;
-    size_t count = 0;
-
-    if (glob("/proc/[0-9]*/cmdline", 0, NULL, &found) != 0)
-        return 0;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        char line[4096];
-        int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
-        ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof(line));
-
-        count += size > 0 && memmem(line, (size_t)size, text, strlen(text)) != NULL;
-        if (fd >= 0)
-            close(fd);
-    }
-    globfree(&found);
-    return count;
-}
-
 /* The kernel ends what is left of a sandbox right behind its first process, but that may be a moment later. */
 static bool all_end(const char *text)
 {
     int64_t until = clock_mono_ms() + 5000;
 
-    while (processes_with(text) > 0 && clock_mono_ms() < until)
+    while (processes_with(text, 0, NULL, 0) > 0 && clock_mono_ms() < until)
         usleep(20 * 1000);
-    return processes_with(text) == 0;
+    return processes_with(text, 0, NULL, 0) == 0;
 }
 
 /* A program that sleeps, in processes of this test alone, on its own and in children that leave its session. */
@@ -529,7 +508,7 @@ static void nothing_runs_on(void)
         size_t most = 0;
 
         for (int i = 0; i < 19; i++, usleep(100 * 1000))
-            most = MAX(most, processes_with(marker));
+            most = MAX(most, processes_with(marker, 0, NULL, 0));
         _exit((int)most);
     }
     http_call_many(suite_url(suite), &request, 1, 1, answers);
