@@ -66,6 +66,7 @@ enum route_flags {
     R_ETAG = 1 << 5,    /* the output's FIELD_INTERNAL member "etag" becomes the ETag header */
     R_FORM = 1 << 6,    /* takes a form with a file, see content.h */
     R_CONTENT = 1 << 7, /* answers with a file, see content.h */
+    R_LIMITED = 1 << 8, /* may be refused because a person or a project had enough of it: 429 */
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

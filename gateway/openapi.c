@@ -137,7 +137,7 @@ static void add_error_responses(json_t *responses, const struct endpoint *endpoi
         {endpoint->takes_body || route->flags & R_FORM, 415},
         {route->flags & R_CONTENT, 416},
         {route->input->count > 0, 422},
-        {open, 429},
+        {open || route->flags & R_LIMITED, 429},
         {true, 500},
         {true, 503},
         {true, 504},
