@@ -12,7 +12,7 @@ extern const struct db_migration botd_migrations[];
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct botd_config, "host=/run/postgresql dbname=atrium user=atrium-botd"),
     CONFIG_PATH(struct botd_config, seal_key, "/etc/atrium/botd.key", 0,
-                "File of 64 hex digits, 0600: seals the secrets of bots."),
+                "File of 64 hex digits, 0600: seals the secrets of bots and what is remembered."),
     CONFIG_PATH(struct botd_config, bot_dir, "/var/lib/atrium/bots", 0,
                 "Directory of the files that program bots name."),
     CONFIG_INT(struct botd_config, programs, "32", 1, 1024,
@@ -26,6 +26,12 @@ static const struct config_row config_rows[] = {
                 "Where Apertium's pairs of languages are installed; below /usr."),
     CONFIG_INT(struct botd_config, apertium_pipelines, "4", 1, 64,
                "Pipelines of Apertium that are kept running, 110 MB each for English and Spanish."),
+    CONFIG_INT(struct botd_config, translation_daily_characters, "10000000", 0, INT64_MAX / 2,
+               "Characters that a project may have translated in a day (UTC); 0: any number."),
+    CONFIG_INT(struct botd_config, translation_memory_entries, "50000", 0, 100000000,
+               "Translations remembered of a project; 0: none."),
+    CONFIG_SIZE(struct botd_config, translation_memory_size, "16M", 1024, (int64_t)1 << 40,
+                "Bytes of them."),
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags) \

@@ -22,6 +22,8 @@ struct botd_config {
     bool allow_plain_http;
     const char *apertium_dir;
     int64_t apertium_pipelines;
+    int64_t translation_daily_characters;                        /* of a project; 0: any number */
+    int64_t translation_memory_entries, translation_memory_size; /* of a project; 0 entries: off */
 };
 
 struct botd {
@@ -32,7 +34,7 @@ struct botd {
     struct programs *programs;
     struct provider provider; /* of translations */
     size_t translating;       /* bytes of texts of the requests under way */
-    uint64_t *translated_items[3];
+    uint64_t *translated_items[3], *translations_refused, *texts_recalled, *texts_asked;
     struct uuid trimmed_project, trimmed_bot; /* where the trimming of executions goes on */
 };
 

@@ -35,4 +35,16 @@ extern const struct db_statement botd_statements[BOTD_STATEMENT_COUNT];
     "select w.project_id, w.id, coalesce(i.system, ''), i.value "               \
     "from " from " w, json_to_recordset(w.identifier) i (system text, value text)) "
 
+/* Forgets at most so many translations of a project that were used last before some time, the oldest first but none
+ * that somebody else holds; the arguments are SQL. To be followed by nothing, or by what is to be returned of s. */
+#define MEMORY_GONE(project, before, rows)                                                       \
+    "gone as (delete from translation_memory where ctid = any (array("                           \
+    "select ctid from translation_memory where (project_id, used_at) >= (" project "::uuid, 0) " \
+    "and (project_id, used_at) < (" project "::uuid, " before ") order by project_id, used_at "  \
+    "limit " rows " for update skip locked)) returning octet_length(value) as bytes) "           \
+    "update translation_memory_size s set entries = s.entries - g.entries, bytes = s.bytes - "   \
+    "g.bytes "                                                                                   \
+    "from (select count(*) as entries, sum(bytes) as bytes from gone) g "                        \
+    "where s.project_id = " project " and g.entries > 0 "
+
 #endif

@@ -392,6 +392,7 @@ static void openapi_is_complete(void)
     CU_ASSERT_PTR_NULL(http_member(page, "components.schemas.settings_record.properties.etag"));
     check_described(page, "/auth/tenant/Patient/register", "post", "403");
     check_described(page, "/auth/tenant/Patient/register", "post", "429");
+    check_described(page, "/ai/translation", "post", "429");
     check_described(page, "/auth/tenant/Patient/login/start", "post", "403");
     check_described(page, "/auth/tenant/Practitioner/login/token", "post", "403");
     check_described(page, "/auth/refresh-token", "post", "401");

@@ -4,8 +4,6 @@
  */
 #include <CUnit/CUnit.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "tests/http/processes.h"
 #include "tests/http/suite.h"
 #include "tests/http/trail.h"
 #include "tests/unit/marked_text.h"
@@ -266,7 +265,7 @@ static void the_policy_decides(void)
     free(former);
 }
 
-static void each_request_leaves_a_row(void)
+static void each_question_leaves_a_row(void)
 {
     static const char secret[] = "marmalade";
     static const char rows[] =
@@ -274,6 +273,7 @@ static void each_request_leaves_a_row(void)
     long before = trail_number(suite, "%s", rows);
     HTTP_ANSWER answer = translate("en", "es", one(secret));
     HTTP_ANSWER refused = translate("en", "ja", one(secret));
+    HTTP_ANSWER nothing = translate("en", "es", one("12:30")); /* of the provider */
 
     CHECK_STATUS(answer, 200);
     CU_ASSERT_EQUAL(trail_number(suite, "%s", rows), before + 1);
@@ -289,23 +289,6 @@ static void each_request_leaves_a_row(void)
 }
 
 /* ---- large, hostile ---- */
-
-/* A line of /proc/<pid>/status in KiB. */
-static long kib_of(pid_t pid, const char *name)
-{
-    char path[64], line[256];
-    long kib = -1;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    file = fopen(path, "r");
-    while (file && fgets(line, sizeof(line), file))
-        if (strncmp(line, name, strlen(name)) == 0)
-            kib = strtol(line + strlen(name) + 1, NULL, 10);
-    if (file)
-        fclose(file);
-    return kib;
-}
 
 /* A hundred texts of 10,000 characters, half of them of the slowest kind, in the time and with the memory that there
  * is. What there was no time for is the source, and says so. */
@@ -328,8 +311,8 @@ static void large_requests_are_bounded(void)
     CHECK_STATUS(answer, 200);
     CU_ASSERT_TRUE(count_status(answer, 100, "translated") > 0);
     CU_ASSERT_TRUE(answer->seconds < 62);
-    UNIT_CHECK(kib_of(suite_pid(suite, "botd", "1"), "VmHWM:") < 256 * 1024, "%ld KiB",
-               kib_of(suite_pid(suite, "botd", "1"), "VmHWM:"));
+    UNIT_CHECK(process_status(suite_pid(suite, "botd", "1"), "VmHWM:") < 256 * 1024, "%ld KiB",
+               process_status(suite_pid(suite, "botd", "1"), "VmHWM:"));
 }
 
 static void hostile_texts_do_no_harm(void)
@@ -383,36 +366,12 @@ static void hostile_texts_do_no_harm(void)
 
 /* ---- deaths ---- */
 
-static pid_t parent_of(pid_t pid)
-{
-    return (pid_t)kib_of(pid, "PPid:");
-}
-
 /* The processes with this text on their command line that descend from the first botd. */
 static size_t stages(const char *text, pid_t ret[static STAGES_MAX])
 {
-    pid_t botd = suite_pid(suite, "botd", "1");
-    size_t count = 0;
-    glob_t found;
+    size_t count = processes_with(text, suite_pid(suite, "botd", "1"), ret, STAGES_MAX);
 
-    if (glob("/proc/[0-9]*/cmdline", 0, NULL, &found) != 0)
-        return 0;
-    for (size_t i = 0; i < found.gl_pathc && count < STAGES_MAX; i++) {
-        pid_t pid = atoi(found.gl_pathv[i] + strlen("/proc/")), above = pid;
-        char line[4096];
-        int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
-        ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof(line));
-
-        if (fd >= 0)
-            close(fd);
-        while (above > 1 && above != botd)
-            above = parent_of(above);
-        if (above == botd && pid != botd && size > 0 &&
-            memmem(line, (size_t)size, text, strlen(text)))
-            ret[count++] = pid;
-    }
-    globfree(&found);
-    return count;
+    return MIN(count, (size_t)STAGES_MAX);
 }
 
 /* Texts that keep a pipeline busy for seconds. */
@@ -558,6 +517,12 @@ static void it_works_without_namespaces(void)
     suite_stop(&other);
 }
 
+static void nothing_is_remembered_or_counted(void)
+{
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.translation_memory"), 0);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.translation_day"), 0);
+}
+
 static void it_ends_without_a_trace(void)
 {
     person_destroy(&admin);
@@ -570,19 +535,22 @@ static const struct unit_case cases[] = {
     {"no markup is lost", no_markup_is_lost},
     {"requests are checked", requests_are_checked},
     {"the policy decides", the_policy_decides},
-    {"each request leaves a row", each_request_leaves_a_row},
+    {"each question leaves a row", each_question_leaves_a_row},
     {"hostile texts do no harm", hostile_texts_do_no_harm},
     {"an idle pipeline may die", an_idle_pipeline_may_die},
     {"a lost stage is made up for", a_lost_stage_is_made_up_for},
     {"large requests are bounded", large_requests_are_bounded},
     {"a killed botd leaves nothing", a_killed_botd_leaves_nothing},
+    {"nothing is remembered or counted", nothing_is_remembered_or_counted},
     {"it works without namespaces", it_works_without_namespaces},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
 int main(void)
 {
-    suite = suite_start(&(struct suite_options){0});
+    /* the provider is asked each time */
+    suite = suite_start(&(struct suite_options){
+        .set = "botd.translation_memory_entries=0,botd.translation_daily_characters=0"});
     admin = person_admin(suite);
     patient = person_register(suite, NULL);
     return unit_run("translation", cases, ARRAY_SIZE(cases));

@@ -1,0 +1,59 @@
+/*
+ * test_botd_memory.c - under which key a translation is remembered: what differs in any way has another.
+ */
+#include <string.h>
+
+#include "botd/memory.h"
+#include "tests/unit/unit.h"
+
+static void test_each_part_counts(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const struct uuid mine = {"6f1c0a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},
+                      other = {"6f1c0a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c"};
+    const struct language *en = language_find(arena, "en"), *es = language_find(arena, "es"),
+                          *de = language_find(arena, "de");
+    const struct {
+        uint8_t key;
+        struct uuid project;
+        const char *provider;
+        struct provider_call call;
+        const char *shown;
+    } rows[] = {
+        {1, mine, "apertium", {.from = en, .to = es}, "Hello [0]"},
+        {2, mine, "apertium", {.from = en, .to = es}, "Hello [0]"},
+        {1, other, "apertium", {.from = en, .to = es}, "Hello [0]"},
+        {1, mine, "libretranslate", {.from = en, .to = es}, "Hello [0]"},
+        {1, mine, "openai a", {.from = en, .to = es}, "Hello [0]"},
+        {1, mine, "openai b", {.from = en, .to = es}, "Hello [0]"},
+        {1, mine, "apertium", {.from = es, .to = en}, "Hello [0]"},
+        {1, mine, "apertium", {.from = de, .to = es}, "Hello [0]"},
+        {1, mine, "apertium", {.from = en, .to = de}, "Hello [0]"},
+        {1, mine, "apertium", {.from = en, .to = es}, "hello [0]"},
+        {1, mine, "apertium", {.from = en, .to = es}, "Hello [0] "},
+        {1, mine, "apertium", {.from = en, .to = es}, ""},
+    };
+    uint8_t keys[ARRAY_SIZE(rows)][MEMORY_KEY_SIZE], again[MEMORY_KEY_SIZE];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct secret seal_key = {.length = SEAL_KEY_SIZE};
+
+        memset(seal_key.bytes, rows[i].key, SEAL_KEY_SIZE);
+        memory_key(&seal_key, rows[i].project, rows[i].provider, &rows[i].call, rows[i].shown,
+                   keys[i]);
+        memory_key(&seal_key, rows[i].project, rows[i].provider, &rows[i].call, rows[i].shown,
+                   again);
+        CU_ASSERT_EQUAL(memcmp(keys[i], again, MEMORY_KEY_SIZE), 0);
+        for (size_t k = 0; k < i; k++)
+            UNIT_CHECK(memcmp(keys[i], keys[k], MEMORY_KEY_SIZE) != 0, "rows %zu and %zu", k, i);
+    }
+}
+
+static const struct unit_case cases[] = {
+    {"each part counts", test_each_part_counts},
+};
+
+int main(void)
+{
+    return unit_run("botd memory", cases, ARRAY_SIZE(cases));
+}
