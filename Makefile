@@ -123,7 +123,7 @@ $(eval $(call program_test_rule,ctl,atriumctl))
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c tests/unit/marked_text.c authd/user_agent.c $(wildcard botd/mask*.c) \
+FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c authd/user_agent.c $(wildcard botd/mask*.c) \
     botd/token_search.c docd/disposition.c docd/post_policy.c docd/sniff.c gateway/cache.c gateway/decode.c gateway/keys.c \
     gateway/multipart.c gateway/range.c gateway/routes.c gateway/token.c maild/buffer.c maild/render.c \
     maild/template_names.c)
