@@ -48,7 +48,7 @@ enum { UNIT_ANY_LOG = 1000000 };
 void unit_expect_log(uint64_t lines);
 
 /* Runs fn(loop, arg) on a fiber of a fresh loop until it returns, then cancels and waits for the
- * fibers it left behind. fn must have removed its watches and timers. After 30 s the case fails and
+ * fibers it left behind. fn must have removed its watches and timers. After two minutes (valgrind needs most of one) the case fails and
  * every park of its fibers returns FIBER_CANCELLED. */
 void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg);
 
