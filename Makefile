@@ -54,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind fuzz fuzzers bench bench-scale clean format format-check install deb test-systemd refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind fuzz fuzzers bench bench-scale clean format format-check install deb test-systemd test-mixed refresh-domains
 
 all: $(PROGRAMS)
 
@@ -285,6 +285,12 @@ test-systemd:
 	$(call install_packages,$(BUILD_PACKAGES) $(NSPAWN_PACKAGES))
 	@$(MAKE) --no-print-directory deb
 	@tests/systemd/run.sh $(BUILD)/atrium_$(VERSION)_$$(dpkg --print-architecture).deb
+
+# An upgrade half done, from REF=; see tests/mixed/run.sh.
+test-mixed:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) git python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) tests/mixed/run.sh $(REF)
 
 SOURCES := $(wildcard */*.[ch] tests/*/*.[ch])
 

@@ -254,7 +254,8 @@ static int serve_checked(struct bus_serving *serving, struct request *req, struc
 {
     serving->operation = operation_find(serving->socket->bus, serving->frame.name);
     if (serving->operation == NULL) {
-        error_set(err, ERR_INTERNAL, "Internal error.");
+        /* The caller is of a newer build than this instance: in the middle of an upgrade. */
+        error_retry(err, ERR_UNAVAILABLE, 1, "The service is being upgraded. Please try again.");
         return error_detail(err, "no operation %.*s", (int)serving->frame.name.size,
                             serving->frame.name.bytes);
     }

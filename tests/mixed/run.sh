@@ -1,0 +1,69 @@
+#!/bin/bash
+# run.sh [REF] - `make test-mixed`: an upgrade in the middle. Builds the programs and tests of REF (default HEAD~1) in a
+# temporary directory and runs these tests twice: with today's gateway before the daemons of then, and with today's
+# daemons behind the gateway of then. What a client could do before the upgrade it can do at every moment of it. The
+# tests' atriumctl is the one of then, so that today's programs are also started with the configuration of then. Then
+# routes.py asks for every route that today's gateway knows and the daemons of then do not.
+# MIXED_TESTS names the tests. Ends with one verdict line and leaves nothing.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(realpath "${BUILD:-build}") ref=${1:-HEAD~1} failed=0
+daemons=(authd settingsd maild docd botd)
+names=${MIXED_TESTS:-register sign_in sessions settings documents mail mfa passwords templates content bots}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-mixed-XXXXXX") suites=()
+
+cleanup() {
+    { [ ${#suites[@]} = 0 ] || { kill "${suites[@]}"; wait; }; } 2>/dev/null || true
+    rm -rf "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+
+commit=$(git rev-parse --verify --short "$ref^{commit}")
+mkdir "$scratch/then"
+git archive "$commit" | tar -C "$scratch/then" -x
+programs=()
+for name in $names; do
+    [ -e "$scratch/then/tests/http/test_$name.c" ] && programs+=("tests/http/test_$name")
+done
+echo "mixed: building $commit"
+(cd "$scratch/then" && MAKEFLAGS='' make -s -j"$(nproc)" BUILD=build all "${programs[@]/#/build/}") \
+    >"$scratch/make.log" 2>&1 || { tail -20 "$scratch/make.log"; echo "mixed: FAILED to build $commit"; exit 1; }
+
+# A build folder of then with the given programs of today's. Programs find one another by the folder that they lie in.
+mixed() { # NAME PROGRAM...
+    local name=$1 program
+    shift
+    mkdir -p "$scratch/$name/tests/http"
+    cp -r "$scratch/then/build/bin" "$scratch/$name/bin"
+    cp "${programs[@]/#/$scratch/then/build/}" "$scratch/$name/tests/http"
+    for program; do cp "$build/bin/atrium-$program" "$scratch/$name/bin"; done
+}
+
+tests() { # NAME: in the tree of then, where its tests find what they need
+    echo "mixed: $1"
+    (cd "$scratch/then" && BUILD=$scratch/$1 tests/run.sh "${programs[@]/#/$scratch/$1/}") >"$scratch/$1.log" 2>&1 ||
+        { failed=1; grep -E '\.\.\.FAILED|^ +[0-9]+\. |^FAILED|exit code' "$scratch/$1.log" || true; }
+    tail -1 "$scratch/$1.log"
+}
+
+mixed new-gateway gateway
+mixed new-daemons "${daemons[@]}"
+tests new-gateway
+tests new-daemons
+
+# Two suites of their own, for the routes that only one of the gateways has.
+for name in new-gateway new-daemons; do
+    mkdir "$scratch/$name/dev"
+    "$scratch/$name/bin/atriumctl" dev --dir "$scratch/$name/dev" --port 0 >"$scratch/$name/out" 2>"$scratch/$name/err" &
+    suites+=($!)
+    for _ in {1..600}; do
+        grep -q '^atrium: ready ' "$scratch/$name/out" && break
+        kill -0 $! 2>/dev/null || { cat "$scratch/$name/err"; break; }
+        sleep 0.1
+    done
+done
+timeout 600 python3 tests/mixed/routes.py "$scratch/new-gateway/dev" "$scratch/new-daemons/dev" || failed=1
+
+[ "$failed" = 0 ] || { echo "mixed: FAILED with $commit"; exit 1; }
+echo "mixed: passed with $commit in $SECONDS s"
