@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 seconds=${BENCH_SECONDS:-5} rounds=${BENCH_ROUNDS:-3} connections=32 threads=2
 
 # ---- start both ----
-suite_start suite
+suite_start suite --set botd.translation_daily_characters=0
 info=$scratch/suite/dev.json
 base=$(suite_base suite)
 "$build/tests/bench/floor" >"$scratch/floor.port" &
@@ -141,6 +141,21 @@ measure() {
         END {printf "%.1f %.2f %.2f %.1f %.1f %d\n", requests ? rate * n / requests : 0, p50, p99,
              n ? ours / hz * 1e6 / n : 0, n ? pg / hz * 1e6 / n : 0, bad}' "$scratch/wrk" >>"$scratch/$name.rounds"
 }
+# Twenty new sentences a request, beside apertium alone over a file of such sentences; and one that is remembered.
+sentences=4000
+export BENCH_PATIENT=$patient
+measure_translation() {
+    local before after
+    measure translate "$base" -s tests/bench/translate.lua
+    before=$(date +%s%N)
+    apertium eng-spa "$scratch/sentences" /dev/null
+    after=$(date +%s%N)
+    awk "BEGIN {printf \"%.1f\\n\", $sentences / 20 / ($after - $before) * 1e9}" >>"$scratch/apertium.rounds"
+    measure remembered "$base/ai/translation" -s tests/bench/remembered.lua
+}
+for i in $(seq "$sentences"); do
+    echo "The patient of room 1$i should take two of the red pills every day."
+done >"$scratch/sentences"
 for ((round = 1; round <= rounds; round++)); do
     printf '\rround %d of %d ' "$round" "$rounds" >&2
     measure floor "$floor_url/"
@@ -163,6 +178,7 @@ for ((round = 1; round <= rounds; round++)); do
     fresh_forms
     measure upload "$base" -s tests/bench/upload.lua
     while read -r id; do drop_document "$id"; done <"$scratch/forms.ids"
+    measure_translation
 done
 printf '\r                \r' >&2
 
@@ -207,6 +223,8 @@ row 'GET /document/{id} of 1 MiB' large '0.5 of nginx' "$nginx_large_rate"
 row 'GET /document/{id}, not modified' unchanged '0.15 of the floor' "$floor_rate"
 row 'GET /document, 100 of them' list '3,000/s' "$floor_rate"
 row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
+row "20 sentences (of $(median apertium)/s by apertium)" translate '0.5 of apertium' "$(median apertium)"
+row 'a sentence that is remembered' remembered '5,000/s, p99 < 10 ms' "$floor_rate"
 echo "$memory"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"
