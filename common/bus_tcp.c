@@ -92,11 +92,11 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
 /* Version, number, domain, address, identity, mechanism, key. It is libzmq in this very process that asks. */
 static void answer_zap(struct bus *self, zmsg_t *request)
 {
-    CLEANUP(zstr_free) char *version = zmsg_popstr(request);
+    CLEANUP(zstr_free) UNUSED char *version = zmsg_popstr(request);
     CLEANUP(zframe_destroy) zframe_t *number = zmsg_pop(request);
-    CLEANUP(zstr_free) char *domain = zmsg_popstr(request);
+    CLEANUP(zstr_free) UNUSED char *domain = zmsg_popstr(request);
     CLEANUP(zstr_free) char *address = zmsg_popstr(request);
-    CLEANUP(zstr_free) char *identity = zmsg_popstr(request);
+    CLEANUP(zstr_free) UNUSED char *identity = zmsg_popstr(request);
     CLEANUP(zstr_free) char *mechanism = zmsg_popstr(request);
     CLEANUP(zframe_destroy) zframe_t *key = zmsg_pop(request);
     const struct bus_host *host = NULL;
