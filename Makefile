@@ -54,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind fuzz fuzzers bench bench-scale clean format format-check install deb test-systemd test-mixed refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp check-asan check-valgrind fuzz fuzzers bench bench-scale bench-migrate clean format format-check install deb test-systemd test-mixed refresh-domains
 
 all: $(PROGRAMS)
 
@@ -242,6 +242,12 @@ bench-scale:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) TENANTS=$(TENANTS) ACCOUNTS=$(ACCOUNTS) tests/bench/scale.sh
+
+# An upgrade from REF= with ACCOUNTS= accounts; see tests/bench/migrate.sh.
+bench-migrate:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) git python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) ACCOUNTS=$(ACCOUNTS) tests/bench/migrate.sh $(REF)
 
 # An installed suite has all programs in one folder: `atriumctl dev` starts the daemons that lie beside it.
 install: all $(BUILD)/atrium.conf

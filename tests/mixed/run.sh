@@ -7,6 +7,7 @@
 # MIXED_TESTS names the tests. Ends with one verdict line and leaves nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+. tests/mixed/then.sh
 build=$(realpath "${BUILD:-build}") ref=${1:-HEAD~1} failed=0
 daemons=(authd settingsd maild docd botd)
 names=${MIXED_TESTS:-register sign_in sessions settings documents mail mfa passwords templates content bots}
@@ -20,15 +21,11 @@ trap cleanup EXIT
 trap 'exit 1' INT TERM
 
 commit=$(git rev-parse --verify --short "$ref^{commit}")
-mkdir "$scratch/then"
-git archive "$commit" | tar -C "$scratch/then" -x
 programs=()
 for name in $names; do
-    [ -e "$scratch/then/tests/http/test_$name.c" ] && programs+=("tests/http/test_$name")
+    git cat-file -e "$commit:tests/http/test_$name.c" 2>/dev/null && programs+=("tests/http/test_$name")
 done
-echo "mixed: building $commit"
-(cd "$scratch/then" && MAKEFLAGS='' make -s -j"$(nproc)" BUILD=build all "${programs[@]/#/build/}") \
-    >"$scratch/make.log" 2>&1 || { tail -20 "$scratch/make.log"; echo "mixed: FAILED to build $commit"; exit 1; }
+then_build "$scratch/then" "$commit" all "${programs[@]/#/build/}" || { echo "mixed: FAILED to build $commit"; exit 1; }
 
 # A build folder of then with the given programs of today's. Programs find one another by the folder that they lie in.
 mixed() { # NAME PROGRAM...

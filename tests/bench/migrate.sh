@@ -1,0 +1,94 @@
+#!/bin/bash
+# migrate.sh [REF] - `make bench-migrate`: an upgrade from REF (default HEAD~1) while clients read and write, with
+# ACCOUNTS (default 1,000,000) accounts in the tables. A suite of then, two instances of each daemon, is given today's
+# programs, one instance after the other, the gateways last. Meanwhile a client exchanges refresh tokens, and a writer
+# asks for each table of every daemon's schema, again and again: how long it waited is how long the table was locked.
+# Exit code 1 when a table was locked for longer than MIGRATE_LIMIT ms (default 1000).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+. tests/bench/suite.sh
+. tests/mixed/then.sh
+today=$(realpath "$build") ref=${1:-HEAD~1} accounts=${ACCOUNTS:-1000000} limit=${MIGRATE_LIMIT:-1000}
+daemons=(authd settingsd maild docd botd gateway)
+
+commit=$(git rev-parse --verify --short "$ref^{commit}")
+then_build "$scratch/then" "$commit" all build/tests/bench/seed
+build=$scratch/then/build
+suite_start suite --instances "$(printf '%s=2,' "${daemons[@]}" | sed 's/,$//')"
+suite_seed suite 1000 "$accounts" $((accounts < 100000 ? accounts : 100000))
+conninfo=$(suite_text suite conninfo)
+sql() { psql -XAtq "$conninfo" -c "$1"; }
+migrations() {
+    local schema
+    for schema in auth settings mail doc bot; do sql "select '$schema ' || name from $schema.schema_migration"; done | sort
+}
+migrations >"$scratch/before"
+
+# ---- who reads and writes meanwhile ----
+sql "create table public.waited (at text primary key, ms double precision not null); create table public.over (at int)"
+psql -Xq "$conninfo" >"$scratch/writer.log" 2>&1 <<'END' &
+set search_path = public;
+do $$
+declare
+    place text;
+    began timestamptz;
+begin
+    while not exists (select from over) loop
+        for place in select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
+            where n.nspname in ('auth', 'settings', 'mail', 'doc', 'bot') and c.relkind in ('r', 'p') loop
+            commit;
+            began := clock_timestamp();
+            execute 'lock table ' || place || ' in row exclusive mode';
+            insert into waited values (place, 1000 * extract(epoch from clock_timestamp() - began))
+                on conflict (at) do update set ms = greatest(waited.ms, excluded.ms);
+        end loop;
+        commit;
+        perform pg_sleep(0.005);
+    end loop;
+end $$;
+END
+writer=$!
+started+=("$writer")
+python3 tests/bench/migrate_client.py "$(suite_base suite)" "$scratch/suite.people" "$scratch/over" >"$scratch/client.out" &
+client=$!
+started+=("$client")
+
+# ---- the upgrade ----
+upgrade() { # DAEMON INSTANCE: ended in good order; the suite starts the program that is there now
+    local old state pid
+    read -r state old <<<"$(state_of "$1" "$2")"
+    kill "$old"
+    for _ in $(seq 6000); do
+        read -r state pid <<<"$(state_of "$1" "$2")"
+        [ "$state" = up ] && [ "$pid" != "$old" ] && return
+        sleep 0.1
+    done
+    echo "migrate: FAILED: $1 $2 does not come back, see its log:"
+    tail -3 "$scratch/suite/log/$1.$2.log"
+    exit 1
+}
+state_of() { # DAEMON INSTANCE: "up PID"
+    "$build/bin/atriumctl" --dir "$scratch/suite" status 2>/dev/null |
+        awk -v name="$1" -v instance="$2" '$1 == name && $2 == instance {print $3, $5}'
+}
+for daemon in "${daemons[@]}"; do
+    cp "$today/bin/atrium-$daemon" "$build/bin/new"
+    mv "$build/bin/new" "$build/bin/atrium-$daemon"
+    upgrade "$daemon" 1
+    upgrade "$daemon" 2
+done
+sql "insert into public.over values (1)"
+touch "$scratch/over"
+wait "$writer" || { cat "$scratch/writer.log"; exit 1; }
+wait "$client"
+
+# ---- what it was like ----
+echo "migrations that were applied to $accounts accounts:"
+migrations | comm -13 "$scratch/before" - | sed 's/^/    /' | grep . || echo "    none"
+echo "tables that a writer waited for longest:"
+sql "select format('    %-28s %8s ms', at, round(ms::numeric, 1)) from public.waited order by ms desc limit 5"
+read -r requests refused longest <"$scratch/client.out"
+echo "a client made $requests requests; $refused were refused, the longest took $longest ms"
+worst=$(sql "select ceil(max(ms)) from public.waited")
+[ "$worst" -le "$limit" ] || { echo "migrate: FAILED: a table was locked for $worst ms"; exit 1; }
+echo "migrate: passed: no table was locked for longer than $worst ms"
