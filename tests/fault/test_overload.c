@@ -13,13 +13,8 @@
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
-/* Of authd's memory, beside cores x 19 MiB for hashes: some for 500 connections. AddressSanitizer keeps what was
- * freed. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SPARE_MIB = 1024 };
-#else
-enum { SPARE_MIB = 40 };
-#endif
+/* Of authd's memory, beside cores x 19 MiB for hashes: some for 500 connections. */
+enum { SPARE_MIB = 40 + UNIT_KEPT_KIB / 1024 };
 
 static struct suite *suite;
 

@@ -55,6 +55,13 @@ void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg);
 /* The middle one of `count` (> 0) values, which it sorts. */
 double unit_median(double *values, size_t count);
 
+/* KiB by which a bound of a process's memory is wider under AddressSanitizer, which keeps what was freed. */
+#ifdef __SANITIZE_ADDRESS__
+enum { UNIT_KEPT_KIB = 1024 * 1024 };
+#else
+enum { UNIT_KEPT_KIB = 0 };
+#endif
+
 /* A new empty directory, short enough for sockets in it, and its removal with all that it holds. */
 struct unit_dir {
     char path[64];
