@@ -107,6 +107,7 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
 {
     struct bus *self = peer->bus;
     struct bus_call *call = slot_find(self, incoming->id);
+    bool cannot = incoming->kind == BUS_ERROR && bus_error_is(incoming->error, ERR_UNAVAILABLE);
 
     if (call == NULL || call->peer != peer) {
         bus_drop(self, self->late, NULL); /* usual after a deadline */
@@ -119,9 +120,11 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
         bus_call_finish(self, call, BUS_WAS_REFUSED);
         return;
     }
+    if (cannot)
+        peer->sick_until_ms = clock_mono_ms() + BUS_SICK_MS;
     zmq_msg_move(call->answer, message);
     zmq_msg_close(message);
-    bus_call_finish(self, call, BUS_ANSWERED);
+    bus_call_finish(self, call, cannot ? BUS_CANNOT : BUS_ANSWERED);
 }
 
 /* ---- choosing ---- */
@@ -141,7 +144,20 @@ static int no_instance(const struct bus_asked *asked, struct error *err)
     return error_detail(err, "no instance of %s", asked->service);
 }
 
-/* The instance with the fewest requests in flight; equal ones take turns. */
+static bool is_sick(const struct bus_peer *peer)
+{
+    return peer->sick_until_ms > clock_mono_ms();
+}
+
+/* One that has lost its database, say, answers faster than all others, and would get every request. */
+static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
+{
+    if (is_sick(peer) != is_sick(than))
+        return is_sick(than);
+    return peer->outstanding < than->outstanding;
+}
+
+/* The instance with the fewest requests in flight among those that are well; equal ones take turns. */
 static int choose(const struct bus *self, struct bus_asked *asked, const char *name,
                   struct bus_peer **ret, struct error *err)
 {
@@ -153,7 +169,7 @@ static int choose(const struct bus *self, struct bus_asked *asked, const char *n
 
         if (peer->state != PEER_READY || (name != NULL && strcmp(peer->name, name) != 0))
             continue;
-        if (best == NULL || peer->outstanding < best->outstanding)
+        if (best == NULL || is_better(peer, best))
             best = peer;
     }
     if (best == NULL)
@@ -246,6 +262,18 @@ static zmq_msg_t *message_new(struct arena *arena)
     return message;
 }
 
+/* Is there somebody else who may know? Then a read that an instance could not answer is worth another try. */
+static bool others_are_well(const struct bus_asked *asked, const struct question *question)
+{
+    if (!(question->method->flags & R_SAFE) || question->peer != NULL)
+        return false;
+    for (size_t i = 0; i < asked->count; i++) {
+        if (asked->peers[i]->state == PEER_READY && !is_sick(asked->peers[i]))
+            return true;
+    }
+    return false;
+}
+
 static int call_until_answered(struct bus *self, struct bus_asked *asked,
                                const struct question *question, zmq_msg_t *answer,
                                struct error *err)
@@ -259,7 +287,7 @@ static int call_until_answered(struct bus *self, struct bus_asked *asked,
         if (choose(self, asked, question->peer, &peer, err) < 0 ||
             call_once(self, question, peer, answer, &outcome, err) < 0)
             return -1;
-        if (outcome == BUS_ANSWERED)
+        if (outcome == BUS_ANSWERED || (outcome == BUS_CANNOT && !others_are_well(asked, question)))
             return 0;
         if (outcome == BUS_LOST && !(question->method->flags & R_SAFE)) {
             error_retry(err, ERR_UNAVAILABLE, 1, "The service is temporarily unavailable.");

@@ -43,6 +43,7 @@ enum {
                               silent connection up after BUS_HEARTBEAT_DEAD_MS at the earliest */
     BUS_GONE_MS =
         2000, /* an instance on another host that is away for longer than a restart is told of */
+    BUS_SICK_MS = 1000, /* for how long an instance that says UNAVAILABLE is asked last */
     BUS_BACKOFF_MIN_MS = 10,
     BUS_BACKOFF_MAX_MS = 1000,
     BUS_QUEUE_SLACK = 1024,  /* room in ZeroMQ's queues beyond the requests in flight */
@@ -101,6 +102,9 @@ int bus_read(const void *bytes, size_t size, struct bus_incoming *ret) MUST_USE;
 /* Fills err from the rest of an ERROR frame, texts copied. -1: not of the grammar, err untouched. */
 int bus_read_error(struct bus_reader *reader, struct error *err) MUST_USE;
 
+/* Is this the code of an ERROR frame? Not checked further. */
+bool bus_error_is(struct bus_reader reader, enum error_code code);
+
 bool bus_slice_is(struct bus_slice slice, const char *text);
 
 /* The one buffer in which frames are written, reused for ever. */
@@ -131,7 +135,13 @@ void bus_frame_free(struct bus_frame *self);
 
 struct bus_peer;
 
-enum bus_outcome { BUS_PENDING, BUS_ANSWERED, BUS_WAS_REFUSED, BUS_LOST };
+enum bus_outcome {
+    BUS_PENDING,
+    BUS_ANSWERED,
+    BUS_CANNOT, /* an answer too: UNAVAILABLE */
+    BUS_WAS_REFUSED,
+    BUS_LOST,
+};
 
 /* One request in flight; lives on the stack of the fiber that waits for it. */
 struct bus_call {
@@ -140,7 +150,7 @@ struct bus_call {
     struct fiber *fiber;
     uint64_t id;
     enum bus_outcome outcome;
-    zmq_msg_t *answer; /* filled with BUS_ANSWERED */
+    zmq_msg_t *answer; /* filled with BUS_ANSWERED and BUS_CANNOT */
 };
 
 /* The low half of an id is the index of its slot; a stale id differs from the slot's current one. */
@@ -175,6 +185,7 @@ struct bus_peer {
     uint64_t drain_id; /* 0, or what to acknowledge once nothing is in flight */
     struct bus_call *calls;
     size_t outstanding;
+    int64_t sick_until_ms; /* it said UNAVAILABLE a moment ago: others are asked first */
 };
 
 /* A service that this one calls. */

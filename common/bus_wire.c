@@ -223,6 +223,11 @@ bool bus_slice_is(struct bus_slice slice, const char *text)
     return strlen(text) == slice.size && memcmp(slice.bytes, text, slice.size) == 0;
 }
 
+bool bus_error_is(struct bus_reader reader, enum error_code code)
+{
+    return bus_slice_is(read_text(&reader, 64), error_kind(code)->wire);
+}
+
 struct error_head {
     char wire[65];
     struct bus_slice message;

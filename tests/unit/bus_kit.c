@@ -40,6 +40,8 @@ KIT_METHOD(echo, R_SAFE)
 KIT_METHOD(refuse, R_SAFE)
 KIT_METHOD(work, 0)
 KIT_METHOD(read, R_SAFE)
+KIT_METHOD(sick, R_SAFE)
+KIT_METHOD(sick_write, 0)
 KIT_METHOD(large, R_SAFE)
 KIT_METHOD(user, R_SAFE)
 KIT_METHOD(logout, R_SAFE)
@@ -116,6 +118,18 @@ static int op_work(void *daemon, const struct request *req, const void *input, v
     return op_echo(daemon, req, input, output, err);
 }
 
+static int op_sick(void *daemon, const struct request *req, const void *input, void *output,
+                   struct error *err)
+{
+    struct server *server = daemon;
+    const struct kit_in *in = input;
+
+    if (in->number != getpid())
+        return op_echo(daemon, req, input, output, err);
+    atomic_fetch_add(&server->counts->executed, 1);
+    return error_retry(err, ERR_UNAVAILABLE, 1, "The database is gone.");
+}
+
 static int op_large(void *daemon, const struct request *req, const void *input, void *output,
                     struct error *err)
 {
@@ -175,6 +189,8 @@ static const struct operation operations[] = {
     KIT_ROW("refuse", "gateway", ACCESS_PUBLIC, R_SAFE, op_refuse),
     KIT_ROW("work", "gateway", ACCESS_PUBLIC, 0, op_work),
     KIT_ROW("read", "gateway", ACCESS_PUBLIC, R_SAFE, op_work),
+    KIT_ROW("sick", "gateway", ACCESS_PUBLIC, R_SAFE, op_sick),
+    KIT_ROW("sick_write", "gateway", ACCESS_PUBLIC, 0, op_sick),
     KIT_ROW("large", "gateway", ACCESS_PUBLIC, R_SAFE, op_large),
     KIT_ROW("user", "gateway ctl", ACCESS_USER, R_SAFE, op_echo),
     KIT_ROW("logout", "gateway ctl", ACCESS_LOGOUT, R_SAFE, op_echo),

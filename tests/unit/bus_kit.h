@@ -33,14 +33,16 @@ struct kit_key kit_key_new(void);
 /*  echo         gives back what came            read        gateway and ctl
  *  refuse       fails in the way named by text  read        gateway
  *  work, read   count, sleep `number` ms        -, read     gateway
+ *  sick, sick_write  fail with UNAVAILABLE in the process `number`, and count there   read, -    gateway
  *  large        answers `number` bytes          read        gateway
  *  user ...     check access                    read        gateway and ctl
  *  operator     -                               read        ctl
  *  tell         announces "change", waits for all callers at most `number` ms: number 1 when all acked, 2 more
  *               when gateway.1 did
  *  dropped      frames dropped so far; with a text, the sum of that counter    read    gateway */
-extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_large, kit_user,
-    kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell, kit_dropped, kit_unknown;
+extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_sick, kit_sick_write,
+    kit_large, kit_user, kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell,
+    kit_dropped, kit_unknown;
 
 enum { KIT_DRAIN_MS = 3000 /* a server's limit for its drain */ };
 

@@ -638,6 +638,48 @@ static void test_killed(void)
     unit_on_fiber(killed, NULL);
 }
 
+/* One of two has lost its database: reads do not notice, and it is not asked again and again. */
+static void sick(struct loop *loop, void *arg)
+{
+    enum { CALLS = 100 };
+    struct kit kit;
+    struct kit_result result;
+    int failed = 0;
+
+    (void)arg;
+    kit_open(&kit, loop, "gateway", 512);
+    kit_start(&kit, 1, "64");
+    kit_start(&kit, 2, "64");
+    CU_ASSERT(kit_wait(&kit, 2));
+    for (int i = 0; i < CALLS; i++) {
+        kit_call(&kit, &result, &kit_sick, NULL, "", kit.servers[2], 2000);
+        UNIT_CHECK(result.result == 0 && result.out.pid == kit.servers[1], "%s",
+                   result.err.message);
+        kit_result_free(&result);
+    }
+    UNIT_CHECK(atomic_load(&kit.counts->executed) == 1, "%ld", (long)kit.counts->executed);
+    kit_sleep(&kit, 1100); /* it may be well again */
+    for (int i = 0; i < CALLS; i++) {
+        kit_call(&kit, &result, &kit_sick_write, NULL, "", kit.servers[2], 2000);
+        failed += result.err.code == ERR_UNAVAILABLE;
+        kit_result_free(&result);
+    }
+    UNIT_CHECK(failed == 1, "%d", failed);
+    /* Who is the last one left is asked, well or not. */
+    kit_end(&kit, 1, SIGKILL);
+    CU_ASSERT(kit_wait(&kit, 1));
+    kit_call(&kit, &result, &kit_sick, NULL, "", kit.servers[2], 2000);
+    CU_ASSERT(result.err.code == ERR_UNAVAILABLE && result.err.retry_after_s == 1);
+    UNIT_CHECK(strcmp(result.err.message, "The database is gone.") == 0, "%s", result.err.message);
+    kit_result_free(&result);
+    kit_close(&kit);
+}
+
+static void test_sick(void)
+{
+    unit_on_fiber(sick, NULL);
+}
+
 /* The dead instance's name, directory and lock are free for its successor, which gets none of its requests. */
 static void restarted(struct loop *loop, void *arg)
 {
@@ -1104,6 +1146,7 @@ static const struct unit_case cases[] = {
     {"one certain instance", test_one_instance},
     {"a start that must be refused", test_start_refused},
     {"kill -9 with calls in flight", test_killed},
+    {"one that cannot is asked last", test_sick},
     {"a successor executes nothing old", test_restarted},
     {"a standstill executes nothing that was given up", test_standstill},
     {"rolling restart loses nothing", test_rolling_restart},
