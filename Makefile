@@ -19,7 +19,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
     libacl1-dev libidn2-dev libpsl-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
-TEST_PACKAGES  := python3-aiosmtpd nodejs openssl
+TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
 BENCH_PACKAGES := wrk nginx-light python3
 DEB_PACKAGES   := dpkg-dev
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
@@ -105,7 +105,7 @@ $(eval $(call program_rule,ctl,atriumctl))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
 UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c),$(wildcard tests/unit/*.c)))
-HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c \
+HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
     $(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
 
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a

@@ -95,7 +95,7 @@ static void add_user(const struct pg *self, const char **words)
 
 void pg_start(struct pg *self)
 {
-    char program[80], data[80];
+    char program[80], data[80], listen[64];
     const char *words[24] = {NULL};
     const char *const server[] = {program,
                                   "-D",
@@ -103,7 +103,7 @@ void pg_start(struct pg *self)
                                   "-k",
                                   self->dir.path,
                                   "-c",
-                                  "listen_addresses=",
+                                  listen,
                                   "-c",
                                   "fsync=off",
                                   "-c",
@@ -114,6 +114,7 @@ void pg_start(struct pg *self)
 
     snprintf(program, sizeof(program), "%s/postgres", self->bin);
     snprintf(data, sizeof(data), "%s/data", self->dir.path);
+    snprintf(listen, sizeof(listen), "listen_addresses=%s", self->address ? self->address : "");
     add_user(self, words);
     add_words(words, server);
     self->pid = spawn(self, words);

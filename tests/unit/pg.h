@@ -10,9 +10,10 @@
 
 struct pg {
     struct unit_dir dir;
-    char conninfo[128]; /* of the superuser */
-    char bin[64];       /* where the server's programs are */
-    pid_t pid;          /* 0: not running */
+    char conninfo[128];  /* of the superuser */
+    char bin[64];        /* where the server's programs are */
+    pid_t pid;           /* 0: not running */
+    const char *address; /* where it listens by TCP too, from the next start on; NULL: nowhere */
 };
 
 /* Makes a cluster and starts it; ends the test program with a message when that cannot be done. Runs as root
