@@ -1,6 +1,6 @@
 /*
  * test_db.c - the database layer against a real PostgreSQL: pipelining, errors, loss of connections and of the
- * server, transactions, migrations, rows.
+ * server, transactions, rows.
  */
 #include <libpq-fe.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "common/clock.h"
 #include "common/db.h"
 #include "common/log.h"
-#include "tests/unit/pg.h"
+#include "tests/unit/db_kit.h"
 
 enum {
     SQL_ADD,
@@ -56,64 +56,22 @@ static const struct db_statement statements[] = {
     {"SQL_REPORT", DB_READ, 0, "select pg_stat_force_next_flush()::text"},
 };
 
-#define INITIAL_SQL                                                \
-    "create table thing (id int primary key, size int not null,\n" \
-    "    constraint thing_size check (size >= 0)); -- a comment at the end"
-
-static const struct db_migration migrations[] = {
-    {"0001_initial", INITIAL_SQL},
-    {"0002_more", "alter table thing add note text"},
-    {NULL, NULL},
-};
-
-/* What each case has: a server that all share, a schema of its own, a handle on the case's loop. */
+/* What all cases share. */
 static struct pg *server;
-
-struct fixture {
-    struct loop *loop;
-    struct metrics *metrics;
-    struct db_options options;
-    struct db *db;
-    struct error err;
-};
 
 static struct db_options options_of(const char *schema)
 {
-    return (struct db_options){
-        .conninfo = server->conninfo,
-        .schema = schema,
-        .program = schema,
-        .statements = statements,
-        .statement_count = ARRAY_SIZE(statements),
-        .migrations = migrations,
-        .read_connections = 2,
-        .write_connections = 4,
-        .statement_timeout_ms = 3000,
-        .queue_max = 64,
-    };
+    return db_kit_options(server, schema, statements, ARRAY_SIZE(statements));
 }
 
-static bool setup(struct fixture *self, struct loop *loop, const char *schema)
+static bool setup(struct db_fixture *self, struct loop *loop, const char *schema)
 {
-    char sql[80];
+    struct db_options options = options_of(schema);
 
-    *self = (struct fixture){.loop = loop, .metrics = metrics_new()};
-    self->options = options_of(schema);
-    error_init(&self->err, NULL);
-    snprintf(sql, sizeof(sql), "create schema %s", schema);
-    pg_exec(server, sql);
-    self->db = db_new(loop, self->metrics, &self->options);
-    return UNIT_CHECK(db_prepare(self->db, &self->err) == 0, "%s %s", self->err.message,
-                      self->err.detail);
+    return db_kit_setup(self, server, loop, &options);
 }
 
-static void teardown(struct fixture *self)
-{
-    db_destroy(&self->db);
-    metrics_destroy(&self->metrics);
-}
-
-static int64_t soon(const struct fixture *self)
+static int64_t soon(const struct db_fixture *self)
 {
     return loop_mono_ms(self->loop) + 10000;
 }
@@ -125,7 +83,7 @@ static int64_t soon(const struct fixture *self)
         (struct db_param[]){DB_NULL, ##__VA_ARGS__},                   \
         sizeof((struct db_param[]){DB_NULL, ##__VA_ARGS__}) / sizeof(struct db_param) - 1)
 
-static int64_t count_things(struct fixture *self)
+static int64_t count_things(struct db_fixture *self)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
@@ -136,7 +94,7 @@ static int64_t count_things(struct fixture *self)
 
 /* Several statements at once: each on a fiber of its own. */
 struct job {
-    struct fixture *fixture;
+    struct db_fixture *fixture;
     int statement;
     int64_t a, b;
     int params;
@@ -151,7 +109,7 @@ static void run_job(void *arg)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct job *job = arg;
-    struct fixture *self = job->fixture;
+    struct db_fixture *self = job->fixture;
     struct db_param params[] = {DB_NULL, DB_INT(job->a), DB_INT(job->b)};
     int64_t timeout_ms = job->timeout_ms ? job->timeout_ms : 10000;
 
@@ -163,7 +121,7 @@ static void run_job(void *arg)
     job->done = true;
 }
 
-static void start_jobs(struct fixture *self, struct job *jobs, size_t count)
+static void start_jobs(struct db_fixture *self, struct job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         jobs[i].fixture = self;
@@ -172,7 +130,7 @@ static void start_jobs(struct fixture *self, struct job *jobs, size_t count)
     }
 }
 
-static void wait_jobs(struct fixture *self, const struct job *jobs, size_t count)
+static void wait_jobs(struct db_fixture *self, const struct job *jobs, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         while (!jobs[i].done &&
@@ -180,7 +138,7 @@ static void wait_jobs(struct fixture *self, const struct job *jobs, size_t count
             ;
 }
 
-static void sleep_ms(struct fixture *self, int64_t ms)
+static void sleep_ms(struct db_fixture *self, int64_t ms)
 {
     if (fiber_sleep_until(self->loop, clock_mono_ms() + ms, &self->err) < 0)
         CU_FAIL("sleep");
@@ -192,7 +150,7 @@ static void types(struct loop *loop, void *arg)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL, *nulls = NULL;
     struct uuid id = uuid_random(), got;
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (setup(&self, loop, "types")) {
@@ -219,7 +177,7 @@ static void types(struct loop *loop, void *arg)
         CU_ASSERT_EQUAL(db_int(nulls, 0, 4) + db_int(nulls, 0, 5) + db_int(nulls, 0, 6), 0);
         CU_ASSERT_TRUE(db_is_null(nulls, 0, 6));
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 struct entry {
@@ -248,7 +206,7 @@ static void rows(struct loop *loop, void *arg)
     struct entry one = {.missing = "kept"};
     const struct entry *items;
     struct field_list list;
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (setup(&self, loop, "rows") && QUERY(&self, SQL_ROWS, &res, DB_INT(3)) == 0) {
@@ -267,20 +225,20 @@ static void rows(struct loop *loop, void *arg)
         CU_ASSERT_EQUAL(items[2].size, 3);
         CU_ASSERT_FALSE(items[2].public);
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* Twenty statements of twenty requests leave in one turn; one fails and its neighbours do not notice. */
 static void pipelining(struct loop *loop, void *arg)
 {
     struct job jobs[20] = {0};
-    struct fixture self;
+    struct db_fixture self;
     struct db_stats before, after;
     int64_t statements_sent;
 
     (void)arg;
     if (!setup(&self, loop, "pipelining")) {
-        teardown(&self);
+        db_kit_teardown(&self);
         return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(jobs); i++)
@@ -303,7 +261,7 @@ static void pipelining(struct loop *loop, void *arg)
     UNIT_CHECK(statements_sent == 20, "%d", (int)statements_sent);
     UNIT_CHECK(after.flushes - before.flushes <= 4, "%d", (int)(after.flushes - before.flushes));
     UNIT_CHECK(after.in_flight_max >= 10, "%zu", after.in_flight_max);
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 static void constraints(struct loop *loop, void *arg)
@@ -318,7 +276,7 @@ static void constraints(struct loop *loop, void *arg)
         {"unique", 1, 2, ERR_CONFLICT, "thing_pkey"},
         {"check", 2, -1, ERR_CONFLICT, "thing_size"},
     };
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (setup(&self, loop, "constraints"))
@@ -334,7 +292,7 @@ static void constraints(struct loop *loop, void *arg)
             UNIT_CHECK(rc < 0 || db_affected(res) == 1, "%s", cases[i].label);
             UNIT_CHECK(strstr(self.err.detail, "Key") == NULL, "%s", self.err.detail);
         }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* A fiber that gives up leaves its slot in the pipeline; those behind it get their own answers. */
@@ -348,7 +306,7 @@ static void deadlines(struct loop *loop, void *arg)
         {.statement = SQL_PUT_SLOWLY, .a = 5, .b = 5, .params = 2, .timeout_ms = 50},
         {.statement = SQL_SLEEP, .a = 9000, .params = 1},
     };
-    struct fixture self;
+    struct db_fixture self;
     int64_t started;
 
     (void)arg;
@@ -369,7 +327,7 @@ static void deadlines(struct loop *loop, void *arg)
         CU_ASSERT_STRING_EQUAL(jobs[5].err.sqlstate, "57014");
         CU_ASSERT_EQUAL(count_things(&self), 1); /* the slow insert went through after all */
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* Pipelines and the queue behind them are bounded; what is beyond is refused at once, and nothing else. */
@@ -377,7 +335,7 @@ static void overload(struct loop *loop, void *arg)
 {
     static struct job jobs[402];
     int ok = 0, refused = 0;
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (setup(&self, loop, "overload")) {
@@ -401,7 +359,7 @@ static void overload(struct loop *loop, void *arg)
         UNIT_CHECK(ok == 2 * 128 + 64, "%d", ok);
         UNIT_CHECK(ok + refused == (int)ARRAY_SIZE(jobs), "%d %d", ok, refused);
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* A server that hangs (stopped, as on a sick disk) costs each request its deadline, no more, and is used again
@@ -410,7 +368,7 @@ static void hanging(struct loop *loop, void *arg)
 {
     struct job jobs[10] = {0};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (setup(&self, loop, "hanging") && QUERY(&self, SQL_PID, &res) == 0) {
@@ -424,7 +382,7 @@ static void hanging(struct loop *loop, void *arg)
         kill((pid_t)db_int(res, 0, 0), SIGCONT);
         CU_ASSERT_EQUAL(count_things(&self), 0);
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 static const char kill_all[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity"
@@ -439,7 +397,7 @@ static void loss(struct loop *loop, void *arg)
         {.statement = SQL_ADD, .a = 3, .b = 4, .params = 2},
         {.statement = SQL_PUT_SLOWLY, .a = 1, .b = 1, .params = 2},
     };
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (setup(&self, loop, "loss")) {
@@ -463,12 +421,12 @@ static void loss(struct loop *loop, void *arg)
         UNIT_CHECK(jobs[0].rc == 0, "%s", jobs[0].err.message);
         CU_ASSERT_EQUAL(count_things(&self), 1);
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* A client that writes and reads without a pause and notes what it was told. */
 struct load {
-    struct fixture *fixture;
+    struct db_fixture *fixture;
     int first;
     bool stop, ended;
     int acked, refused, uncertain, other;
@@ -478,7 +436,7 @@ struct load {
 static void run_load(void *arg)
 {
     struct load *load = arg;
-    struct fixture *self = load->fixture;
+    struct db_fixture *self = load->fixture;
     struct error err;
 
     for (int i = 0; !load->stop; i++) {
@@ -509,11 +467,11 @@ static void restart(struct loop *loop, void *arg)
 {
     struct load loads[8] = {0};
     int acked = 0, refused = 0, uncertain = 0, other = 0;
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (!setup(&self, loop, "restart")) {
-        teardown(&self);
+        db_kit_teardown(&self);
         return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(loads); i++) {
@@ -553,7 +511,7 @@ static void restart(struct loop *loop, void *arg)
     UNIT_CHECK(count_things(&self) >= acked && count_things(&self) <= acked + uncertain,
                "%d rows, %d acknowledged, %d uncertain", (int)count_things(&self), acked,
                uncertain);
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* The first answer after an outage, to a read or to a write, ends it for both: the other pool is in the middle
@@ -561,11 +519,11 @@ static void restart(struct loop *loop, void *arg)
 static void recovery(struct loop *loop, void *arg)
 {
     enum { ROUNDS = 6, WITHIN_MS = 1000 };
-    struct fixture self;
+    struct db_fixture self;
 
     (void)arg;
     if (!setup(&self, loop, "recovery")) {
-        teardown(&self);
+        db_kit_teardown(&self);
         return;
     }
     for (int round = 0; round < ROUNDS; round++) {
@@ -590,19 +548,19 @@ static void recovery(struct loop *loop, void *arg)
         UNIT_CHECK(clock_mono_ms() - since < WITHIN_MS, "round %d: %d ms", round,
                    (int)(clock_mono_ms() - since));
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 static void transactions(struct loop *loop, void *arg)
 {
     struct db_tx *tx = NULL;
     struct db_result *res = NULL;
-    struct fixture self;
+    struct db_fixture self;
     long pid;
 
     (void)arg;
     if (!setup(&self, loop, "transactions")) {
-        teardown(&self);
+        db_kit_teardown(&self);
         return;
     }
     /* committed */
@@ -652,12 +610,12 @@ static void transactions(struct loop *loop, void *arg)
     CU_ASSERT_EQUAL(db_stats(self.db).reconnects, 2);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(count_things(&self), 1);
-    teardown(&self);
+    db_kit_teardown(&self);
 }
 
 /* More transactions than connections: they take turns, and single writes get through meanwhile. */
 struct tx_job {
-    struct fixture *fixture;
+    struct db_fixture *fixture;
     int id;
     int rc;
     bool done;
@@ -668,7 +626,7 @@ static void run_tx(void *arg)
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tx_job *job = arg;
-    struct fixture *self = job->fixture;
+    struct db_fixture *self = job->fixture;
     struct error err;
 
     error_init(&err, NULL);
@@ -687,7 +645,7 @@ static void leases(struct loop *loop, void *arg)
 {
     struct tx_job jobs[30] = {0};
     struct job write = {.statement = SQL_PUT, .a = 1000, .b = 1, .params = 2};
-    struct fixture self;
+    struct db_fixture self;
     int64_t started = 0;
     bool waiting = true;
 
@@ -715,16 +673,14 @@ static void leases(struct loop *loop, void *arg)
             UNIT_CHECK(jobs[i].rc == 0, "%zu", i);
         CU_ASSERT_EQUAL(count_things(&self), 16);
     }
-    teardown(&self);
+    db_kit_teardown(&self);
 }
-
-/* ---- start ---- */
 
 /* A plan that was made while the table was empty is kept: it must not read the table from end to end
  * once that has grown, before anybody has analysed it. */
 static void kept_plans(struct loop *loop, void *arg UNUSED)
 {
-    struct fixture self;
+    struct db_fixture self;
 
     if (!setup(&self, loop, "kept_plans"))
         return;
@@ -743,270 +699,7 @@ static void kept_plans(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(pg_exec(server, "select seq_tup_read from pg_stat_user_tables "
                                     "where schemaname = 'kept_plans' and relname = 'thing'"),
                     0);
-    teardown(&self);
-}
-
-static void wrong_rows(struct loop *loop, void *arg)
-{
-    static const struct {
-        const char *label;
-        struct db_statement statement;
-        const char *detail;
-    } cases[] = {
-        {"count", {"SQL_X", DB_READ, 1, "select $1::int4 + $2::int4"}, "2 parameters"},
-        {"syntax", {"SQL_Y", DB_READ, 0, "selec 1"}, "SQL_Y 42601"},
-        {"table", {"SQL_Z", DB_READ, 0, "select 1 from nowhere"}, "nowhere"},
-    };
-
-    (void)arg;
-    pg_exec(server, "create schema wrong_rows");
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct metrics *metrics = metrics_new();
-        struct db_options options = options_of("wrong_rows");
-        struct error err;
-        struct db *db;
-
-        error_init(&err, NULL);
-        options.statements = &cases[i].statement;
-        options.statement_count = 1;
-        db = db_new(loop, metrics, &options);
-        CU_ASSERT_TRUE(db_prepare(db, &err) < 0);
-        UNIT_CHECK(err.code == ERR_INTERNAL && strstr(err.detail, cases[i].detail), "%s: %s",
-                   cases[i].label, err.detail);
-        db_destroy(&db);
-        metrics_destroy(&metrics);
-    }
-}
-
-struct racer {
-    struct db *db;
-    struct error err;
-    int rc;
-    bool done;
-};
-
-static void run_racer(void *arg)
-{
-    struct racer *racer = arg;
-
-    error_init(&racer->err, NULL);
-    racer->rc = db_prepare(racer->db, &racer->err);
-    racer->done = true;
-}
-
-/* Instances that start together: one migrates (slowly, longer than statement_timeout), the others wait. */
-static void migration_race(struct loop *loop, void *arg)
-{
-    static const struct db_migration slow[] = {
-        {"0001_initial", "create table thing (id int primary key, size int, note text);\n"
-                         "insert into thing (id, size) values (1, 1);\n"
-                         "select pg_sleep(1)"},
-        {NULL, NULL},
-    };
-    struct metrics *metrics = metrics_new();
-    struct db_options options = options_of("race");
-    struct racer racers[3] = {0};
-    struct error err;
-
-    (void)arg;
-    error_init(&err, NULL);
-    pg_exec(server, "create schema race");
-    options.migrations = slow;
-    options.statement_timeout_ms = 300;
-    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
-        racers[i].db = db_new(loop, metrics, &options);
-        if (fiber_start(loop, run_racer, &racers[i], &err) < 0)
-            CU_FAIL("fiber_start");
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
-        while (!racers[i].done && fiber_sleep_until(loop, clock_mono_ms() + 10, &err) == 0)
-            ;
-        UNIT_CHECK(racers[i].rc == 0, "%s %s", racers[i].err.message, racers[i].err.detail);
-    }
-    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from race.schema_migration"), 1);
-    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from race.thing"), 1);
-    /* The session settings are back. */
-    {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-        struct db_param params[] = {DB_NULL, DB_INT(2), DB_INT(2)};
-
-        CU_ASSERT_TRUE(db_query_params(racers[0].db, clock_mono_ms() + 5000, SQL_PUT_SLOWLY, &res,
-                                       &err, params, 2) < 0);
-        CU_ASSERT_EQUAL(err.code, ERR_DEADLINE);
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(racers); i++)
-        db_destroy(&racers[i].db);
-    metrics_destroy(&metrics);
-}
-
-/* A migration that fails leaves nothing; the next build's goes on from there; an older build still starts. */
-static void migration_failure(struct loop *loop, void *arg)
-{
-    static const struct db_migration broken[] = {
-        {"0001_initial", INITIAL_SQL},
-        {"0002_broken", "create table half (id int); insert into nowhere values (1)"},
-        {NULL, NULL},
-    };
-    static const struct {
-        const char *label;
-        const struct db_migration *rows;
-        int rc;
-        const char *detail;
-    } steps[] = {
-        {"broken", broken, -1, "migration 0002_broken"},
-        {"mended", migrations, 0, ""},
-        {"older build", migrations + 2, 0, ""},
-    };
-    struct metrics *metrics = metrics_new();
-    struct db_options options = options_of("failure");
-
-    (void)arg;
-    pg_exec(server, "create schema failure");
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        struct error err;
-        struct db *db;
-        int rc;
-
-        error_init(&err, NULL);
-        options.migrations = steps[i].rows;
-        db = db_new(loop, metrics, &options);
-        rc = db_prepare(db, &err);
-        UNIT_CHECK(rc == steps[i].rc && strstr(err.detail, steps[i].detail), "%s: %s",
-                   steps[i].label, err.detail);
-        db_destroy(&db);
-        CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from pg_tables where tablename = 'half'"),
-                        0);
-    }
-    metrics_destroy(&metrics);
-}
-
-/* Somebody reads a table for long (a dump) while a migration needs it: the migration gives way at once, so that
- * nobody queues up behind it, and is tried again. */
-static void migration_gives_way(struct loop *loop, void *arg)
-{
-    struct fixture f;
-    PGconn *dump = PQconnectdb(server->conninfo);
-    struct db_options options = options_of("busy");
-    struct db *db;
-    int64_t started;
-
-    (void)arg;
-    options.migrations = migrations;
-    if (!setup(&f, loop, "busy"))
-        return;
-    PQclear(PQexec(dump, "delete from busy.schema_migration where name = '0002_more'"));
-    PQclear(PQexec(dump, "alter table busy.thing drop column note"));
-    PQclear(PQexec(dump, "begin; select * from busy.thing"));
-    started = clock_mono_ms();
-    db = db_new(loop, f.metrics, &options);
-    CU_ASSERT_TRUE(db_prepare(db, &f.err) < 0);
-    CU_ASSERT_EQUAL(f.err.code, ERR_UNAVAILABLE);
-    CU_ASSERT_STRING_EQUAL(f.err.sqlstate, "55P03");
-    UNIT_CHECK(clock_mono_ms() - started < 900, "%d ms", (int)(clock_mono_ms() - started));
-    PQclear(PQexec(dump, "rollback"));
-    error_clear(&f.err);
-    UNIT_CHECK(db_prepare(db, &f.err) == 0, "%s %s", f.err.message, f.err.detail);
-    PQfinish(dump);
-    db_destroy(&db);
-    teardown(&f);
-}
-
-/* An index that is made while others write: instances that start together do not wait for one another inside the
- * server, a writer with an open transaction holds it up for longer than tables are waited for, and what an attempt
- * that failed has left is made anew. */
-static void migration_concurrently(struct loop *loop, void *arg)
-{
-    static const struct db_migration rows[] = {
-        {"0001_initial", INITIAL_SQL},
-        {"0002_more", "alter table thing add note text"},
-        {"0003_thing_size_concurrently",
-         "-- Looked for by size.\ndrop index concurrently if exists thing_size_index;\n"
-         "create unique index concurrently thing_size_index on thing (size);\n"},
-        {NULL, NULL},
-    };
-    struct db_options options = options_of("concurrent");
-    PGconn *writer = PQconnectdb(server->conninfo);
-    struct racer racers[3] = {0};
-    struct fixture f;
-    int64_t until;
-
-    (void)arg;
-    if (!setup(&f, loop, "concurrent"))
-        return;
-    pg_exec(server, "insert into concurrent.thing (id, size) values (1, 7), (2, 7)");
-    options.migrations = rows;
-    racers[0].db = db_new(loop, f.metrics, &options);
-    run_racer(&racers[0]);
-    UNIT_CHECK(racers[0].rc < 0 && strstr(racers[0].err.detail, "0003_thing_size_concurrently"),
-               "%s", racers[0].err.detail);
-    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from pg_index where not indisvalid"), 1);
-    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from concurrent.schema_migration"), 2);
-    db_destroy(&racers[0].db);
-
-    pg_exec(server, "delete from concurrent.thing where id = 2");
-    PQclear(PQexec(writer, "begin; insert into concurrent.thing (id, size) values (3, 8)"));
-    racers[0] = (struct racer){0};
-    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
-        racers[i].db = db_new(loop, f.metrics, &options);
-        if (fiber_start(loop, run_racer, &racers[i], &f.err) < 0)
-            CU_FAIL("fiber_start");
-    }
-    for (until = clock_mono_ms() + 1500; clock_mono_ms() < until;)
-        CU_ASSERT_EQUAL(fiber_sleep_until(loop, clock_mono_ms() + 50, &f.err), 0);
-    PQclear(PQexec(writer, "commit"));
-    for (size_t i = 0; i < ARRAY_SIZE(racers); i++) {
-        while (!racers[i].done && fiber_sleep_until(loop, clock_mono_ms() + 10, &f.err) == 0)
-            ;
-        UNIT_CHECK(racers[i].rc == 0, "%s %s", racers[i].err.message, racers[i].err.detail);
-        db_destroy(&racers[i].db);
-    }
-    CU_ASSERT_EQUAL(pg_exec(server,
-                            "select count(*) from pg_index where indisvalid and indexrelid = "
-                            "'concurrent.thing_size_index'::regclass"),
-                    1);
-    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from concurrent.schema_migration"), 3);
-    PQfinish(writer);
-    teardown(&f);
-}
-
-static void no_server(struct loop *loop, void *arg)
-{
-    struct metrics *metrics = metrics_new();
-    struct db_options options = options_of("nothing");
-    struct error err;
-    struct db *db;
-    int64_t started = clock_mono_ms();
-
-    (void)arg;
-    error_init(&err, NULL);
-    options.conninfo = "host=/nonexistent user=nobody";
-    db = db_new(loop, metrics, &options);
-    CU_ASSERT_TRUE(db_prepare(db, &err) < 0);
-    CU_ASSERT_EQUAL(err.code, ERR_UNAVAILABLE);
-    UNIT_CHECK(clock_mono_ms() - started < 500, "%d", (int)(clock_mono_ms() - started));
-    db_destroy(&db);
-    metrics_destroy(&metrics);
-}
-
-/* Of several hosts the first is gone: the next one serves. */
-static void second_host(struct loop *loop, void *arg)
-{
-    struct metrics *metrics = metrics_new();
-    struct db_options options = options_of("second_host");
-    char conninfo[160];
-    struct error err;
-    struct db *db;
-
-    (void)arg;
-    error_init(&err, NULL);
-    pg_exec(server, "create schema second_host");
-    snprintf(conninfo, sizeof(conninfo), "host=/nonexistent,%s user=postgres dbname=postgres",
-             server->dir.path);
-    options.conninfo = conninfo;
-    db = db_new(loop, metrics, &options);
-    UNIT_CHECK(db_prepare(db, &err) == 0, "%s %s", err.message, err.detail);
-    db_destroy(&db);
-    metrics_destroy(&metrics);
+    db_kit_teardown(&self);
 }
 
 /* ---- the table ---- */
@@ -1027,12 +720,6 @@ ON_FIBER(hanging)
 ON_FIBER(transactions)
 ON_FIBER(leases)
 ON_FIBER(kept_plans)
-ON_FIBER(wrong_rows)
-ON_FIBER(migration_race)
-ON_FIBER(migration_failure)
-ON_FIBER(migration_gives_way)
-ON_FIBER(migration_concurrently)
-ON_FIBER(second_host)
 
 static void test_restart(void)
 {
@@ -1044,12 +731,6 @@ static void test_recovery(void)
 {
     unit_expect_log(6); /* one for each outage */
     unit_on_fiber(recovery, NULL);
-}
-
-static void test_no_server(void)
-{
-    unit_expect_log(1);
-    unit_on_fiber(no_server, NULL);
 }
 
 static const struct unit_case cases[] = {
@@ -1064,13 +745,6 @@ static const struct unit_case cases[] = {
     {"transactions commit, roll back and get lost", test_transactions},
     {"leases take turns", test_leases},
     {"a plan made for an empty table suits a full one", test_kept_plans},
-    {"wrong statements stop the start", test_wrong_rows},
-    {"instances that start together migrate once", test_migration_race},
-    {"a failed migration leaves nothing", test_migration_failure},
-    {"a migration gives way", test_migration_gives_way},
-    {"an index is made concurrently", test_migration_concurrently},
-    {"the next host serves when the first is gone", test_second_host},
-    {"without a server requests fail at once", test_no_server},
     {"restart of the server under load", test_restart},
     {"one answer ends an outage for reads and writes", test_recovery},
 };
