@@ -1,9 +1,13 @@
 /*
- * test_botd_memory.c - under which key a translation is remembered: what differs in any way has another.
+ * test_botd_memory.c - under which key a translation is remembered, what differs in any way having another; and that
+ * what was translated stretch by stretch can be remembered as a whole.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "botd/memory.h"
+#include "tests/unit/marked_text.h"
 #include "tests/unit/unit.h"
 
 static void test_each_part_counts(void)
@@ -49,8 +53,51 @@ static void test_each_part_counts(void)
     }
 }
 
+/* The text with its stretches in upper case; NULL when that cannot be joined. */
+static const char *joined(struct arena *arena, const struct mask *mask)
+{
+    const char **texts = mask_texts(arena, mask), *result = NULL;
+
+    for (size_t i = 0; i < mask->texts; i++) {
+        char *text = arena_strdup(arena, texts[i]);
+
+        for (char *c = text; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        texts[i] = text;
+    }
+    return mask_join(arena, mask, texts, &result) == 0 ? result : NULL;
+}
+
+/* As if the provider had answered it as a whole, with the marks where they were. */
+static void test_what_was_joined_can_be_shown(void)
+{
+    static const enum mask_style styles[] = {MASK_SUPERBLANK, MASK_ELEMENT};
+    enum { MANY = 1000 };
+    unsigned seed = 1812;
+    size_t count = 0, restored = 0;
+
+    for (size_t i = 0; i < MANY; i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        char *source = marked_text(&seed);
+        struct mask mask = mask_scan(arena, source), again;
+        const char *result = joined(arena, &mask), *back = "";
+
+        for (size_t k = 0; result && k < ARRAY_SIZE(styles); k++) {
+            again = mask_scan(arena, result);
+            count++;
+            restored += mask_restore(arena, &mask, styles[k], mask_render(arena, &again, styles[k]),
+                                     &back) == 0 &&
+                        strcmp(back, result) == 0;
+        }
+        free(source);
+    }
+    UNIT_CHECK(count > MANY, "%zu", count);
+    UNIT_CHECK(restored == count, "%zu of %zu", restored, count);
+}
+
 static const struct unit_case cases[] = {
     {"each part counts", test_each_part_counts},
+    {"what was joined can be shown", test_what_was_joined_can_be_shown},
 };
 
 int main(void)
