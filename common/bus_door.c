@@ -131,8 +131,13 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
     struct bus_caller *caller;
     char name[BUS_PEER_NAME_MAX];
 
+    caller = caller_find(socket, route);
+    if (caller != NULL && caller->boot == in->boot) {
+        welcome(socket, route); /* another host asks for our clock */
+        return;
+    }
     if (in->boot == 0 || !bus_slice_is(in->service, socket->service) ||
-        !bus_name_ok(in->instance.bytes, in->instance.size) || caller_find(socket, route) != NULL) {
+        !bus_name_ok(in->instance.bytes, in->instance.size) || caller != NULL) {
         bus_drop(self, self->malformed, "wrong or second HELLO");
         return;
     }

@@ -21,6 +21,7 @@ enum {
 };
 
 static void peer_connect(void *arg);
+static void say_hello(struct bus_peer *self);
 
 static struct bus_peer *peer_find(const struct bus_asked *asked, const char *instance)
 {
@@ -84,27 +85,51 @@ static void peer_forget(struct bus_peer *self)
 
 /* ---- frames from the instance ---- */
 
+/* One host has one monotonic clock: a difference within the error of the measurement is none. */
+static void take_clock(struct bus_peer *self, int64_t mono_ms, int64_t now)
+{
+    self->offset_ms = 0;
+    if (mono_ms < self->hello_ms || mono_ms > now)
+        self->offset_ms = mono_ms - (self->hello_ms + (now - self->hello_ms) / 2);
+}
+
+static void ask_clock(void *arg)
+{
+    struct bus_peer *self = arg;
+
+    self->timer = NULL; /* it frees itself */
+    peer_schedule(self, BUS_CLOCK_MS, ask_clock);
+    say_hello(self);
+}
+
+static void enter(struct bus_peer *self, bool draining)
+{
+    self->backoff_ms = 0;
+    self->gone_ms = 0;
+    self->state = draining ? PEER_LEAVING : PEER_READY;
+    loop_cancel(self->bus->loop, &self->timer);
+    if (self->far)
+        peer_schedule(self, BUS_CLOCK_MS, ask_clock);
+    log_event(LOG_INFO, "bus", "peer connected", "peer", self->name, NULL);
+    bus_presence_update(self->bus, self->asked);
+}
+
 static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
 {
+    bool first = self->state == PEER_CONNECTING;
     int64_t now = clock_mono_ms();
 
-    if (self->state != PEER_CONNECTING || self->hello_ms == 0 || in->boot == 0 ||
-        !bus_slice_is(in->service, self->asked->service) ||
+    if (self->hello_ms == 0 || in->boot == 0 || !bus_slice_is(in->service, self->asked->service) ||
         !bus_slice_is(in->instance, self->instance)) {
         bus_drop(self->bus, self->bus->malformed, "unexpected WELCOME");
         return;
     }
-    /* One host has one monotonic clock: a difference within the error of the measurement is none. */
-    self->offset_ms = 0;
-    if (in->mono_ms < self->hello_ms || in->mono_ms > now)
-        self->offset_ms = in->mono_ms - (self->hello_ms + (now - self->hello_ms) / 2);
+    if (first || now - self->hello_ms <= BUS_CLOCK_TRIP_MS)
+        take_clock(self, in->mono_ms, now);
+    self->hello_ms = 0;
     self->boot = in->boot;
-    self->backoff_ms = 0;
-    self->gone_ms = 0;
-    self->state = in->draining ? PEER_LEAVING : PEER_READY;
-    loop_cancel(self->bus->loop, &self->timer);
-    log_event(LOG_INFO, "bus", "peer connected", "peer", self->name, NULL);
-    bus_presence_update(self->bus, self->asked);
+    if (first)
+        enter(self, in->draining);
 }
 
 /* The ACK goes behind the last request and the last answer, so the instance needs no time to flush its queues. */
@@ -306,6 +331,7 @@ static void peer_connect(void *arg)
     }
     self->state = PEER_CONNECTING;
     self->hello_ms = 0;
+    self->far = host != NULL;
     self->dealer = bus_socket_new(ZMQ_DEALER, self->bus->options->peer_max + BUS_QUEUE_SLACK);
     bus_socket_option(self->dealer, ZMQ_IMMEDIATE, 1);
     bus_socket_option(self->dealer, ZMQ_RECONNECT_IVL, NEVER_MS);

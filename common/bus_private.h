@@ -43,7 +43,9 @@ enum {
                               silent connection up after BUS_HEARTBEAT_DEAD_MS at the earliest */
     BUS_GONE_MS =
         2000, /* an instance on another host that is away for longer than a restart is told of */
-    BUS_SICK_MS = 1000, /* for how long an instance that says UNAVAILABLE is asked last */
+    BUS_SICK_MS = 1000,      /* for how long an instance that says UNAVAILABLE is asked last */
+    BUS_CLOCK_MS = 10000,    /* between two looks at the clock of another host, which drifts ... */
+    BUS_CLOCK_TRIP_MS = 200, /* ... unless the answer took longer: half of that is the error */
     BUS_BACKOFF_MIN_MS = 10,
     BUS_BACKOFF_MAX_MS = 1000,
     BUS_QUEUE_SLACK = 1024,  /* room in ZeroMQ's queues beyond the requests in flight */
@@ -174,12 +176,13 @@ struct bus_peer {
     char name[BUS_PEER_NAME_MAX];
     char path[BUS_PATH_SIZE];
     enum bus_peer_state state;
+    bool far;        /* the connection is to another host */
     size_t way;      /* which of its addresses and keys the next connection takes */
     int64_t gone_ms; /* since when it is not there; 0: it is, or that was told */
     zsock_t *dealer, *monitor;
     struct loop_timer *timer;
     int64_t backoff_ms;
-    int64_t hello_ms;  /* when HELLO went out */
+    int64_t hello_ms;  /* when the HELLO went out that is not answered yet; 0: none */
     int64_t offset_ms; /* the instance's monotonic clock minus ours */
     uint64_t boot;     /* what our requests name; of the WELCOME, or of a later REFUSED */
     uint64_t drain_id; /* 0, or what to acknowledge once nothing is in flight */

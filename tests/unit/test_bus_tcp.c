@@ -195,6 +195,141 @@ static void test_here_first(void)
     unit_on_fiber(here_first, NULL);
 }
 
+/* ---- clocks ---- */
+
+/* An instance by hand: whose clock is another, and drifts away. */
+struct instance {
+    struct kit *kit;
+    void *context, *router;
+    uint8_t route[5];
+};
+
+static void instance_open(struct instance *self, struct world *world)
+{
+    const int yes = 1, none = 0;
+    char endpoint[64];
+
+    self->kit = &world->kit;
+    self->context = zmq_ctx_new();
+    self->router = zmq_socket(self->context, ZMQ_ROUTER);
+    zmq_setsockopt(self->router, ZMQ_LINGER, &none, sizeof(none));
+    zmq_setsockopt(self->router, ZMQ_CURVE_SERVER, &yes, sizeof(yes));
+    zmq_setsockopt(self->router, ZMQ_CURVE_SECRETKEY, world->keys[0].secret, BUS_KEY_SIZE);
+    snprintf(endpoint, sizeof(endpoint), "tcp://127.0.0.1:%d", world->ports[0]);
+    CU_ASSERT(zmq_bind(self->router, endpoint) == 0);
+}
+
+/* The next frame of that kind within so many milliseconds; its time, -1 when none comes. */
+static int64_t instance_hears(struct instance *self, enum bus_kind kind, int64_t timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+    char bytes[1024];
+    struct bus_incoming in;
+
+    for (; clock_mono_ms() < deadline; kit_sleep(self->kit, 1)) {
+        int size;
+
+        if (zmq_recv(self->router, self->route, sizeof(self->route), ZMQ_DONTWAIT) < 0)
+            continue;
+        size = zmq_recv(self->router, bytes, sizeof(bytes), 0);
+        if (size > 0 && bus_read(bytes, (size_t)size, &in) == 0 && in.kind == kind)
+            return in.mono_ms;
+    }
+    return -1;
+}
+
+static void instance_welcomes(struct instance *self, int64_t ahead_ms)
+{
+    struct bus_frame frame = {0};
+
+    bus_write(&frame, BUS_WELCOME, 0, 6);
+    bus_write_text(&frame, "settingsd", BUS_NAME_MAX);
+    bus_write_text(&frame, "1", BUS_NAME_MAX);
+    bus_write_uint(&frame, 4711);
+    bus_write_text(&frame, "0", 64);
+    bus_write_int(&frame, clock_mono_ms() + ahead_ms);
+    bus_write_bool(&frame, false);
+    zmq_send(self->router, self->route, sizeof(self->route), ZMQ_SNDMORE);
+    zmq_send(self->router, frame.bytes, frame.size, 0);
+    bus_frame_free(&frame);
+}
+
+/* By how much the deadline of a call is ahead of our clock, in the instance's. */
+static int64_t ahead_of_us(struct instance *self)
+{
+    struct kit_flock call = {.kit = self->kit, .method = &kit_work, .timeout_ms = 1000};
+    int64_t deadline = clock_mono_ms() + call.timeout_ms, told;
+
+    kit_flock_start(&call, 1);
+    told = instance_hears(self, BUS_REQUEST, 1000);
+    kit_flock_wait(&call);
+    return told - deadline;
+}
+
+static void drifting_clock(struct loop *loop, void *arg)
+{
+    struct instance instance;
+    struct world world;
+    int64_t ahead;
+
+    (void)arg;
+    world_make(&world, loop);
+    instance_open(&instance, &world);
+    kit_open_far(&world.kit, "gateway.a1", "hosts");
+    CU_ASSERT(instance_hears(&instance, BUS_HELLO, 5000) >= 0);
+    instance_welcomes(&instance, 100000);
+    CU_ASSERT(kit_wait(&world.kit, 1));
+    ahead = ahead_of_us(&instance);
+    UNIT_CHECK(ahead > 99900 && ahead < 100100, "%d", (int)ahead);
+
+    CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
+    instance_welcomes(&instance, 103000);
+    kit_sleep(&world.kit, 100);
+    ahead = ahead_of_us(&instance);
+    UNIT_CHECK(ahead > 102900 && ahead < 103100, "%d", (int)ahead);
+
+    /* What took long says little. */
+    CU_ASSERT(instance_hears(&instance, BUS_HELLO, BUS_CLOCK_MS + 2000) >= 0);
+    kit_sleep(&world.kit, BUS_CLOCK_TRIP_MS + 100);
+    instance_welcomes(&instance, 109000);
+    kit_sleep(&world.kit, 100);
+    ahead = ahead_of_us(&instance);
+    UNIT_CHECK(ahead > 102900 && ahead < 103100, "%d", (int)ahead);
+    zmq_close(instance.router);
+    zmq_ctx_term(instance.context);
+    kit_close(&world.kit);
+}
+
+static void test_drifting_clock(void)
+{
+    unit_expect_log(UNIT_ANY_LOG);
+    unit_on_fiber(drifting_clock, NULL);
+}
+
+/* A server answers who asks again. */
+static void long_connection(struct loop *loop, void *arg)
+{
+    struct world world;
+    int64_t before;
+
+    (void)arg;
+    world_open(&world, loop, "gateway.a1");
+    kit_start(&world.kit, 1, "64");
+    CU_ASSERT(kit_wait(&world.kit, 1));
+    before = counter_of_server(&world.kit, "");
+    kit_sleep(&world.kit, BUS_CLOCK_MS + 1000);
+    CU_ASSERT(bus_has_peer(world.kit.bus, "settingsd"));
+    UNIT_CHECK(counter_of_server(&world.kit, "") == before, "%d dropped",
+               (int)(counter_of_server(&world.kit, "") - before));
+    kit_close(&world.kit);
+}
+
+static void test_long_connection(void)
+{
+    unit_expect_log(UNIT_ANY_LOG);
+    unit_on_fiber(long_connection, NULL);
+}
+
 /* ---- death ---- */
 
 static void killed(struct loop *loop, void *arg)
@@ -620,6 +755,8 @@ static const struct unit_case cases[] = {
     {"a call and its reply", test_call_and_reply},
     {"large frames", test_large_frames},
     {"a socket on the same host comes first", test_here_first},
+    {"a clock that drifts", test_drifting_clock},
+    {"a clock that is asked for", test_long_connection},
     {"kill -9 with calls in flight", test_killed},
     {"a silent host executes nothing that was given up", test_silent},
     {"rolling restart loses nothing", test_rolling_restart},
