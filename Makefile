@@ -20,7 +20,7 @@ BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpa
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
 TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
-BENCH_PACKAGES := wrk nginx-light python3
+BENCH_PACKAGES := wrk nginx-light python3 nodejs
 DEB_PACKAGES   := dpkg-dev
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
@@ -142,7 +142,8 @@ BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 # seed writes what authd would: it is linked with all of it but its main file.
 $(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS))
 $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libcommon.a
-	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(gateway_LIBS) $(authd_LIBS) -lcurl $(COMMON_LIBS)
+	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(gateway_LIBS) $(authd_LIBS) $(docd_LIBS) -lcurl \
+	    $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
 tests: $(UNIT_TESTS) $(HTTP_TESTS) $(BENCH_PROGRAMS)
@@ -235,6 +236,7 @@ fuzzers: $(FUZZERS)
 bench:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
 
 # TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.

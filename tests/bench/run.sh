@@ -3,11 +3,12 @@
 # the same run by wrk over 32 keep-alive connections, three rounds, one table. Ratios to the floor, or of sign-ins to
 # the machine's rate of password hashes, are what counts: absolute rates are this machine's. Rates and CPU times are of
 # whole operations, latencies of single requests. BENCH_SECONDS (default 5) is the length of one measurement,
-# BENCH_ROUNDS (default 3) how often each is made.
+# BENCH_ROUNDS (default 3) how often each is made; BENCH_ENTRIES (default 100000) how much content is searched.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
 seconds=${BENCH_SECONDS:-5} rounds=${BENCH_ROUNDS:-3} connections=32 threads=2
+entries=${BENCH_ENTRIES:-100000}
 
 # ---- start both ----
 suite_start suite --set botd.translation_daily_characters=0
@@ -95,16 +96,16 @@ END
 PATH=$PATH:/usr/sbin nginx -c "$scratch/nginx.conf" -p "$scratch/nginx" &
 started+=($!)
 nginx=http://127.0.0.1:$nginx_port
-new_document() { # the answer to POST /document
-    curl -s -H 'Content-Type: application/json' -H "Authorization: Bearer $patient" \
-        -d '{"fileName":"bench.bin","contentType":"application/octet-stream"}' "$base/document"
+new_document() { # [TOKEN TYPE]: the answer to POST /document
+    curl -s -H 'Content-Type: application/json' -H "Authorization: Bearer ${1:-$patient}" \
+        -d "{\"fileName\":\"bench.bin\",\"contentType\":\"${2:-application/octet-stream}\"}" "$base/document"
 }
 form_of() { # stdin: such an answer; the form up to the first byte of the file
     sed 's/.*"fields":{\([^}]*\)}.*/\1/; s/"\([^"]*\)":"\([^"]*\)",*/--bench\r\nContent-Disposition: form-data; name="\1"\r\n\r\n\2\r\n/g'
     printf -- '--bench\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
 }
-put_document() { # FILE: the id of a document with its bytes
-    new_document >"$scratch/made"
+put_document() { # FILE [TOKEN TYPE]: the id of a document with its bytes
+    new_document "${@:2}" >"$scratch/made"
     { form_of <"$scratch/made"; cat "$1"; printf '\r\n--bench--\r\n'; } >"$scratch/body"
     curl -s -H 'Content-Type: multipart/form-data; boundary=bench' --data-binary "@$scratch/body" "$base/storage/documents" >&2
     document_id <"$scratch/made"
@@ -115,6 +116,46 @@ small=$(put_document "$scratch/www/10k") large=$(put_document "$scratch/www/1m")
 etag=$(curl -s -o /dev/null -D - -H "Authorization: Bearer $patient" "$base/document/$small" | tr -d '\r' | sed -n 's/^ETag: //ip')
 [ -n "$small" ] && [ -n "$large" ] && [ -n "$etag" ] || { echo "bench: could not make documents" >&2; exit 1; }
 for _ in $(seq 98); do new_document >/dev/null; done
+
+# ---- an image, and sharp behind the least of a server ----
+photographer=$(register photographer@patients.example | member accessToken)
+"$build/tests/bench/images" make "$scratch/www/image"
+image=$(put_document "$scratch/www/image" "$photographer" image/jpeg)
+[ -n "$image" ] || { echo "bench: could not make an image" >&2; exit 1; }
+if [ -d build/sharp/node_modules/sharp ]; then
+    NODE_PATH=build/sharp/node_modules node tests/bench/sharp_server.cjs "$scratch/www/image" >"$scratch/sharp.port" &
+    started+=($!)
+    until [ -s "$scratch/sharp.port" ]; do sleep 0.05; done
+fi
+image_rate() { "$build/tests/bench/images" rate "$scratch/www/image" "$1"; }
+export BENCH_IMAGES=$scratch/images
+images_needed=$(awk -v rate="$(image_rate 1)" -v seconds="$seconds" 'BEGIN {print int(2 * rate * (seconds + 1)) + 100}')
+fresh_images() { # documents with that image, which nobody has asked for: rows that are copied, and links to its bytes
+    psql -qAtX -v ON_ERROR_STOP=1 -v count="$images_needed" -v image="$image" "$(suite_text suite conninfo)" \
+        >"$scratch/image.ids" <<'END'
+begin;
+select object_id from doc.document where id = :'image';
+create temporary table fresh on commit drop as
+    select d.* from doc.document d, generate_series(1, :count) where d.id = :'image';
+update fresh set id = gen_random_uuid();
+update fresh set object_id = id;
+insert into doc.object (project_id, id, document_id) select project_id, id, id from fresh;
+insert into doc.document select * from fresh;
+select id from fresh;
+commit;
+END
+    python3 -c 'import os, sys
+place = lambda name: "%s/%s/%s" % (sys.argv[1], name[:2], name)
+first, *copies = sys.stdin.read().split()
+for name in copies: os.link(place(first), place(name))' "$scratch/suite/storage" <"$scratch/image.ids"
+    tail -n +2 "$scratch/image.ids" >"$BENCH_IMAGES"
+}
+
+# ---- content ----
+export BENCH_SEARCHES=$scratch/searches
+tests/bench/entries.py "$entries" "$BENCH_SEARCHES" >"$scratch/entries.json"
+"$build/bin/atriumctl" --dir "$scratch/suite" content import --project demo "$scratch/entries.json" >/dev/null 2>&1
+rm "$scratch/entries.json"
 export BENCH_FORMS=$scratch/forms BENCH_FILE=$scratch/www/1m
 fresh_forms() { # one for each connection, of documents that go when they were measured
     local i
@@ -175,6 +216,12 @@ for ((round = 1; round <= rounds; round++)); do
     measure large "$base/document/$large" -H "Authorization: Bearer $patient"
     measure unchanged "$base/document/$small" -H "Authorization: Bearer $patient" -H "If-None-Match: $etag"
     measure list "$base/document" -H "Authorization: Bearer $patient"
+    image_rate "$seconds" >>"$scratch/libvips.rounds"
+    [ ! -s "$scratch/sharp.port" ] || measure sharp "http://127.0.0.1:$(cat "$scratch/sharp.port")/"
+    fresh_images
+    measure resize "$base" -s tests/bench/resize.lua -H "Authorization: Bearer $photographer"
+    measure resized "$base/document/$image?width=300&height=200" -H "Authorization: Bearer $photographer"
+    measure search "$base" -c "$threads" -s tests/bench/search.lua -H "Authorization: Bearer $patient"
     fresh_forms
     measure upload "$base" -s tests/bench/upload.lua
     while read -r id; do drop_document "$id"; done <"$scratch/forms.ids"
@@ -222,6 +269,11 @@ row 'nginx: a file of 1 MiB' nginx_large '' "$nginx_large_rate"
 row 'GET /document/{id} of 1 MiB' large '0.5 of nginx' "$nginx_large_rate"
 row 'GET /document/{id}, not modified' unchanged '0.15 of the floor' "$floor_rate"
 row 'GET /document, 100 of them' list '3,000/s' "$floor_rate"
+libvips_rate=$(median libvips)
+[ ! -s "$scratch/sharp.port" ] || row "sharp: 1600x1200 to 300x200" sharp 'of libvips' "$libvips_rate"
+row "resized so (of $libvips_rate libvips/s)" resize '0.85 of libvips' "$libvips_rate"
+row 'the same, resized before' resized '0.1 of the floor' "$floor_rate"
+row "search of $entries entries, 2 clients" search 'p99 < 50 ms' "$floor_rate"
 row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
 row "20 sentences (of $(median apertium)/s by apertium)" translate '0.5 of apertium' "$(median apertium)"
 row 'a sentence that is remembered' remembered '5,000/s, p99 < 10 ms' "$floor_rate"

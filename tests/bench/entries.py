@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# entries.py COUNT QUERIES - content for `make bench`: a JSON array of COUNT entries in English for `atriumctl content
+# import` on standard output, a search a line in the file QUERIES. The words are made up; how often each occurs is as in
+# a language (Zipf). Searches are of one to three words of an entry, every fourth with a letter wrong.
+import json
+import random
+import sys
+
+WORDS, SEARCHES = 20000, 2000
+rng = random.Random(1)
+syllables = [c + v + d for c in "bdfghklmnprstvz" for v in "aeiou" for d in ("", "n", "r", "s")]
+words = set()
+while len(words) < WORDS:
+    words.add("".join(rng.choice(syllables) for _ in range(rng.choice((2, 2, 3, 3, 4)))))
+words = sorted(words)
+rng.shuffle(words)
+total, bounds = 0.0, []
+for rank in range(1, WORDS + 1):
+    total += 1 / rank
+    bounds.append(total)
+
+
+def some(count):
+    return rng.choices(words, cum_weights=bounds, k=count)
+
+
+count, searches = int(sys.argv[1]), []
+for i in range(count):
+    title = some(5)
+    entry = {"type": "article", "key": "entry-%d" % i, "language": "en", "title": " ".join(title).capitalize(),
+             "author": " ".join(some(2)), "code": "code-%d" % (i % 1000),
+             "sections": [{"title": " ".join(some(4)), "text": " ".join(some(40))} for _ in range(2)]}
+    sys.stdout.write(("[" if i == 0 else ",\n") + json.dumps(entry))
+    if i % max(1, count // SEARCHES) == 0:
+        wanted = rng.sample(title + some(3), rng.choice((1, 2, 2, 3)))
+        if len(searches) % 4 == 3 and len(wanted[0]) > 4:
+            wanted[0] = wanted[0][:2] + "x" + wanted[0][3:]
+        searches.append(" ".join(wanted))
+print("]")
+with open(sys.argv[2], "w") as file:
+    file.write("\n".join(searches) + "\n")
