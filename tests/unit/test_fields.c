@@ -497,6 +497,42 @@ static void test_hostile_peer(void)
     }
 }
 
+/* What a daemon sends as JSON, for a row of any JSON and for one of objects. */
+static void test_packed_json(void)
+{
+    static const struct {
+        const char *text;
+        bool any, object;
+    } rows[] = {
+        {"{}", true, true},    {" \t\r\n{\"a\":1} ", true, true},
+        {"[1]", true, false},  {"\"{}\"", true, false},
+        {"7", true, false},    {"{", false, false},
+        {"{}}", false, false}, {" ", false, false},
+        {"", false, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows) * 2; i++) {
+        CLEANUP(fixture_destroy) struct fixture f;
+        bool object = i % 2 == 1;
+        struct codec_buffer buffer;
+        msgpack_packer packer;
+        msgpack_object map;
+
+        fixture_init(&f);
+        codec_buffer_init(&buffer, f.arena);
+        msgpack_packer_init(&packer, &buffer, codec_write);
+        msgpack_pack_map(&packer, 2);
+        codec_pack_text(&packer, "text");
+        codec_pack_text(&packer, "x");
+        codec_pack_text(&packer, object ? "object" : "json");
+        msgpack_pack_ext_with_body(&packer, rows[i / 2].text, strlen(rows[i / 2].text), 1);
+        UNIT_REQUIRE(codec_unpack(buffer.bytes, buffer.size, f.arena, &map, &f.err) == 0, "own");
+        UNIT_CHECK((fields_unpack(&whole_table, &map, f.arena, &f.whole, &f.err) == 0) ==
+                       (object ? rows[i / 2].object : rows[i / 2].any),
+                   "%s as %s", rows[i / 2].text, object ? "object" : "json");
+    }
+}
+
 static void test_no_map(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
@@ -666,6 +702,7 @@ static const struct unit_case cases[] = {
     {"reads path, query and header", test_places},
     {"checks path, query and header", test_bad_places},
     {"packs, unpacks and answers the same", test_round_trip},
+    {"takes JSON from a daemon only where it is some", test_packed_json},
     {"leaves out what is absent", test_minimal_answer},
     {"trusts no peer", test_hostile_peer},
     {"refuses what is no map", test_no_map},
