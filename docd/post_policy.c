@@ -4,69 +4,17 @@
 #include "docd/post_policy.h"
 
 #include <sodium.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "common/clock.h"
 #include "common/codec.h"
 
-enum {
-    DATE_SIZE = 9,   /* 20260131 */
-    STAMP_SIZE = 17, /* 20260131T093000Z */
-    HMAC_SIZE = crypto_auth_hmacsha256_BYTES,
-    POLICY_MAX = 16 * 1024,
-    SECRET_KEY_MAX = 256,
-};
+enum { POLICY_MAX = 16 * 1024 };
 
-static const char algorithm[] = "AWS4-HMAC-SHA256";
+static const char algorithm[] = SIGV4_ALGORITHM;
 
 /* ---- signing ---- */
-
-static void hmac(const void *key, size_t key_size, const char *text, uint8_t ret[static HMAC_SIZE])
-{
-    crypto_auth_hmacsha256_state state;
-
-    crypto_auth_hmacsha256_init(&state, key, key_size);
-    crypto_auth_hmacsha256_update(&state, (const uint8_t *)text, strlen(text));
-    crypto_auth_hmacsha256_final(&state, ret);
-    sodium_memzero(&state, sizeof state);
-}
-
-void post_policy_signature(const struct post_signer *signer, const char *date, const char *policy,
-                           char ret[static POST_SIGNATURE_SIZE])
-{
-    char secret[SECRET_KEY_MAX + sizeof "AWS4"];
-    uint8_t key[HMAC_SIZE];
-
-    snprintf(secret, sizeof secret, "AWS4%s", signer->secret_key);
-    hmac(secret, strlen(secret), date, key);
-    sodium_memzero(secret, sizeof secret);
-    hmac(key, sizeof key, signer->region, key);
-    hmac(key, sizeof key, "s3", key);
-    hmac(key, sizeof key, "aws4_request", key);
-    hmac(key, sizeof key, policy, key);
-    sodium_bin2hex(ret, POST_SIGNATURE_SIZE, key, sizeof key);
-    sodium_memzero(key, sizeof key);
-}
-
-static void stamp_format(int64_t ms, char text[static STAMP_SIZE])
-{
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm parts;
-
-    gmtime_r(&seconds, &parts);
-    if (strftime(text, STAMP_SIZE, "%Y%m%dT%H%M%SZ", &parts) == 0)
-        text[0] = '\0';
-}
-
-static const char *credential(const struct post_signer *signer, const char *date,
-                              struct arena *arena)
-{
-    return arena_printf(arena, "%s/%.8s/%s/s3/aws4_request", signer->access_key, date,
-                        signer->region);
-}
 
 static char *to_base64(const char *text, struct arena *arena)
 {
@@ -77,17 +25,16 @@ static char *to_base64(const char *text, struct arena *arena)
                              sodium_base64_VARIANT_ORIGINAL);
 }
 
-const char *post_policy_sign(const struct post_signer *signer, const struct post_policy *policy,
+const char *post_policy_sign(const struct sigv4_signer *signer, const struct post_policy *policy,
                              int64_t now_ms, struct arena *arena)
 {
-    char stamp[STAMP_SIZE], expiration[25], signature[POST_SIGNATURE_SIZE], date[DATE_SIZE];
+    char stamp[SIGV4_STAMP_SIZE], expiration[25], signature[SIGV4_SIGNATURE_SIZE];
     const char *by, *encoded, *text;
     json_t *json;
 
-    stamp_format(now_ms, stamp);
-    snprintf(date, sizeof date, "%.8s", stamp);
+    sigv4_stamp(now_ms, stamp);
     clock_format_iso(policy->expires_ms, expiration);
-    by = credential(signer, date, arena);
+    by = sigv4_credential(signer, stamp, arena);
     json = json_pack("{s:s, s:[{s:s}, {s:s}, {s:s}, [s, I, I], {s:s}, {s:s}, {s:s}]}", "expiration",
                      expiration, "conditions", "key", policy->key, "bucket", policy->bucket,
                      "Content-Type", policy->content_type, "content-length-range",
@@ -95,7 +42,7 @@ const char *post_policy_sign(const struct post_signer *signer, const struct post
                      algorithm, "x-amz-credential", by, "x-amz-date", stamp);
     encoded = to_base64(codec_dump_json(arena, json), arena);
     json_decref(json);
-    post_policy_signature(signer, date, encoded, signature);
+    sigv4_sign(signer, stamp, encoded, signature);
     json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "key", policy->key, "bucket",
                      policy->bucket, "policy", encoded, "x-amz-algorithm", algorithm,
                      "x-amz-credential", by, "x-amz-date", stamp, "x-amz-signature", signature,
@@ -142,23 +89,23 @@ static bool has_twins(const struct field_list *fields)
     return false;
 }
 
-static int check_signature(const struct post_signer *signer, const struct field_list *fields,
+static int check_signature(const struct sigv4_signer *signer, const struct field_list *fields,
                            struct arena *arena, struct error *err)
 {
     const char *policy = value_of(fields, "policy"), *stamp = value_of(fields, "x-amz-date");
     const char *given = value_of(fields, "x-amz-signature");
-    char signature[POST_SIGNATURE_SIZE], date[DATE_SIZE];
+    char signature[SIGV4_SIGNATURE_SIZE];
 
     if (has_twins(fields))
         return refuse(err, "a field stands twice");
-    if (!policy || !stamp || !given || strlen(stamp) != STAMP_SIZE - 1 ||
-        strlen(given) != POST_SIGNATURE_SIZE - 1 || !value_is(fields, "x-amz-algorithm", algorithm))
+    if (!policy || !stamp || !given || strlen(stamp) != SIGV4_STAMP_SIZE - 1 ||
+        strlen(given) != SIGV4_SIGNATURE_SIZE - 1 ||
+        !value_is(fields, "x-amz-algorithm", algorithm))
         return refuse(err, "it is not signed");
-    snprintf(date, sizeof date, "%.8s", stamp);
-    if (!value_is(fields, "x-amz-credential", credential(signer, date, arena)))
+    if (!value_is(fields, "x-amz-credential", sigv4_credential(signer, stamp, arena)))
         return refuse(err, "signed by somebody else");
-    post_policy_signature(signer, date, policy, signature);
-    if (sodium_memcmp(signature, given, POST_SIGNATURE_SIZE - 1) != 0)
+    sigv4_sign(signer, stamp, policy, signature);
+    if (sodium_memcmp(signature, given, SIGV4_SIGNATURE_SIZE - 1) != 0)
         return refuse(err, "the signature is another policy's");
     return 0;
 }
@@ -224,7 +171,7 @@ static int check_conditions(const json_t *conditions, const struct field_list *f
     return met == fields->count ? 0 : refuse(err, "there is another field");
 }
 
-int post_policy_check(const struct post_signer *signer, const struct field_list *fields,
+int post_policy_check(const struct sigv4_signer *signer, const struct field_list *fields,
                       const char *bucket, int64_t now_ms, struct arena *arena,
                       struct post_policy *ret, struct error *err)
 {

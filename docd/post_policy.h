@@ -11,11 +11,7 @@
 #include "common/arena.h"
 #include "common/content.h"
 #include "common/error.h"
-
-/* Who signs, and for which region. Borrowed. */
-struct post_signer {
-    const char *access_key, *secret_key, *region;
-};
+#include "docd/sigv4.h"
 
 struct post_policy {
     const char *bucket, *key;
@@ -25,18 +21,13 @@ struct post_policy {
 };
 
 /* The fields of the form, in the order in which they should be sent, as a JSON object of texts in the arena. */
-const char *post_policy_sign(const struct post_signer *signer, const struct post_policy *policy,
+const char *post_policy_sign(const struct sigv4_signer *signer, const struct post_policy *policy,
                              int64_t now_ms, struct arena *arena);
 
 /* Checks the fields of a form that came to `bucket`, and fills *ret of what was signed; texts in the arena. Names of
  * fields are of any case. ERR_FORBIDDEN when the form is not exactly one that was signed, or is too old. */
-int post_policy_check(const struct post_signer *signer, const struct field_list *fields,
+int post_policy_check(const struct sigv4_signer *signer, const struct field_list *fields,
                       const char *bucket, int64_t now_ms, struct arena *arena,
                       struct post_policy *ret, struct error *err) MUST_USE;
-
-/* The signature of a policy in base64: 64 hex digits. date: "20260131". */
-enum { POST_SIGNATURE_SIZE = 65 };
-void post_policy_signature(const struct post_signer *signer, const char *date, const char *policy,
-                           char ret[static POST_SIGNATURE_SIZE]);
 
 #endif

@@ -42,7 +42,7 @@ struct store_local {
     int dir;
     struct store_local_options options;
     char secret[2 * SEAL_KEY_SIZE + 1];
-    struct post_signer signer;
+    struct sigv4_signer signer;
 };
 
 /* One job of the pool: arguments, and how it ended. */
@@ -438,7 +438,7 @@ static void make_signer(struct store_local *self)
     secret_derive(self->options.seal_key, "upload form", key);
     sodium_bin2hex(self->secret, sizeof self->secret, key, sizeof key);
     sodium_memzero(key, sizeof key);
-    self->signer = (struct post_signer){"atrium", self->secret, "local"};
+    self->signer = (struct sigv4_signer){"atrium", self->secret, "local"};
 }
 
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,

@@ -12,7 +12,7 @@
 
 static const int64_t now_ms = 1769851800000;
 
-static const struct post_signer signer = {"access", "secret", "eu-central-1"};
+static const struct sigv4_signer signer = {"access", "secret", "eu-central-1"};
 static const char bucket[] = "documents";
 
 static struct field_list read_fields(struct arena *arena, const uint8_t *data, size_t size)
@@ -50,7 +50,7 @@ static void sign(struct arena *arena, const struct field_list *list)
 {
     struct form_field *policy = find(list, "policy"), *mark = find(list, "x-amz-signature");
     struct form_field *date = find(list, "x-amz-date");
-    char *signature = arena_alloc(arena, POST_SIGNATURE_SIZE);
+    char *signature = arena_alloc(arena, SIGV4_SIGNATURE_SIZE);
 
     if (policy && policy->value[0] == '{') {
         size_t length = strlen(policy->value),
@@ -62,8 +62,8 @@ static void sign(struct arena *arena, const struct field_list *list)
     }
     if (!policy || !mark || !date || strcmp(mark->value, "right") != 0)
         return;
-    post_policy_signature(&signer, arena_strndup(arena, date->value, strnlen(date->value, 8)),
-                          policy->value, signature);
+    sigv4_sign(&signer, arena_strndup(arena, date->value, strnlen(date->value, 8)), policy->value,
+               signature);
     mark->value = signature;
 }
 

@@ -15,13 +15,13 @@
 #include "docd/sniff.h"
 #include "tests/unit/unit.h"
 
-static const struct post_signer signer = {"atrium", "c2VjcmV0", "local"};
+static const struct sigv4_signer signer = {"atrium", "c2VjcmV0", "local"};
 static const int64_t now = 1790000000000;
 
 /* The example of Amazon's documentation ("POST Object", Signature Version 4). */
 static void amazons_example_has_amazons_signature(void)
 {
-    static const struct post_signer amazon = {
+    static const struct sigv4_signer amazon = {
         "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1"};
     static const char policy[] =
         "eyAiZXhwaXJhdGlvbiI6ICIyMDE1LTEyLTMwVDEyOjAwOjAwLjAwMFoiLA0KICAiY29uZGl0aW9ucyI6IFsNCiAg"
@@ -34,11 +34,54 @@ static void amazons_example_has_amazons_signature(void)
         "Il0sDQoNCiAgICB7IngtYW16LWNyZWRlbnRpYWwiOiAiQUtJQUlPU0ZPRE5ON0VYQU1QTEUvMjAxNTEyMjkvdXMt"
         "ZWFzdC0xL3MzL2F3czRfcmVxdWVzdCJ9LA0KICAgIHsieC1hbXotYWxnb3JpdGhtIjogIkFXUzQtSE1BQy1TSEEy"
         "NTYifSwNCiAgICB7IngtYW16LWRhdGUiOiAiMjAxNTEyMjlUMDAwMDAwWiIgfQ0KICBdDQp9";
-    char signature[POST_SIGNATURE_SIZE];
+    char signature[SIGV4_SIGNATURE_SIZE];
 
-    post_policy_signature(&amazon, "20151229", policy, signature);
+    sigv4_sign(&amazon, "20151229T000000Z", policy, signature);
     CU_ASSERT_STRING_EQUAL(signature,
                            "8afdbf4008c03f22c2cd3cdb72e4afbb1f6a588f3255ac628749a66d7f09699e");
+}
+
+/* The examples of Amazon's documentation ("Authenticating requests: using the Authorization header"). */
+static void amazons_requests_have_amazons_signatures(void)
+{
+    static const struct sigv4_signer amazon = {
+        "AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "us-east-1"};
+    static const char nothing[] =
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    static const struct {
+        const char *label, *path, *query, *range, *signature;
+    } rows[] = {
+        {"GET Object", "/test.txt", "", "bytes=0-9",
+         "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"},
+        {"GET Bucket Lifecycle", "/", "lifecycle=", NULL,
+         "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543"},
+        {"GET Bucket", "/", "max-keys=2&prefix=J", NULL,
+         "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"},
+    };
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    char hash[SIGV4_SIGNATURE_SIZE], stamp[SIGV4_STAMP_SIZE];
+
+    sigv4_hash("", 0, hash);
+    CU_ASSERT_STRING_EQUAL(hash, nothing);
+    sigv4_stamp(1369353600000, stamp);
+    CU_ASSERT_STRING_EQUAL(stamp, "20130524T000000Z");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct sigv4_header headers[4] = {{"host", "examplebucket.s3.amazonaws.com"}};
+        size_t count = 1;
+
+        if (rows[i].range)
+            headers[count++] = (struct sigv4_header){"range", rows[i].range};
+        headers[count++] = (struct sigv4_header){"x-amz-content-sha256", nothing};
+        headers[count++] = (struct sigv4_header){"x-amz-date", stamp};
+        const char *made = sigv4_authorization(&amazon,
+                                               &(struct sigv4_request){.method = "GET",
+                                                                       .path = rows[i].path,
+                                                                       .query = rows[i].query,
+                                                                       .headers = headers,
+                                                                       .header_count = count},
+                                               arena);
+        UNIT_CHECK(strstr(made, rows[i].signature) != NULL, "%s: %s", rows[i].label, made);
+    }
 }
 
 /* ---- forged forms ---- */
@@ -219,7 +262,7 @@ static void forms_are_good_for_one_place_and_time(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct fields fields = signed_fields(arena, now + 1000), more = fields, twice = fields;
-    static const struct post_signer other = {"atrium", "other", "local"};
+    static const struct sigv4_signer other = {"atrium", "other", "local"};
     struct field_list list = {fields.items, fields.count};
     struct post_policy policy;
     struct error err;
@@ -288,6 +331,7 @@ static void active_types_are_known(void)
 
 static const struct unit_case cases[] = {
     {"Amazon's example has Amazon's signature", amazons_example_has_amazons_signature},
+    {"Amazon's requests have Amazon's signatures", amazons_requests_have_amazons_signatures},
     {"a form has the usual fields", a_form_has_the_usual_fields},
     {"forged forms are refused", forged_forms_are_refused},
     {"altered policies are refused", altered_policies_are_refused},
