@@ -37,9 +37,10 @@ struct dev {
     /* what was asked for */
     int port;
     bool demo_wanted;
-    const char *smtp;       /* HOST:PORT or NULL */
-    const char *bot_allow;  /* networks that http bots may be in, or NULL */
-    int64_t max_upload;     /* bytes; 0: docd's default */
+    const char *smtp;      /* HOST:PORT or NULL */
+    const char *bot_allow; /* networks that http bots may be in, or NULL */
+    int64_t max_upload;    /* bytes; 0: docd's default */
+    const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
     const char *set;        /* "botd.warm=2,...": further settings of daemons, or NULL */
     const char *clock_file; /* NULL without --test-clock */
     struct daemon daemons[DAEMONS_MAX];

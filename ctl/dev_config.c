@@ -93,17 +93,34 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
     return 0;
 }
 
+/* All four or none. */
+static int read_s3(struct dev *self, const struct arguments *args, struct error *err)
+{
+    static const char *const names[] = {"--s3", "--s3-key", "--s3-secret", "--s3-bucket"};
+    const char **const values[] = {&self->s3_url, &self->s3_key, &self->s3_secret,
+                                   &self->s3_bucket};
+    size_t given = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        *values[i] = arguments_get(args, names[i]);
+        if (*values[i] && strpbrk(*values[i], "\"'\n#"))
+            return error_set(err, ERR_BAD_REQUEST, "%s: no quotes, number signs or line ends",
+                             names[i]);
+        given += *values[i] != NULL;
+    }
+    return given == 0 || given == ARRAY_SIZE(names)
+               ? 0
+               : error_set(err, ERR_BAD_REQUEST, "--s3 URL --s3-key K --s3-secret S --s3-bucket B");
+}
+
 int dev_config_options(struct dev *self, const struct arguments *args, struct error *err)
 {
-    static const char *const of_s3[] = {"--s3", "--s3-key", "--s3-secret", "--s3-bucket"};
     int64_t port;
 
     if (arguments_int(args, "--port", 8080, 0, 65535, &port, err) < 0)
         return -1;
-    for (size_t i = 0; i < ARRAY_SIZE(of_s3); i++) {
-        if (arguments_has(args, of_s3[i]))
-            return error_set(err, ERR_BAD_REQUEST, "%s: this build stores files only", of_s3[i]);
-    }
+    if (read_s3(self, args, err) < 0)
+        return -1;
     if (arguments_int(args, "--max-upload", 0, 1, UPLOAD_MAX, &self->max_upload, err) < 0)
         return -1;
     self->port = (int)port;
@@ -119,6 +136,17 @@ int dev_config_options(struct dev *self, const struct arguments *args, struct er
 }
 
 /* ---- atrium.conf ---- */
+
+static int write_s3(const struct dev *self, FILE *file, struct error *err)
+{
+    const char *secret = place_path(&self->place, self->arena, "keys/s3");
+
+    fprintf(file,
+            "    store = \"s3\"\n    s3_url = \"%s\"\n    s3_bucket = \"%s\"\n    s3_key = \"%s\"\n"
+            "    s3_secret_file = \"%s\"\n",
+            self->s3_url, self->s3_bucket, self->s3_key, secret);
+    return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
+}
 
 /* The settings of --set that are this daemon's. What is wrong with them the daemon says itself. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
@@ -164,6 +192,8 @@ static int write_daemon(const struct dev *self, FILE *file, const char *name, st
     if (strcmp(name, "docd") == 0)
         fprintf(file, "    storage_dir = \"%s\"\n",
                 place_path(&self->place, self->arena, "storage"));
+    if (strcmp(name, "docd") == 0 && self->s3_url && write_s3(self, file, err) < 0)
+        return -1;
     if (strcmp(name, "docd") == 0 && self->max_upload > 0)
         fprintf(file, "    max_upload = \"%lld\"\n", (long long)self->max_upload);
     write_set(self, file, name);

@@ -73,6 +73,19 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
     return 0;
 }
 
+/* Whether the row is to be read again, since the document has other bytes now. */
+static int look_again(struct docd *d, const struct request *req, const struct db_result *res,
+                      bool *ret_again, struct error *err)
+{
+    struct uuid id;
+
+    *ret_again = false;
+    if (!d->arrivals || db_rows(res) == 0 || !db_bool(res, 0, 9))
+        return 0;
+    id = db_uuid(res, 0, 8);
+    return arrivals_look(d->arrivals, req, db_uuid(res, 0, 0), &id, 1, ret_again, err);
+}
+
 /* The bytes of DOCUMENT_CONTENT_COLUMNS. */
 static int content_of(struct docd *d, const struct request *req, const struct db_result *res,
                       const struct wish *wish, struct content *out, struct error *err)
@@ -102,11 +115,17 @@ int document_content(struct docd *d, const struct request *req,
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid author;
+    bool again;
 
-    if (document_scope(req, POLICY_READ, &author, err) < 0 ||
-        db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id), DB_UUID(author)) < 0)
+    if (document_scope(req, POLICY_READ, &author, err) < 0)
         return -1;
+    do {
+        db_result_destroy(&res);
+        if (db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
+                     DB_UUID(in->id), DB_UUID(author)) < 0 ||
+            look_again(d, req, res, &again, err) < 0)
+            return -1;
+    } while (again);
     if (db_rows(res) == 0)
         return document_not_found(err);
     return content_of(d, req, res, WISH(in), out, err);
@@ -118,10 +137,16 @@ int document_public(struct docd *d, const struct request *req, const struct docu
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     uint8_t hash[SECRET_HASH_SIZE];
+    bool again;
 
     secret_hash(in->token, hash);
-    if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash)) < 0)
-        return -1;
+    do {
+        db_result_destroy(&res);
+        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash)) <
+                0 ||
+            look_again(d, req, res, &again, err) < 0)
+            return -1;
+    } while (again);
     if (db_rows(res) == 0)
         return document_not_found(err);
     return content_of(d, req, res, WISH(in), out, err);

@@ -3,14 +3,19 @@
  */
 #include "docd/docd.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "docd/sniff.h"
 
 enum { SWEEP_PERIOD_MS = 60000 };
+
+static const int64_t S3_POST_MAX = 5LL << 30; /* bytes of one form; S3's limit */
 
 extern const struct db_migration docd_migrations[];
 
@@ -35,6 +40,19 @@ static const struct config_row config_rows[] = {
         struct docd_config, public_url, NULL, 0,
         "Address that clients reach the gateway by, \"https://api.example.org\"; by default "
         "http:// and the host that the request names."),
+    CONFIG_CHOICE(struct docd_config, store, "local", "local s3",
+                  "Where the bytes lie: in storage_dir, or in a bucket of S3."),
+    CONFIG_TEXT(struct docd_config, s3_url, NULL, 0,
+                "Address of the server of S3, \"https://s3.example.org\": ours and the clients'."),
+    CONFIG_TEXT(struct docd_config, s3_region, "us-east-1", 0, "Its region."),
+    CONFIG_TEXT(struct docd_config, s3_bucket, NULL, 0, "The bucket; nobody else uses it."),
+    CONFIG_CHOICE(struct docd_config, s3_style, "path", "path host",
+                  "Where the bucket's name stands in addresses."),
+    CONFIG_TEXT(struct docd_config, s3_key, NULL, 0, "Access key."),
+    CONFIG_PATH(struct docd_config, s3_secret_file, NULL, 0,
+                "File whose first line is the secret key, 0600."),
+    CONFIG_SIZE(struct docd_config, s3_part_size, "1G", 5 << 20, 5LL << 30,
+                "Larger files are copied within the bucket in parts of that size."),
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -85,18 +103,67 @@ static int forget_pages(struct dl_phdr_info *info, size_t size UNUSED, void *arg
     return 0;
 }
 
-static int start(void *daemon, struct error *err)
+static bool uses_s3(const struct docd_config *config)
+{
+    return strcmp(config->store, "s3") == 0;
+}
+
+static struct s3_options s3_options(const struct docd *d, const struct docd_config *config)
+{
+    return (struct s3_options){.url = config->s3_url,
+                               .bucket = config->s3_bucket,
+                               .host_style = strcmp(config->s3_style, "host") == 0,
+                               .signer = {.access_key = config->s3_key,
+                                          .secret_key = (const char *)d->s3_secret.bytes,
+                                          .region = config->s3_region}};
+}
+
+static int configured(void *daemon, struct error *err)
 {
     struct docd *d = daemon;
     const struct docd_config *config = d->svc.config;
-    struct store_local_options options = {.dir = config->storage_dir,
-                                          .bucket = config->bucket,
-                                          .public_url = config->public_url,
-                                          .seal_key = &d->svc.seal_key};
+    struct s3_options s3 = s3_options(d, config);
+
+    if (!uses_s3(config))
+        return 0;
+    if (!config->s3_secret_file)
+        return error_set(err, ERR_INTERNAL, "s3_secret_file is missing");
+    if (config->max_upload > S3_POST_MAX)
+        return error_set(err, ERR_INTERNAL, "max_upload: S3 takes 5G at most by a form");
+    return secret_load_text(config->s3_secret_file, &d->s3_secret, err) < 0 ? -1
+                                                                            : s3_check(&s3, err);
+}
+
+/* With S3 the directory holds resized images, and files for as long as they are looked at. */
+static struct store *store_open(struct docd *d, struct error *err)
+{
+    const struct docd_config *config = d->config;
+    struct store_local_options local = {.dir = config->storage_dir,
+                                        .bucket = config->bucket,
+                                        .public_url = config->public_url,
+                                        .seal_key = &d->svc.seal_key};
+    struct store_s3_options s3 = {.s3 = s3_options(d, config),
+                                  .part_size = config->s3_part_size,
+                                  .dir = config->storage_dir,
+                                  .pool = d->svc.offload};
+
+    if (!uses_s3(config))
+        return store_local_new(d->svc.loop, &local, err);
+    if (mkdir(config->storage_dir, 0700) < 0 && errno != EEXIST) {
+        (void)error_set(err, ERR_INTERNAL, "%s: %s", config->storage_dir, strerror(errno));
+        return NULL;
+    }
+    d->arrivals = arrivals_new(d);
+    return store_s3_new(d->svc.loop, &s3);
+}
+
+static int start(void *daemon, struct error *err)
+{
+    struct docd *d = daemon;
 
     content_keep_memory();
-    d->config = config;
-    d->store = store_local_new(d->svc.loop, &options, err);
+    d->config = d->svc.config;
+    d->store = store_open(d, err);
     d->sniffer = d->store ? sniffer_new(d->svc.loop, d->svc.offload, err) : NULL;
     d->variants = d->sniffer ? variants_open(d, err) : NULL;
     if (!d->variants)
@@ -108,13 +175,23 @@ static int start(void *daemon, struct error *err)
     return 0;
 }
 
+static void drain(void *daemon)
+{
+    struct docd *d = daemon;
+
+    if (d->arrivals)
+        arrivals_drain(d->arrivals);
+}
+
 static void stop(void *daemon)
 {
     struct docd *d = daemon;
 
+    arrivals_destroy(&d->arrivals);
     variants_destroy(&d->variants);
     sniffer_destroy(&d->sniffer);
     store_destroy(&d->store);
+    secret_wipe(&d->s3_secret);
 }
 
 static const struct service_definition definition = {
@@ -133,7 +210,9 @@ static const struct service_definition definition = {
     .operations = operations,
     .asks = asks,
     .seal_key_offset = offsetof(struct docd_config, seal_key),
+    .configured = configured,
     .start = start,
+    .drain = drain,
     .stop = stop,
 };
 

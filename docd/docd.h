@@ -9,6 +9,7 @@
 
 #include "common/policy.h"
 #include "common/service.h"
+#include "docd/arrival.h"
 #include "docd/docd_api.h"
 #include "docd/docd_sql.h"
 #include "docd/store.h"
@@ -21,6 +22,9 @@ struct docd_config {
     int64_t max_upload; /* bytes */
     int64_t image_threads, image_queue, image_memory, variant_cache;
     const char *public_url;
+    const char *store; /* "local", "s3" */
+    const char *s3_url, *s3_region, *s3_bucket, *s3_style, *s3_key, *s3_secret_file;
+    int64_t s3_part_size;
 };
 
 /* What policies and the audit trail call a document. */
@@ -29,7 +33,9 @@ struct docd_config {
 struct docd {
     struct service svc; /* first: service_main() allocates and fills it */
     const struct docd_config *config;
+    struct secret s3_secret;
     struct store *store;
+    struct arrivals *arrivals; /* NULL: forms are posted to us */
     struct sniffer *sniffer;
     struct variants *variants;
 };
@@ -47,6 +53,14 @@ int document_scope(const struct request *req, enum policy_interaction interactio
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
 int document_not_found(struct error *err);
+
+/* ---- upload.c ---- */
+
+/* An object is whole: from now on its document shows it, by SQL_UPLOAD_FINISH or SQL_ARRIVAL_FINISH. *ret_shown false: the
+ * document is gone, or has had a later upload; the object is removed. Parks. */
+int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
+                  struct store_key key, struct uuid upload, const struct stored *stored,
+                  bool *ret_shown, struct error *err) MUST_USE;
 
 /* ---- sweep.c ---- */
 

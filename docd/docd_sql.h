@@ -18,15 +18,18 @@ enum docd_statement {
 
 extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
+/* Document d may yet have bytes by a form that was given out. */
+#define UPLOAD_PENDING "d.uploads > coalesce(d.upload, 0)"
+
 /* What document_record() reads, of document d. */
 #define DOCUMENT_COLUMNS                                                                       \
     "d.id, d.updated_at, d.author_type || '/' || d.author_id, d.author_display, d.file_name, " \
-    "d.content_type, coalesce(d.size, -1), d.public_token"
+    "d.content_type, coalesce(d.size, -1), d.public_token, " UPLOAD_PENDING
 
 /* What content_of() reads, of document d. */
 #define DOCUMENT_CONTENT_COLUMNS                                                             \
     "d.project_id, d.object_id, d.etag, d.size, d.file_name, d.content_type, d.found_type, " \
-    "d.updated_at"
+    "d.updated_at, d.id, " UPLOAD_PENDING
 
 /* Of documents d that are listed, which have indexes of their own; true for all of them. */
 #define LISTED "d.updated_at >= 0 and "
@@ -55,6 +58,27 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
     "expires_at) "                                                                           \
     "select d.project_id, " id "::uuid, d.id, d.uploads, " file_name "::text, " content_type \
     "::text, " expires_at "::bigint from d"
+
+/* What SQL_UPLOAD_BEGIN and SQL_UPLOAD_FINISH say, for forms u that `condition` is true of. */
+#define UPLOAD_BEGIN(object, sweep_at, condition)                                      \
+    "insert into object (project_id, id, document_id, sweep_at) "                      \
+    "select u.project_id, " object "::uuid, d.id, " sweep_at "::bigint from upload u " \
+    "join document d on d.project_id = u.project_id and d.id = u.document_id "         \
+    "where u.project_id = $1 and u.id = $2 and " condition " returning id"
+#define UPLOAD_FINISH(condition)                                                                   \
+    "with u as (select * from upload where project_id = $1 and id = $2), "                         \
+    "old as (select d.id, d.object_id from document d join u on d.project_id = u.project_id "      \
+    "        and d.id = u.document_id where " condition " for update of d), "                      \
+    "d as (update document d set upload = u.number, object_id = $3, size = $4, etag = $5, "        \
+    "          found_type = $6, file_name = u.file_name, content_type = u.content_type, "          \
+    "          updated_at = $7 "                                                                   \
+    "      from old, u where d.project_id = $1 and d.id = old.id returning d.id), "                \
+    "kept as (update object o set sweep_at = null from d "                                         \
+    "         where o.project_id = $1 and o.id = $3), "                                            \
+    "freed as (update object o set sweep_at = $8 from d, old "                                     \
+    "          where o.project_id = $1 and o.id = old.object_id and o.id <> $3), " SQL_AUDIT_MADE( \
+        "$9", "$10", "coalesce($11::text, 'DocumentReference/' || d.id)", "$12",                   \
+        "d") "select id from d"
 
 /* Entries as content_json() writes them. */
 #define CONTENT_GIVEN(json)                                                \

@@ -7,7 +7,7 @@
 
 #include "docd/docd.h"
 
-enum { TOKEN_BYTES = 32 };
+enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
 
 static const int64_t form_life_ms = 3600 * 1000;
 
@@ -170,6 +170,28 @@ int document_create(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
+/* What has come for documents of a page that may have more to come. A list is no place to fail in: what the store cannot
+ * tell now is there next time. */
+static bool search_arrivals(struct docd *d, const struct request *req, const struct db_result *res)
+{
+    struct uuid *pending = arena_calloc(req->arena, db_rows(res), sizeof *pending);
+    struct request soon = *req;
+    struct error err;
+    bool changed = false;
+    size_t count = 0;
+
+    error_init(&err, req->arena);
+    soon.deadline_mono_ms = MIN(req->deadline_mono_ms, clock_mono_ms() + SEARCH_LOOK_MS);
+    for (size_t i = 0; i < db_rows(res); i++)
+        if (db_bool(res, i, 9))
+            pending[count++] = db_uuid(res, i, 1);
+    if (count > 0 &&
+        arrivals_look(d->arrivals, &soon, req->caller->project, pending, count, &changed, &err) < 0)
+        log_event(LOG_WARNING, "document", "a list may be older than the store", "trace",
+                  req->trace, "error", err.message, "detail", err.detail, NULL);
+    return changed;
+}
+
 /* Fails: FORBIDDEN. */
 int document_search(struct docd *d, const struct request *req, const struct document_search_in *in,
                     struct documents *out, struct error *err)
@@ -181,6 +203,11 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     if (document_scope(req, POLICY_SEARCH, &author, err) < 0 ||
         search(d, req, in, author, &res, err) < 0)
         return -1;
+    if (d->arrivals && !db_is_null(res, 0, 1) && search_arrivals(d, req, res)) {
+        db_result_destroy(&res);
+        if (search(d, req, in, author, &res, err) < 0)
+            return -1;
+    }
     out->total = db_int(res, 0, 0);
     if (db_is_null(res, 0, 1))
         return 0;

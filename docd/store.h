@@ -2,20 +2,27 @@
  * store.h - where the bytes of objects lie.
  *
  * An object is written once and never changed. Its name is the id of its row in table `object`, which is there
- * before the first byte: whoever finds the row can have what there is of the bytes removed. So a store keeps no
- * list, and looks for nothing that was forgotten.
+ * before the first byte: whoever finds the row can have what there is of the bytes removed.
  *
- * Clients bring bytes with a signed form (post_policy.h), which the store makes, and takes when it is posted to us.
+ * Clients bring bytes with a signed form (post_policy.h), which the store makes. There are two kinds of stores, and
+ * each has the functions of its kind only:
+ *   - forms are posted to us (accept): docd passes the bytes on (begin, write, finish);
+ *   - forms are posted to the store itself, which does not tell us: what has come by a form lies apart, where its
+ *     client can change it as long as the form is good, and is looked for (arrived, arrivals), made an object of
+ *     (adopt), and forgotten (forget).
  *
- * All functions but form() and accept() park, on a fiber, until `req`'s deadline at most.
+ * All functions but form() and accept() park, on a fiber, until `req`'s deadline at most. A store that cannot be reached
+ * is ERR_UNAVAILABLE.
  */
 #ifndef ATRIUM_DOCD_STORE_H
 #define ATRIUM_DOCD_STORE_H
 
 #include "common/content.h"
 #include "common/loop.h"
+#include "common/offload.h"
 #include "common/request.h"
 #include "common/secret.h"
+#include "docd/s3.h"
 
 struct store;
 
@@ -53,8 +60,10 @@ struct store_functions {
     int (*form)(struct store *self, const struct request *req, const struct store_form *form,
                 struct store_form_made *ret, struct error *err);
 
+    /* ---- forms that are posted to us ---- */
+
     /* Checks a form that came to us for `bucket`, and tells what it may bring. ERR_FORBIDDEN when it is not one of
-     * ours. NULL: clients post to the store itself. */
+     * ours. */
     int (*accept)(struct store *self, const struct request *req, const char *bucket,
                   const struct form *form, struct store_form *ret, struct error *err);
 
@@ -70,6 +79,29 @@ struct store_functions {
      * ERR_BAD_REQUEST when it has another number of bytes, or no such object. */
     int (*finish)(struct store *self, const struct request *req, struct store_key key, int64_t size,
                   struct stored *ret, struct error *err);
+
+    /* ---- forms that are posted to the store: keys are those of forms ---- */
+
+    /* ERR_NOT_FOUND: nothing has come by that form, or it was forgotten. */
+    int (*arrived)(struct store *self, const struct request *req, struct store_key form,
+                   struct error *err);
+
+    /* Makes an object of what has come by a form, all of it or nothing: readable, and not to be changed by the form
+     * any more. ERR_NOT_FOUND as above. After any other failure there may be parts of the object, which remove()
+     * removes. A server copies a gigabyte in seconds to minutes. */
+    int (*adopt)(struct store *self, const struct request *req, struct store_key form,
+                 struct store_key key, struct stored *ret, struct error *err);
+
+    /* Removes what has come by a form. */
+    int (*forget)(struct store *self, const struct request *req, struct store_key form,
+                  struct error *err);
+
+    /* Forms by which something has come and that were not forgotten: at most `room` of them, in an order of the
+     * store's. *cursor NULL: from the start; it is then where to go on, NULL at the end. */
+    int (*arrivals)(struct store *self, const struct request *req, const char **cursor,
+                    struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
+
+    /* ---- all stores ---- */
 
     /* At most `size` bytes from `offset` on, fewer at the end, into `bytes`. ERR_NOT_FOUND. */
     int (*read)(struct store *self, const struct request *req, struct store_key key, int64_t offset,
@@ -102,6 +134,18 @@ struct store_local_options {
 };
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,
                               struct error *err);
+
+/* A bucket of a server of S3, by options that s3_check() found good (API reference of Amazon S3):
+ *     incoming/<project>/<form>   what has come
+ *     <project>/<object>          objects
+ * The bucket is all ours. The directory is there. */
+struct store_s3_options {
+    struct s3_options s3;
+    int64_t part_size;    /* larger objects are copied in parts of that */
+    const char *dir;      /* for files that open() makes */
+    struct offload *pool; /* borrowed: it writes them */
+};
+struct store *store_s3_new(struct loop *loop, const struct store_s3_options *options);
 
 /* "<project>/<object>"; -1 when it is no such text. */
 int store_key_read(const char *text, struct store_key *ret) MUST_USE;

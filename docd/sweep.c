@@ -1,6 +1,6 @@
 /*
  * sweep.c - removes what is over: bytes of deleted and replaced documents and of uploads that were given up, forms
- * that are too old, documents that nothing was uploaded to within a day.
+ * that are too old, documents that nothing was uploaded to within a day. Before that, what has come to the store.
  */
 #include "docd/docd.h"
 
@@ -74,9 +74,15 @@ static int sweep_uploads(struct docd *d, const struct request *req, struct error
 int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct docd *d = daemon;
+    bool looked = !d->arrivals || arrivals_sweep(d->arrivals, req, err) == 0;
+    struct error first = *err;
 
-    if (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0 ||
-        sweep_objects(d, req, err) < 0)
+    /* As long as it is not known what has come, nothing counts as given up. */
+    if ((looked && (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0)) ||
+        sweep_objects(d, req, err) < 0 || variants_sweep(d->variants, req, err) < 0)
         return -1;
-    return variants_sweep(d->variants, req, err);
+    if (looked)
+        return 0;
+    *err = first;
+    return -1;
 }

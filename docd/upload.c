@@ -27,13 +27,14 @@ static const char *ticket_write(struct arena *arena, const struct ticket *ticket
                         ticket->key.object.text, (long long)ticket->size_max);
 }
 
-static int ticket_read(struct arena *arena, const char *text, struct ticket *ret, struct error *err)
+static int ticket_read(const struct docd *d, struct arena *arena, const char *text,
+                       struct ticket *ret, struct error *err)
 {
     char *copy = arena_strdup(arena, text), *rest = NULL, *end = NULL;
     const char *project = strtok_r(copy, "/", &rest), *upload = strtok_r(NULL, "/", &rest);
     const char *object = strtok_r(NULL, "/", &rest), *size = strtok_r(NULL, "/", &rest);
 
-    if (size && uuid_parse(project, &ret->key.project) == 0 &&
+    if (d->store->functions->accept && size && uuid_parse(project, &ret->key.project) == 0 &&
         uuid_parse(upload, &ret->upload) == 0 && uuid_parse(object, &ret->key.object) == 0) {
         ret->size_max = strtoll(size, &end, 10);
         if (end > size && *end == '\0' && ret->size_max >= 0)
@@ -82,7 +83,7 @@ int form_write(struct docd *d, const struct request *req, const struct form_writ
 {
     struct ticket ticket;
 
-    if (ticket_read(req->arena, in->ticket, &ticket, err) < 0)
+    if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
         return -1;
     if (in->offset > ticket.size_max - (int64_t)in->bytes.size)
         return error_set(err, ERR_ENTITY_TOO_LARGE, "The file is too large.");
@@ -91,33 +92,44 @@ int form_write(struct docd *d, const struct request *req, const struct form_writ
     return 0;
 }
 
+int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
+                  struct store_key key, struct uuid upload, const struct stored *stored,
+                  bool *ret_shown, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit =
+        audit_row(req, &(struct audit){.action = "document.upload", .project = key.project});
+    const char *found;
+
+    if (sniff(d->sniffer, req, stored->head, &found, err) < 0 ||
+        db_query(d->svc.db, req, statement, &res, err, DB_UUID(key.project), DB_UUID(upload),
+                 DB_UUID(key.object), DB_INT(stored->size), DB_TEXT(stored->etag), DB_TEXT(found),
+                 DB_INT(req->now_ms), DB_INT(req->now_ms + replaced_ms), DB_AUDIT(audit)) < 0)
+        return -1;
+    *ret_shown = db_rows(res) > 0;
+    if (!*ret_shown) {
+        (void)!object_sweep(d, req, key.project, key.object, err);
+        error_clear(err);
+    }
+    return 0;
+}
+
 /* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), BAD_REQUEST. May be repeated. */
 int form_end(struct docd *d, const struct request *req, const struct form_end_in *in,
              struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct ticket ticket;
     struct stored stored;
-    const char *found;
-    struct audit_row audit;
+    bool shown;
 
-    if (ticket_read(req->arena, in->ticket, &ticket, err) < 0)
+    if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
         return -1;
     if (d->store->functions->finish(d->store, req, ticket.key, in->size, &stored, err) < 0)
         return err->code == ERR_NOT_FOUND ? overtaken(err) : -1;
-    if (sniff(d->sniffer, req, stored.head, &found, err) < 0)
+    if (upload_finish(d, req, SQL_UPLOAD_FINISH, ticket.key, ticket.upload, &stored, &shown, err) <
+        0)
         return -1;
-    audit =
-        audit_row(req, &(struct audit){.action = "document.upload", .project = ticket.key.project});
-    if (db_query(d->svc.db, req, SQL_UPLOAD_FINISH, &res, err, DB_UUID(ticket.key.project),
-                 DB_UUID(ticket.upload), DB_UUID(ticket.key.object), DB_INT(stored.size),
-                 DB_TEXT(stored.etag), DB_TEXT(found), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + replaced_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) > 0)
-        return 0;
-    (void)!object_sweep(d, req, ticket.key.project, ticket.key.object, err);
-    return overtaken(err);
+    return shown ? 0 : overtaken(err);
 }
 
 int form_abort(struct docd *d, const struct request *req, const struct form_abort_in *in,
@@ -125,7 +137,7 @@ int form_abort(struct docd *d, const struct request *req, const struct form_abor
 {
     struct ticket ticket;
 
-    if (ticket_read(req->arena, in->ticket, &ticket, err) < 0)
+    if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
         return -1;
     return object_sweep(d, req, ticket.key.project, ticket.key.object, err);
 }

@@ -34,5 +34,7 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
     for (size_t i = 0; i < in->places.count; i++)
         if (wipe_place(d, req, &places[i], err) < 0)
             return -1;
+    if (d->arrivals && arrivals_sweep(d->arrivals, req, err) < 0)
+        return -1;
     return sweep_objects(d, req, err);
 }

@@ -101,7 +101,7 @@ static void forbid_namespaces(void)
 static NORETURN void run_dev(const struct suite *self, char *program)
 {
     char *out = text_of("%s/dev.out", self->dir), *err = text_of("%s/dev.err", self->dir);
-    char *argv[20] = {program,   strdup("dev"),    strdup("--dir"),
+    char *argv[30] = {program,   strdup("dev"),    strdup("--dir"),
                       self->dir, strdup("--port"), strdup("0")};
     size_t count = 6;
 
@@ -112,6 +112,15 @@ static NORETURN void run_dev(const struct suite *self, char *program)
     if (self->options.max_upload) {
         argv[count++] = strdup("--max-upload");
         argv[count++] = strdup(self->options.max_upload);
+    }
+    if (self->options.s3_url) {
+        const char *const words[] = {"--s3",        self->options.s3_url,
+                                     "--s3-key",    self->options.s3_key,
+                                     "--s3-secret", self->options.s3_secret,
+                                     "--s3-bucket", self->options.s3_bucket};
+
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+            argv[count++] = strdup(words[i]);
     }
     if (self->options.smtp) {
         argv[count++] = strdup("--smtp");

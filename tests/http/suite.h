@@ -20,7 +20,8 @@ struct suite_options {
     const char *smtp;       /* HOST:PORT, or NULL for mail files */
     const char *bot_allow;  /* networks that http bots may be in */
     const char *max_upload; /* bytes, or NULL */
-    const char *set;        /* further settings of daemons, "botd.warm=2,...", or NULL */
+    const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
+    const char *set; /* further settings of daemons, "botd.warm=2,...", or NULL */
     bool test_clock;
     bool no_demo;
     bool no_namespaces; /* as where the kernel forbids them: nothing of it can make a sandbox */

@@ -101,8 +101,8 @@ static char *keys_of(const char *program, const char *section)
 
         if (*line != ' ')
             inside = strcmp(line, section) == 0;
-        if (inside && (sscanf(line, " %63[a-z_] %1[=]", key, mark) == 2 ||
-                       sscanf(line, " # %63[a-z_] is not %1[s]", key, mark) == 2))
+        if (inside && (sscanf(line, " %63[a-z0-9_] %1[=]", key, mark) == 2 ||
+                       sscanf(line, " # %63[a-z0-9_] is not %1[s]", key, mark) == 2))
             strcat(strcat(keys, key), " ");
     }
     free(config);

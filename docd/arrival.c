@@ -1,0 +1,357 @@
+/*
+ * arrival.c - see arrival.h.
+ *
+ * An adoption runs on a fiber of its own, since a server may copy a large file for longer than the client waits that
+ * asked for it; whoever wants the same waits for it.
+ */
+#include "docd/arrival.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "docd/docd.h"
+
+enum {
+    ADOPT_MS = 30 * 60 * 1000, /* longest adoption: 5 GiB in parts */
+    ADOPTIONS_MAX = 32,        /* at the same time */
+    LOOKERS = 16,              /* fibers that look for many documents at once */
+    PENDING_MAX = 200,         /* forms that one look asks the store for */
+    LISTED_MAX = 1000,         /* a page of the sweep */
+    RESERVE_MS = 300,          /* of the caller's time that is left for telling it */
+    DRAIN_MS = 5000,
+};
+
+struct adoption {
+    LIST_ENTRY(adoption) entry;
+    struct arrivals *owner;
+    struct store_key form;
+    struct fiber_queue waiting;
+    size_t holders; /* its fiber and who waits: the last one frees it */
+    bool done;
+    enum error_code code;
+    char detail[256];
+};
+
+struct arrivals {
+    struct docd *d;
+    LIST_HEAD(, adoption) running;
+    size_t count;
+    struct fiber_queue turn, ended; /* who waits for one of them to end, for the last one */
+    uint64_t *adopted, *failed;
+};
+
+/* ---- one adoption ---- */
+
+/* Whatever went wrong before, the sweep knows of the row. */
+static void give_up(struct docd *d, const struct request *req, struct store_key key)
+{
+    struct error ignored;
+
+    error_init(&ignored, NULL);
+    (void)!object_sweep(d, req, key.project, key.object, &ignored);
+}
+
+static int adopt(struct docd *d, const struct request *req, struct store_key form,
+                 struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *begun = NULL;
+    struct store_key key = {form.project, uuid_random()};
+    struct stored stored;
+    bool shown;
+
+    if (db_query(d->svc.db, req, SQL_ARRIVAL_BEGIN, &begun, err, DB_UUID(form.project),
+                 DB_UUID(form.object), DB_UUID(key.object),
+                 DB_INT(req->now_ms + SWEEP_AFTER_MS)) < 0)
+        return -1;
+    if (db_rows(begun) == 0) /* sent once more, or for a document that is gone */
+        return d->store->functions->forget(d->store, req, form, err);
+    if (d->store->functions->adopt(d->store, req, form, key, &stored, err) < 0) {
+        give_up(d, req, key);
+        if (err->code != ERR_NOT_FOUND)
+            return -1;
+        error_clear(err); /* somebody else was faster */
+        return 0;
+    }
+    if (upload_finish(d, req, SQL_ARRIVAL_FINISH, key, form.object, &stored, &shown, err) < 0)
+        return -1;
+    return d->store->functions->forget(d->store, req, form, err);
+}
+
+static void let_go(struct adoption *adoption)
+{
+    if (--adoption->holders == 0)
+        free(adoption);
+}
+
+static void adoption_fiber(void *arg)
+{
+    struct adoption *adoption = arg;
+    struct arrivals *self = adoption->owner;
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(&self->d->svc, ADOPT_MS);
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (adopt(self->d, req, adoption->form, &err) == 0)
+        ++*self->adopted;
+    else
+        ++*self->failed;
+    adoption->done = true;
+    adoption->code = err.code;
+    memcpy(adoption->detail, err.detail, sizeof adoption->detail);
+    LIST_REMOVE(adoption, entry);
+    fiber_queue_wake_all(&adoption->waiting);
+    let_go(adoption);
+    fiber_queue_wake_one(&self->turn);
+    if (--self->count == 0)
+        fiber_queue_wake_all(&self->ended);
+}
+
+static struct adoption *find(const struct arrivals *self, struct store_key form)
+{
+    struct adoption *each;
+
+    LIST_FOREACH(each, &self->running, entry)
+    {
+        if (uuid_equal(&each->form.object, &form.object) &&
+            uuid_equal(&each->form.project, &form.project))
+            return each;
+    }
+    return NULL;
+}
+
+static struct adoption *begin(struct arrivals *self, struct store_key form, struct error *err)
+{
+    struct adoption *made = calloc(1, sizeof *made);
+
+    if (!made)
+        log_die("arrival", "out of memory");
+    *made = (struct adoption){.owner = self, .form = form, .holders = 1};
+    if (fiber_start(self->d->svc.loop, adoption_fiber, made, err) < 0) {
+        free(made);
+        return NULL;
+    }
+    LIST_INSERT_HEAD(&self->running, made, entry);
+    self->count++;
+    return made;
+}
+
+static int outcome(const struct adoption *adoption, enum fiber_wake wake, struct error *err)
+{
+    if (wake == FIBER_WOKEN && adoption->done && adoption->code == ERR_NONE)
+        return 0;
+    if (wake == FIBER_CANCELLED || (wake == FIBER_WOKEN && !adoption->done))
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    if (wake == FIBER_TIMEOUT)
+        return error_retry(err, ERR_UNAVAILABLE, 5, "The file is still being stored.");
+    (void)error_retry(err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
+    return error_detail(err, "%s", adoption->detail);
+}
+
+/* Adopts it, or waits until somebody has. */
+static int adopt_and_wait(struct arrivals *self, const struct request *req, struct store_key form,
+                          struct error *err)
+{
+    int64_t until_ms = req->deadline_mono_ms - RESERVE_MS;
+    struct loop *loop = self->d->svc.loop;
+    struct adoption *adoption;
+    int result;
+
+    while (!(adoption = find(self, form)) && self->count >= ADOPTIONS_MAX)
+        if (fiber_queue_wait(loop, &self->turn, until_ms) != FIBER_WOKEN)
+            return error_retry(err, ERR_OVERLOADED, 1,
+                               "The service is busy. Try again in a moment.");
+    if (!adoption && !(adoption = begin(self, form, err)))
+        return -1;
+    adoption->holders++;
+    result = outcome(adoption, fiber_queue_wait(loop, &adoption->waiting, until_ms), err);
+    let_go(adoption);
+    return result;
+}
+
+/* ---- many at once ---- */
+
+/* Forms of one document, the latest first: the latest that has come counts. The sweep has forms that have come. */
+struct lookup {
+    const struct store_key *forms;
+    size_t count;
+    bool come;
+};
+struct look {
+    struct arrivals *self;
+    const struct request *req;
+    const struct lookup *lookups;
+    size_t count, next, lookers;
+    bool changed;
+    struct fiber_queue ended;
+    struct error *err; /* the first failure */
+};
+
+static int look_up(struct look *look, const struct lookup *lookup, struct error *err)
+{
+    struct store *store = look->self->d->store;
+
+    for (size_t i = 0; i < lookup->count; i++) {
+        if (!lookup->come &&
+            store->functions->arrived(store, look->req, lookup->forms[i], err) < 0) {
+            if (err->code != ERR_NOT_FOUND)
+                return -1;
+            error_clear(err);
+            continue;
+        }
+        if (adopt_and_wait(look->self, look->req, lookup->forms[i], err) < 0)
+            return -1;
+        look->changed = true;
+        break;
+    }
+    return 0;
+}
+
+static void look_on(struct look *look)
+{
+    struct error err;
+
+    while (look->next < look->count) {
+        error_init(&err, NULL);
+        if (look_up(look, &look->lookups[look->next++], &err) < 0 && look->err->code == ERR_NONE) {
+            err.arena = look->err->arena;
+            *look->err = err;
+        }
+    }
+}
+
+static void looker_fiber(void *arg)
+{
+    struct look *look = arg;
+
+    look_on(look);
+    if (--look->lookers == 0)
+        fiber_queue_wake_all(&look->ended);
+}
+
+/* One of them is on this fiber. When no other is to be had, it does everything. */
+static int look_all(struct look *look)
+{
+    struct loop *loop = look->self->d->svc.loop;
+    struct error ignored;
+
+    error_init(&ignored, NULL);
+    while (look->lookers + 1 < MIN(look->count, (size_t)LOOKERS) &&
+           fiber_start(loop, looker_fiber, look, &ignored) == 0)
+        look->lookers++;
+    look_on(look);
+    while (look->lookers > 0) /* each has its deadline, and looks at what is here */
+        (void)!fiber_queue_wait(loop, &look->ended, INT64_MAX);
+    return look->err->code == ERR_NONE ? 0 : -1;
+}
+
+static int pending(struct arrivals *self, const struct request *req, struct uuid project,
+                   const struct db_array *ids, struct db_result **ret, struct error *err)
+{
+    return db_query(self->d->svc.db, req, SQL_UPLOADS_PENDING, ret, err, DB_UUID(project),
+                    DB_TEXT(ids->text), DB_INT(PENDING_MAX));
+}
+
+int arrivals_look(struct arrivals *self, const struct request *req, struct uuid project,
+                  const struct uuid *documents, size_t count, bool *ret_changed, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_result_destroy) struct db_result *after = NULL;
+    struct db_array ids = db_array_new(req->arena, count, sizeof documents->text);
+    struct look look = {.self = self, .req = req, .err = err};
+    struct store_key *forms;
+    struct lookup *lookups;
+    int result;
+
+    *ret_changed = false;
+    for (size_t i = 0; i < count; i++)
+        db_array_add(&ids, documents[i].text);
+    if (pending(self, req, project, &ids, &res, err) < 0)
+        return -1;
+    forms = arena_calloc(req->arena, db_rows(res), sizeof *forms);
+    look.lookups = lookups = arena_calloc(req->arena, db_rows(res), sizeof *lookups);
+    for (size_t i = 0; i < db_rows(res); i++) {
+        forms[i] = (struct store_key){project, db_uuid(res, i, 1)};
+        if (i == 0 || strcmp(db_uuid(res, i, 0).text, db_uuid(res, i - 1, 0).text) != 0)
+            lookups[look.count++].forms = &forms[i];
+        lookups[look.count - 1].count++;
+    }
+    result = look_all(&look);
+    *ret_changed = look.changed;
+    if (result < 0 || look.changed)
+        return result;
+    /* What is not there may have been adopted by another instance just before it was looked for. */
+    if (pending(self, req, project, &ids, &after, err) < 0)
+        return -1;
+    *ret_changed = db_rows(after) < db_rows(res);
+    return 0;
+}
+
+/* ---- the sweep ---- */
+
+int arrivals_sweep(struct arrivals *self, const struct request *req, struct error *err)
+{
+    struct store *store = self->d->store;
+    const char *cursor = NULL;
+    struct error first;
+
+    error_init(&first, req->arena);
+    do {
+        struct look look = {.self = self, .req = req, .err = &first};
+        struct store_key *forms = arena_calloc(req->arena, LISTED_MAX, sizeof *forms);
+        struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof *lookups);
+
+        if (store->functions->arrivals(store, req, &cursor, forms, LISTED_MAX, &look.count, err) <
+            0)
+            return -1;
+        for (size_t i = 0; i < look.count; i++)
+            lookups[i] = (struct lookup){&forms[i], 1, true};
+        look.lookups = lookups;
+        (void)!look_all(&look); /* one that fails does not keep the others */
+    } while (cursor);
+    if (first.code == ERR_NONE)
+        return 0;
+    *err = first;
+    return -1;
+}
+
+/* ---- start and end ---- */
+
+struct arrivals *arrivals_new(struct docd *d)
+{
+    static const char name[] = "atrium_doc_arrivals_total",
+                      help[] = "Files that came to the store, and were adopted or not.";
+    struct arrivals *self = calloc(1, sizeof *self);
+
+    if (!self)
+        log_die("arrival", "out of memory");
+    self->d = d;
+    LIST_INIT(&self->running);
+    self->adopted = metrics_counter(d->svc.metrics, name, "result=\"done\"", help);
+    self->failed = metrics_counter(d->svc.metrics, name, "result=\"failed\"", help);
+    return self;
+}
+
+void arrivals_drain(struct arrivals *self)
+{
+    struct adoption *each;
+
+    if (self->count > 0)
+        (void)!fiber_queue_wait(self->d->svc.loop, &self->ended, clock_mono_ms() + DRAIN_MS);
+    LIST_FOREACH(each, &self->running, entry) fiber_queue_wake_all(&each->waiting);
+}
+
+void arrivals_destroy(struct arrivals **self_p)
+{
+    struct arrivals *self = *self_p;
+
+    if (!self)
+        return;
+    if (self->count > 0)
+        fiber_cancel_all(self->d->svc.loop);
+    while (self->count > 0)
+        (void)!fiber_queue_wait(self->d->svc.loop, &self->ended, INT64_MAX);
+    free(self);
+    *self_p = NULL;
+}

@@ -1,0 +1,36 @@
+/*
+ * arrival.h - what clients have posted to a store that takes forms itself (store.h), and that nobody told us of: looked
+ * for whenever a document is asked for that may have it, and in every sweep.
+ *
+ * It is adopted in the order of uploads (upload.c): the row of the object, its bytes, the document, and only then what
+ * came is forgotten. So whoever is killed in between, somebody else begins anew, and what was half done is swept. Two that
+ * adopt the same at the same time make two objects, of which the document takes one.
+ */
+#ifndef ATRIUM_DOCD_ARRIVAL_H
+#define ATRIUM_DOCD_ARRIVAL_H
+
+#include "common/request.h"
+#include "common/uuid.h"
+
+struct docd;
+struct arrivals;
+
+struct arrivals *arrivals_new(struct docd *d);
+
+/* Waits up to five seconds for adoptions that are under way, and lets those go on who wait for them. Parks. */
+void arrivals_drain(struct arrivals *self);
+
+/* Gives up the adoptions that are under way. Nobody waits for one. Parks, for as long as they take to unwind. */
+void arrivals_destroy(struct arrivals **self_p);
+
+/* Looks for what has come for documents of a project, and adopts it. *ret_changed: a document shows something
+ * else now. Parks. Fails with ERR_UNAVAILABLE when the store cannot tell, or a large file is still being copied. */
+int arrivals_look(struct arrivals *self, const struct request *req, struct uuid project,
+                  const struct uuid *documents, size_t count, bool *ret_changed,
+                  struct error *err) MUST_USE;
+
+/* Adopts all that has come, and removes what has come for nobody: a part of the sweep. Parks. Fails when something was
+ * left. */
+int arrivals_sweep(struct arrivals *self, const struct request *req, struct error *err) MUST_USE;
+
+#endif

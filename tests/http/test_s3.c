@@ -1,0 +1,627 @@
+/*
+ * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without anybody telling us, served,
+ * replaced and removed; and what is answered, and left behind, when the server fails or docd is killed.
+ *
+ * The server is s3rver, which `make test` installs (npm), or any other:
+ *
+ *     ATRIUM_S3_URL=http://127.0.0.1:9000 ATRIUM_S3_KEY=... ATRIUM_S3_SECRET=... ATRIUM_S3_BUCKET=...
+ *     ATRIUM_S3_REGION=us-east-1 build/tests/http/test_s3
+ *
+ * whose bucket is there and empty. s3rver looks at no policy, ignores the conditions of a copy and copies no parts: the
+ * cases of those are for other servers, and say so.
+ */
+#include <CUnit/CUnit.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/document.h"
+#include "tests/http/program.h"
+#include "tests/unit/unit.h"
+
+static struct suite *suite;
+static struct person *patient;
+static struct program *server;
+static struct unit_dir dir;
+static char door[128]; /* URL of the server, behind the door that can be made to fail */
+static bool own;       /* the server is s3rver */
+
+/* ---- the server ---- */
+
+static bool have_server(void)
+{
+    if (access("build/s3/node_modules/s3rver", R_OK) == 0)
+        return true;
+    printf("  left out: there is no server of S3 (make s3)\n");
+    return false;
+}
+
+static void server_start(void)
+{
+    const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/s3/node_modules",
+                          "node",         "tests/s3/server.cjs",
+                          dir.path,       NULL};
+    const char *at;
+
+    server = program_start(argv, NULL);
+    if (!program_wait_output(server, "ready http", 30000)) {
+        fprintf(stderr, "server: %s\n", server->err);
+        exit(1);
+    }
+    at = strstr(server->out, "http");
+    snprintf(door, sizeof door, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static const char *setting(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value ? value : fallback;
+}
+
+/* Rules as tests/s3/server.cjs has them; "[]": all is well again. */
+static void fault(const char *rules)
+{
+    HTTP_ANSWER answer =
+        http_call(door, &(struct http_request){.method = "PUT", .path = "/-/fault", .raw = rules});
+
+    CHECK_STATUS(answer, 200);
+}
+
+/* How many requests the first rule has met. */
+static long hits(void)
+{
+    HTTP_ANSWER answer = http_get(door, "/-/hits", NULL);
+
+    return (long)json_integer_value(json_array_get(http_member(answer, "hits"), 0));
+}
+
+static bool hits_come_to(long want, int timeout_ms)
+{
+    int64_t until = clock_mono_ms() + timeout_ms;
+
+    while (hits() < want && clock_mono_ms() < until)
+        usleep(20000);
+    return UNIT_CHECK(hits() >= want, "%ld requests instead of %ld", hits(), want);
+}
+
+/* Keys in the bucket that begin so. */
+static size_t keys(const char *prefix)
+{
+    HTTP_ANSWER answer = http_get(door, "/-/keys", NULL);
+    size_t i, count = 0;
+    json_t *key;
+
+    json_array_foreach(answer->json, i, key) count +=
+        strncmp(json_string_value(key), prefix, strlen(prefix)) == 0;
+    return count;
+}
+
+static bool keys_become(const char *prefix, size_t want, int timeout_ms)
+{
+    int64_t until = clock_mono_ms() + timeout_ms;
+
+    while (keys(prefix) != want && clock_mono_ms() < until)
+        usleep(50000);
+    return UNIT_CHECK(keys(prefix) == want, "%zu keys instead of %zu", keys(prefix), want);
+}
+
+/* ---- clients ---- */
+
+/* Sends a form as a browser does; the status of the answer. */
+static long post_form(const char *url, json_t *fields, const char *bytes, size_t size)
+{
+    CURL *curl = curl_easy_init();
+    curl_mime *form = curl_mime_init(curl);
+    curl_mimepart *part;
+    const char *name;
+    json_t *value;
+    long status = 0;
+
+    json_object_foreach(fields, name, value)
+    {
+        part = curl_mime_addpart(form);
+        curl_mime_name(part, name);
+        curl_mime_data(part, json_string_value(value), CURL_ZERO_TERMINATED);
+    }
+    part = curl_mime_addpart(form);
+    curl_mime_name(part, "file");
+    curl_mime_filename(part, "a.bin");
+    curl_mime_data(part, bytes, size);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_MIMEPOST, form);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
+    if (curl_easy_perform(curl) == CURLE_OK)
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_mime_free(form);
+    curl_easy_cleanup(curl);
+    return status;
+}
+
+static long upload(const struct http_answer *made, const char *bytes, size_t size)
+{
+    return post_form(http_text(made, "uploadOptions.url"),
+                     http_member(made, "uploadOptions.fields"), bytes, size);
+}
+
+static char *put(const char *name, const char *type, const char *bytes, size_t size)
+{
+    HTTP_ANSWER made = document_make(suite, patient->access, name, type);
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_EQUAL(upload(made, bytes, size), 204);
+    return strdup(http_text(made, "id"));
+}
+
+static struct http_answer *get(const char *id)
+{
+    return document_get(suite, patient->access, id);
+}
+
+static void delete_document(const char *id)
+{
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+
+    CHECK_STATUS(gone, 200);
+}
+
+/* ---- all is well ---- */
+
+static void a_document_goes_to_the_bucket_and_back(void)
+{
+    char *bytes = test_bytes(300000, 1);
+    HTTP_ANSWER made = document_make(suite, patient->access, "a.bin", "application/octet-stream");
+    const char *id = http_text(made, "id");
+
+    CU_ASSERT_PTR_NULL(strstr(http_text(made, "uploadOptions.url"), suite_url(suite)));
+    HTTP_ANSWER early = get(id);
+    CHECK_ERROR(early, 404, "File not uploaded yet.");
+    CU_ASSERT_EQUAL(upload(made, bytes, 300000), 204);
+    HTTP_ANSWER read = get(id);
+    CHECK_BYTES(read, bytes, 300000);
+    CU_ASSERT_EQUAL(keys("incoming/"), 0);
+    CU_ASSERT_EQUAL(keys(""), 1);
+    delete_document(id);
+    CU_ASSERT_EQUAL(keys(""), 0);
+    free(bytes);
+}
+
+/* Nobody tells us that a file has come: lists see it, and the sweep when nobody looks. */
+static void what_came_is_found(void)
+{
+    char *bytes = test_bytes(5000, 2);
+    char *first = put("one.bin", "application/octet-stream", bytes, 5000);
+    HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=1", patient->access);
+
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.id"), first);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.size")), 5000);
+    char *second = put("two.bin", "application/octet-stream", bytes, 4000);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 4000, 10000,
+                                  "select size from doc.document where id = '%s'", second));
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 5000));
+    delete_document(first);
+    delete_document(second);
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    free(first);
+    free(second);
+    free(bytes);
+}
+
+static void it_is_served_as_any_other(void)
+{
+    char *bytes = test_bytes(700000, 3);
+    char *id = put("large.bin", "application/octet-stream", bytes, 700000);
+    HTTP_ANSWER whole = get(id);
+    char *etag = http_header(whole, "ETag"), line[256];
+
+    CHECK_BYTES(whole, bytes, 700000);
+    snprintf(line, sizeof line, "If-None-Match: %s", etag);
+    HTTP_ANSWER same = http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
+                                                                          .bearer = patient->access,
+                                                                          .headers = {line}});
+    CHECK_STATUS(same, 304);
+    HTTP_ANSWER part = http_call(suite_url(suite),
+                                 &(struct http_request){.path = document_path(id),
+                                                        .bearer = patient->access,
+                                                        .headers = {"Range: bytes=300000-600000"}});
+    CHECK_STATUS(part, 206);
+    CU_ASSERT_EQUAL(part->size, 300001);
+    CU_ASSERT_TRUE(part->size == 300001 && memcmp(part->body, bytes + 300000, 300001) == 0);
+    HTTP_ANSWER shared = http_call(
+        suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                 .path = document_path(id),
+                                                 .bearer = patient->access,
+                                                 .body = json_pack("{s:b}", "isPublic", 1)});
+    CHECK_STATUS(shared, 200);
+    snprintf(line, sizeof line, "/document/public/%s", http_text(shared, "publicToken"));
+    HTTP_ANSWER open = http_get(suite_url(suite), line, NULL);
+    CHECK_BYTES(open, bytes, 700000);
+    delete_document(id);
+    free(etag);
+    free(id);
+    free(bytes);
+}
+
+static void an_empty_file_is_one(void)
+{
+    char *id = put("empty", "text/plain", "", 0);
+    HTTP_ANSWER read = get(id);
+
+    CHECK_BYTES(read, "", 0);
+    delete_document(id);
+    free(id);
+}
+
+static void pictures_are_resized(void)
+{
+    size_t size;
+    int width, height;
+    char *png = test_png(900, 700, &size), path[128]; /* more than one piece */
+    char *id = put("picture.png", "image/png", png, size);
+
+    snprintf(path, sizeof path, "%s?width=90", document_path(id));
+    HTTP_ANSWER small = http_get(suite_url(suite), path, patient->access);
+    CHECK_STATUS(small, 200);
+    test_png_sides(small, &width, &height);
+    CU_ASSERT_EQUAL(width, 90);
+    CU_ASSERT_EQUAL(height, 70);
+    delete_document(id);
+    CU_ASSERT_EQUAL(stored_files(suite), 0);
+    free(id);
+    free(png);
+}
+
+static struct http_answer *replace(const char *id)
+{
+    return http_post(suite_url(suite), document_path(id), patient->access,
+                     json_pack("{s:s, s:s}", "fileName", "new.bin", "contentType", "text/plain"));
+}
+
+/* The old bytes are served until the new ones have come; and of two forms the later one counts. */
+static void a_document_is_replaced(void)
+{
+    char *id = put("old.bin", "text/plain", "old", 3);
+    HTTP_ANSWER before = get(id);
+    HTTP_ANSWER first = replace(id);
+    HTTP_ANSWER second = replace(id);
+    HTTP_ANSWER meanwhile = get(id);
+
+    CHECK_BYTES(before, "old", 3);
+    CHECK_BYTES(meanwhile, "old", 3);
+    CU_ASSERT_EQUAL(upload(second, "second", 6), 204);
+    HTTP_ANSWER after = get(id);
+    CHECK_BYTES(after, "second", 6);
+    CU_ASSERT_EQUAL(upload(first, "first", 5), 204);
+    HTTP_ANSWER still = get(id);
+    CHECK_BYTES(still, "second", 6);
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 5000));
+    HTTP_ANSWER again = get(id);
+    CHECK_BYTES(again, "second", 6);
+    delete_document(id);
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    free(id);
+}
+
+/* S3 takes a form as often as it comes. The document takes it once. */
+static void a_replayed_form_changes_nothing(void)
+{
+    HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
+    const char *id = http_text(made, "id");
+
+    CU_ASSERT_EQUAL(upload(made, "first", 5), 204);
+    HTTP_ANSWER first = get(id);
+    CHECK_BYTES(first, "first", 5);
+    CU_ASSERT_EQUAL(upload(made, "another", 7), 204);
+    HTTP_ANSWER second = get(id);
+    CHECK_BYTES(second, "first", 5);
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 5000));
+    HTTP_ANSWER third = get(id);
+    CHECK_BYTES(third, "first", 5);
+    delete_document(id);
+    CU_ASSERT_EQUAL(upload(made, "ghost", 5), 204); /* the form is still good at S3 */
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    HTTP_ANSWER gone = get(id);
+    CHECK_STATUS(gone, 404);
+}
+
+/* Both instances, many readers of each: all get the file, and one object is left. */
+static void many_adopt_at_once(void)
+{
+    enum { MANY = 40 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+
+    for (int round = 0; round < 5; round++) {
+        char *id = put("race.txt", "text/plain", "race", 4);
+
+        for (int i = 0; i < MANY; i++)
+            requests[i] = (struct http_request){.path = i % 4 ? document_path(id) : "/document",
+                                                .bearer = patient->access};
+        http_call_many(suite_url(suite), requests, MANY, 20, answers);
+        for (int i = 0; i < MANY; i++) {
+            if (i % 4)
+                CHECK_BYTES(answers[i], "race", 4);
+            CHECK_STATUS(answers[i], 200);
+        }
+        http_answers_destroy(answers, MANY);
+        CU_ASSERT_TRUE(suite_comes_to(suite, 1, 5000, "select count(*) from doc.object"));
+        CU_ASSERT_TRUE(keys_become("", 1, 5000));
+        delete_document(id);
+        CU_ASSERT_EQUAL(
+            suite_count(suite,
+                        "select count(*) from doc.audit where entity = 'DocumentReference/%s' "
+                        "and event::text like '%%document.upload%%'",
+                        id),
+            1);
+        free(id);
+    }
+    CU_ASSERT_EQUAL(keys(""), 0);
+}
+
+/* ---- something fails ---- */
+
+static void check_unavailable(const struct http_answer *answer, const char *label)
+{
+    char *retry = http_header(answer, "Retry-After");
+
+    UNIT_CHECK(answer->status == 503 && retry, "%s: %d %s", label, answer->status,
+               answer->body ? answer->body : "");
+    free(retry);
+}
+
+/* Whatever the server does in which step: the client is told in time, and has its file when all is well again. */
+static void a_server_that_fails_is_503(void)
+{
+    static const struct {
+        const char *label, *rules;
+    } rows[] = {
+        {"looking: 500", "[{\"method\":\"HEAD\",\"do\":\"500\"}]"},
+        {"looking: nothing", "[{\"method\":\"HEAD\",\"do\":\"slow\"}]"},
+        {"copying: 500", "[{\"header\":\"x-amz-copy-source\",\"do\":\"500\"}]"},
+        {"copying: too busy", "[{\"header\":\"x-amz-copy-source\",\"do\":\"503\"}]"},
+        {"copying: nothing", "[{\"header\":\"x-amz-copy-source\",\"do\":\"slow\"}]"},
+        {"copying: cut", "[{\"header\":\"x-amz-copy-source\",\"do\":\"cut\"}]"},
+        {"copying: not told", "[{\"header\":\"x-amz-copy-source\",\"do\":\"lost\"}]"},
+        {"reading: 500", "[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"500\"}]"},
+        {"reading: cut", "[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"cut\"}]"},
+        {"reading: nothing", "[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"slow\"}]"},
+        {"all: 500", "[{\"do\":\"500\"}]"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
+        const char *id = http_text(made, "id");
+
+        fault(rows[i].rules);
+        if (strstr(rows[i].label, "all"))
+            fault("[{\"header\":\"authorization\",\"do\":\"500\"}]");
+        CU_ASSERT_EQUAL(upload(made, "whole", 5), 204);
+        HTTP_ANSWER failed = get(id);
+        check_unavailable(failed, rows[i].label);
+        UNIT_CHECK(failed->seconds < 9.9, "%s: %.1f s", rows[i].label, failed->seconds);
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document?_count=1", patient->access);
+        UNIT_CHECK(list->status == 200 && json_is_null(http_member(list, "resources.0.size")),
+                   "%s: list %d %s", rows[i].label, list->status, list->body);
+        fault("[]");
+        /* what was tried last may still be under way */
+        int64_t until = clock_mono_ms() + 40000;
+        HTTP_ANSWER well = get(id);
+        while (well->status == 503 && clock_mono_ms() < until) {
+            usleep(100000);
+            http_answer_destroy(&well);
+            well = get(id);
+        }
+        if (!CHECK_BYTES(well, "whole", 5))
+            fprintf(stderr, "  %s\n", rows[i].label);
+        delete_document(id);
+    }
+}
+
+/* A document that is there is read again and again: pieces fail too. */
+static void a_piece_that_fails_is_not_the_end_of_the_file(void)
+{
+    char *bytes = test_bytes(600000, 5);
+    char *id = put("a.bin", "text/plain", bytes, 600000);
+    HTTP_ANSWER whole = get(id);
+
+    CHECK_BYTES(whole, bytes, 600000);
+    fault("[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"500\"}]");
+    HTTP_ANSWER failed = get(id);
+    CU_ASSERT_TRUE(failed->status == 503 || failed->status == 0 || failed->size < 600000);
+    CU_ASSERT_TRUE(failed->status != 200 || failed->size == 0);
+    fault("[]");
+    HTTP_ANSWER again = get(id);
+    CHECK_BYTES(again, bytes, 600000);
+    delete_document(id);
+    free(id);
+    free(bytes);
+}
+
+/* docd is killed while the server copies: the other instance has the file, and nothing stays behind for long. */
+static void docd_is_killed_while_it_adopts(void)
+{
+    static const char *const rules[] = {
+        "[{\"header\":\"x-amz-copy-source\",\"do\":\"hold\"}]",
+        "[{\"header\":\"x-amz-copy-source\",\"do\":\"slow\"}]",
+        "[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"slow\"}]",
+        "[{\"method\":\"DELETE\",\"do\":\"slow\"}]",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
+        char *id;
+
+        fault(rules[i]);
+        id = put("killed.txt", "text/plain", "killed", 6);
+        CU_ASSERT_TRUE(hits_come_to(1, 5000)); /* the sweep has begun */
+        pid_t pids[2] = {suite_pid(suite, "docd", "1"), suite_pid(suite, "docd", "2")};
+        suite_signal(suite, "docd", "1", SIGKILL);
+        suite_signal(suite, "docd", "2", SIGKILL);
+        fault("[]");
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "1", pids[0]));
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "2", pids[1]));
+        HTTP_ANSWER read = get(id);
+        if (!CHECK_BYTES(read, "killed", 6))
+            fprintf(stderr, "  %s\n", rules[i]);
+        delete_document(id);
+        free(id);
+    }
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 5000));
+    suite_set_clock(suite, 25 * 3600);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000, "select count(*) from doc.object"));
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    suite_set_clock(suite, 0);
+}
+
+/* A document that nothing came for goes after a day, unless nobody can tell whether something did. */
+static void what_cannot_be_looked_for_is_not_given_up(void)
+{
+    HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
+    const char *id = http_text(made, "id");
+
+    fault("[{\"method\":\"GET\",\"path\":\"list-type\",\"do\":\"500\"}]");
+    CU_ASSERT_EQUAL(upload(made, "late", 4), 204);
+    suite_set_clock(suite, 25 * 3600);
+    CU_ASSERT_TRUE(hits_come_to(4, 15000));
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from doc.document where id = '%s'", id), 1);
+    fault("[]");
+    CU_ASSERT_TRUE(
+        suite_comes_to(suite, 4, 10000, "select size from doc.document where id = '%s'", id));
+    suite_set_clock(suite, 0);
+    HTTP_ANSWER read = get(id);
+    CHECK_BYTES(read, "late", 4);
+    delete_document(id);
+    HTTP_ANSWER empty = document_make(suite, patient->access, "b.txt", "text/plain");
+    suite_set_clock(suite, 25 * 3600);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
+                                  "select count(*) from doc.document where id = '%s'",
+                                  http_text(empty, "id")));
+    suite_set_clock(suite, 0);
+}
+
+/* ---- what s3rver does not look at ---- */
+
+static bool strict(void)
+{
+    if (!own)
+        return true;
+    printf("  left out: s3rver does not look at that ...");
+    return false;
+}
+
+static void forged_forms_are_refused(void)
+{
+    static const struct {
+        const char *label, *field, *value;
+        size_t size;
+        long status;
+    } rows[] = {
+        {"another key", "key", "incoming/x/y", 3, 403},
+        {"an object's key", "key", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b/x", 3, 403},
+        {"another type", "Content-Type", "text/html", 3, 403},
+        {"another signature", "x-amz-signature",
+         "0000000000000000000000000000000000000000000000000000000000000000", 3, 403},
+        {"another policy", "policy", "eyJleHBpcmF0aW9uIjoiMjA5OS0wMS0wMVQwMDowMDowMC4wMDBaIn0=", 3,
+         403},
+        {"too large", NULL, NULL, 101 * 1024 * 1024, 400},
+    };
+
+    if (!strict())
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
+        json_t *fields = json_deep_copy(http_member(made, "uploadOptions.fields"));
+        char *bytes = test_bytes(rows[i].size, 1);
+
+        if (rows[i].field)
+            json_object_set_new(fields, rows[i].field, json_string(rows[i].value));
+        long status = post_form(http_text(made, "uploadOptions.url"), fields, bytes, rows[i].size);
+        UNIT_CHECK(status == rows[i].status, "%s: %ld", rows[i].label, status);
+        HTTP_ANSWER read = get(http_text(made, "id"));
+        CHECK_STATUS(read, 404);
+        delete_document(http_text(made, "id"));
+        json_decref(fields);
+        free(bytes);
+    }
+    CU_ASSERT_EQUAL(keys(""), 0);
+}
+
+/* More than a part, which is 5 MiB here. */
+static void large_files_are_copied_in_parts(void)
+{
+    enum { SIZE = 12 * 1024 * 1024 };
+    char *bytes = test_bytes(SIZE, 7);
+
+    if (strict()) {
+        char *id = put("large.bin", "application/octet-stream", bytes, SIZE);
+        HTTP_ANSWER read = get(id);
+
+        CHECK_BYTES(read, bytes, SIZE);
+        delete_document(id);
+        CU_ASSERT_EQUAL(keys(""), 0);
+        free(id);
+    }
+    free(bytes);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    fault("[]");
+    CU_ASSERT_EQUAL(keys(""), 0);
+    person_destroy(&patient);
+    suite_stop(&suite);
+    program_destroy(&server);
+    unit_dir_remove(&dir);
+}
+
+static const struct unit_case cases[] = {
+    {"a document goes to the bucket and back", a_document_goes_to_the_bucket_and_back},
+    {"what came is found", what_came_is_found},
+    {"it is served as any other", it_is_served_as_any_other},
+    {"an empty file is one", an_empty_file_is_one},
+    {"pictures are resized", pictures_are_resized},
+    {"a document is replaced", a_document_is_replaced},
+    {"a replayed form changes nothing", a_replayed_form_changes_nothing},
+    {"many adopt at once", many_adopt_at_once},
+    {"a server that fails is 503", a_server_that_fails_is_503},
+    {"a piece that fails is not the end of the file",
+     a_piece_that_fails_is_not_the_end_of_the_file},
+    {"docd is killed while it adopts", docd_is_killed_while_it_adopts},
+    {"what cannot be looked for is not given up", what_cannot_be_looked_for_is_not_given_up},
+    {"forged forms are refused", forged_forms_are_refused},
+    {"large files are copied in parts", large_files_are_copied_in_parts},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+static void left_out(void)
+{
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_S3"));
+}
+
+int main(void)
+{
+    static const struct unit_case none[] = {{"left out", left_out}};
+    char set[128];
+
+    if (!have_server())
+        return unit_run("s3", none, ARRAY_SIZE(none));
+    own = !getenv("ATRIUM_S3_URL");
+    dir = unit_dir_make();
+    server_start();
+    snprintf(set, sizeof set, "docd.s3_region=%s,docd.s3_part_size=5M",
+             setting("ATRIUM_S3_REGION", "us-east-1"));
+    suite = suite_start(&(struct suite_options){
+        .test_clock = true,
+        .instances = "docd=2",
+        .set = set,
+        .s3_url = door,
+        .s3_key = setting("ATRIUM_S3_KEY", "S3RVER"),
+        .s3_secret = setting("ATRIUM_S3_SECRET", "S3RVER"),
+        .s3_bucket = setting("ATRIUM_S3_BUCKET", "documents"),
+    });
+    patient = person_register(suite, NULL);
+    return unit_run("s3", cases, ARRAY_SIZE(cases));
+}
