@@ -22,6 +22,18 @@ static const struct config_row config_rows[] = {
                 "Private networks and addresses that http bots may be in; none by default."),
     CONFIG_BOOL(struct botd_config, allow_plain_http, "false",
                 "Whether an http bot may be called without TLS."),
+    CONFIG_CHOICE(struct botd_config, translation_provider, "apertium",
+                  "apertium libretranslate openai",
+                  "Who translates: apertium on this machine, libretranslate or openai over HTTP."),
+    CONFIG_TEXT(struct botd_config, translation_url, NULL, 0,
+                "Where libretranslate or openai is: https://host[:port][/path]."),
+    CONFIG_TEXT(struct botd_config, translation_model, NULL, 0, "Model of openai."),
+    CONFIG_PATH(struct botd_config, translation_key_file, NULL, 0,
+                "File, 0600, whose first line is the provider's key."),
+    CONFIG_DURATION(struct botd_config, translation_timeout, "30s", 100, 55000,
+                    "Longest answer of libretranslate or openai to one question."),
+    CONFIG_BOOL(struct botd_config, translation_plain_http, "false",
+                "Whether the provider on another machine may be asked without TLS."),
     CONFIG_PATH(struct botd_config, apertium_dir, "/usr/share/apertium", 0,
                 "Where Apertium's pairs of languages are installed; below /usr."),
     CONFIG_INT(struct botd_config, apertium_pipelines, "4", 1, 64,
@@ -57,6 +69,8 @@ static int configured(void *daemon, struct error *err)
     struct botd *d = daemon;
 
     d->config = d->svc.config;
+    if (provider_check(d->config, err) < 0)
+        return -1;
     return address_networks_parse("allow_networks", d->config->allow_networks, d->svc.arena,
                                   &d->allowed, err);
 }
@@ -83,7 +97,7 @@ static int tend_provider(void *daemon, const struct request *req UNUSED, struct 
     return d->provider.tend(d->provider.self, err);
 }
 
-static int start(void *daemon, struct error *err UNUSED)
+static int start(void *daemon, struct error *err)
 {
     struct botd *d = daemon;
     const struct programs_options options = {.directory = d->config->bot_dir,
@@ -92,7 +106,8 @@ static int start(void *daemon, struct error *err UNUSED)
 
     d->curl = curl_loop_new(d->svc.loop);
     d->programs = programs_new(d->svc.loop, d->svc.metrics, &options);
-    translate_open(d);
+    if (translate_open(d, err) < 0)
+        return -1;
     service_every(&d->svc, "programs", CHECK_MS, check_programs);
     service_every(&d->svc, "translation", IDLE_MS, tend_provider);
     service_every(&d->svc, "idle", IDLE_MS, end_idle);

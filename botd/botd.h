@@ -20,6 +20,9 @@ struct botd_config {
     int64_t programs, warm;      /* processes at the same time; warm ones of one bot */
     const char **allow_networks; /* closed networks that http bots may be in */
     bool allow_plain_http;
+    const char *translation_provider, *translation_url, *translation_model, *translation_key_file;
+    int64_t translation_timeout;
+    bool translation_plain_http;
     const char *apertium_dir;
     int64_t apertium_pipelines;
     int64_t translation_daily_characters;                        /* of a project; 0: any number */
@@ -38,8 +41,12 @@ struct botd {
     struct uuid trimmed_project, trimmed_bot; /* where the trimming of executions goes on */
 };
 
-/* translate.c: at start. */
-void translate_open(struct botd *d);
+/* translate.c: at start. The error is for the operator. */
+int translate_open(struct botd *d, struct error *err) MUST_USE;
+
+/* provider.c: what is wrong with the configuration of the provider, and the provider that it names. */
+int provider_check(const struct botd_config *config, struct error *err) MUST_USE;
+int provider_open(const struct botd *d, struct provider *ret, struct error *err) MUST_USE;
 
 /* sweep.c: forgets executions that are too old or too many. For service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);

@@ -127,7 +127,7 @@ static int run_http(struct botd *d, const struct request *req, const struct foun
                                .deadline_mono_ms = deadline};
     struct fetch_answer answer;
 
-    if (fetch_post(d->curl, req->arena, &what, &answer, err) < 0)
+    if (fetch_perform(d->curl, req->arena, &what, &answer, err) < 0)
         return -1;
     if (answer.status < 200 || answer.status > 299)
         return refuse(answer.body, answer.size,

@@ -56,10 +56,12 @@ static size_t take(char *bytes, size_t one, size_t size, void *arg)
 
 static struct curl_slist *header_list(const struct fetch *what)
 {
-    struct curl_slist *list = curl_slist_append(NULL, "Content-Type: application/json");
+    struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json");
 
-    list = curl_slist_append(list, "Accept: application/json");
-    list = curl_slist_append(list, "Expect:"); /* no waiting for 100 Continue */
+    if (what->body) {
+        list = curl_slist_append(list, "Content-Type: application/json");
+        list = curl_slist_append(list, "Expect:"); /* no waiting for 100 Continue */
+    }
     for (const char *const *line = what->headers; line && *line; line++)
         list = curl_slist_append(list, *line);
     return list;
@@ -77,9 +79,11 @@ static CURLcode set_options(CURL *easy, struct transfer_state *state, struct cur
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     SET(CURLOPT_HTTPHEADER, headers);
-    SET(CURLOPT_POST, 1L);
-    SET(CURLOPT_POSTFIELDS, what->body);
-    SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(what->body));
+    if (what->body) {
+        SET(CURLOPT_POST, 1L);
+        SET(CURLOPT_POSTFIELDS, what->body);
+        SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)strlen(what->body));
+    }
     SET(CURLOPT_USERAGENT, "Atrium/" ATRIUM_VERSION);
     SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(CURLOPT_OPENSOCKETDATA, state);
@@ -109,8 +113,8 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
     return error_detail(err, "%s", curl_easy_strerror(code));
 }
 
-int fetch_post(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
-               struct fetch_answer *ret, struct error *err)
+int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
+                  struct fetch_answer *ret, struct error *err)
 {
     CLEANUP(slist_destroy) struct curl_slist *headers = header_list(what);
     CLEANUP(easy_destroy) CURL *easy = curl_easy_init();

@@ -1,5 +1,5 @@
 /*
- * fetch.h - one HTTP POST to an address that a project or the operator gave us.
+ * fetch.h - one HTTP request to an address that a project or the operator gave us.
  */
 #ifndef ATRIUM_BOTD_FETCH_H
 #define ATRIUM_BOTD_FETCH_H
@@ -8,7 +8,7 @@
 #include "common/curl_loop.h"
 
 struct fetch {
-    const char *url, *body;
+    const char *url, *body;     /* JSON that is posted; NULL: a GET */
     const char *const *headers; /* "Name: value", NULL-ended; NULL: none */
     const struct address_networks
         *allowed;      /* see network_is_open(); NULL: anywhere (the operator's own URL) */
@@ -23,11 +23,12 @@ struct fetch_answer {
     int64_t retry_after_s; /* of a 429 or 503; 0: not said */
 };
 
-/* Sends the body as JSON and takes the answer, whatever its status; redirects are not followed, no proxy is used. The
+/* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy is used. A
+ * connection may be kept and used again for the same host: who asks with another `allowed` needs another `curl`. The
  * address is looked at when the connection is made, so no name can lead to another one. Parks. Fails:
  * ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_FORBIDDEN (the address is closed, or not https); ERR_UNAVAILABLE (no
  * connection, TLS, cut). */
-int fetch_post(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
-               struct fetch_answer *ret, struct error *err) MUST_USE;
+int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
+                  struct fetch_answer *ret, struct error *err) MUST_USE;
 
 #endif

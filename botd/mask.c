@@ -396,7 +396,15 @@ static size_t entity_at(const char *text, char *ret)
     return 0;
 }
 
-/* The text up to the next element. */
+/* "<x7" or "</x7", which a text has as "&lt;x7". */
+static bool begins_element(const char *text)
+{
+    const char *at = text + 1 + (text[0] != '\0' && text[1] == '/');
+
+    return text[0] == '<' && (*at == 'x' || *at == 'X') && at[1] >= '0' && at[1] <= '9';
+}
+
+/* The text up to the next element; NULL when an element begins there that does not end. */
 static char *take_element_text(struct arena *arena, const char **at)
 {
     const char *end = *at;
@@ -404,8 +412,11 @@ static char *take_element_text(struct arena *arena, const char **at)
     char *text, *to;
 
     while (*end != '\0' && element_at(end, false, &number) == 0 &&
-           element_at(end, true, &number) == 0)
+           element_at(end, true, &number) == 0) {
+        if (begins_element(end))
+            return NULL;
         end++;
+    }
     text = to = arena_alloc_raw(arena, (size_t)(end - *at) + 1);
     while (*at < end) {
         size_t size;
@@ -522,7 +533,8 @@ static int restore_elements(struct arena *arena, const struct mask *self, const 
             char *text = take_element_text(arena, &answer);
             size_t behind = element_at(answer, false, &number);
 
-            if (read_text(&reading, text,
+            if (!text ||
+                read_text(&reading, text,
                           behind > 0 && number < reading.marks.count ? &reading.marks.items[number]
                                                                      : NULL) < 0)
                 return -1;

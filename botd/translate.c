@@ -9,7 +9,6 @@
 
 #include "botd/budget.h"
 #include "botd/memory.h"
-#include "botd/provider_apertium.h"
 #include "common/codec.h"
 #include "common/policy.h"
 
@@ -447,16 +446,14 @@ int translate(struct botd *d, const struct request *req, const struct translatio
     return rc;
 }
 
-void translate_open(struct botd *d)
+int translate_open(struct botd *d, struct error *err)
 {
     static const char *const labels[] = {"status=\"translated\"", "status=\"unchanged\"",
                                          "status=\"failed\""};
     static const char texts_help[] = "Different texts of requests, by who knew their translations.";
-    const struct apertium_options options = {.data_dir = d->config->apertium_dir,
-                                             .pipelines_max =
-                                                 (size_t)d->config->apertium_pipelines};
 
-    d->provider = provider_apertium(d->svc.loop, d->svc.metrics, d->programs, &options);
+    if (provider_open(d, &d->provider, err) < 0)
+        return -1;
     for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
         d->translated_items[i] =
             metrics_counter(d->svc.metrics, "atrium_translation_items_total", labels[i],
@@ -468,4 +465,5 @@ void translate_open(struct botd *d)
     d->translations_refused =
         metrics_counter(d->svc.metrics, "atrium_translation_refused_total", "",
                         "Requests refused because of the project's characters of the day.");
+    return 0;
 }

@@ -14,10 +14,8 @@
 #include "tests/http/processes.h"
 #include "tests/http/suite.h"
 #include "tests/http/trail.h"
-#include "tests/unit/marked_text.h"
+#include "tests/http/translated.h"
 #include "tests/unit/unit.h"
-
-#define TRANSLATION "/ai/translation"
 
 enum { STAGES_MAX = 256, TEXT_MAX = 10000 };
 
@@ -26,56 +24,20 @@ static struct person *admin, *patient;
 
 /* ---- asking ---- */
 
-static json_t *body_of(const char *from, const char *to, json_t *texts)
-{
-    return json_pack("{s:s, s:s, s:o}", "sourceLanguage", from, "targetLanguage", to, "text",
-                     texts);
-}
-
-static struct http_answer *translate_within(long limit_s, json_t *texts)
-{
-    return http_call(suite_url(suite), &(struct http_request){.method = "POST",
-                                                              .path = TRANSLATION,
-                                                              .bearer = patient->access,
-                                                              .body = body_of("en", "es", texts),
-                                                              .limit_s = limit_s});
-}
-
-static struct http_answer *translate(const char *from, const char *to, json_t *texts)
-{
-    return http_post(suite_url(suite), TRANSLATION, patient->access, body_of(from, to, texts));
-}
-
 static json_t *one(const char *text)
 {
     return json_pack("[s]", text);
 }
 
-static const char *text_at(const struct http_answer *answer, size_t i)
+static struct http_answer *translate_within(long limit_s, json_t *texts)
 {
-    const char *text = json_string_value(json_array_get(http_member(answer, "text"), i));
-
-    return text ? text : "";
+    return translated_within(suite, patient, limit_s, texts);
 }
 
-static const char *status_at(const struct http_answer *answer, size_t i)
+static struct http_answer *translate(const char *from, const char *to, json_t *texts)
 {
-    const char *status = json_string_value(
-        json_object_get(json_array_get(http_member(answer, "items"), i), "status"));
-
-    return status ? status : "";
-}
-
-/* As many texts and statuses as asked for; how many have this status. */
-static size_t count_status(const struct http_answer *answer, size_t want, const char *status)
-{
-    size_t found = 0;
-
-    CU_ASSERT_EQUAL(json_array_size(http_member(answer, "text")), want);
-    CU_ASSERT_EQUAL(json_array_size(http_member(answer, "items")), want);
-    for (size_t i = 0; i < want; i++)
-        found += strcmp(status_at(answer, i), status) == 0;
-    return found;
+    return http_post(suite_url(suite), TRANSLATION, patient->access,
+                     translated_body(from, to, texts));
 }
 
 /* ---- what comes back ---- */
@@ -108,53 +70,27 @@ static void texts_are_translated(void)
     CHECK_STATUS(answer, 200);
     CU_ASSERT_STRING_EQUAL(http_text(answer, "sourceLanguage"), "en");
     CU_ASSERT_STRING_EQUAL(http_text(answer, "targetLanguage"), "es");
-    (void)!count_status(answer, ARRAY_SIZE(rows), "failed");
+    (void)!translated_count(answer, ARRAY_SIZE(rows), "failed");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        UNIT_CHECK(strcmp(text_at(answer, i), rows[i].want) == 0, "%s: %s", rows[i].text,
-                   text_at(answer, i));
-        UNIT_CHECK(strcmp(status_at(answer, i), rows[i].status) == 0, "%s: %s", rows[i].text,
-                   status_at(answer, i));
+        UNIT_CHECK(strcmp(translated_text(answer, i), rows[i].want) == 0, "%s: %s", rows[i].text,
+                   translated_text(answer, i));
+        UNIT_CHECK(strcmp(translated_status(answer, i), rows[i].status) == 0, "%s: %s",
+                   rows[i].text, translated_status(answer, i));
     }
     HTTP_ANSWER back = translate("Spanish", "ENGLISH", one("El perro es grande."));
     CHECK_STATUS(back, 200);
     CU_ASSERT_STRING_EQUAL(http_text(back, "sourceLanguage"), "es");
-    CU_ASSERT_STRING_EQUAL(text_at(back, 0), "The dog is big.");
+    CU_ASSERT_STRING_EQUAL(translated_text(back, 0), "The dog is big.");
     HTTP_ANSWER own = translate("espa\xc3\xb1ol", "en-US", one("El perro es grande."));
-    CU_ASSERT_STRING_EQUAL(text_at(own, 0), "The dog is big.");
+    CU_ASSERT_STRING_EQUAL(translated_text(own, 0), "The dog is big.");
 }
 
 static void no_markup_is_lost(void)
 {
-    enum { REQUESTS = 10, TEXTS = 100 };
-    unsigned seed = 1066;
-    size_t failed = 0, translated = 0;
+    struct translated_counts counts = translated_keeps_markup(suite, patient);
 
-    for (size_t r = 0; r < REQUESTS; r++) {
-        json_t *texts = json_array(), *asked;
-
-        for (size_t i = 0; i < TEXTS; i++) {
-            char *text = marked_text(&seed);
-
-            json_array_append_new(texts, json_string(text));
-            free(text);
-        }
-        asked = json_deep_copy(texts);
-        HTTP_ANSWER answer = translate_within(62, texts);
-        CHECK_STATUS(answer, 200);
-        failed += count_status(answer, TEXTS, "failed");
-        translated += count_status(answer, TEXTS, "translated");
-        for (size_t i = 0; i < TEXTS; i++) {
-            const char *source = json_string_value(json_array_get(asked, i));
-
-            UNIT_CHECK(marked_text_kept(source, text_at(answer, i)), "%s -> %s", source,
-                       text_at(answer, i));
-            if (strcmp(status_at(answer, i), "translated") != 0)
-                UNIT_CHECK(strcmp(source, text_at(answer, i)) == 0, "%s", source);
-        }
-        json_decref(asked);
-    }
-    UNIT_CHECK(failed <= 10, "%zu failed", failed);
-    UNIT_CHECK(translated > 700, "%zu translated", translated);
+    UNIT_CHECK(counts.failed <= 10, "%zu failed", counts.failed);
+    UNIT_CHECK(counts.translated > 700, "%zu translated", counts.translated);
 }
 
 /* ---- what is refused ---- */
@@ -168,22 +104,11 @@ static json_t *texts_of(size_t count, const char *text)
     return texts;
 }
 
-/* `count` times the same few bytes (caller frees). */
-static char *repeated(const char *bytes, size_t count)
-{
-    size_t length = strlen(bytes);
-    char *text = malloc(count * length + 1);
-
-    for (size_t i = 0; i < count; i++)
-        memcpy(text + i * length, bytes, length);
-    text[count * length] = '\0';
-    return text;
-}
-
 static void requests_are_checked(void)
 {
-    char *longest = repeated("\xc3\xa9", TEXT_MAX), *longer = repeated("\xc3\xa9", TEXT_MAX + 1);
-    char *name = repeated("a", 101);
+    char *longest = translated_repeat("\xc3\xa9", TEXT_MAX),
+         *longer = translated_repeat("\xc3\xa9", TEXT_MAX + 1);
+    char *name = translated_repeat("a", 101);
     const struct {
         const char *from, *to;
         json_t *texts;
@@ -253,13 +178,13 @@ static void the_policy_decides(void)
     CHECK_STATUS(back, 200);
 
     HTTP_ANSWER refused = http_post(suite_url(suite), TRANSLATION, restricted->access,
-                                    body_of("xx", "yy", one("Hello")));
+                                    translated_body("xx", "yy", one("Hello")));
     CHECK_ERROR(refused, 403, "Forbidden");
-    HTTP_ANSWER admins =
-        http_post(suite_url(suite), TRANSLATION, admin->access, body_of("en", "es", one("Hello")));
+    HTTP_ANSWER admins = http_post(suite_url(suite), TRANSLATION, admin->access,
+                                   translated_body("en", "es", one("Hello")));
     CHECK_STATUS(admins, 200);
     HTTP_ANSWER nobodys =
-        http_post(suite_url(suite), TRANSLATION, NULL, body_of("en", "es", one("Hello")));
+        http_post(suite_url(suite), TRANSLATION, NULL, translated_body("en", "es", one("Hello")));
     CU_ASSERT_EQUAL(nobodys->status, 401);
     free(value);
     free(former);
@@ -300,7 +225,7 @@ static void large_requests_are_bounded(void)
 
     for (size_t i = 0; i < 100; i++) {
         const char *pattern = patterns[i % ARRAY_SIZE(patterns)];
-        char *text = repeated(pattern, TEXT_MAX / strlen(pattern));
+        char *text = translated_repeat(pattern, TEXT_MAX / strlen(pattern));
 
         text[0] = (char)('A' + i % 26);
         text[2] = (char)('a' + i / 26);
@@ -309,7 +234,7 @@ static void large_requests_are_bounded(void)
     }
     HTTP_ANSWER answer = translate_within(64, texts);
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_TRUE(count_status(answer, 100, "translated") > 0);
+    CU_ASSERT_TRUE(translated_count(answer, 100, "translated") > 0);
     CU_ASSERT_TRUE(answer->seconds < 62);
     UNIT_CHECK(process_status(suite_pid(suite, "botd", "1"), "VmHWM:") < 256 * 1024 + UNIT_KEPT_KIB,
                "%ld KiB", process_status(suite_pid(suite, "botd", "1"), "VmHWM:"));
@@ -344,7 +269,7 @@ static void hostile_texts_do_no_harm(void)
     json_t *texts = json_array(), *asked;
 
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
-        char *text = repeated(patterns[i], 40), *mixed;
+        char *text = translated_repeat(patterns[i], 40), *mixed;
 
         if (asprintf(&mixed, "the house %s and the {{door}} %s", text, patterns[i]) < 0)
             abort();
@@ -356,11 +281,11 @@ static void hostile_texts_do_no_harm(void)
     asked = json_deep_copy(texts);
     HTTP_ANSWER answer = translate_within(62, texts);
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_EQUAL(count_status(answer, json_array_size(asked), "failed"), 0);
+    CU_ASSERT_EQUAL(translated_count(answer, json_array_size(asked), "failed"), 0);
     for (size_t i = 0; i < json_array_size(asked); i++)
         UNIT_CHECK(!strstr(json_string_value(json_array_get(asked, i)), "{{door}}") ||
-                       strstr(text_at(answer, i), "{{door}}"),
-                   "%s", text_at(answer, i));
+                       strstr(translated_text(answer, i), "{{door}}"),
+                   "%s", translated_text(answer, i));
     json_decref(asked);
 }
 
@@ -380,7 +305,8 @@ static json_t *long_texts(size_t count)
     json_t *texts = json_array();
 
     for (size_t i = 0; i < count; i++) {
-        char *text = repeated("The doctor will see you soon and tell you what to do. ", 100);
+        char *text =
+            translated_repeat("The doctor will see you soon and tell you what to do. ", 100);
 
         text[0] = (char)('A' + i % 26);
         text[1] = (char)('a' + i / 26);
@@ -429,8 +355,8 @@ static void a_lost_stage_is_made_up_for(void)
         CHECK_STATUS(warm, 200);
         HTTP_ANSWER answer = translate_within(64, long_texts(60));
         CHECK_STATUS(answer, 200);
-        UNIT_CHECK(count_status(answer, 60, "translated") == 60, "%s: %zu", rows[i].stage,
-                   count_status(answer, 60, "translated"));
+        UNIT_CHECK(translated_count(answer, 60, "translated") == 60, "%s: %zu", rows[i].stage,
+                   translated_count(answer, 60, "translated"));
         waitpid(killer, &status, 0);
         UNIT_CHECK(status == 0, "%s was not there", rows[i].stage);
     }
@@ -448,7 +374,7 @@ static void an_idle_pipeline_may_die(void)
         kill(pids[i], SIGKILL);
     HTTP_ANSWER answer = translate("en", "es", one("Good morning"));
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_STRING_EQUAL(status_at(answer, 0), "translated");
+    CU_ASSERT_STRING_EQUAL(translated_status(answer, 0), "translated");
 }
 
 /* Whether they are all gone within 5 s. */
@@ -487,7 +413,7 @@ static void a_killed_botd_leaves_nothing(void)
     CU_ASSERT_TRUE(are_gone(pids, count));
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "botd", "1", old));
     HTTP_ANSWER again = translate("en", "es", one("Hello world"));
-    CU_ASSERT_STRING_EQUAL(text_at(again, 0), "Hola Mundo");
+    CU_ASSERT_STRING_EQUAL(translated_text(again, 0), "Hola Mundo");
     free(retry);
 }
 
@@ -502,9 +428,9 @@ static void it_works_without_namespaces(void)
     suite = other;
     PERSON one_of_it = person_register(other, NULL);
     HTTP_ANSWER answer = http_post(suite_url(other), TRANSLATION, one_of_it->access,
-                                   body_of("en", "es", one("Hello world")));
+                                   translated_body("en", "es", one("Hello world")));
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_STRING_EQUAL(text_at(answer, 0), "Hola Mundo");
+    CU_ASSERT_STRING_EQUAL(translated_text(answer, 0), "Hola Mundo");
     HTTP_ANSWER program =
         http_post(suite_url(other), "/bots?identifier=https%3A%2F%2Fatrium.example%2Fbots%7Cecho",
                   one_of_it->access, json_object());
