@@ -71,8 +71,8 @@ static int configured(void *daemon, struct error *err)
     d->config = d->svc.config;
     if (provider_check(d->config, err) < 0)
         return -1;
-    return address_networks_parse("allow_networks", d->config->allow_networks, d->svc.arena,
-                                  &d->allowed, err);
+    return network_rules_read("allow_networks", d->config->allow_networks, d->svc.arena,
+                              &d->networks, err);
 }
 
 static int check_programs(void *daemon, const struct request *req UNUSED, struct error *err)

@@ -9,8 +9,8 @@
 
 #include "botd/botd_api.h"
 #include "botd/botd_sql.h"
+#include "botd/network.h"
 #include "botd/provider.h"
-#include "common/address.h"
 #include "common/service.h"
 
 struct botd_config {
@@ -32,7 +32,7 @@ struct botd_config {
 struct botd {
     struct service svc;
     const struct botd_config *config;
-    struct address_networks allowed;
+    struct network_rules networks; /* that http bots may be in */
     struct curl_loop *curl;
     struct programs *programs;
     struct provider provider; /* of translations */

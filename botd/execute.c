@@ -121,7 +121,7 @@ static int run_http(struct botd *d, const struct request *req, const struct foun
     const struct fetch what = {.url = bot->url,
                                .body = input,
                                .headers = headers,
-                               .allowed = &d->allowed,
+                               .networks = &d->networks,
                                .plain = d->config->allow_plain_http,
                                .answer_max = ANSWER_MAX,
                                .deadline_mono_ms = deadline};

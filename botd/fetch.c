@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "botd/network.h"
 #include "common/codec.h"
 #include "common/log.h"
 
@@ -35,7 +34,7 @@ static curl_socket_t open_socket(void *arg, curlsocktype purpose UNUSED, struct 
     struct address address;
 
     address_from_socket(&peer->addr, &address);
-    if (state->what->allowed && !network_is_open(state->what->allowed, &address)) {
+    if (state->what->networks && !network_is_open(state->what->networks, &address)) {
         state->closed = true;
         return CURL_SOCKET_BAD;
     }

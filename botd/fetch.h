@@ -4,16 +4,15 @@
 #ifndef ATRIUM_BOTD_FETCH_H
 #define ATRIUM_BOTD_FETCH_H
 
-#include "common/address.h"
+#include "botd/network.h"
 #include "common/curl_loop.h"
 
 struct fetch {
-    const char *url, *body;     /* JSON that is posted; NULL: a GET */
-    const char *const *headers; /* "Name: value", NULL-ended; NULL: none */
-    const struct address_networks
-        *allowed;      /* see network_is_open(); NULL: anywhere (the operator's own URL) */
-    bool plain;        /* http:// may be used */
-    size_t answer_max; /* bytes */
+    const char *url, *body;               /* JSON that is posted; NULL: a GET */
+    const char *const *headers;           /* "Name: value", NULL-ended; NULL: none */
+    const struct network_rules *networks; /* NULL: anywhere (the operator's own URL) */
+    bool plain;                           /* http:// may be used */
+    size_t answer_max;                    /* bytes */
     int64_t deadline_mono_ms;
 };
 struct fetch_answer {
@@ -24,7 +23,7 @@ struct fetch_answer {
 };
 
 /* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy is used. A
- * connection may be kept and used again for the same host: who asks with another `allowed` needs another `curl`. The
+ * connection may be kept and used again for the same host: who asks with other `networks` needs another `curl`. The
  * address is looked at when the connection is made, so no name can lead to another one. Parks. Fails:
  * ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_FORBIDDEN (the address is closed, or not https); ERR_UNAVAILABLE (no
  * connection, TLS, cut). */

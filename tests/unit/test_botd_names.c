@@ -87,13 +87,18 @@ static void only_public_addresses_are_open(void)
         {"fe80::1", false},
         {"ff02::1", false},
     };
-    const struct address_networks none = {NULL, 0};
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct network_rules rules;
+    struct error err;
 
+    error_init(&err, arena);
+    UNIT_REQUIRE(network_rules_read("allow_networks", NULL, arena, &rules, &err) == 0,
+                 "they are read");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct address address;
 
         UNIT_REQUIRE(address_parse(rows[i].address, &address) == 0, "%s", rows[i].address);
-        UNIT_CHECK(network_is_open(&none, &address) == rows[i].open, "%s", rows[i].address);
+        UNIT_CHECK(network_is_open(&rules, &address) == rows[i].open, "%s", rows[i].address);
     }
 }
 
@@ -101,19 +106,19 @@ static void the_operator_may_open_more(void)
 {
     const char *const texts[] = {"127.0.0.2/32", "fd00::/8", NULL};
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    struct address_networks allowed;
+    struct network_rules rules;
     struct address address;
     struct error err;
 
     error_init(&err, arena);
-    UNIT_REQUIRE(address_networks_parse("allow_networks", texts, arena, &allowed, &err) == 0,
+    UNIT_REQUIRE(network_rules_read("allow_networks", texts, arena, &rules, &err) == 0,
                  "they are read");
     UNIT_REQUIRE(address_parse("127.0.0.2", &address) == 0, "read");
-    UNIT_CHECK(network_is_open(&allowed, &address), "what is named is open");
+    UNIT_CHECK(network_is_open(&rules, &address), "what is named is open");
     UNIT_REQUIRE(address_parse("127.0.0.1", &address) == 0, "read");
-    UNIT_CHECK(!network_is_open(&allowed, &address), "its neighbour is not");
+    UNIT_CHECK(!network_is_open(&rules, &address), "its neighbour is not");
     UNIT_REQUIRE(address_parse("fd00::1", &address) == 0, "read");
-    UNIT_CHECK(network_is_open(&allowed, &address), "of the other family too");
+    UNIT_CHECK(network_is_open(&rules, &address), "of the other family too");
 }
 
 static const struct unit_case cases[] = {
