@@ -3,6 +3,7 @@
  */
 #include "docd/image.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ enum { JOB_BYTES = 64 * 1024 * 1024 }; /* of each job that runs, without asking 
 struct image_pool {
     struct loop *loop;
     struct offload *offload;
+    pthread_once_t vips; /* started: that costs a megabyte, which waits for the first image */
     size_t queue_max;
     int64_t memory, memory_free;
     struct fiber_queue memory_queue;
@@ -29,7 +31,8 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
 
     if (self == NULL)
         log_die("image", "out of memory");
-    image_vips_start();
+    image_vips_prepare();
+    self->vips = PTHREAD_ONCE_INIT;
     self->loop = loop;
     self->offload = offload_new(loop, threads, queue_max);
     self->queue_max = queue_max;
@@ -119,6 +122,26 @@ static int judge(const struct image_job *job, struct error *err)
     return error_set(err, ERR_INTERNAL, "Internal server error");
 }
 
+struct run {
+    struct image_pool *pool;
+    struct image_job *job;
+};
+
+/* On a thread of the pool. */
+static void run_work(void *arg)
+{
+    const struct run *run = arg;
+
+    (void)pthread_once(&run->pool->vips, image_vips_start);
+    image_vips_run(run->job);
+}
+
+static int run(struct image_pool *self, struct image_job *job, struct error *err)
+{
+    return offload_run(self->offload, run_work, &(struct run){self, job}, job->deadline_mono_ms,
+                       err);
+}
+
 int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int to,
                const struct image_size *size, struct image_made *ret, struct error *err)
 {
@@ -129,7 +152,7 @@ int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int 
                             .deadline_mono_ms = deadline_mono_ms,
                             .memory = JOB_BYTES};
 
-    if (offload_run(self->offload, image_vips_run, &job, deadline_mono_ms, err) < 0)
+    if (run(self, &job, err) < 0)
         return -1;
     /* What it needs shows in two looks at most: at the size of the file, and at its header. */
     while (job.verdict == IMAGE_NEEDS_MEMORY) {
@@ -138,7 +161,7 @@ int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int 
         if (loan_take(&loan, needed, deadline_mono_ms, err) < 0)
             return -1;
         job.memory = needed;
-        if (offload_run(self->offload, image_vips_run, &job, deadline_mono_ms, err) < 0)
+        if (run(self, &job, err) < 0)
             return -1;
     }
     self->decodes += job.decoded;

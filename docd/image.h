@@ -42,7 +42,8 @@ struct image_made {
 struct image_pool;
 
 /* A pool of `threads` (0: one for each core) with at most `queue_max` images waiting. An image that needs more than
- * 64 MiB takes it from `memory` bytes that all such share, or waits for it. Starts libvips with the first pool. */
+ * 64 MiB takes it from `memory` bytes that all such share, or waits for it. libvips starts with the first
+ * image. */
 struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
                                   int64_t memory);
 

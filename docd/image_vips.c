@@ -439,10 +439,16 @@ static void say_nothing(const gchar *domain G_GNUC_UNUSED, GLogLevelFlags level 
 {
 }
 
-void image_vips_start(void)
+void image_vips_prepare(void)
 {
     /* It shall not write code beside content that is not trusted; what that would gain cannot be measured. */
-    if (setenv("VIPS_NOVECTOR", "1", 1) < 0 || vips_init("atrium") != 0)
+    if (setenv("VIPS_NOVECTOR", "1", 1) < 0)
+        log_die("image", "out of memory");
+}
+
+void image_vips_start(void)
+{
+    if (vips_init("atrium") != 0)
         log_die("image", "libvips does not start");
     /* A cache of operations would keep files open that were deleted; more threads than the pool's gain nothing. */
     vips_cache_set_max(0);

@@ -28,7 +28,10 @@ struct image_job {
     struct image_made made;
 };
 
-/* Once, before the first job. Ends the process when libvips does not start. */
+/* Before there are threads: what libvips will read of the environment. */
+void image_vips_prepare(void);
+
+/* Once, before the first job, on any thread. Ends the process when libvips does not start. */
 void image_vips_start(void);
 
 /* offload work: does the job of which only `from`, `to`, `size`, `deadline_mono_ms` and `memory` are set. */

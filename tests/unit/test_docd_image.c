@@ -546,6 +546,7 @@ int main(void)
     int result;
 
     dir = unit_dir_make();
+    image_vips_prepare();
     image_vips_start();
     result = unit_run("docd image", cases, ARRAY_SIZE(cases));
     unit_dir_remove(&dir);

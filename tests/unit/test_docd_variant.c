@@ -568,6 +568,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
+    image_vips_prepare();
     image_vips_start();
     return unit_run("docd variant", cases, ARRAY_SIZE(cases));
 }
