@@ -502,6 +502,47 @@ static void what_cannot_be_looked_for_is_not_given_up(void)
     suite_set_clock(suite, 0);
 }
 
+/* ---- forms ---- */
+
+/* Amazon's SDK makes the same form for the same object, signs our policy as we do, and its own form brings a file too. */
+static void forms_are_those_of_amazons_sdk(void)
+{
+    static const char *const pairs[] = {"names", "conditions", "expiration"};
+    const char *argv[] = {"/usr/bin/env", "NODE_PATH=build/s3/node_modules", "node",
+                          "tests/s3/forms.cjs", NULL};
+    HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
+    json_t *ours =
+        json_pack("{s:s, s:O, s:s, s:s, s:s, s:s}", "url", http_text(made, "uploadOptions.url"),
+                  "fields", http_member(made, "uploadOptions.fields"), "key",
+                  setting("ATRIUM_S3_KEY", "S3RVER"), "secret",
+                  setting("ATRIUM_S3_SECRET", "S3RVER"), "region",
+                  setting("ATRIUM_S3_REGION", "us-east-1"), "bucket",
+                  setting("ATRIUM_S3_BUCKET", "documents"));
+    char *input = json_dumps(ours, JSON_COMPACT);
+    PROGRAM sdk = program_run(argv, input);
+
+    CHECK_EXIT(sdk, 0);
+    CU_ASSERT_STRING_EQUAL(program_text(sdk, "form.url"), http_text(made, "uploadOptions.url"));
+    CU_ASSERT_STRING_EQUAL(program_text(sdk, "signature"),
+                           http_text(made, "uploadOptions.fields.x-amz-signature"));
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+        json_t *pair = json_object_get(sdk->json, pairs[i]);
+
+        UNIT_CHECK(json_array_size(pair) == 2 &&
+                       json_equal(json_array_get(pair, 0), json_array_get(pair, 1)),
+                   "%s: %s", pairs[i], sdk->out);
+    }
+    CU_ASSERT_EQUAL(post_form(http_text(made, "uploadOptions.url"),
+                              json_object_get(json_object_get(sdk->json, "form"), "fields"), "sdk",
+                              3),
+                    204);
+    HTTP_ANSWER read = get(http_text(made, "id"));
+    CHECK_BYTES(read, "sdk", 3);
+    delete_document(http_text(made, "id"));
+    free(input);
+    json_decref(ours);
+}
+
 /* ---- what s3rver does not look at ---- */
 
 static bool strict(void)
@@ -591,6 +632,7 @@ static const struct unit_case cases[] = {
      a_piece_that_fails_is_not_the_end_of_the_file},
     {"docd is killed while it adopts", docd_is_killed_while_it_adopts},
     {"what cannot be looked for is not given up", what_cannot_be_looked_for_is_not_given_up},
+    {"forms are those of Amazon's SDK", forms_are_those_of_amazons_sdk},
     {"forged forms are refused", forged_forms_are_refused},
     {"large files are copied in parts", large_files_are_copied_in_parts},
     {"it ends without a trace", it_ends_without_a_trace},

@@ -1,0 +1,51 @@
+// forms.cjs - upload forms by Amazon's SDK, for tests/http/test_s3.c.
+//
+// Reads a form of ours and who signed it, {url, fields, key, secret, region, bucket}, from standard input and prints
+// what compares it with the SDK's form for the same object, made at the same time: pairs of ours and theirs (names of
+// fields, conditions of the policy, its end), the signature of our policy by the SDK's signer, and the SDK's form.
+'use strict';
+const { S3Client } = require('@aws-sdk/client-s3');
+const { createPresignedPost } = require('@aws-sdk/s3-presigned-post');
+const { SignatureV4 } = require('@smithy/signature-v4');
+const { Sha256 } = require('@aws-crypto/sha256-js');
+
+const ours = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+const policy = JSON.parse(Buffer.from(ours.fields.policy, 'base64'));
+const stamp = ours.fields['x-amz-date'];
+const made = new Date(stamp.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+const credentials = { accessKeyId: ours.key, secretAccessKey: ours.secret };
+const RealDate = Date;
+
+// The SDK signs at the time of the call.
+class ThatTime extends RealDate {
+  constructor(...args) { super(...(args.length ? args : [made.getTime()])); }
+  static now() { return made.getTime(); }
+}
+
+const sorted = (conditions) => conditions.map((each) => {
+  if (Array.isArray(each)) return JSON.stringify(each);
+  const [[name, value]] = Object.entries(each);
+  return JSON.stringify([name.toLowerCase(), value]);
+}).sort();
+
+async function main() {
+  const client = new S3Client({
+    endpoint: new URL(ours.url).origin, region: ours.region, forcePathStyle: true, credentials });
+  const range = policy.conditions.find(Array.isArray);
+  globalThis.Date = ThatTime;
+  const form = await createPresignedPost(client, {
+    Bucket: ours.bucket, Key: ours.fields.key, Conditions: [range],
+    Fields: { 'Content-Type': ours.fields['Content-Type'] },
+    Expires: Math.round((new RealDate(policy.expiration) - made) / 1000) });
+  const signer = new SignatureV4({ credentials, region: ours.region, service: 's3', sha256: Sha256 });
+  const signature = await signer.sign(ours.fields.policy, { signingDate: made });
+  const theirs = JSON.parse(Buffer.from(form.fields.Policy, 'base64'));
+  const names = (fields) => Object.keys(fields).map((name) => name.toLowerCase()).sort();
+  console.log(JSON.stringify({
+    url: form.url, form, signature,
+    names: [names(ours.fields), names(form.fields)],
+    conditions: [sorted(policy.conditions), sorted(theirs.conditions)],
+    expiration: [new RealDate(policy.expiration) / 1000 | 0, new RealDate(theirs.expiration) / 1000 | 0],
+  }));
+}
+main();
