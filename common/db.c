@@ -74,6 +74,8 @@ static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake w
     } else {
         call->waiter = NULL;
         call->params = NULL;
+        if (wake == FIBER_TIMEOUT)
+            db_pool_doubt(self, call);
     }
     if (uncertain)
         return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
@@ -297,6 +299,7 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
                                       "Time from a statement to its answer, queueing included.");
     metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",
                   read_in_flight, self);
+    db_hosts_init(&self->hosts, options->conninfo);
     db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH);
     db_pool_init(&self->write, self, options->write_connections, DB_WRITE_DEPTH);
     loop_each_turn(loop, db_turn, self);
@@ -319,6 +322,7 @@ void db_destroy(struct db **self_p)
         TAILQ_REMOVE(&self->spare, call, link);
         free(call);
     }
+    db_hosts_clear(&self->hosts);
     free(self->pg_options);
     free(self);
 }

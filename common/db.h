@@ -12,7 +12,8 @@
  *
  * Each daemon's role has its own schema, first in search_path: statements name tables without a schema.
  * Loss of the connection: before a WRITE was sent -> tried on another connection; READ -> sent again;
- * WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  SQLSTATEs become errors by
+ * WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  A server that answers no read for longer
+ * than the statement timeout allows counts as lost.  SQLSTATEs become errors by
  * sqlstate.def; a violated constraint is ERR_CONFLICT with its name in err->constraint.
  */
 #ifndef ATRIUM_COMMON_DB_H
@@ -48,9 +49,9 @@ struct db_migration {
 };
 
 struct db_options {
-    const char *conninfo;                  /* of the daemon's own role; several hosts allowed */
-    const char *schema;                    /* "auth" */
-    const char *program;                   /* application_name: "atrium-authd.1" */
+    const char *conninfo; /* of the daemon's own role; see db_new() for several hosts */
+    const char *schema;   /* "auth" */
+    const char *program;  /* application_name: "atrium-authd.1" */
     const struct db_statement *statements; /* the daemon's, indexed by its enum */
     size_t statement_count;
     const struct db_migration *migrations;
@@ -60,8 +61,12 @@ struct db_options {
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
 };
 
-/* A database handle; connects in the background with back-off (50 ms .. 1 s) from now on. Options are borrowed.
- * The connection string should name sockets or numeric addresses: a host name is looked up on the loop's thread. */
+/* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options are borrowed.
+ * The connection string should name sockets or numeric addresses: a host name is looked up on the loop's thread.
+ *
+ * Of several hosts (host=a,b) that one is used which allows writing; after a fail-over that is another one, found
+ * within seconds.  The last good one is asked first, each for 3 s at most.  A promoted standby begins a new timeline: once one was
+ * seen, servers of an older timeline are refused, even when they allow writing, as a primary that was believed dead. */
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
 
 /* Closes everything. No fiber may be waiting for a statement; no transaction or result may be left. */

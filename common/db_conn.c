@@ -5,15 +5,20 @@
  * Each call is closed by a Sync of its own: an error ends with it and does not touch its neighbours in the
  * pipeline.  libpq 15 pushes its buffer at each Sync, hence one send() for each call.
  *
+ * Of several servers each new connection asks for the timeline first: one that is older than another that was seen is
+ * a former primary, and nothing is written to it or read from it.
+ *
  * libpq resolves host names in PQconnectStart(), which blocks: connection strings should name sockets or
  * numeric addresses, or a host that /etc/hosts knows.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/db_private.h"
 #include "common/log.h"
 
 static void on_connect(void *arg, short revents);
+static void on_timeline(void *arg, short revents);
 static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
@@ -41,14 +46,20 @@ static void conn_unwatch(struct db_conn *self)
 void db_conn_open(struct db_conn *self)
 {
     const struct db *db = self->pool->db;
-    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it is law. */
+    const struct db_host *host;
+
+    self->host = (db->preferred + self->pool->tried) % db->hosts.count;
+    self->timeline = 0;
+    host = &db->hosts.items[self->host];
+    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it is law, unless it
+     * is NULL. */
     const char *const keywords[] = {
         "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
-        "keepalives_idle",      "dbname",           "application_name",
-        "client_encoding",      "options",          NULL};
-    const char *const values[] = {
-        "read-write",         "5000", "10",           db->options->conninfo,
-        db->options->program, "UTF8", db->pg_options, NULL};
+        "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
+        "application_name",     "client_encoding",  "options", NULL};
+    const char *const values[] = {"read-write", "5000",         "10",       db->options->conninfo,
+                                  host->host,   host->hostaddr, host->port, db->options->program,
+                                  "UTF8",       db->pg_options, NULL};
 
     memset(self->prepared, 0, db->statement_count[0] + DB_EXTRA_MAX);
     self->pg = PQconnectStartParams(keywords, values, 1);
@@ -59,6 +70,68 @@ void db_conn_open(struct db_conn *self)
         db_conn_lose(self);
     else
         conn_watch(self, ZMQ_POLLOUT, on_connect);
+}
+
+static void conn_serve(struct db_conn *self)
+{
+    if (PQenterPipelineMode(self->pg) != 1) {
+        db_conn_lose(self);
+        return;
+    }
+    self->ready = true;
+    conn_watch(self, ZMQ_POLLIN, on_ready);
+    db_pool_connected(self);
+}
+
+/* A few bytes on a fresh socket: sent at once. */
+static void conn_ask_timeline(struct db_conn *self)
+{
+    if (PQsendQuery(self->pg, "select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)") != 1 ||
+        PQflush(self->pg) != 0)
+        db_conn_lose(self);
+    else
+        conn_watch(self, ZMQ_POLLIN, on_timeline);
+}
+
+/* The answer, in hexadecimal. A server that does not tell (it only looks like PostgreSQL) is taken as it is. */
+static void take_timeline(struct db_conn *self, const PGresult *result)
+{
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
+        self->timeline = strtoll(PQgetvalue(result, 0, 0), NULL, 16);
+}
+
+static bool is_outdated(const struct db_conn *self)
+{
+    return self->timeline > 0 && self->timeline < self->pool->db->timeline;
+}
+
+static void on_timeline(void *arg, short revents)
+{
+    struct db_conn *self = arg;
+    struct db *db = self->pool->db;
+    PGresult *result = NULL;
+
+    (void)revents;
+    if (PQconsumeInput(self->pg) != 1) {
+        db_conn_lose(self);
+        return;
+    }
+    while (!PQisBusy(self->pg) && (result = PQgetResult(self->pg))) {
+        take_timeline(self, result);
+        PQclear(result);
+    }
+    if (PQisBusy(self->pg))
+        return;
+    conn_unwatch(self);
+    if (is_outdated(self)) {
+        if (!db->read.failing && !db->write.failing)
+            log_event(LOG_WARNING, "db", "a former primary allows writing: not used", NULL);
+        db_conn_lose(self);
+        return;
+    }
+    if (self->timeline > db->timeline)
+        db_pool_promoted(db, self->timeline);
+    conn_serve(self);
 }
 
 static void on_connect(void *arg, short revents)
@@ -80,24 +153,25 @@ static void on_connect(void *arg, short revents)
         db_conn_lose(self);
         return;
     }
-    if (PQsetnonblocking(self->pg, 1) != 0 || PQenterPipelineMode(self->pg) != 1) {
+    if (PQsetnonblocking(self->pg, 1) != 0)
         db_conn_lose(self);
-        return;
-    }
-    self->ready = true;
-    conn_watch(self, ZMQ_POLLIN, on_ready);
-    db_pool_connected(self);
+    else if (self->pool->db->hosts.count == 1)
+        conn_serve(self);
+    else
+        conn_ask_timeline(self);
 }
 
 /* ---- loss ---- */
 
-/* Once for each time that the database goes away, whichever pool sees it first. */
+/* Once for each time that the database goes away, whichever pool sees it first; of several hosts when the last of them
+ * has failed too. */
 static void log_down(const struct db_conn *self)
 {
     const struct db *db = self->pool->db;
     const char *why = PQerrorMessage(self->pg);
 
-    if (!db->read.failing && !db->write.failing && !self->pool->closing && self->pool->ready == 0)
+    if (!db->read.failing && !db->write.failing && !self->pool->closing && self->pool->ready == 0 &&
+        self->pool->tried + 1 >= db->hosts.count)
         log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
 }
 
@@ -209,6 +283,8 @@ void db_conn_send(struct db_conn *self, struct db_call *call)
 
     TAILQ_INSERT_TAIL(&self->in_flight, call, link);
     call->state = CALL_SENT;
+    call->conn = self;
+    call->sent_mono_ms = loop_mono_ms(db->loop);
     self->depth++;
     self->touched = true;
     db->stats.statements++;
@@ -318,6 +394,7 @@ static bool conn_receive(struct db_conn *self)
         PGresult *result = PQgetResult(self->pg);
         bool over;
 
+        self->heard_mono_ms = loop_mono_ms(self->pool->db->loop);
         if (result && is_fatal(self, result)) {
             PQclear(result);
             return false;

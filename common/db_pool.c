@@ -104,7 +104,8 @@ void db_pool_open(struct db_pool *self)
 {
     if (!self->connecting || self->connecting->pg)
         return;
-    pool_at(self, loop_mono_ms(self->db->loop) + DB_CONNECT_MS);
+    pool_at(self, loop_mono_ms(self->db->loop) +
+                      (self->db->hosts.count > 1 ? DB_HOST_MS : DB_CONNECT_MS));
     db_conn_open(self->connecting);
 }
 
@@ -193,6 +194,8 @@ void db_pool_connected(struct db_conn *conn)
     struct db_pool *self = conn->pool;
 
     self->connecting = NULL;
+    self->tried = 0;
+    self->db->preferred = conn->host;
     self->ready++;
     if (self->failing)
         log_event(LOG_NOTICE, "db", "connected again", NULL);
@@ -214,6 +217,18 @@ static int64_t pool_pause(struct db_pool *self)
     return MIN(pause_ms, (int64_t)DB_BACKOFF_MAX_MS);
 }
 
+/* The attempt failed: the next host has its turn at once; after the last one there is a pause. */
+static void pool_missed(struct db_pool *self, int64_t now_ms)
+{
+    if (++self->tried < self->db->hosts.count) {
+        self->retry_at_ms = now_ms;
+        return;
+    }
+    self->tried = 0;
+    self->retry_at_ms = now_ms + pool_pause(self);
+    self->failing = self->ready == 0;
+}
+
 void db_pool_lost(struct db_conn *conn, bool was_ready)
 {
     struct db_pool *self = conn->pool;
@@ -227,8 +242,7 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     } else {
         self->connecting = NULL;
         loop_cancel(self->db->loop, &self->timer);
-        self->retry_at_ms = now_ms + pool_pause(self);
-        self->failing = self->ready == 0;
+        pool_missed(self, now_ms);
     }
     if (self->closing)
         return;
@@ -240,4 +254,47 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     }
     if (self->ready == 0 && !self->connecting)
         pool_at(self, MAX(now_ms, self->retry_at_ms));
+}
+
+/* ---- servers that are no longer what they were ---- */
+
+void db_pool_promoted(struct db *db, int64_t timeline)
+{
+    struct db_pool *const pools[] = {&db->read, &db->write};
+
+    db->timeline = timeline;
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        for (size_t j = 0; j < pools[i]->max; j++) {
+            struct db_conn *conn = &pools[i]->conns[j];
+
+            if (conn->ready && conn->timeline > 0 && conn->timeline < timeline)
+                db_conn_lose(conn);
+        }
+    }
+}
+
+/* Nothing was heard for longer than any statement may take. */
+static bool is_silent(const struct db_conn *conn, int64_t now_ms)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+    int64_t limit_ms = conn->pool->db->options->statement_timeout_ms + DB_SILENCE_MS;
+
+    return conn->ready && first && first->kind != CALL_SCRIPT &&
+           now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms) >= limit_ms;
+}
+
+/* Only a read is evidence: a commit may wait for a standby as long as it takes, while the server is well. TCP tells
+ * when a host is gone, but not when its processes hang. */
+void db_pool_doubt(struct db *db, const struct db_call *call)
+{
+    struct db_pool *const pools[] = {&db->read, &db->write};
+    int64_t now_ms = loop_mono_ms(db->loop);
+
+    if (call->conn->pool != &db->read || !is_silent(call->conn, now_ms))
+        return;
+    log_event(LOG_WARNING, "db", "the server does not answer", NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        for (size_t j = 0; j < pools[i]->max; j++)
+            if (is_silent(&pools[i]->conns[j], now_ms))
+                db_conn_lose(&pools[i]->conns[j]);
 }

@@ -3,6 +3,7 @@
  *
  *   db.c          handles, statements: queueing and waiting
  *   db_pool.c     which connection takes what; when one more is opened
+ *   db_hosts.c    the servers of the connection string
  *   db_conn.c     one connection: connect, send, receive, loss
  *   db_tx.c       leases and transactions
  *   db_migrate.c  schema and verification of the statements, at start
@@ -26,10 +27,14 @@ enum {
     DB_READ_DEPTH = 128, /* statements in flight on one shared connection */
     DB_WRITE_DEPTH =
         16, /* the same for writes: each may wait for a row lock and those behind it too */
-    DB_WAIT_MS = 2000,      /* longest wait for a connection */
-    DB_BACKOFF_MIN_MS = 50, /* between attempts to connect */
-    DB_BACKOFF_MAX_MS = 1000,
-    DB_CONNECT_MS = 10000, /* one attempt, all hosts together */
+    DB_WAIT_MS = 2000,       /* longest wait for a connection */
+    DB_BACKOFF_MIN_MS = 50,  /* between attempts to connect */
+    DB_BACKOFF_MAX_MS = 400, /* what an outage lasts longer than the server was away */
+    DB_CONNECT_MS = 10000,   /* one attempt to connect to the only host */
+    DB_HOST_MS = 3000,       /* the same where there is another host to try */
+    DB_HOSTS_MAX = 8,        /* of a connection string; a longer list is libpq's business */
+    DB_SILENCE_MS =
+        2000, /* beyond the statement timeout: then a server that has not said so is not there */
 };
 
 enum db_call_kind {
@@ -47,8 +52,12 @@ enum db_call_state {
     CALL_DOWN, /* was not sent: there is no server */
 };
 
+struct db_conn;
+
 struct db_call {
     TAILQ_ENTRY(db_call) link;
+    struct db_conn *conn; /* that it was sent on */
+    int64_t sent_mono_ms;
     struct fiber *waiter; /* NULL: nobody waits, the connection frees the call */
     enum db_call_kind kind;
     enum db_call_state state;
@@ -68,10 +77,23 @@ struct db_call {
 };
 TAILQ_HEAD(db_calls, db_call);
 
+/* One server; NULL: as the connection string has it. */
+struct db_host {
+    char *host, *hostaddr, *port;
+};
+
+struct db_hosts {
+    struct db_host items[DB_HOSTS_MAX];
+    size_t count; /* 1 at least */
+};
+
 struct db_conn {
     struct db_pool *pool;
     PGconn *pg; /* NULL: not open */
     bool ready;
+    size_t host;           /* its number */
+    int64_t timeline;      /* of the server; 0: not known */
+    int64_t heard_mono_ms; /* when the server said something last */
     int fd;
     short watched; /* events */
     size_t depth;  /* calls in flight */
@@ -85,6 +107,7 @@ struct db_conn {
 struct db_pool {
     struct db *db;
     size_t max, ready, leased, depth_max;
+    size_t tried; /* hosts that failed since the last success or pause */
     struct db_conn *conns;
     struct db_conn *connecting; /* one at a time */
     struct loop_timer *timer;   /* end of the attempt, or time of the next one */
@@ -104,6 +127,9 @@ struct db {
     struct db_statement extra[DB_EXTRA_MAX];
     size_t statement_count[2];
     struct db_pool read, write;
+    struct db_hosts hosts;
+    size_t preferred;      /* host that a connection was made to last */
+    int64_t timeline;      /* highest that was seen */
     struct db_calls spare; /* calls for reuse */
     struct db_stats stats;
     uint64_t *count_statements, *count_errors, *count_lost, *count_connects;
@@ -136,6 +162,12 @@ void db_call_finish(struct db *self, struct db_call *call, enum db_call_state st
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
 
+/* ---- db_hosts.c ---- */
+
+/* One item, all NULL, unless the string is a plain list. */
+void db_hosts_init(struct db_hosts *self, const char *conninfo);
+void db_hosts_clear(struct db_hosts *self);
+
 /* ---- db_pool.c ---- */
 
 void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max);
@@ -163,6 +195,13 @@ void db_pool_release(struct db_conn *conn);
 /* News from db_conn.c. */
 void db_pool_connected(struct db_conn *conn);
 void db_pool_lost(struct db_conn *conn, bool was_ready);
+
+/* A server of this timeline was seen, higher than all before: connections to older ones are closed. */
+void db_pool_promoted(struct db *db, int64_t timeline);
+
+/* The waiter of a call that was sent has given up. When that shows that the server is not there any more, closes all
+ * connections that wait for it in vain; the call may be gone then. */
+void db_pool_doubt(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 

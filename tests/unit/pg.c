@@ -109,7 +109,7 @@ void pg_start(struct pg *self)
                                   "-c",
                                   "shared_buffers=16MB",
                                   "-c",
-                                  "max_connections=60",
+                                  "max_connections=200",
                                   NULL};
 
     snprintf(program, sizeof(program), "%s/postgres", self->bin);
@@ -135,13 +135,9 @@ void pg_stop(struct pg *self, int signo)
     self->pid = 0;
 }
 
-struct pg *pg_new(void)
+static struct pg *make(void)
 {
     struct pg *self = calloc(1, sizeof(*self));
-    char program[80], data[80];
-    const char *words[24] = {NULL};
-    const char *const initdb[] = {program, "-D", data,   "-U",         "postgres",  "-A",
-                                  "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL};
 
     if (!self)
         give_up("out of memory");
@@ -149,6 +145,36 @@ struct pg *pg_new(void)
     snprintf(self->conninfo, sizeof(self->conninfo), "host=%s user=postgres dbname=postgres",
              self->dir.path);
     find_programs(self);
+    return self;
+}
+
+struct pg *pg_new_standby(const char *primary)
+{
+    struct pg *self = make();
+    char program[80], data[80], source[256];
+    const char *words[24] = {NULL};
+    const char *const backup[] = {program, "-D",   data,        "-R", "-X",   "stream",
+                                  "-c",    "fast", "--no-sync", "-d", source, NULL};
+
+    snprintf(program, sizeof(program), "%s/pg_basebackup", self->bin);
+    snprintf(data, sizeof(data), "%s/data", self->dir.path);
+    snprintf(source, sizeof(source), "%s application_name=standby", primary);
+    add_user(self, words);
+    add_words(words, backup);
+    if (!run(self, words))
+        give_up("pg_basebackup failed");
+    pg_start(self);
+    return self;
+}
+
+struct pg *pg_new(void)
+{
+    struct pg *self = make();
+    char program[80], data[80];
+    const char *words[24] = {NULL};
+    const char *const initdb[] = {program, "-D", data,   "-U",         "postgres",  "-A",
+                                  "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL};
+
     snprintf(program, sizeof(program), "%s/initdb", self->bin);
     snprintf(data, sizeof(data), "%s/data", self->dir.path);
     add_user(self, words);
@@ -157,6 +183,22 @@ struct pg *pg_new(void)
         give_up("initdb failed");
     pg_start(self);
     return self;
+}
+
+void pg_next_timeline(struct pg *self)
+{
+    char program[80], data[80];
+    const char *words[24] = {NULL};
+    const char *const reset[] = {program, "-l", "000000020000000000000010", "-D", data, NULL};
+
+    pg_stop(self, SIGINT);
+    snprintf(program, sizeof(program), "%s/pg_resetwal", self->bin);
+    snprintf(data, sizeof(data), "%s/data", self->dir.path);
+    add_user(self, words);
+    add_words(words, reset);
+    if (!run(self, words))
+        give_up("pg_resetwal failed");
+    pg_start(self);
 }
 
 void pg_destroy(struct pg **self_p)

@@ -20,12 +20,19 @@ struct pg {
  * (which PostgreSQL refuses) under another uid. */
 struct pg *pg_new(void);
 
+/* A standby of the server with this connection string (of a superuser, without application_name), which reaches it as
+ * the user that this one runs as. Started; it becomes a primary by pg_promote(). Its name there is "standby". */
+struct pg *pg_new_standby(const char *primary);
+
 /* Stops the server and removes its directory. */
 void pg_destroy(struct pg **self_p);
 
 /* Stops at once, dropping all connections (SIGINT: "fast"; SIGQUIT: without a checkpoint); starts again. */
 void pg_stop(struct pg *self, int signo);
 void pg_start(struct pg *self);
+
+/* Stops it and starts it on the next timeline, as if it were a promoted standby. */
+void pg_next_timeline(struct pg *self);
 
 /* Runs statements over a connection of its own, blocking; the first value of the last result as a number. */
 long pg_exec(const struct pg *self, const char *sql);
