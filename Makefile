@@ -54,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-migrate clean format format-check install deb test-systemd test-mixed refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-migrate fault clean format format-check install deb test-systemd test-mixed refresh-domains
 
 all: $(PROGRAMS)
 
@@ -106,7 +106,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/u
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
 UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c),$(wildcard tests/unit/*.c)))
 HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
-    $(filter-out $(wildcard tests/http/test_*.c),$(wildcard tests/http/*.c)))
+    $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
 
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMON_LIBS) $(TEST_LIBS)
@@ -239,6 +239,13 @@ bench:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
+
+# Five minutes of load under kills, and a verdict; tests/fault/test_chaos.c says what else can be set.
+fault:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/fault/test_chaos
+	@FAULT_SECONDS=$${FAULT_SECONDS:-300} FAULT_EVERY_MS=$${FAULT_EVERY_MS:-5000} \
+	    FAULT_STALL_MS=$${FAULT_STALL_MS:-2000} $(BUILD)/tests/fault/test_chaos
 
 # TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.
 bench-scale:

@@ -386,6 +386,11 @@ void suite_signal(struct suite *self, const char *name, const char *instance, in
     kill(pid, signo);
 }
 
+pid_t suite_supervisor(const struct suite *self)
+{
+    return self->pid;
+}
+
 pid_t suite_kill_both_later(struct suite *self, const char *name, int ms)
 {
     pid_t first = suite_pid(self, name, "1"), second = suite_pid(self, name, "2");

@@ -49,6 +49,9 @@ const char *suite_text(struct suite *self, const char *path);
 pid_t suite_pid(struct suite *self, const char *name, const char *instance);
 void suite_signal(struct suite *self, const char *name, const char *instance, int signo);
 
+/* atriumctl itself, which starts again what dies. */
+pid_t suite_supervisor(const struct suite *self);
+
 /* SIGKILL to instances 1 and 2 of a daemon, so many ms from now, by a process of its own: waitpid() it. */
 pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
 
