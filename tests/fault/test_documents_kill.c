@@ -312,6 +312,55 @@ static void a_download_survives_docd(void)
     free(bytes);
 }
 
+/* A gateway takes its downloads with it: the client sees that there is more to come, and goes on by a range. */
+static void a_download_dies_with_its_gateway(void)
+{
+    enum { LARGE = 20 * 1024 * 1024 };
+    char *bytes = test_bytes(LARGE, 78), *got = malloc(LARGE + 4096), head[2048], range[64];
+    char *id = document_put(suite, patient->access, "a", "a/b", bytes, LARGE);
+    pid_t first = suite_pid(suite, "gateway", "1"), second = suite_pid(suite, "gateway", "2");
+    int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), small = 64 * 1024;
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    size_t size = 0, have;
+    ssize_t more;
+
+    setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    to.sin_port = htons((uint16_t)strtol(strrchr(suite_url(suite), ':') + 1, NULL, 10));
+    CU_ASSERT_EQUAL(connect(connection, (struct sockaddr *)&to, sizeof to), 0);
+    form_send(connection, head,
+              (size_t)snprintf(head, sizeof head,
+                               "GET /document/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                               "Authorization: Bearer %s\r\n\r\n",
+                               id, patient->access));
+    for (bool killed = false; (more = recv(connection, got + size, LARGE + 4096 - size, 0)) > 0;) {
+        size += (size_t)more;
+        if (size > LARGE / 4 && !killed) {
+            killed = true;
+            suite_signal(suite, "gateway", "1", SIGKILL);
+            suite_signal(suite, "gateway", "2", SIGKILL);
+        }
+    }
+    close(connection);
+    const char *body = memmem(got, size, "\r\n\r\n", 4);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(body);
+    have = size - (size_t)(body + 4 - got);
+    CU_ASSERT_TRUE_FATAL(have > 0 && have < LARGE);
+    CU_ASSERT_EQUAL(memcmp(body + 4, bytes, have), 0);
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "gateway", "1", first));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "gateway", "2", second));
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+    snprintf(range, sizeof range, "Range: bytes=%zu-", have);
+    HTTP_ANSWER rest = http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
+                                                                          .bearer = patient->access,
+                                                                          .headers = {range}});
+    CHECK_STATUS(rest, 206);
+    CU_ASSERT_TRUE(rest->size == LARGE - have && memcmp(rest->body, bytes + have, rest->size) == 0);
+    drop(id);
+    free(id);
+    free(got);
+    free(bytes);
+}
+
 /* ---- races ---- */
 
 /* All forms of one document come back at once, over two gateways and two docd: the last one wins, always. */
@@ -415,6 +464,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     {"an upload survives docd", an_upload_survives_docd},
     {"a download survives docd", a_download_survives_docd},
+    {"a download dies with its gateway", a_download_dies_with_its_gateway},
     {"an upload dies with its gateway", an_upload_dies_with_its_gateway},
     {"an upload meets a dead database", an_upload_meets_a_dead_database},
     {"the last of all forms wins", the_last_of_all_forms_wins},
