@@ -334,6 +334,13 @@ void suite_restart(struct suite *self)
     launch(self);
 }
 
+void suite_reconfigure(struct suite *self, const char *set)
+{
+    suite_halt(self);
+    self->options.set = set;
+    suite_restart(self);
+}
+
 const char *suite_url(const struct suite *self)
 {
     return self->url;

@@ -38,6 +38,9 @@ void suite_stop(struct suite **self_p);
 void suite_halt(struct suite *self);
 void suite_restart(struct suite *self);
 
+/* The two, with other settings of daemons (suite_options.set). */
+void suite_reconfigure(struct suite *self, const char *set);
+
 const char *suite_url(const struct suite *self);
 const char *suite_admin_url(const struct suite *self);
 const char *suite_dir(const struct suite *self);

@@ -623,6 +623,71 @@ static void deaths_leave_the_sums_right(void)
     }
 }
 
+/* ---- other providers ---- */
+
+static long asked(const char *server_url)
+{
+    HTTP_ANSWER answer = http_get(server_url, "/asked", NULL);
+
+    return (long)json_integer_value(http_member(answer, "asked"));
+}
+
+/* Asks for the text and checks what comes, and how often the server behind it was asked for that. */
+static void check_asked(const char *server_url, const char *bearer, const char *text,
+                        const char *want, bool anew)
+{
+    struct http_request request = request_of(bearer, one(text));
+    long before = asked(server_url);
+
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_STRING_EQUAL(text_at(answer, 0), want);
+    UNIT_CHECK((asked(server_url) > before) == anew, "%s: %ld, %ld", text, before,
+               asked(server_url));
+}
+
+/* Of three in turn, each translates what the others have translated already. In the end one loses all marks, so that
+ * the text comes together of its stretches. */
+static void no_provider_answers_for_another(void)
+{
+    static const char *const argv[] = {"/usr/bin/python3", "tests/http/translation_server.py",
+                                       "key-of-it", NULL};
+    static const struct {
+        const char *name, *path, *model;
+    } providers[] = {
+        {"libretranslate", "libre", ""},
+        {"openai", "v1/", ",botd.translation_model=model-1"},
+        {"openai", "v1/", ",botd.translation_model=model-2"},
+    };
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    struct suite *usual = suite;
+    char set[512], server_url[64];
+    int port = 0;
+
+    PROGRAM server = program_start(argv, NULL);
+    CU_ASSERT_TRUE(program_wait_output(server, "\n", 10000));
+    CU_ASSERT_EQUAL(sscanf(server->out, "port %d", &port), 1);
+    snprintf(server_url, sizeof(server_url), "http://127.0.0.1:%d", port);
+    suite = suite_start(&(struct suite_options){0});
+    PERSON asks = person_register(suite, NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(providers); i++) {
+        snprintf(set, sizeof(set),
+                 "botd.translation_provider=%s,botd.translation_url=%s/%s,"
+                 "botd.translation_key_file=%s%s",
+                 providers[i].name, server_url, providers[i].path,
+                 unit_dir_write(&dir, "key", "key-of-it\n"), providers[i].model);
+        suite_reconfigure(suite, set);
+        check_asked(server_url, asks->access, "the {{big}} dog", "THE {{big}} DOG", true);
+        check_asked(server_url, asks->access, "the {{small}} dog", "THE {{small}} DOG", false);
+    }
+    HTTP_ANSWER lossy = http_post(server_url, "/mode/drop", NULL, json_object());
+    CHECK_STATUS(lossy, 200);
+    check_asked(server_url, asks->access, "a {{big}} cat", "A {{big}} CAT", true);
+    check_asked(server_url, asks->access, "a {{small}} cat", "A {{small}} CAT", false);
+    suite_stop(&suite);
+    suite = usual;
+}
+
 /* ---- the end ---- */
 
 static void what_nobody_uses_is_forgotten(void)
@@ -662,6 +727,7 @@ static const struct unit_case cases[] = {
     {"what was not translated is given back", what_was_not_translated_is_given_back},
     {"a killed botd keeps what it took", a_killed_botd_keeps_what_it_took},
     {"deaths leave the sums right", deaths_leave_the_sums_right},
+    {"no provider answers for another", no_provider_answers_for_another},
     {"what nobody uses is forgotten", what_nobody_uses_is_forgotten},
     {"it ends without a trace", it_ends_without_a_trace},
 };
