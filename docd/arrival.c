@@ -278,8 +278,9 @@ int arrivals_look(struct arrivals *self, const struct request *req, struct uuid 
         lookups[look.count - 1].count++;
     }
     result = look_all(&look);
-    *ret_changed = look.changed;
-    if (result < 0 || look.changed)
+    /* A document without such a form was adopted by another instance since its row was read. */
+    *ret_changed = look.changed || look.count < count;
+    if (result < 0 || *ret_changed)
         return result;
     /* What is not there may have been adopted by another instance just before it was looked for. */
     if (pending(self, req, project, &ids, &after, err) < 0)

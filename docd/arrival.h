@@ -23,8 +23,8 @@ void arrivals_drain(struct arrivals *self);
 /* Gives up the adoptions that are under way. Nobody waits for one. Parks, for as long as they take to unwind. */
 void arrivals_destroy(struct arrivals **self_p);
 
-/* Looks for what has come for documents of a project, and adopts it. *ret_changed: a document shows something
- * else now. Parks. Fails with ERR_UNAVAILABLE when the store cannot tell, or a large file is still being copied. */
+/* Looks for what has come for documents of a project, each with a form that may still come back, and adopts it.
+ * *ret_changed: a document shows something else now. Parks. Fails with ERR_UNAVAILABLE when the store cannot tell, or a large file is still being copied. */
 int arrivals_look(struct arrivals *self, const struct request *req, struct uuid project,
                   const struct uuid *documents, size_t count, bool *ret_changed,
                   struct error *err) MUST_USE;
