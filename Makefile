@@ -54,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-migrate fault clean format format-check install deb test-systemd test-mixed refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-migrate fault clean format format-check install deb test-systemd test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -308,6 +308,17 @@ test-mixed:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) git python3)
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) tests/mixed/run.sh $(REF)
+
+# test_s3 against a Ceph cluster of its own, which checks forms and copies in parts: buckets in paths, then in hosts.
+test-s3: deps-s3
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/http/test_s3
+	@$(MAKE) --no-print-directory s3
+	@for style in path host; do \
+	    echo "test-s3: $$style"; \
+	    BUILD=$(BUILD) ATRIUM_REQUIRE_S3=1 ATRIUM_S3_STYLE=$$style tests/s3/radosgw.sh \
+	        tests/run.sh $(BUILD)/tests/http/test_s3 || exit 1; \
+	done
 
 SOURCES := $(wildcard */*.[ch] tests/*/*.[ch])
 

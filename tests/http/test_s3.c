@@ -7,7 +7,8 @@
  *     ATRIUM_S3_URL=http://127.0.0.1:9000 ATRIUM_S3_KEY=... ATRIUM_S3_SECRET=... ATRIUM_S3_BUCKET=...
  *     ATRIUM_S3_REGION=us-east-1 build/tests/http/test_s3
  *
- * whose bucket is there and empty. s3rver looks at no policy, ignores the conditions of a copy and copies no parts: the
+ * whose bucket is there and empty. With ATRIUM_S3_STYLE=host the bucket is a label of ATRIUM_S3_HOST, a name of this
+ * machine that the server knows. s3rver looks at no policy, ignores the conditions of a copy and copies no parts: the
  * cases of those are for other servers, and say so.
  */
 #include <CUnit/CUnit.h>
@@ -29,6 +30,7 @@ static struct program *server;
 static struct unit_dir dir;
 static char door[128]; /* URL of the server, behind the door that can be made to fail */
 static bool own;       /* the server is s3rver */
+static char *host;     /* whose labels buckets are, or NULL: they are in paths */
 
 /* ---- the server ---- */
 
@@ -54,6 +56,9 @@ static void server_start(void)
     }
     at = strstr(server->out, "http");
     snprintf(door, sizeof door, "%.*s", (int)strcspn(at, "\n"), at);
+    if (host)
+        snprintf(door, sizeof door, "http://%s%.*s", host, (int)strcspn(strrchr(at, ':'), "\n"),
+                 strrchr(at, ':'));
 }
 
 static const char *setting(const char *name, const char *fallback)
@@ -559,21 +564,26 @@ static void forged_forms_are_refused(void)
         const char *label, *field, *value;
         size_t size;
         long status;
+        int made_at; /* seconds from now */
     } rows[] = {
-        {"another key", "key", "incoming/x/y", 3, 403},
-        {"an object's key", "key", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b/x", 3, 403},
-        {"another type", "Content-Type", "text/html", 3, 403},
+        {"another key", "key", "incoming/x/y", 3, 403, 0},
+        {"an object's key", "key", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b/x", 3, 403, 0},
+        {"another type", "Content-Type", "text/html", 3, 403, 0},
         {"another signature", "x-amz-signature",
-         "0000000000000000000000000000000000000000000000000000000000000000", 3, 403},
+         "0000000000000000000000000000000000000000000000000000000000000000", 3, 403, 0},
         {"another policy", "policy", "eyJleHBpcmF0aW9uIjoiMjA5OS0wMS0wMVQwMDowMDowMC4wMDBaIn0=", 3,
-         403},
-        {"too large", NULL, NULL, 101 * 1024 * 1024, 400},
+         403, 0},
+        {"too large", NULL, NULL, 101 * 1024 * 1024, 400, 0},
+        {"too old", NULL, NULL, 3, 403, -3601},
+        {"not quite too old", "key", "incoming/x/y", 3, 403, -3500},
     };
 
     if (!strict())
         return;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        suite_set_clock(suite, rows[i].made_at);
         HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
+        suite_set_clock(suite, 0);
         json_t *fields = json_deep_copy(http_member(made, "uploadOptions.fields"));
         char *bytes = test_bytes(rows[i].size, 1);
 
@@ -646,15 +656,17 @@ static void left_out(void)
 int main(void)
 {
     static const struct unit_case none[] = {{"left out", left_out}};
+    const char *style = setting("ATRIUM_S3_STYLE", "path");
     char set[128];
 
     if (!have_server())
         return unit_run("s3", none, ARRAY_SIZE(none));
     own = !getenv("ATRIUM_S3_URL");
+    host = strcmp(style, "host") == 0 ? getenv("ATRIUM_S3_HOST") : NULL;
     dir = unit_dir_make();
     server_start();
-    snprintf(set, sizeof set, "docd.s3_region=%s,docd.s3_part_size=5M",
-             setting("ATRIUM_S3_REGION", "us-east-1"));
+    snprintf(set, sizeof set, "docd.s3_region=%s,docd.s3_part_size=5M,docd.s3_style=%s",
+             setting("ATRIUM_S3_REGION", "us-east-1"), style);
     suite = suite_start(&(struct suite_options){
         .test_clock = true,
         .instances = "docd=2",
