@@ -36,7 +36,7 @@ async function main() {
   const form = await createPresignedPost(client, {
     Bucket: ours.bucket, Key: ours.fields.key, Conditions: [range],
     Fields: { 'Content-Type': ours.fields['Content-Type'] },
-    Expires: Math.round((new RealDate(policy.expiration) - made) / 1000) });
+    Expires: Math.floor((new RealDate(policy.expiration) - made) / 1000) });
   const signer = new SignatureV4({ credentials, region: ours.region, service: 's3', sha256: Sha256 });
   const signature = await signer.sign(ours.fields.policy, { signingDate: made });
   const theirs = JSON.parse(Buffer.from(form.fields.Policy, 'base64'));
