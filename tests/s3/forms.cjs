@@ -1,8 +1,8 @@
 // forms.cjs - upload forms by Amazon's SDK, for tests/http/test_s3.c.
 //
 // Reads a form of ours and who signed it, {url, fields, key, secret, region, bucket}, from standard input and prints
-// what compares it with the SDK's form for the same object, made at the same time: pairs of ours and theirs (names of
-// fields, conditions of the policy, its end), the signature of our policy by the SDK's signer, and the SDK's form.
+// what compares it with the SDK's form for the same object, made at the same time: pairs of ours and theirs (address,
+// names of fields, conditions of the policy, its end), the signature of our policy by the SDK's signer, and the SDK's form.
 'use strict';
 const { S3Client } = require('@aws-sdk/client-s3');
 const { createPresignedPost } = require('@aws-sdk/s3-presigned-post');
@@ -29,8 +29,10 @@ const sorted = (conditions) => conditions.map((each) => {
 }).sort();
 
 async function main() {
+  const url = new URL(ours.url), label = `//${ours.bucket}.`;
   const client = new S3Client({
-    endpoint: new URL(ours.url).origin, region: ours.region, forcePathStyle: true, credentials });
+    endpoint: url.origin.replace(label, '//'), region: ours.region, credentials,
+    forcePathStyle: !url.origin.includes(label) });
   const range = policy.conditions.find(Array.isArray);
   globalThis.Date = ThatTime;
   const form = await createPresignedPost(client, {
@@ -42,7 +44,8 @@ async function main() {
   const theirs = JSON.parse(Buffer.from(form.fields.Policy, 'base64'));
   const names = (fields) => Object.keys(fields).map((name) => name.toLowerCase()).sort();
   console.log(JSON.stringify({
-    url: form.url, form, signature,
+    form, signature,
+    url: [url.href, new URL(form.url).href],
     names: [names(ours.fields), names(form.fields)],
     conditions: [sorted(policy.conditions), sorted(theirs.conditions)],
     expiration: [new RealDate(policy.expiration) / 1000 | 0, new RealDate(theirs.expiration) / 1000 | 0],
