@@ -124,7 +124,7 @@ $(eval $(call program_test_rule,ctl,atriumctl))
 # name, test_fuzz_corpus has them all.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c authd/user_agent.c $(wildcard botd/mask*.c) \
-    botd/token_search.c docd/disposition.c docd/post_policy.c docd/sigv4.c docd/sniff.c gateway/cache.c gateway/decode.c gateway/keys.c \
+    botd/token_search.c docd/disposition.c docd/post_policy.c docd/sigv4.c docd/sniff.c gateway/decode.c gateway/keys.c \
     gateway/multipart.c gateway/range.c gateway/routes.c gateway/token.c maild/buffer.c maild/render.c \
     maild/template_names.c)
 FUZZ_LIBS := -lmagic -lcrypto

@@ -8,10 +8,10 @@
 #include <openssl/ecdsa.h>
 #include <sodium.h>
 
+#include "common/cache.h"
 #include "common/codec.h"
 #include "common/log.h"
 #include "common/secret.h"
-#include "gateway/cache.h"
 #include "gateway/token.h"
 
 enum {

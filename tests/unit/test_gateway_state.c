@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cache.h"
 #include "gateway/admin.h"
 #include "gateway/answer.h"
-#include "gateway/cache.h"
 #include "gateway/identity.h"
 #include "gateway/revoke.h"
 #include "gateway/trace.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cache.h"
 #include "common/log.h"
-#include "gateway/cache.h"
 
 enum { NO_SLOT = -1 };
 

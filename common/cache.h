@@ -1,10 +1,10 @@
 /*
- * cache.h - a bounded map from random-looking bytes to values, for verified tokens and resolved identities.
+ * cache.h - a bounded map from random-looking bytes to values: verified tokens, resolved identities, open projects.
  *
  * A full cache drops an entry that was not used since the hand of the clock last passed it (second chance).
  */
-#ifndef ATRIUM_GATEWAY_CACHE_H
-#define ATRIUM_GATEWAY_CACHE_H
+#ifndef ATRIUM_COMMON_CACHE_H
+#define ATRIUM_COMMON_CACHE_H
 
 #include "common/base.h"
 
