@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/unruled.h"
 #include "common/audit.h"
 #include "common/policy.h"
 #include "settingsd/settingsd_api.h"
@@ -33,13 +34,24 @@ static int refuse(struct authd *d, const struct request *req, const struct admis
     return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
 }
 
+/* What is remembered, or else settingsd says. */
 static int ask(struct authd *d, const struct request *req, const struct admission *who,
                struct caller_context_out *ret, struct error *err)
 {
     const struct caller_context_in in = {.projectId = who->project, .policyId = who->policy};
+    const struct unruled_key key = {who->project, who->policy, who->change};
+    const char *name = who->change > 0 ? unruled_get(d->unruled, &key, clock_mono_ms()) : NULL;
 
     *ret = (struct caller_context_out){.suspended = false};
-    return settingsd_caller_context(d->svc.bus, req, &in, ret, err);
+    if (name != NULL) {
+        ret->projectName = arena_strdup(req->arena, name);
+        return 0;
+    }
+    if (settingsd_caller_context(d->svc.bus, req, &in, ret, err) < 0)
+        return -1;
+    if (who->change > 0 && !ret->suspended && ret->policyIpAccessRule == NULL)
+        unruled_put(d->unruled, &key, ret->projectName, clock_mono_ms());
+    return 0;
 }
 
 static int judge(struct authd *d, const struct request *req, const struct admission *who,
@@ -90,5 +102,6 @@ int admission_check_sign_in(struct authd *d, const struct request *req, const ch
         return 0;
     who.policy = db_uuid(res, 0, 0);
     who.admin = db_bool(res, 0, 1);
+    who.change = db_int(res, 0, 2);
     return admission_check(d, req, &who, err);
 }

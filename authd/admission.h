@@ -3,8 +3,8 @@
  * address rules of its access policy let the client's address in.
  *
  * Held against each completed sign-in, each registration and each refresh, when all else was right
- * and before anything is written. settingsd is asked each time, so a changed rule decides from the
- * next request on, at every instance.
+ * and before anything is written. settingsd is asked, but for what unruled.h still knows of it, so a
+ * changed rule decides from the next request on, at every instance.
  */
 #ifndef ATRIUM_AUTHD_ADMISSION_H
 #define ATRIUM_AUTHD_ADMISSION_H
@@ -18,6 +18,7 @@ struct admission {
     const char *role;
     struct uuid policy; /* absent: none, and no rule */
     bool admin;         /* see admission_is_admin() */
+    int64_t change;     /* SQL_SETTINGS_CHANGED, as read with the policy; 0: not read */
     const char *action; /* "session.create" */
 };
 

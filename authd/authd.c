@@ -11,6 +11,7 @@
 #include "authd/password.h"
 #include "authd/sweep.h"
 #include "authd/totp.h"
+#include "authd/unruled.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 
@@ -114,6 +115,7 @@ static int start(void *daemon, struct error *err)
     password_open(d);
     totp_open();
     lease_watch_open(d);
+    d->unruled = unruled_new();
     req = service_request_new(&d->svc, SECONDS(5));
     if (key_open(d, req, err) < 0)
         return -1;
@@ -128,6 +130,7 @@ static void stop(void *daemon)
     struct authd *d = daemon;
 
     key_close(d);
+    unruled_destroy(&d->unruled);
     password_close(d);
 }
 

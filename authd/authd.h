@@ -4,8 +4,8 @@
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
  * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
  * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
- * throttle, token, key, change, link, mail, mail_domain, invitation, business, continue_token, tenant
- * and user_agent serve them.
+ * throttle, token, key, change, link, mail, mail_domain, invitation, business, continue_token, tenant,
+ * unruled and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
@@ -47,6 +47,7 @@ struct authd {
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
     struct lease_watch *leases;
+    struct unruled *unruled;
     struct authd_counters {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;

@@ -91,6 +91,11 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "returning sequence), "                                                                \
     "abort_noted as (" SQL_AUDIT("$1", "$7", "'Account/' || id", event, "aborted") ") "
 
+/* One more than the number of the last change of a policy or a project, see unruled.h. */
+#define SQL_SETTINGS_CHANGED                             \
+    "(select 1 + coalesce((select sequence from change " \
+    "where kind in ('policy', 'project') order by sequence desc limit 1), 0))"
+
 /* The membership of an account in a project, at most one. As a lateral query with a limit it is
  * planned for itself and looked up by its unique index, however few rows the tables had when the
  * plan was made: joined plainly, the planner may read all members of the project for each

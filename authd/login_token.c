@@ -54,6 +54,7 @@ static int find(struct authd *d, const struct request *req, const char *role, co
                                     .role = role,
                                     .policy = db_uuid(res, 0, 11),
                                     .admin = db_bool(res, 0, 12),
+                                    .change = db_int(res, 0, 13),
                                     .action = "session.create"};
     return 0;
 }

@@ -26,6 +26,7 @@ static int refuse(struct authd *d, struct error *err)
 struct renewal {
     struct holder holder;
     struct uuid account, policy;
+    int64_t change;        /* SQL_SETTINGS_CHANGED */
     bool current;          /* may rotate */
     const char *successor; /* that it was given when it rotated, when it is not */
 };
@@ -122,6 +123,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                                        .admin = db_bool(res, 0, 4)},
                             .account = db_uuid(res, 0, 0),
                             .policy = db_uuid(res, 0, 5),
+                            .change = db_int(res, 0, 8),
                             .current = strcmp(verdict, "current") == 0};
     if (ret->current)
         return 0;
@@ -141,6 +143,7 @@ static int admit(struct authd *d, const struct request *req, const struct renewa
                                   .role = renewal->holder.role,
                                   .policy = renewal->policy,
                                   .admin = renewal->holder.admin,
+                                  .change = renewal->change,
                                   .action = "session.refresh"};
 
     if (admission_check(d, req, &who, err) == 0)
