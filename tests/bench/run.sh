@@ -4,11 +4,16 @@
 # the machine's rate of password hashes, are what counts: absolute rates are this machine's. Rates and CPU times are of
 # whole operations, latencies of single requests. BENCH_SECONDS (default 5) is the length of one measurement,
 # BENCH_ROUNDS (default 3) how often each is made; BENCH_ENTRIES (default 100000) how much content is searched.
+# BENCH_ONLY="small nginx_small" makes only the measurements of these names (see the rounds below; references have names
+# too: hashes, libvips, apertium), to work on one of them.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/bench/suite.sh
 seconds=${BENCH_SECONDS:-5} rounds=${BENCH_ROUNDS:-3} connections=32 threads=2
 entries=${BENCH_ENTRIES:-100000}
+wanted() { # NAME: whether it is to be measured
+    [[ -z ${BENCH_ONLY:-} || " floor $BENCH_ONLY " == *" $1 "* ]]
+}
 
 # ---- start both ----
 suite_start suite --set botd.translation_daily_characters=0
@@ -74,7 +79,9 @@ fresh_tokens() { # enough for every connection, with some to spare
 
 # People of whom one in five is a practitioner of three tenants, and one in five a patient with a second factor. Each of
 # these signs in once: so many that a thousand a second would not run out.
-suite_seed suite 20 $((5 * 1000 * seconds * rounds)) $((5 * 1000 * seconds * rounds))
+people=100
+! { wanted login_mfa || wanted login_tenants; } || people=$((5 * 1000 * seconds * rounds))
+suite_seed suite 20 "$people" "$people"
 awk '$1 == "Practitioner"' "$scratch/suite.people" >"$scratch/practitioners"
 awk -v rounds="$rounds" -v to="$scratch/second-factors." '$5 != "-" {print > to (++n % rounds)}' "$scratch/suite.people"
 
@@ -153,6 +160,7 @@ for name in copies: os.link(place(first), place(name))' "$scratch/suite/storage"
 
 # ---- content ----
 export BENCH_SEARCHES=$scratch/searches
+wanted search || entries=100
 tests/bench/entries.py "$entries" "$BENCH_SEARCHES" >"$scratch/entries.json"
 "$build/bin/atriumctl" --dir "$scratch/suite" content import --project demo "$scratch/entries.json" >/dev/null 2>&1
 rm "$scratch/entries.json"
@@ -170,6 +178,7 @@ fresh_forms() { # one for each connection, of documents that go when they were m
 measure() {
     local name=$1 url=$2 ours before_ours before_pg after_ours after_pg
     shift 2
+    wanted "$name" || return 0
     ours=$(our_pids)
     before_ours=$(ticks $ours) before_pg=$(ticks $(postgres_pids))
     wrk -t"$threads" -c"$connections" -d"${seconds}s" --timeout 10s --latency "$@" "$url" >"$scratch/wrk" 2>&1
@@ -182,17 +191,24 @@ measure() {
         END {printf "%.1f %.2f %.2f %.1f %.1f %d\n", requests ? rate * n / requests : 0, p50, p99,
              n ? ours / hz * 1e6 / n : 0, n ? pg / hz * 1e6 / n : 0, bad}' "$scratch/wrk" >>"$scratch/$name.rounds"
 }
+measure_upload() {
+    wanted upload || return 0
+    fresh_forms
+    measure upload "$base" -s tests/bench/upload.lua
+    while read -r id; do drop_document "$id"; done <"$scratch/forms.ids"
+}
 # Twenty new sentences a request, beside apertium alone over a file of such sentences; and one that is remembered.
 sentences=4000
 export BENCH_PATIENT=$patient
 measure_translation() {
     local before after
     measure translate "$base" -s tests/bench/translate.lua
+    measure remembered "$base/ai/translation" -s tests/bench/remembered.lua
+    wanted apertium || return 0
     before=$(date +%s%N)
     apertium eng-spa "$scratch/sentences" /dev/null
     after=$(date +%s%N)
     awk "BEGIN {printf \"%.1f\\n\", $sentences / 20 / ($after - $before) * 1e9}" >>"$scratch/apertium.rounds"
-    measure remembered "$base/ai/translation" -s tests/bench/remembered.lua
 }
 for i in $(seq "$sentences"); do
     echo "The patient of room 1$i should take two of the red pills every day."
@@ -203,9 +219,9 @@ for ((round = 1; round <= rounds; round++)); do
     measure health "$base/partner/health-check"
     measure me "$base/auth/me" -H "Authorization: Bearer $patient"
     measure settings "$base/v1/project/settings" -H "Authorization: Bearer $admin"
-    fresh_tokens
+    ! wanted refresh || fresh_tokens
     measure refresh "$base" -s tests/bench/refresh.lua
-    "$build/tests/bench/hashes" "$seconds" >>"$scratch/hashes.rounds"
+    ! wanted hashes || "$build/tests/bench/hashes" "$seconds" >>"$scratch/hashes.rounds"
     measure login "$base" -s tests/bench/login.lua
     BENCH_PEOPLE=$scratch/second-factors.$((round - 1)) measure login_mfa "$base" -s tests/bench/login_mfa.lua
     BENCH_PEOPLE=$scratch/practitioners measure login_tenants "$base" -s tests/bench/login_tenants.lua
@@ -216,15 +232,13 @@ for ((round = 1; round <= rounds; round++)); do
     measure large "$base/document/$large" -H "Authorization: Bearer $patient"
     measure unchanged "$base/document/$small" -H "Authorization: Bearer $patient" -H "If-None-Match: $etag"
     measure list "$base/document" -H "Authorization: Bearer $patient"
-    image_rate "$seconds" >>"$scratch/libvips.rounds"
+    ! wanted libvips || image_rate "$seconds" >>"$scratch/libvips.rounds"
     [ ! -s "$scratch/sharp.port" ] || measure sharp "http://127.0.0.1:$(cat "$scratch/sharp.port")/"
-    fresh_images
+    ! wanted resize || fresh_images
     measure resize "$base" -s tests/bench/resize.lua -H "Authorization: Bearer $photographer"
     measure resized "$base/document/$image?width=300&height=200" -H "Authorization: Bearer $photographer"
     measure search "$base" -c "$threads" -s tests/bench/search.lua -H "Authorization: Bearer $patient"
-    fresh_forms
-    measure upload "$base" -s tests/bench/upload.lua
-    while read -r id; do drop_document "$id"; done <"$scratch/forms.ids"
+    measure_upload
     measure_translation
 done
 printf '\r                \r' >&2
@@ -245,9 +259,16 @@ settingsd_ms=$(first_answer settingsd /v1/project/settings "$admin")
 gateway_ms=$(first_answer gateway /partner/health-check "$patient")
 
 # ---- the table: the median round of each ----
-median() { sort -g -k1,1 "$scratch/$1.rounds" | sed -n "$(((rounds + 1) / 2))p"; }
-floor_rate=$(median floor | cut -d' ' -f1)
-hash_rate=$(median hashes)
+median() { # NAME: nothing of what was not wanted
+    [ ! -e "$scratch/$1.rounds" ] || sort -g -k1,1 "$scratch/$1.rounds" | sed -n "$(((rounds + 1) / 2))p"
+}
+rate() { # NAME: that of the median round; 1 of what was not wanted
+    local measured
+    measured=$(median "$1" | cut -d' ' -f1)
+    echo "${measured:-1}"
+}
+floor_rate=$(rate floor)
+hash_rate=$(rate hashes)
 row() { # LABEL NAME TARGET REFERENCE_RATE
     median "$2" | awk -v label="$1" -v target="$3" -v reference="$4" '
         {printf "%-34s %10.1f %9.2f %9.2f %8.2f %9.1f %9.1f %6d   %s\n", label, $1, $2, $3, $1 / reference, $4, $5, $6, target}'
@@ -262,20 +283,20 @@ row "login start + token (of $hash_rate hashes/s)" login '0.85 of the hashes' "$
 row 'login start + mfa + token' login_mfa 'of the hashes' "$hash_rate"
 row 'login start + token of 3 tenants' login_tenants 'of the hashes' "$hash_rate"
 row 'POST /v2/auth/login (2 hashes)' login_client 'of half the hashes' "$(awk "BEGIN {print $hash_rate / 2}")"
-nginx_small_rate=$(median nginx_small | cut -d' ' -f1) nginx_large_rate=$(median nginx_large | cut -d' ' -f1)
+nginx_small_rate=$(rate nginx_small) nginx_large_rate=$(rate nginx_large) apertium_rate=$(rate apertium)
 row 'nginx: a file of 10 KiB' nginx_small '' "$nginx_small_rate"
 row 'GET /document/{id} of 10 KiB' small '0.25 of nginx' "$nginx_small_rate"
 row 'nginx: a file of 1 MiB' nginx_large '' "$nginx_large_rate"
 row 'GET /document/{id} of 1 MiB' large '0.5 of nginx' "$nginx_large_rate"
 row 'GET /document/{id}, not modified' unchanged '0.15 of the floor' "$floor_rate"
 row 'GET /document, 100 of them' list '3,000/s' "$floor_rate"
-libvips_rate=$(median libvips)
+libvips_rate=$(rate libvips)
 [ ! -s "$scratch/sharp.port" ] || row "sharp: 1600x1200 to 300x200" sharp 'of libvips' "$libvips_rate"
 row "resized so (of $libvips_rate libvips/s)" resize '0.85 of libvips' "$libvips_rate"
 row 'the same, resized before' resized '0.1 of the floor' "$floor_rate"
 row "search of $entries entries, 2 clients" search 'p99 < 50 ms' "$floor_rate"
 row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
-row "20 sentences (of $(median apertium)/s by apertium)" translate '0.5 of apertium' "$(median apertium)"
+row "20 sentences (of $apertium_rate/s by apertium)" translate '0.5 of apertium' "$apertium_rate"
 row 'a sentence that is remembered' remembered '5,000/s, p99 < 10 ms' "$floor_rate"
 echo "$memory"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
