@@ -18,8 +18,12 @@ enum docd_statement {
 
 extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
-/* Document d may yet have bytes by a form that was given out. */
-#define UPLOAD_PENDING "d.uploads > coalesce(d.upload, 0)"
+/* Document d may yet have bytes by a form that was given out. The numbers alone would say so for ever of a form that was
+ * never used; they spare most documents the look at the forms. */
+#define UPLOAD_PENDING                                                           \
+    "(d.uploads > coalesce(d.upload, 0) and exists (select from upload f "       \
+    "where f.project_id = d.project_id and f.document_id = d.id and f.number > " \
+    "coalesce(d.upload, 0)))"
 
 /* What document_record() reads, of document d. */
 #define DOCUMENT_COLUMNS                                                                       \

@@ -311,6 +311,25 @@ static void a_document_is_replaced(void)
     free(id);
 }
 
+/* A form that was never sent is forgotten a day after its end. */
+static void an_unused_form_hides_nothing(void)
+{
+    char *id = put("kept.bin", "text/plain", "kept", 4);
+    HTTP_ANSWER before = get(id);
+    HTTP_ANSWER form = replace(id);
+
+    CHECK_BYTES(before, "kept", 4);
+    CHECK_STATUS(form, 200);
+    suite_set_clock(suite, 26 * 3600);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
+                                  "select count(*) from doc.upload where document_id = '%s'", id));
+    suite_set_clock(suite, 0);
+    HTTP_ANSWER after = get(id);
+    CHECK_BYTES(after, "kept", 4);
+    delete_document(id);
+    free(id);
+}
+
 /* S3 takes a form as often as it comes. The document takes it once. */
 static void a_replayed_form_changes_nothing(void)
 {
@@ -634,6 +653,7 @@ static const struct unit_case cases[] = {
     {"an empty file is one", an_empty_file_is_one},
     {"pictures are resized", pictures_are_resized},
     {"a document is replaced", a_document_is_replaced},
+    {"an unused form hides nothing", an_unused_form_hides_nothing},
     {"a replayed form changes nothing", a_replayed_form_changes_nothing},
     {"many adopt at once", many_adopt_at_once},
     {"a server that fails is 503", a_server_that_fails_is_503},
