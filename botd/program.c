@@ -2,7 +2,8 @@
  * program.c - see program.h.
  *
  * A warm process belongs to one bot as it was written and one state of its file; it serves one call at a time and is
- * ended after WARM_CALLS calls, a minute without one, or any answer that was not right.
+ * ended after WARM_CALLS calls, a minute without one, or any answer that was not right. Calls beyond the warm processes
+ * of their bot wait for one of them.
  */
 #include "botd/program.h"
 
@@ -13,6 +14,7 @@
 
 #include "botd/sandbox.h"
 #include "botd/talk.h"
+#include "botd/turns.h"
 #include "common/clock.h"
 #include "common/codec.h"
 #include "common/log.h"
@@ -21,6 +23,7 @@ enum {
     WARM_CALLS = 1000,
     WARM_IDLE_MS = 60 * 1000,
     WARM_CPU_S = 600, /* of a warm process, all its calls together */
+    WAITING_MAX = 64, /* calls of one bot in the line for its warm processes */
     CHECK_MS = 5000,
     MEMORY_MAX = 128 * 1024 * 1024,
 };
@@ -36,10 +39,19 @@ struct process {
     int64_t used_mono_ms;
 };
 
+/* The calls of one warm bot that are under way: as many at the same time as it may have processes. */
+struct crew {
+    struct crew *next;
+    struct uuid bot;
+    size_t calls;
+    struct turns turns;
+};
+
 struct programs {
     struct loop *loop;
     struct programs_options options;
     struct process *all;
+    struct crew *crews;
     size_t running;
     bool forbidden; /* the kernel does not let us make a sandbox */
     uint64_t *started;
@@ -142,43 +154,35 @@ static int start(struct programs *self, const struct program_call *call, int fd,
 
 /* An idle process of this bot, as it is written and installed now. Older ones are ended on the way. */
 static struct process *find_warm(struct programs *self, const struct program_call *call,
-                                 const struct program_version *file, size_t *ret_of_bot)
+                                 const struct program_version *file)
 {
-    struct process *found = NULL, *next;
+    struct process *next;
 
-    *ret_of_bot = 0;
     for (struct process *each = self->all; each; each = next) {
         bool current = each->bot_version == call->bot_version &&
                        each->file.modified_ns == file->modified_ns && each->file.size == file->size;
 
         next = each->next;
-        if (!each->warm || !uuid_equal(&each->bot, &call->bot))
+        if (!each->warm || each->busy || !uuid_equal(&each->bot, &call->bot))
             continue;
-        if (!each->busy && (!current || !talk_is_silent(&each->sandboxed))) {
-            process_end(self, each);
-            continue;
-        }
-        ++*ret_of_bot;
-        if (!each->busy)
-            found = each;
+        if (current && talk_is_silent(&each->sandboxed))
+            return each;
+        process_end(self, each);
     }
-    return found;
+    return NULL;
 }
 
 static int take_process(struct programs *self, const struct program_call *call,
                         struct process **ret, struct error *err)
 {
     struct program_version file;
-    size_t of_bot = 0;
     int fd = sandbox_open(self->options.directory, call->program, &file, err), rc = 0;
 
     if (fd < 0)
         return -1;
-    *ret = call->warm ? find_warm(self, call, &file, &of_bot) : NULL;
+    *ret = call->warm ? find_warm(self, call, &file) : NULL;
     if (*ret)
         (*ret)->busy = true;
-    else if (of_bot >= self->options.warm_max)
-        rc = error_retry(err, ERR_OVERLOADED, 1, "The bot is busy. Try again.");
     else
         rc = start(self, call, fd, &file, ret, err);
     close(fd);
@@ -187,8 +191,8 @@ static int take_process(struct programs *self, const struct program_call *call,
 
 /* ---- the call ---- */
 
-int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
-                struct program_answer *ret, struct error *err)
+static int ask(struct programs *self, struct arena *arena, const struct program_call *call,
+               struct program_answer *ret, struct error *err)
 {
     struct process *process;
     struct talk talk = {.input =
@@ -201,8 +205,6 @@ int program_run(struct programs *self, struct arena *arena, const struct program
     bool keep;
     int rc;
 
-    if (self->forbidden)
-        return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
     if (take_process(self, call, &process, err) < 0)
         return -1;
     talk.size = strlen(talk.input);
@@ -222,6 +224,63 @@ int program_run(struct programs *self, struct arena *arena, const struct program
     if (!keep)
         process_end(self, process);
     return rc;
+}
+
+static struct crew *crew_join(struct programs *self, const struct uuid *bot)
+{
+    struct crew *crew = self->crews;
+
+    while (crew && !uuid_equal(&crew->bot, bot))
+        crew = crew->next;
+    if (!crew) {
+        crew = calloc(1, sizeof(*crew));
+        if (!crew)
+            log_die("program", "out of memory");
+        *crew = (struct crew){.next = self->crews,
+                              .bot = *bot,
+                              .turns = {.max = self->options.warm_max, .waiting_max = WAITING_MAX}};
+        self->crews = crew;
+    }
+    crew->calls++;
+    return crew;
+}
+
+static void crew_leave(struct programs *self, struct crew *crew)
+{
+    struct crew **link = &self->crews;
+
+    if (--crew->calls > 0)
+        return;
+    while (*link != crew)
+        link = &(*link)->next;
+    *link = crew->next;
+    free(crew);
+}
+
+/* Who waited in vain was not refused by the bot, which knows nothing of it. */
+static int ask_warm(struct programs *self, struct arena *arena, const struct program_call *call,
+                    struct program_answer *ret, struct error *err)
+{
+    struct crew *crew = crew_join(self, &call->bot);
+    int rc = turns_take(self->loop, &crew->turns, call->deadline_mono_ms, err);
+
+    if (rc == 0) {
+        rc = ask(self, arena, call, ret, err);
+        turns_give(&crew->turns);
+    } else if (err->code != ERR_UNAVAILABLE) {
+        error_clear(err);
+        rc = error_retry(err, ERR_OVERLOADED, 1, "The bot is busy. Try again.");
+    }
+    crew_leave(self, crew);
+    return rc;
+}
+
+int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
+                struct program_answer *ret, struct error *err)
+{
+    if (self->forbidden)
+        return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
+    return call->warm ? ask_warm(self, arena, call, ret, err) : ask(self, arena, call, ret, err);
 }
 
 /* ---- is there a sandbox at all? ---- */

@@ -41,10 +41,11 @@ struct programs *programs_new(struct loop *loop, struct metrics *metrics,
 /* Kills what is still running. No call may be under way. */
 void programs_destroy(struct programs **self_p);
 
-/* Asks the program and takes its answer: all of its output, or one line of a warm one. Parks. Fails: ERR_NOT_FOUND (no
- * such file); ERR_OVERLOADED (as many run already); ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_UNAVAILABLE (it
- * cannot be started, or a warm one ended without an answer). Whatever happened, nothing of it runs on afterwards but a
- * warm process that answered. */
+/* Asks the program and takes its answer: all of its output, or one line of a warm one, after the calls of the same bot
+ * that have its processes at the moment. Parks. Fails: ERR_NOT_FOUND (no such file); ERR_OVERLOADED (as many run
+ * already, or wait for this bot; or none of its processes became free in time); ERR_DEADLINE; ERR_TOO_LARGE (the
+ * answer); ERR_UNAVAILABLE (it cannot be started, or a warm one ended without an answer). Whatever happened, nothing of
+ * it runs on afterwards but a warm process that answered. */
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "botd/talk.h"
+#include "botd/turns.h"
 #include "common/clock.h"
 #include "common/codec.h"
 #include "common/log.h"
@@ -53,8 +54,8 @@ struct apertium {
     struct apertium_options options;
     struct pair *pairs; /* never freed before the end: pipelines point there */
     struct pipeline *all;
-    size_t running, busy, promised; /* promised: to fibers that were woken and have not run yet */
-    struct fiber_queue waiting;
+    size_t running;
+    struct turns turns; /* as many rounds at the same time as there may be pipelines */
     int64_t searched_mono_ms;
     uint64_t serial, *started;
 };
@@ -214,29 +215,6 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     return 0;
 }
 
-/* Waits for its turn: as many rounds at the same time as there may be pipelines, first come first served. */
-static int take_turn(struct apertium *self, int64_t deadline, struct error *err)
-{
-    if (self->busy + self->promised >= self->options.pipelines_max || self->waiting.length > 0) {
-        enum fiber_wake wake = fiber_queue_wait(self->loop, &self->waiting, deadline);
-
-        if (wake == FIBER_TIMEOUT)
-            return error_set(err, ERR_DEADLINE, "There was no answer in time.");
-        if (wake == FIBER_CANCELLED)
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-        self->promised--;
-    }
-    self->busy++;
-    return 0;
-}
-
-static void give_turn(struct apertium *self)
-{
-    self->busy--;
-    if (fiber_queue_wake_one(&self->waiting))
-        self->promised++;
-}
-
 /* An idle one of this pair that is in order, or a new one. */
 static int take_pipeline(struct apertium *self, const struct pair *pair, struct pipeline **ret,
                          struct error *err)
@@ -319,7 +297,7 @@ static int run_round(struct apertium *self, const struct provider_call *call, si
     struct pipeline *pipeline;
     int rc;
 
-    if (take_turn(self, call->deadline_mono_ms, err) < 0)
+    if (turns_take(self->loop, &self->turns, call->deadline_mono_ms, err) < 0)
         return -1;
     rc = take_pipeline(self, pair, &pipeline, err);
     if (rc == 0) {
@@ -331,7 +309,7 @@ static int run_round(struct apertium *self, const struct provider_call *call, si
             memset(ret + from, 0, count * sizeof(*ret));
         }
     }
-    give_turn(self);
+    turns_give(&self->turns);
     return rc;
 }
 
@@ -411,6 +389,7 @@ struct provider provider_apertium(struct loop *loop, struct metrics *metrics,
         .loop = loop,
         .programs = programs,
         .options = *options,
+        .turns = {.max = options->pipelines_max, .waiting_max = SIZE_MAX},
         .serial = 1,
         .started = metrics_counter(metrics, "atrium_translation_pipelines_started_total", "",
                                    "Pipelines of Apertium started."),

@@ -16,7 +16,8 @@ wanted() { # NAME: whether it is to be measured
 }
 
 # ---- start both ----
-suite_start suite --set botd.translation_daily_characters=0
+suite_start suite \
+    --set botd.translation_daily_characters=0,botd.allow_networks=127.0.0.1/32,botd.allow_plain_http=true
 info=$scratch/suite/dev.json
 base=$(suite_base suite)
 "$build/tests/bench/floor" >"$scratch/floor.port" &
@@ -98,7 +99,8 @@ events { worker_connections 1024; }
 http { access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000;
     client_body_temp_path $scratch/nginx/b; proxy_temp_path $scratch/nginx/p; fastcgi_temp_path $scratch/nginx/f;
     uwsgi_temp_path $scratch/nginx/u; scgi_temp_path $scratch/nginx/s;
-    server { listen 127.0.0.1:$nginx_port; root $scratch/www; } }
+    server { listen 127.0.0.1:$nginx_port; root $scratch/www;
+        location = /bot { default_type application/json; return 200 '{"ok":true}'; } } }
 END
 PATH=$PATH:/usr/sbin nginx -c "$scratch/nginx.conf" -p "$scratch/nginx" &
 started+=($!)
@@ -173,6 +175,22 @@ fresh_forms() { # one for each connection, of documents that go when they were m
     done >"$scratch/forms.ids"
 }
 
+# ---- bots: an echo that is kept warm, and nginx as one that is called ----
+printf '#!/bin/sh\nexec cat\n' >"$(suite_text suite botDir)/bench"
+new_bot() { # NAME MEMBERS
+    curl -s -o "$scratch/made" -H 'Content-Type: application/json' -H "Authorization: Bearer $admin" \
+        -d "{\"name\":\"$1\",\"identifier\":[{\"system\":\"urn:bench\",\"value\":\"$1\"}],$2}" "$base/v1/project/bots"
+    grep -q '"id"' "$scratch/made" || { echo "bench: no bot: $(cat "$scratch/made")" >&2; exit 1; }
+}
+new_bot warm '"kind":"program","program":"bench","warm":true'
+new_bot http "\"kind\":\"http\",\"url\":\"$nginx/bot\""
+measure_bots() {
+    local kind
+    for kind in warm http; do
+        measure "bot_$kind" "$base/bots?identifier=urn:bench%7C$kind" -s tests/bench/bot.lua
+    done
+}
+
 # ---- measure ----
 # measure NAME URL [wrk arguments]: one line "rate p50ms p99ms ourUs postgresUs bad" per round
 measure() {
@@ -240,6 +258,7 @@ for ((round = 1; round <= rounds; round++)); do
     measure search "$base" -c "$threads" -s tests/bench/search.lua -H "Authorization: Bearer $patient"
     measure_upload
     measure_translation
+    measure_bots
 done
 printf '\r                \r' >&2
 
@@ -298,6 +317,8 @@ row "search of $entries entries, 2 clients" search 'p99 < 50 ms' "$floor_rate"
 row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
 row "20 sentences (of $apertium_rate/s by apertium)" translate '0.5 of apertium' "$apertium_rate"
 row 'a sentence that is remembered' remembered '5,000/s, p99 < 10 ms' "$floor_rate"
+row 'a bot that is kept warm' bot_warm '2,000/s' "$floor_rate"
+row 'a bot that is nginx' bot_http '3,000/s' "$floor_rate"
 echo "$memory"
 printf '%-34s %8d ms   (at most 300)\n' 'start of authd to its answer' "$authd_ms" \
     'start of settingsd to its answer' "$settingsd_ms" 'start of gateway to its answer' "$gateway_ms"

@@ -388,6 +388,69 @@ static void a_warm_program_is_kept(void)
     CU_ASSERT_TRUE(json_is_true(http_member(fresh, "new")));
 }
 
+/* So many calls of a bot at once; how many were answered with each status, and how many different `id`s came back. */
+struct crowd {
+    size_t ok, bad, busy, ids;
+};
+
+static struct crowd run_many(const char *path, size_t count)
+{
+    static struct http_request requests[80];
+    static struct http_answer *answers[80];
+    struct crowd crowd = {0};
+
+    for (size_t i = 0; i < count; i++)
+        requests[i] = (struct http_request){
+            .method = "POST", .path = path, .bearer = patient->access, .raw = "{}"};
+    http_call_many(suite_url(suite), requests, count, count, answers);
+    for (size_t i = 0; i < count; i++) {
+        bool new = answers[i]->status == 200;
+
+        for (size_t j = 0; j < i && new; j++)
+            new = answers[j]->status != 200 || strcmp(answers[i]->body, answers[j]->body) != 0;
+        crowd.ids += new;
+        crowd.ok += answers[i]->status == 200;
+        crowd.bad += answers[i]->status == 400;
+        crowd.busy += answers[i]->status == 503 &&
+                      strcmp(http_text(answers[i], "message"), "The bot is busy. Try again.") == 0;
+    }
+    http_answers_destroy(answers, count);
+    return crowd;
+}
+
+/* Four processes of a bot may be warm (setting `warm`): who calls it meanwhile waits, though not for ever, and not in a
+ * line of any length. */
+static void callers_wait_for_a_warm_program(void)
+{
+    static const char text[] =
+        "#!/bin/sh\nread -r id </proc/sys/kernel/random/uuid\n"
+        "while read -r line; do sleep %s; echo \"{\\\"id\\\":\\\"$id\\\"}\"; done\n";
+    char program[256];
+
+    /* 64 are in the line at most, the others are refused at once */
+    snprintf(program, sizeof(program), text, "0.3");
+    make_program("crowded", program, 20000, true);
+    struct crowd all = run_many("/bots?identifier=crowded", 80);
+    CU_ASSERT_EQUAL(all.ok + all.busy, 80);
+    CU_ASSERT_TRUE(all.ok >= 68);
+    CU_ASSERT_TRUE(all.busy >= 1);
+    CU_ASSERT_EQUAL(all.ids, 4);
+
+    /* the first four answer after a second, the next ones are cut short, most never have a turn */
+    snprintf(program, sizeof(program), text, "1");
+    make_program("patient", program, 1500, true);
+    struct crowd some = run_many("/bots?identifier=patient", 80);
+    CU_ASSERT_EQUAL(some.ok, 4);
+    CU_ASSERT_EQUAL(some.bad + some.busy, 76);
+    CU_ASSERT_TRUE(some.busy >= 64);
+    CU_ASSERT_EQUAL(
+        (size_t)suite_number(suite,
+                             "select count(*) from bot.execution e join bot.bot b on "
+                             "b.id = e.bot_id where outcome = 'refused' and name = '%s'",
+                             "patient"),
+        some.busy);
+}
+
 /* What a warm program says too much is not the answer of the next call. */
 static void an_answer_goes_to_its_own_call(void)
 {
@@ -664,6 +727,7 @@ static const struct unit_case cases[] = {
     {"a program answers", a_program_answers},
     {"the examples run", the_examples_run},
     {"a warm program is kept", a_warm_program_is_kept},
+    {"callers wait for a warm program", callers_wait_for_a_warm_program},
     {"an answer goes to its own call", an_answer_goes_to_its_own_call},
     {"hostile programs do no harm", hostile_programs_do_no_harm},
     {"nothing runs on", nothing_runs_on},
