@@ -443,12 +443,11 @@ static void callers_wait_for_a_warm_program(void)
     CU_ASSERT_EQUAL(some.ok, 4);
     CU_ASSERT_EQUAL(some.bad + some.busy, 76);
     CU_ASSERT_TRUE(some.busy >= 64);
-    CU_ASSERT_EQUAL(
-        (size_t)suite_number(suite,
-                             "select count(*) from bot.execution e join bot.bot b on "
-                             "b.id = e.bot_id where outcome = 'refused' and name = '%s'",
-                             "patient"),
-        some.busy);
+    CU_ASSERT_EQUAL((size_t)suite_count(suite,
+                                        "select count(*) from bot.execution e join bot.bot b on "
+                                        "b.id = e.bot_id where outcome = 'refused' and name = '%s'",
+                                        "patient"),
+                    some.busy);
 }
 
 /* What a warm program says too much is not the answer of the next call. */
