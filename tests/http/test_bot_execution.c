@@ -637,6 +637,39 @@ static void executions_are_remembered(void)
     free(audited);
 }
 
+/* Noting an execution locks nothing that somebody else may hold. */
+static void executing_waits_for_nobody(void)
+{
+    int64_t start;
+    pid_t holder;
+
+    make_program("held", "#!/bin/sh\nexec cat\n", 5000, true);
+    HTTP_ANSWER first = run("held", NULL);
+    CHECK_STATUS(first, 200);
+    holder = suite_hold(suite, "select from bot.bot where name = 'held' for update");
+    start = clock_mono_ms();
+    HTTP_ANSWER second = run("held", NULL);
+    CHECK_STATUS(second, 200);
+    CU_ASSERT_TRUE(clock_mono_ms() - start < 500);
+    waitpid(holder, NULL, 0);
+}
+
+static void a_deleted_bot_is_forgotten(void)
+{
+    static const char count[] =
+        "select count(*) from bot.execution where bot_id = '%s' or bot_id not in (select id from "
+        "bot.bot)";
+    HTTP_ANSWER made = make(body_bot("short-lived", "program", "cat"));
+    HTTP_ANSWER ran = run("short-lived", NULL);
+    CHECK_STATUS(ran, 200);
+    CU_ASSERT_EQUAL(suite_count(suite, count, http_text(made, "id")), 1);
+    char path[128];
+    snprintf(path, sizeof(path), BOTS "/%s", http_text(made, "id"));
+    HTTP_ANSWER gone = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(gone, 204);
+    CU_ASSERT_EQUAL(suite_count(suite, count, http_text(made, "id")), 0);
+}
+
 /* ---- operators ---- */
 
 static void the_operator_keeps_and_runs_bots(void)
@@ -732,6 +765,8 @@ static const struct unit_case cases[] = {
     {"nothing runs on", nothing_runs_on},
     {"a missing program is said", a_missing_program_is_said},
     {"executions are remembered", executions_are_remembered},
+    {"executing waits for nobody", executing_waits_for_nobody},
+    {"a deleted bot is forgotten", a_deleted_bot_is_forgotten},
     {"the operator keeps and runs bots", the_operator_keeps_and_runs_bots},
     {"the demo has a bot", the_demo_has_a_bot},
     {"a killed botd leaves nothing", a_killed_botd_leaves_nothing},
