@@ -42,7 +42,7 @@ extern const struct db_migration authd_migrations[];
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct authd_config,
                          "host=/run/postgresql dbname=atrium user=atrium-authd"),
-    CONFIG_PATH(struct authd_config, seal_key, "/etc/atrium/authd.key", 0,
+    CONFIG_PATH(struct authd_config, seal_key, "/etc/atrium/authd.key", CONFIG_SECRET,
                 "File with 64 hex digits: the key that seals signing keys, second factors and "
                 "queued messages."),
     CONFIG_TEXT(struct authd_config, issuer, "atrium", 0, "Claim iss of access tokens."),

@@ -11,7 +11,7 @@ extern const struct db_migration botd_migrations[];
 
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct botd_config, "host=/run/postgresql dbname=atrium user=atrium-botd"),
-    CONFIG_PATH(struct botd_config, seal_key, "/etc/atrium/botd.key", 0,
+    CONFIG_PATH(struct botd_config, seal_key, "/etc/atrium/botd.key", CONFIG_SECRET,
                 "File of 64 hex digits, 0600: seals the secrets of bots and what is remembered."),
     CONFIG_PATH(struct botd_config, bot_dir, "/var/lib/atrium/bots", 0,
                 "Directory of the files that program bots name."),
@@ -29,7 +29,7 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct botd_config, translation_url, NULL, 0,
                 "Where libretranslate or openai is: https://host[:port][/path]."),
     CONFIG_TEXT(struct botd_config, translation_model, NULL, 0, "Model of openai."),
-    CONFIG_PATH(struct botd_config, translation_key_file, NULL, 0,
+    CONFIG_PATH(struct botd_config, translation_key_file, NULL, CONFIG_SECRET,
                 "File, 0600, whose first line is the provider's key."),
     CONFIG_DURATION(struct botd_config, translation_timeout, "30s", 100, 55000,
                     "Longest answer of libretranslate or openai to one question."),

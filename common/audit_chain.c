@@ -291,6 +291,7 @@ int audit_chain_state(struct audit_chain *self, const struct request *req, struc
     *ret = (struct audit_state){
         .sequence = db_int(res, 0, 0),
         .unsealed = db_int(res, 0, 2),
+        .waiting_since = db_int(res, 0, 3),
         .hash = {arena_memdup(req->arena, hash.bytes, hash.size), hash.size},
     };
     return 0;

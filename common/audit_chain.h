@@ -59,6 +59,8 @@ int audit_chain_run(struct audit_chain *self, const struct request *req,
 /* The end of the chain, and how many rows are not sealed yet (at most a million are counted). Parks. */
 struct audit_state {
     int64_t sequence, unsealed;
+    int64_t
+        waiting_since; /* contract time of the first row that is not sealed, ms; 0: there is none */
     struct field_bytes hash;
 };
 int audit_chain_state(struct audit_chain *self, const struct request *req, struct audit_state *ret,

@@ -81,7 +81,12 @@ int64_t clock_now_ms(struct clock *self)
         self->offset_ms = read_offset_ms(self->offset_file);
         self->read_at_mono_ms = clock_mono_ms();
     }
-    return clock_ms(CLOCK_REALTIME) + self->offset_ms;
+    return clock_real_ms() + self->offset_ms;
+}
+
+int64_t clock_real_ms(void)
+{
+    return clock_ms(CLOCK_REALTIME);
 }
 
 bool clock_is_test(const struct clock *self)

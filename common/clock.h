@@ -24,6 +24,9 @@ int64_t clock_now_ms(struct clock *self);
 /* True when the clock follows an offset file, so that pollers shorten their sleep to see it jump. */
 bool clock_is_test(const struct clock *self);
 
+/* The wall clock, which no file moves, in milliseconds since the epoch. */
+int64_t clock_real_ms(void);
+
 /* CLOCK_MONOTONIC in milliseconds, microseconds. */
 int64_t clock_mono_ms(void);
 int64_t clock_mono_us(void);

@@ -27,7 +27,10 @@ enum config_type {
     CONFIG_TYPE_LIST,     /* const char **, NULL-ended: comma-separated words */
 };
 
-enum config_flags { CONFIG_REQUIRED = 1 << 0 };
+enum config_flags {
+    CONFIG_REQUIRED = 1 << 0,
+    CONFIG_SECRET = 1 << 1, /* PATH: of a file that holds one, see secret_check_file() */
+};
 
 struct config_row {
     const char *key;

@@ -72,7 +72,7 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
 /* Closes everything. No fiber may be waiting for a statement; no transaction or result may be left. */
 void db_destroy(struct db **self_p);
 
-/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 16 in all: the answer is
+/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 32 in all: the answer is
  * the number of the first. db_prepare() verifies those that it knows by then; later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 

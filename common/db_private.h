@@ -23,7 +23,7 @@
 
 enum {
     DB_PARAMS_MAX = 48,  /* of one statement */
-    DB_EXTRA_MAX = 16,   /* statements of common/ beside the daemon's */
+    DB_EXTRA_MAX = 32,   /* statements of common/ beside the daemon's */
     DB_READ_DEPTH = 128, /* statements in flight on one shared connection */
     DB_WRITE_DEPTH =
         16, /* the same for writes: each may wait for a row lock and those behind it too */

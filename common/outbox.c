@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -28,7 +27,7 @@ enum {
     ARRAY_ITEM = 36,      /* characters of a uuid; a number has fewer */
 };
 
-enum { SQL_OUTBOX_CLAIM, SQL_OUTBOX_SETTLE };
+enum { SQL_OUTBOX_CLAIM, SQL_OUTBOX_SETTLE, SQL_OUTBOX_OLDEST };
 
 static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) {#name, DB_##class, params, text},
@@ -65,14 +64,6 @@ struct settlement {
     struct db_array delivered, again, again_at;
 };
 
-static int64_t real_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* ---- making rows ---- */
 
 static void method_name(const struct bus_method *method, char name[static 96])
@@ -96,7 +87,7 @@ struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
         .id = id,
         .method = arena_strdup(arena, name),
         .body = secret_seal(arena, self->key, "outbox", buffer.bytes, buffer.size),
-        .at = real_ms(),
+        .at = clock_real_ms(),
     };
     explicit_bzero(buffer.bytes, buffer.size);
     return row;
@@ -106,6 +97,17 @@ void outbox_kick(struct outbox *self)
 {
     self->kicked = true;
     fiber_queue_wake_one(&self->idle);
+}
+
+int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
+                 struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(self->db, req, self->first_statement + SQL_OUTBOX_OLDEST, &res, err) < 0)
+        return -1;
+    *ret = (struct outbox_state){.waiting = db_int(res, 0, 0), .oldest_at = db_int(res, 0, 1)};
+    return 0;
 }
 
 /* ---- relaying ---- */
@@ -163,7 +165,7 @@ static enum fate deliver(struct outbox *self, const struct claim *claim, struct 
                           .trace = claim->id.text,
                           .address = "",
                           .userAgent = "",
-                          .now_ms = real_ms(),
+                          .now_ms = clock_real_ms(),
                           .deadline_mono_ms = deadline_mono_ms};
     msgpack_object answer;
     struct error err;
@@ -204,7 +206,7 @@ static void settle_row(struct outbox *self, struct settlement *settlement,
         delay_ms = MIN(delay_ms, (int64_t)RETRY_MAX_MS);
         self->retry_mono_ms = MIN(self->retry_mono_ms, loop_mono_ms(self->loop) + delay_ms);
     }
-    snprintf(at, sizeof(at), "%lld", (long long)(real_ms() + delay_ms));
+    snprintf(at, sizeof(at), "%lld", (long long)(clock_real_ms() + delay_ms));
     db_array_add(&settlement->again, claim->id.text);
     db_array_add(&settlement->again_at, at);
 }
@@ -258,7 +260,7 @@ static int relay_batch(struct outbox *self, struct error *err)
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(db_result_destroy) struct db_result *rows = NULL;
     const char *absent = absent_methods(self, arena);
-    int64_t now_ms = real_ms(), lease_mono_ms = clock_mono_ms() + LEASE_MS;
+    int64_t now_ms = clock_real_ms(), lease_mono_ms = clock_mono_ms() + LEASE_MS;
     struct db_param params[] = {DB_NULL, DB_INT(now_ms), DB_INT(now_ms + LEASE_MS), DB_INT(BATCH),
                                 DB_TEXT(absent)};
 

@@ -45,6 +45,15 @@ struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
 #define DB_OUTBOX(row_) \
     DB_UUID((row_).id), DB_TEXT((row_).method), DB_SEALED((row_).body), DB_INT((row_).at)
 
+/* What waits; at most OUTBOX_COUNT_MAX rows are looked at, those that are due first. Parks. */
+enum { OUTBOX_COUNT_MAX = 10000 };
+struct outbox_state {
+    int64_t waiting;
+    int64_t oldest_at; /* real time when the oldest of them was made, ms; 0: there is none */
+};
+int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
+                 struct error *err) MUST_USE;
+
 /* Call after the commit: relays now instead of within a second. Returns at once. */
 void outbox_kick(struct outbox *self);
 

@@ -134,6 +134,22 @@ int secret_load_text(const char *path, struct secret *ret, struct error *err)
     return 0;
 }
 
+int secret_check_file(const char *path, struct error *err)
+{
+    int fd = open_key_file(path, err);
+    struct stat stat;
+    bool foreign;
+
+    if (fd < 0)
+        return -1;
+    foreign = fstat(fd, &stat) < 0 || (stat.st_uid != 0 && stat.st_uid != geteuid());
+    close(fd);
+    if (foreign)
+        return error_set(err, ERR_INTERNAL, "%s: belongs to another user (%u).", path,
+                         (unsigned)stat.st_uid);
+    return 0;
+}
+
 void secret_derive(const struct secret *key, const char *purpose, uint8_t ret[static SEAL_KEY_SIZE])
 {
     assert(key->length == SEAL_KEY_SIZE);

@@ -37,6 +37,10 @@ int secret_load_key(const char *path, struct secret *ret, struct error *err) MUS
  * the key of somebody else's service. Fails as above. */
 int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
+/* What is wrong with a file that holds a secret, as the two above would say it; also an owner who is neither root nor
+ * the process's user, since who owns a file may read it. */
+int secret_check_file(const char *path, struct error *err) MUST_USE;
+
 /* A key for one purpose, made from the sealing key: who has one of them has no other. */
 void secret_derive(const struct secret *key, const char *purpose,
                    uint8_t ret[static SEAL_KEY_SIZE]);

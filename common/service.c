@@ -36,11 +36,6 @@ static void log_failure(int level, const char *message, const struct error *err)
               err->detail[0] != '\0' ? err->detail : NULL, NULL);
 }
 
-static const void *config_member(const struct service *self, size_t offset)
-{
-    return (const uint8_t *)self->config + offset;
-}
-
 /* Not on a fiber: it looks up groups, and what the name service loads for that may need a large
  * stack. Callers wait at the door until open_all() lets them in. */
 static int open_bus(struct service *self, struct error *err)
@@ -67,13 +62,9 @@ static int open_bus(struct service *self, struct error *err)
 
 static int open_seal_key(struct service *self, struct error *err)
 {
-    size_t offset = self->definition->seal_key_offset;
-    const char *path;
+    const char *path = service_seal_key_path(self);
 
-    if (offset == SIZE_MAX)
-        return 0;
-    memcpy(&path, config_member(self, offset), sizeof path);
-    return secret_load_key(path, &self->seal_key, err);
+    return path == NULL ? 0 : secret_load_key(path, &self->seal_key, err);
 }
 
 /* Waits until the server is there. Fails when it refuses what we are, or when the service stops. */
@@ -102,7 +93,7 @@ static int open_database(struct service *self, struct error *err)
 
     if (definition->database_offset == SIZE_MAX)
         return 0;
-    config = config_member(self, definition->database_offset);
+    config = service_database_config(self);
     options = arena_alloc(self->arena, sizeof *options);
     *options = (struct db_options){
         .conninfo = config->database,
@@ -117,6 +108,7 @@ static int open_database(struct service *self, struct error *err)
         .queue_max = STATEMENT_QUEUE_MAX,
     };
     self->db = db_new(self->loop, self->metrics, options);
+    self->check_statement = check_database_extend(self->db);
     if (definition->audit)
         self->audit = audit_chain_new(self->arena, self->db, self->metrics);
     return prepare_database(self, err);
@@ -279,6 +271,7 @@ static int run(struct service *self, const struct service_options *options)
 {
     struct error err;
 
+    self->options = options;
     self->started_mono_ms = clock_mono_ms();
     self->loop = loop_new();
     self->clock = clock_new(options->test_clock);
@@ -297,31 +290,18 @@ static int run(struct service *self, const struct service_options *options)
     return self->exit_code;
 }
 
-static int read_config(struct service *self, const struct service_options *options,
-                       struct error *err)
-{
-    const struct service_definition *definition = self->definition;
-
-    if (service_config_load(self, options, err) < 0)
-        return -1;
-    if (options->print_config)
-        return 0;
-    if (service_hosts_load(self, err) < 0)
-        return -1;
-    return definition->configured == NULL ? 0 : definition->configured(self, err);
-}
-
 static int start_or_print(struct service *self, const struct service_options *options)
 {
     struct error err;
 
     error_init(&err, self->arena);
-    if (read_config(self, options, &err) < 0) {
+    if ((options->print_config ? service_config_load(self, options, &err)
+                               : service_config_check(self, options, &err)) < 0) {
         log_failure(LOG_ERR, "cannot start", &err);
         return EXIT_FAILURE;
     }
     if (options->print_config)
-        service_config_print(self);
+        fputs(service_config_text(self, self->arena), stdout);
     if (options->print_config || options->check_config)
         return EXIT_SUCCESS;
     log_set_level(service_log_level(self->common->log_level));

@@ -14,6 +14,7 @@
 
 #include "common/audit_chain.h"
 #include "common/bus.h"
+#include "common/check.h"
 #include "common/clock.h"
 #include "common/config.h"
 #include "common/db.h"
@@ -90,8 +91,10 @@ struct service_definition {
     const struct db_migration *migrations;
     bool audit; /* common/schema/audit.sql is among them: its chain is kept */
     const struct operation
-        *operations;         /* ended by name NULL; those of service_routes.def are added */
-    const char *const *asks; /* services called, NULL-ended */
+        *operations;            /* ended by name NULL; those of service_routes.def are added */
+    const struct check *checks; /* what `doctor` is told beside that of all daemons, ended by name
+                                   NULL; NULL: nothing */
+    const char *const *asks;    /* services called, NULL-ended */
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
@@ -128,7 +131,9 @@ struct service {
     struct audit_chain *audit; /* NULL without an audit trail */
     bool ready, stopping;
 
-    /* service.c's and service_task.c's own */
+    /* service.c's, service_check.c's and service_task.c's own */
+    const struct service_options *options;
+    int check_statement; /* the first of check_database.c's */
     int exit_code;
     bool ended; /* nothing is left to do but to let the last fibers end */
     struct loop_timer *watchdog;
@@ -155,6 +160,7 @@ void service_every(struct service *self, const char *name, int64_t period_ms,
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
 struct bus_method audit_page_method(const char *service);
+struct bus_method service_check_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;
@@ -166,6 +172,12 @@ struct service_metrics_out {
     struct field_list metrics; /* struct metric_row */
 };
 extern const struct field_table service_metrics_out_table;
+
+/* What an instance finds when it looks at itself and at what it stands on. */
+struct service_check_out {
+    struct field_list findings; /* struct finding */
+};
+extern const struct field_table service_check_out_table;
 
 /* A page of the audit trail (common/audit_chain.h); with rows left when there are any behind the last one. */
 struct audit_page_in {

@@ -146,7 +146,8 @@ int service_config_load(struct service *self, const struct service_options *opti
     return 0;
 }
 
-int service_hosts_load(struct service *self, struct error *err)
+/* Takes our place among the hosts, when the configuration has several. */
+static int load_hosts(struct service *self, struct error *err)
 {
     const struct common_config *common = self->common;
     const char *name = arena_printf(self->arena, "%s.%s", self->definition->name, self->instance);
@@ -158,10 +159,35 @@ int service_hosts_load(struct service *self, struct error *err)
     return bus_hosts_take_key(self->hosts, common->bus_keys, name, err);
 }
 
-void service_config_print(const struct service *self)
+int service_config_check(struct service *self, const struct service_options *options,
+                         struct error *err)
+{
+    const struct service_definition *definition = self->definition;
+
+    if (service_config_load(self, options, err) < 0 || load_hosts(self, err) < 0)
+        return -1;
+    return definition->configured == NULL ? 0 : definition->configured(self, err);
+}
+
+char *service_config_text(const struct service *self, struct arena *arena)
 {
     struct config_section sections[2];
 
     sections_of(self, sections);
-    fputs(config_print(sections, ARRAY_SIZE(sections), self->arena), stdout);
+    return config_print(sections, ARRAY_SIZE(sections), arena);
+}
+
+const struct database_config *service_database_config(const struct service *self)
+{
+    return (const void *)((const uint8_t *)self->config + self->definition->database_offset);
+}
+
+const char *service_seal_key_path(const struct service *self)
+{
+    size_t offset = self->definition->seal_key_offset;
+    const char *path = NULL;
+
+    if (offset != SIZE_MAX)
+        memcpy(&path, (const uint8_t *)self->config + offset, sizeof path);
+    return path;
 }

@@ -30,11 +30,19 @@ int service_options_read(int argc, char **argv, const struct service_definition 
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err) MUST_USE;
 
-/* Takes our place among the hosts, when the configuration has several. */
-int service_hosts_load(struct service *self, struct error *err) MUST_USE;
+/* The same, and looks at all that --check-config does: the list of hosts, and the files that the daemon's own check
+ * opens. Nothing of *self need be open. May block. */
+int service_config_check(struct service *self, const struct service_options *options,
+                         struct error *err) MUST_USE;
 
-/* Writes the effective configuration to stdout. */
-void service_config_print(const struct service *self);
+/* The effective configuration, as the file would have it. */
+char *service_config_text(const struct service *self, struct arena *arena);
+
+/* The member of the daemon's configuration; the daemon has a database. */
+const struct database_config *service_database_config(const struct service *self);
+
+/* Of the daemon's key that seals; NULL when it has none. */
+const char *service_seal_key_path(const struct service *self);
 
 /* The syslog priority of a word of `log_level`; -1 for another word. */
 int service_log_level(const char *word);

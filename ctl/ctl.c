@@ -72,6 +72,8 @@ static const struct command commands[] = {
      "maild", job_list_command},
     {"job run-due", "", "try every due job now", "maild", job_run_due_command},
     {"status", "", "show each instance: version, up time, load, latency", "", status_command},
+    {"doctor", "", "look at everything that the suite stands on, say how to mend it", "",
+     doctor_command},
     {"explain sign-in", "--project CODE --email E [--role ROLE] [--address IP]",
      "walk the checks of a sign-in, name the first that fails", "authd", explain_sign_in_command},
 };

@@ -96,6 +96,9 @@ int audit_export_command(struct ctl *ctl, struct error *err) MUST_USE;
 int job_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int job_run_due_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* doctor.c */
+int doctor_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* status.c */
 int status_command(struct ctl *ctl, struct error *err) MUST_USE;
 

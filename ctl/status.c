@@ -8,9 +8,10 @@
 #include "common/service.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
+#include "ctl/instances.h"
 #include "ctl/output.h"
 
-enum { STATUS_MAX = 256, STATUS_WAIT_MS = 1000, STATUS_POLL_MS = 5 };
+enum { STATUS_WAIT_MS = 1000 };
 
 struct status_row {
     const char *service, *instance, *state, *version, *upTime;
@@ -31,59 +32,7 @@ static const struct field status_row_rows[] = {
 };
 static FIELD_TABLE(status_row);
 
-static const char *up_time(struct arena *arena, int64_t ms)
-{
-    long long s = ms / 1000;
-
-    if (s < 60)
-        return arena_printf(arena, "%llds", s);
-    if (s < 3600)
-        return arena_printf(arena, "%lldm %llds", s / 60, s % 60);
-    if (s < 86400)
-        return arena_printf(arena, "%lldh %lldm", s / 3600, s / 60 % 60);
-    return arena_printf(arena, "%lldd %lldh", s / 86400, s / 3600 % 24);
-}
-
-static size_t find_instances(const struct ctl *ctl, const char *service, struct status_row *rows,
-                             size_t room)
-{
-    const char **names = ctl_bus_instances(ctl->bus, service, ctl->arena);
-    size_t count = 0;
-
-    for (; count < room && names[count]; count++)
-        rows[count] =
-            (struct status_row){.service = service, .instance = names[count], .state = "down"};
-    return count;
-}
-
-static bool is_connected(const struct ctl *ctl, const struct status_row *row)
-{
-    const char **peers = bus_peers(ctl->bus->bus, row->service, ctl->arena);
-    const char *name = arena_printf(ctl->arena, "%s.%s", row->service, row->instance);
-
-    for (; *peers; peers++) {
-        if (strcmp(*peers, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Connections come within milliseconds; what is not there after a second is down. */
-static int wait_for_peers(struct ctl *ctl, const struct status_row *rows, size_t count,
-                          struct error *err)
-{
-    int64_t deadline = clock_mono_ms() + STATUS_WAIT_MS;
-
-    for (size_t i = 0; i < count; i++) {
-        while (!is_connected(ctl, &rows[i]) && clock_mono_ms() < deadline) {
-            if (fiber_sleep_until(ctl->bus->loop, clock_mono_ms() + STATUS_POLL_MS, err) < 0)
-                return -1;
-        }
-    }
-    return 0;
-}
-
-static void ask(struct ctl *ctl, struct status_row *row)
+static void ask(struct ctl *ctl, const struct instance *instance, struct status_row *row)
 {
     const struct bus_method method = service_status_method(row->service);
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
@@ -94,14 +43,12 @@ static void ask(struct ctl *ctl, struct status_row *row)
 
     error_init(&err, ctl->arena);
     req.deadline_mono_ms = clock_mono_ms() + STATUS_WAIT_MS;
-    if (bus_call_instance(ctl->bus->bus,
-                          arena_printf(ctl->arena, "%s.%s", row->service, row->instance), &method,
-                          &req, &in, &out, &err) < 0)
+    if (bus_call_instance(ctl->bus->bus, instance->name, &method, &req, &in, &out, &err) < 0)
         return;
     row->latencyUs = clock_mono_us() - before;
     row->state = "up";
     row->version = out.version;
-    row->upTime = up_time(ctl->arena, out.uptimeMs);
+    row->upTime = instances_up_time(ctl->arena, out.uptimeMs);
     row->pid = out.pid;
     row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this question */
     row->queued = out.queued;
@@ -113,17 +60,19 @@ int status_command(struct ctl *ctl, struct error *err)
     static const char *const columns[] = {"service",   "instance", "state",    "version",
                                           "pid",       "upTime",   "inFlight", "queued",
                                           "latencyUs", "database", NULL};
-    struct status_row *rows = arena_calloc(ctl->arena, STATUS_MAX, sizeof *rows);
-    struct field_list list = {.items = rows};
+    const struct instances *all = instances_find(ctl, err);
+    struct status_row *rows;
+    struct field_list list;
     size_t up = 0;
 
-    for (size_t i = 0; ctl_bus_services[i]; i++)
-        list.count +=
-            find_instances(ctl, ctl_bus_services[i], rows + list.count, STATUS_MAX - list.count);
-    if (wait_for_peers(ctl, rows, list.count, err) < 0)
+    if (!all)
         return -1;
-    for (size_t i = 0; i < list.count; i++) {
-        ask(ctl, &rows[i]);
+    rows = arena_calloc(ctl->arena, all->count, sizeof *rows);
+    list = (struct field_list){rows, all->count};
+    for (size_t i = 0; i < all->count; i++) {
+        rows[i] = (struct status_row){
+            .service = all->items[i].service, .instance = all->items[i].instance, .state = "down"};
+        ask(ctl, &all->items[i], &rows[i]);
         up += strcmp(rows[i].state, "up") == 0;
     }
     output_list(ctl, &status_row_table, &list, columns);

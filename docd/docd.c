@@ -21,7 +21,7 @@ extern const struct db_migration docd_migrations[];
 
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct docd_config, "host=/run/postgresql dbname=atrium user=atrium-docd"),
-    CONFIG_PATH(struct docd_config, seal_key, "/etc/atrium/docd.key", 0,
+    CONFIG_PATH(struct docd_config, seal_key, "/etc/atrium/docd.key", CONFIG_SECRET,
                 "File of 64 hex digits, 0600: seals public tokens, signs upload forms."),
     CONFIG_PATH(struct docd_config, storage_dir, "/var/lib/atrium/storage", 0,
                 "Directory of the stored bytes; shared by all instances."),
@@ -49,7 +49,7 @@ static const struct config_row config_rows[] = {
     CONFIG_CHOICE(struct docd_config, s3_style, "path", "path host",
                   "Where the bucket's name stands in addresses."),
     CONFIG_TEXT(struct docd_config, s3_key, NULL, 0, "Access key."),
-    CONFIG_PATH(struct docd_config, s3_secret_file, NULL, 0,
+    CONFIG_PATH(struct docd_config, s3_secret_file, NULL, CONFIG_SECRET,
                 "File whose first line is the secret key, 0600."),
     CONFIG_SIZE(struct docd_config, s3_part_size, "1G", 5 << 20, 5LL << 30,
                 "Larger files are copied within the bucket in parts of that size."),

@@ -17,7 +17,7 @@ extern const struct db_migration maild_migrations[];
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct maild_config,
                          "host=/run/postgresql dbname=atrium user=atrium-maild"),
-    CONFIG_PATH(struct maild_config, seal_key, "/etc/atrium/maild.key", 0,
+    CONFIG_PATH(struct maild_config, seal_key, "/etc/atrium/maild.key", CONFIG_SECRET,
                 "File of 64 hex digits, 0600: seals recipients and contents of waiting mail."),
     CONFIG_CHOICE(struct maild_config, transport, "smtp", "smtp file",
                   "How mail leaves: smtp, or file (development: one file a mail)."),
@@ -26,7 +26,7 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct maild_config, smtp_url, "smtp://localhost:25", 0,
                 "Mail server: smtp://host:port, or smtps://host:port for TLS from the start."),
     CONFIG_TEXT(struct maild_config, smtp_user, NULL, 0, "User name for AUTH; none by default."),
-    CONFIG_PATH(struct maild_config, smtp_password_file, NULL, 0,
+    CONFIG_PATH(struct maild_config, smtp_password_file, NULL, CONFIG_SECRET,
                 "File whose first line is the password for AUTH."),
     CONFIG_CHOICE(struct maild_config, smtp_starttls, "require", "require try none",
                   "STARTTLS: require, try (plain when not offered) or none."),

@@ -11,7 +11,7 @@ extern const struct db_migration settingsd_migrations[];
 static const struct config_row config_rows[] = {
     DATABASE_CONFIG_ROWS(struct settingsd_config,
                          "host=/run/postgresql dbname=atrium user=atrium-settingsd"),
-    CONFIG_PATH(struct settingsd_config, seal_key, "/etc/atrium/settingsd.key", 0,
+    CONFIG_PATH(struct settingsd_config, seal_key, "/etc/atrium/settingsd.key", CONFIG_SECRET,
                 "File of 64 hex digits, 0600: seals what waits in the outbox."),
 };
 

@@ -1,0 +1,289 @@
+/*
+ * check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h.
+ */
+#include <string.h>
+
+#include "common/check.h"
+#include "common/clock.h"
+#include "common/service_private.h"
+
+enum {
+    VERSION_MIN = 150000, /* what the statements are written for and tested with */
+    CLOCK_WARN_MS = 1000, /* what docs/operations.md asks for */
+    CLOCK_FAIL_MS = 5000, /* codes of a second factor begin to fail, and tokens to end early */
+};
+
+enum {
+#define SQL(name, class, params, text) name,
+#include "common/check_sql.def"
+#undef SQL
+    STATEMENT_COUNT
+};
+
+static const struct db_statement statements[STATEMENT_COUNT] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "common/check_sql.def"
+#undef SQL
+};
+
+int check_database_extend(struct db *db)
+{
+    return db_extend(db, statements, ARRAY_SIZE(statements));
+}
+
+static int ask(const struct service *self, const struct request *req, int statement,
+               struct db_result **ret, struct error *err)
+{
+    if (db_query(self->db, req, self->check_statement + statement, ret, err) < 0)
+        return -1;
+    return db_rows(*ret) > 0 || statement == SQL_CHECK_MIGRATIONS
+               ? 0
+               : error_set(err, ERR_INTERNAL, "The database does not know this role.");
+}
+
+/* Where the answer left the server, our clock was between `before` and `after`. */
+static int64_t ahead(int64_t theirs, int64_t before, int64_t after)
+{
+    if (theirs > after)
+        return theirs - after;
+    return theirs < before ? theirs - before : 0;
+}
+
+static int ask_server(const struct service *self, const struct request *req,
+                      struct check_server *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int64_t before = clock_real_ms();
+
+    if (ask(self, req, SQL_CHECK_SERVER, &res, err) < 0)
+        return -1;
+    *ret = (struct check_server){
+        .version = arena_strdup(req->arena, db_text(res, 0, 0)),
+        .number = db_int(res, 0, 1),
+        .synchronous_commit = arena_strdup(req->arena, db_text(res, 0, 2)),
+        .fsync = arena_strdup(req->arena, db_text(res, 0, 3)),
+        .full_page_writes = arena_strdup(req->arena, db_text(res, 0, 4)),
+        .ahead_ms = ahead(db_int(res, 0, 5), before, clock_real_ms()),
+    };
+    return 0;
+}
+
+/* ---- what it says of itself ---- */
+
+void check_server_version(const struct request *req, const struct check_server *server,
+                          struct finding *ret)
+{
+    if (server->number < VERSION_MIN)
+        check_fail(req, ret, "Move the database to PostgreSQL 15 or later (pg_upgrade).",
+                   "PostgreSQL %s is older than %d", server->version, VERSION_MIN / 10000);
+    else
+        check_ok(req, ret, "PostgreSQL %s", server->version);
+}
+
+void check_server_durability(const struct request *req, const struct check_server *server,
+                             struct finding *ret)
+{
+    const struct {
+        const char *name, *value;
+    } settings[] = {{"synchronous_commit", server->synchronous_commit},
+                    {"fsync", server->fsync},
+                    {"full_page_writes", server->full_page_writes}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+        if (strcmp(settings[i].value, "off") != 0)
+            continue;
+        check_fail(req, ret,
+                   arena_printf(req->arena,
+                                "Set %s = on in postgresql.conf, and look for it in ALTER DATABASE "
+                                "and ALTER ROLE ... SET too.",
+                                settings[i].name),
+                   "%s is off: what was acknowledged may be lost", settings[i].name);
+        return;
+    }
+    check_ok(req, ret, "synchronous_commit %s", server->synchronous_commit);
+}
+
+void check_server_clock(const struct request *req, const struct check_server *server,
+                        struct finding *ret)
+{
+    static const char mend[] =
+        "Let NTP set the clocks of this host and of the database's (timedatectl; systemctl status "
+        "systemd-timesyncd, chrony).";
+    int64_t ms = server->ahead_ms;
+    double seconds = (double)(ms < 0 ? -ms : ms) / 1000;
+    const char *direction = ms < 0 ? "behind" : "ahead of";
+
+    if (ms > CLOCK_FAIL_MS || ms < -CLOCK_FAIL_MS)
+        check_fail(req, ret, mend, "the database's clock is %.1f s %s this host's", seconds,
+                   direction);
+    else if (ms > CLOCK_WARN_MS || ms < -CLOCK_WARN_MS)
+        check_warn(req, ret, mend, "the database's clock is %.1f s %s this host's", seconds,
+                   direction);
+    else
+        check_ok(req, ret, "the database's and this host's agree within %.1f s",
+                 (double)CLOCK_WARN_MS / 1000);
+}
+
+static int check_reachable(void *daemon, const struct request *req, struct finding *ret,
+                           struct error *err)
+{
+    const struct service *self = daemon;
+    struct check_server server;
+    int64_t since = clock_mono_ms();
+
+    if (!self->db)
+        return 0;
+    if (ask_server(self, req, &server, err) < 0)
+        return -1;
+    return check_ok(req, ret, "answers in %lld ms", (long long)(clock_mono_ms() - since));
+}
+
+/* One of the judgements above, of the server's answer. */
+static int judge(void *daemon, const struct request *req, struct finding *ret, struct error *err,
+                 void (*fn)(const struct request *req, const struct check_server *server,
+                            struct finding *ret))
+{
+    struct check_server server;
+
+    if (ask_server(daemon, req, &server, err) < 0)
+        return -1;
+    fn(req, &server, ret);
+    return 0;
+}
+
+static int check_version(void *daemon, const struct request *req, struct finding *ret,
+                         struct error *err)
+{
+    return judge(daemon, req, ret, err, check_server_version);
+}
+
+static int check_durability(void *daemon, const struct request *req, struct finding *ret,
+                            struct error *err)
+{
+    return judge(daemon, req, ret, err, check_server_durability);
+}
+
+static int check_clock(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err)
+{
+    return judge(daemon, req, ret, err, check_server_clock);
+}
+
+/* ---- the role, the schema, the room ---- */
+
+static int check_rights(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err)
+{
+    const struct service *self = daemon;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *role, *others;
+
+    if (ask(self, req, SQL_CHECK_RIGHTS, &res, err) < 0)
+        return -1;
+    role = db_text(res, 0, 0);
+    others = db_text(res, 0, 2);
+    if (db_bool(res, 0, 1))
+        return check_fail(req, ret,
+                          arena_printf(req->arena,
+                                       "alter role \"%s\" nosuperuser nocreaterole; or give this "
+                                       "daemon a role of its own (atriumctl database sql).",
+                                       role),
+                          "the role %s may do everything", role);
+    if (*others)
+        return check_fail(req, ret,
+                          arena_printf(req->arena,
+                                       "revoke all on schema %s from \"%s\", public; and the "
+                                       "membership in other roles.",
+                                       others, role),
+                          "the role %s has rights on the schemas of other daemons: %s", role,
+                          others);
+    return check_ok(req, ret, "the role %s has no rights on other daemons' schemas", role);
+}
+
+static bool has_name(const struct db_result *res, const char *name)
+{
+    for (size_t row = 0; row < db_rows(res); row++) {
+        if (strcmp(db_text(res, row, 0), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ours(const struct db_migration *rows, const char *name)
+{
+    for (; rows->name; rows++) {
+        if (strcmp(rows->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_migrations(void *daemon, const struct request *req, struct finding *ret,
+                            struct error *err)
+{
+    const struct service *self = daemon;
+    const struct db_migration *ours = self->definition->migrations, *last = ours;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (ask(self, req, SQL_CHECK_MIGRATIONS, &res, err) < 0)
+        return -1;
+    for (const struct db_migration *row = ours; row->name; row++) {
+        if (!has_name(res, row->name))
+            return check_fail(req, ret, NULL, "%s is not in the database", row->name);
+        last = row;
+    }
+    for (size_t row = 0; row < db_rows(res); row++) {
+        if (!is_ours(ours, db_text(res, row, 0)))
+            return check_warn(req, ret,
+                              "A newer build has migrated: upgrade and restart this instance too.",
+                              "the database has %s, this build ends with %s", db_text(res, row, 0),
+                              last->name);
+    }
+    return check_ok(req, ret, "all %zu, up to %s", db_rows(res), last->name);
+}
+
+static int check_connections(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    const struct service *self = daemon;
+    const struct database_config *config = service_database_config(self);
+    int64_t wanted = config->read_connections + config->write_connections, left, role_left;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (ask(self, req, SQL_CHECK_CONNECTIONS, &res, err) < 0)
+        return -1;
+    left = db_int(res, 0, 0) - db_int(res, 0, 1);
+    role_left = db_int(res, 0, 2) < 0 ? INT64_MAX : db_int(res, 0, 2) - db_int(res, 0, 3);
+    left = MAX(MIN(left, role_left), (int64_t)0);
+    if (left == 0)
+        return check_fail(req, ret, NULL, "none is left");
+    if (left < wanted)
+        return check_warn(req, ret, NULL, "%lld are left; one more instance would take %lld",
+                          (long long)left, (long long)wanted);
+    return check_ok(req, ret, "%lld are left", (long long)left);
+}
+
+const struct check check_database_reachable[] = {
+    {"database", CHECK_DATABASE,
+     "Start PostgreSQL, and see that the key `database` of this daemon names it and that "
+     "pg_hba.conf lets its role in.",
+     check_reachable},
+    {.name = NULL},
+};
+
+const struct check check_database_rows[] = {
+    {"database version", CHECK_DATABASE, NULL, check_version},
+    {"database rights", CHECK_DATABASE, NULL, check_rights},
+    {"migrations", CHECK_DATABASE,
+     "The database is older than this build, as after a restore: restart all instances of this "
+     "daemon.",
+     check_migrations},
+    {"durability", CHECK_DATABASE, NULL, check_durability},
+    {"connections", CHECK_DATABASE,
+     "Raise max_connections of PostgreSQL (or the role's connection limit), or lower "
+     "read_connections and "
+     "write_connections.",
+     check_connections},
+    {"clock", CHECK_DATABASE, NULL, check_clock},
+    {.name = NULL},
+};

@@ -1,0 +1,226 @@
+/*
+ * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/check.h), all at the same time; what
+ * only shows from outside is added: who does not answer, and which versions do.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/service.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/instances.h"
+#include "ctl/output.h"
+
+enum {
+    ANSWER_MS = 20000, /* a daemon's checks take that long only where several things hang */
+    ROWS_MAX = 4096,
+};
+
+struct doctor_row {
+    const char *daemon, *check, *state, *seen, *mend;
+};
+static const struct field doctor_row_rows[] = {
+    FIELD_TEXT(struct doctor_row, daemon, 0, 64, 0, "Instance", "authd.1"),
+    FIELD_TEXT(struct doctor_row, check, 0, 64, 0, "What was looked at", "database"),
+    FIELD_TEXT(struct doctor_row, state, 0, 8, 0, "ok, warn or fail", "ok"),
+    FIELD_TEXT(struct doctor_row, seen, 0, 2048, 0, "What was seen", "answers in 2 ms"),
+    FIELD_TEXT(struct doctor_row, mend, 0, 2048, 0, "How to mend it", ""),
+};
+static FIELD_TABLE(doctor_row);
+
+struct report {
+    struct arena *arena;
+    struct doctor_row rows[ROWS_MAX];
+    size_t count;
+};
+
+/* One instance, asked on a fiber of its own. */
+struct visit {
+    struct ctl *ctl;
+    const struct instance *instance;
+    struct service_status_out status;
+    struct service_check_out found;
+    struct error status_err, err;
+    size_t *left;
+    struct fiber *parent;
+};
+
+static void add(struct report *self, const struct doctor_row *row)
+{
+    if (self->count < ROWS_MAX)
+        self->rows[self->count++] = *row;
+}
+
+/* ---- asking ---- */
+
+static void visit(void *arg)
+{
+    struct visit *self = arg;
+    struct ctl *ctl = self->ctl;
+    const struct bus_method status = service_status_method(self->instance->service);
+    const struct bus_method check = service_check_method(self->instance->service);
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct nothing in = {0};
+
+    if (bus_call_instance(ctl->bus->bus, self->instance->name, &status, &req, &in, &self->status,
+                          &self->status_err) == 0) {
+        req.deadline_mono_ms = clock_mono_ms() + ANSWER_MS;
+        (void)!bus_call_instance(ctl->bus->bus, self->instance->name, &check, &req, &in,
+                                 &self->found, &self->err);
+    }
+    if (--*self->left == 0)
+        fiber_wake(self->parent);
+}
+
+static struct visit *visit_all(struct ctl *ctl, const struct instances *all)
+{
+    struct visit *visits = arena_calloc(ctl->arena, all->count, sizeof *visits);
+    size_t left = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        visits[i] = (struct visit){.ctl = ctl,
+                                   .instance = &all->items[i],
+                                   .left = &left,
+                                   .parent = fiber_self(ctl->bus->loop)};
+        error_init(&visits[i].status_err, ctl->arena);
+        error_init(&visits[i].err, ctl->arena);
+        if (!all->items[i].connected)
+            error_set(&visits[i].status_err, ERR_UNAVAILABLE, "has a socket that nobody answers");
+        else if (fiber_start(ctl->bus->loop, visit, &visits[i], &visits[i].status_err) == 0)
+            left++;
+    }
+    /* `left` is on this stack; each visit has its deadlines. */
+    while (left > 0)
+        (void)!fiber_park(ctl->bus->loop, INT64_MAX);
+    return visits;
+}
+
+/* ---- telling ---- */
+
+static void add_absent(struct report *report, const struct ctl *ctl, const char *service)
+{
+    add(report, &(struct doctor_row){
+                    .daemon = service,
+                    .check = "bus",
+                    .state = "fail",
+                    .seen = arena_printf(report->arena, "no instance has a socket below %s",
+                                         ctl->bus->run_dir),
+                    .mend = arena_printf(report->arena,
+                                         "systemctl enable --now atrium-%s@1; journalctl -u "
+                                         "atrium-%s@1 says why it does not start.",
+                                         service, service)});
+}
+
+static void add_silent(struct report *report, const struct visit *visit, const struct error *err)
+{
+    const struct instance *instance = visit->instance;
+
+    add(report,
+        &(struct doctor_row){
+            .daemon = instance->name,
+            .check = "bus",
+            .state = "fail",
+            .seen = arena_strdup(report->arena, err->message),
+            .mend = arena_printf(report->arena,
+                                 "journalctl -u atrium-%s@%s: it has died, hangs, or waits for "
+                                 "its database. Of one that is gone for good remove the socket.",
+                                 instance->service, instance->instance)});
+}
+
+static void add_answer(struct report *report, const struct visit *visit)
+{
+    bool alike = strcmp(visit->status.version, ATRIUM_VERSION) == 0;
+
+    add(report,
+        &(struct doctor_row){
+            .daemon = visit->instance->name,
+            .check = "bus",
+            .state = alike ? "ok" : "warn",
+            .seen = alike ? arena_printf(report->arena, "version %s, up %s", visit->status.version,
+                                         instances_up_time(report->arena, visit->status.uptimeMs))
+                          : arena_printf(report->arena, "version %s, this atriumctl is of %s",
+                                         visit->status.version, ATRIUM_VERSION),
+            .mend = alike ? NULL
+                          : arena_printf(report->arena,
+                                         "Finish the upgrade: systemctl restart atrium-%s@%s",
+                                         visit->instance->service, visit->instance->instance)});
+}
+
+static void add_findings(struct report *report, const struct visit *visit)
+{
+    const struct finding *found = visit->found.findings.items;
+
+    for (size_t i = 0; i < visit->found.findings.count; i++)
+        add(report, &(struct doctor_row){.daemon = visit->instance->name,
+                                         .check = found[i].check,
+                                         .state = found[i].state,
+                                         .seen = found[i].seen,
+                                         .mend = found[i].mend});
+}
+
+static void add_visit(struct report *report, const struct visit *visit)
+{
+    if (visit->status_err.code != ERR_NONE) {
+        add_silent(report, visit, &visit->status_err);
+        return;
+    }
+    add_answer(report, visit);
+    if (visit->err.code != ERR_NONE)
+        add_silent(report, visit, &visit->err);
+    else
+        add_findings(report, visit);
+}
+
+/* Below the table, whose cells are short: what is not well, with all that is known of it. */
+static void tell_how_to_mend(const struct ctl *ctl, const struct report *report)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        const struct doctor_row *row = &report->rows[i];
+
+        if (strcmp(row->state, "ok") != 0)
+            output_note(ctl, "\n%s, %s: %s\n    %s", row->daemon, row->check, row->seen,
+                        row->mend ? row->mend : "");
+    }
+}
+
+static int judge(const struct report *report, struct error *err)
+{
+    size_t failed = 0;
+
+    for (size_t i = 0; i < report->count; i++)
+        failed += strcmp(report->rows[i].state, "fail") == 0;
+    return failed == 0
+               ? 0
+               : error_set(err, ERR_UNAVAILABLE, "%zu of %zu checks fail", failed, report->count);
+}
+
+int doctor_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"daemon", "check", "state", "seen", NULL};
+    const struct instances *all = instances_find(ctl, err);
+    struct report *report = arena_alloc(ctl->arena, sizeof *report);
+    struct visit *visits;
+    struct field_list list;
+
+    if (!all)
+        return -1;
+    report->arena = ctl->arena;
+    visits = visit_all(ctl, all);
+    for (size_t i = 0; ctl_bus_services[i]; i++) {
+        bool any = false;
+
+        for (size_t v = 0; v < all->count; v++) {
+            if (strcmp(all->items[v].service, ctl_bus_services[i]) != 0)
+                continue;
+            any = true;
+            add_visit(report, &visits[v]);
+        }
+        if (!any)
+            add_absent(report, ctl, ctl_bus_services[i]);
+    }
+    list = (struct field_list){report->rows, report->count};
+    output_list(ctl, &doctor_row_table, &list, columns);
+    tell_how_to_mend(ctl, report);
+    return judge(report, err);
+}
