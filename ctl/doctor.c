@@ -128,23 +128,35 @@ static void add_silent(struct report *report, const struct visit *visit, const s
                                  instance->service, instance->instance)});
 }
 
-static void add_answer(struct report *report, const struct visit *visit)
+static void add_alike(struct report *report, const struct visit *visit)
 {
-    bool alike = strcmp(visit->status.version, ATRIUM_VERSION) == 0;
-
     add(report,
         &(struct doctor_row){
             .daemon = visit->instance->name,
             .check = "bus",
-            .state = alike ? "ok" : "warn",
-            .seen = alike ? arena_printf(report->arena, "version %s, up %s", visit->status.version,
-                                         instances_up_time(report->arena, visit->status.uptimeMs))
-                          : arena_printf(report->arena, "version %s, this atriumctl is of %s",
-                                         visit->status.version, ATRIUM_VERSION),
-            .mend = alike ? NULL
-                          : arena_printf(report->arena,
-                                         "Finish the upgrade: systemctl restart atrium-%s@%s",
-                                         visit->instance->service, visit->instance->instance)});
+            .state = "ok",
+            .seen = arena_printf(report->arena, "version %s, up %s", ATRIUM_VERSION,
+                                 instances_up_time(report->arena, visit->status.uptimeMs))});
+}
+
+/* Of another build than ours: one before the checks there were cannot be asked for them. */
+static void add_other_version(struct report *report, const struct visit *visit)
+{
+    struct doctor_row row = {
+        .daemon = visit->instance->name,
+        .check = "bus",
+        .state = "warn",
+        .seen = arena_printf(report->arena, "version %s, this atriumctl is of %s",
+                             visit->status.version, ATRIUM_VERSION),
+        .mend = arena_printf(report->arena, "Finish the upgrade: systemctl restart atrium-%s@%s",
+                             visit->instance->service, visit->instance->instance)};
+
+    add(report, &row);
+    if (visit->err.code == ERR_NONE)
+        return;
+    row.check = "checks";
+    row.seen = arena_strdup(report->arena, visit->err.message);
+    add(report, &row);
 }
 
 static void add_findings(struct report *report, const struct visit *visit)
@@ -165,11 +177,13 @@ static void add_visit(struct report *report, const struct visit *visit)
         add_silent(report, visit, &visit->status_err);
         return;
     }
-    add_answer(report, visit);
-    if (visit->err.code != ERR_NONE)
-        add_silent(report, visit, &visit->err);
+    if (strcmp(visit->status.version, ATRIUM_VERSION) != 0)
+        add_other_version(report, visit);
+    else if (visit->err.code == ERR_NONE)
+        add_alike(report, visit);
     else
-        add_findings(report, visit);
+        add_silent(report, visit, &visit->err);
+    add_findings(report, visit);
 }
 
 /* Below the table, whose cells are short: what is not well, with all that is known of it. */

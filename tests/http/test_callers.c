@@ -20,7 +20,7 @@ struct row {
 /* What every daemon answers, and a name that none has. */
 #define BUILT_IN(service)                                                                    \
     {service, "service_status", "gateway ctl"}, {service, "service_metrics", "gateway ctl"}, \
-        {service, "audit_page", "ctl"},                                                      \
+        {service, "audit_page", "ctl"}, {service, "service_check", "ctl"},                   \
     {                                                                                        \
         service, "no_such_operation", ""                                                     \
     }

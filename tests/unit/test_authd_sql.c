@@ -20,6 +20,7 @@ static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) {#name, DB_##class, params, text},
 #include "authd/authd_sql.def"
 #include "common/audit_sql.def"
+#include "common/check_sql.def"
 #include "common/outbox_sql.def"
 #undef SQL
 };
@@ -41,7 +42,8 @@ static const struct plans plans = {
     .migrations = authd_migrations,
     .statements = statements,
     .count = ARRAY_SIZE(statements),
-    .small = "change_counter signing_key gateway_lease audit_head audit_gap",
+    .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
+             "audit_head audit_gap",
     .emptied = "login, password_reset, invitation, throttle, known_address, change, outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
@@ -194,7 +196,9 @@ static void test_hot_statements_are_planned_on_their_keys(void)
  * invited the latter are read in the order of identifiers, while nobody has analysed them. */
 static void test_every_statement_has_its_index(void)
 {
-    plans_check(&plans, server, "SQL_AUDIT_WAITING SQL_AUDIT_UNSEALED SQL_MEMBER_LIST");
+    plans_check(
+        &plans, server,
+        "SQL_AUDIT_WAITING SQL_AUDIT_UNSEALED SQL_AUDIT_STATE SQL_OUTBOX_OLDEST SQL_MEMBER_LIST");
     check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
 }
 

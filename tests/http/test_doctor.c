@@ -1,0 +1,554 @@
+/*
+ * test_doctor.c - `atriumctl doctor`: a sound suite is called sound, and of everything that can be wrong with one each
+ * thing is broken here once, is told by its row with how to mend it, and is mended.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/service.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { DONE, FAILED };
+enum {
+    HUNG_MS = 15000, /* the longest doctor may take when one thing hangs */
+    BACK_MS = 15000,
+};
+
+static struct suite *suite;
+
+/* ---- asking ---- */
+
+static const json_t *row_of(const struct program *doctor, const char *daemon, const char *check)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(doctor->json, i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "daemon")), daemon) == 0 &&
+            strcmp(json_string_value(json_object_get(row, "check")), check) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static const char *member(const json_t *row, const char *name)
+{
+    const char *text = json_string_value(json_object_get(row, name));
+
+    return text ? text : "";
+}
+
+/* Does the report have that row, with these words in it? */
+static bool says(const struct program *doctor, const char *daemon, const char *check,
+                 const char *state, const char *seen, const char *mend)
+{
+    const json_t *row = row_of(doctor, daemon, check);
+
+    return row && strcmp(member(row, "state"), state) == 0 && strstr(member(row, "seen"), seen) &&
+           strstr(member(row, "mend"), mend) && (*mend != '\0') == (*member(row, "mend") != '\0');
+}
+
+#define CHECK_ROW(daemon, check, state, seen, mend) \
+    check_row((daemon), (check), (state), (seen), (mend), __LINE__)
+
+/* What doctor says of one thing; that it exits with 1 exactly when something fails. */
+static void check_row(const char *daemon, const char *check, const char *state, const char *seen,
+                      const char *mend, int line)
+{
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+
+    UNIT_CHECK(says(doctor, daemon, check, state, seen, mend), "line %d: %s %s: %s%s", line, daemon,
+               check, doctor->out, doctor->err);
+    UNIT_CHECK((strstr(doctor->out, "\"fail\"") != NULL) == (doctor->code == FAILED), "line %d: %s",
+               line, doctor->out);
+    UNIT_CHECK(strcmp(state, "fail") != 0 || strstr(doctor->err, "checks fail\n"), "line %d: %s",
+               line, doctor->err);
+}
+
+/* The suite is whole again: what one case broke must not be what the next one finds. */
+static void check_sound(void)
+{
+    int64_t limit = clock_mono_ms() + BACK_MS;
+
+    for (;;) {
+        PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+        bool sound = doctor->code == DONE && !strstr(doctor->out, "\"warn\"");
+
+        if (sound || clock_mono_ms() > limit) {
+            UNIT_CHECK(sound, "%s%s", doctor->out, doctor->err);
+            return;
+        }
+        usleep(200000);
+    }
+}
+
+static void run_sql(const char *sql)
+{
+    PGconn *connection = suite_database(suite);
+    PGresult *result = PQexec(connection, sql);
+
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK ||
+                   PQresultStatus(result) == PGRES_TUPLES_OK,
+               "%s: %s", sql, PQerrorMessage(connection));
+    PQclear(result);
+    PQfinish(connection);
+}
+
+/* From now on all connections of docd are new ones. */
+static void reconnect_docd(void)
+{
+    run_sql("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'atrium-docd'");
+}
+
+static char *path_of(const char *name)
+{
+    char *path;
+
+    if (asprintf(&path, "%s/%s", suite_dir(suite), name) < 0)
+        abort();
+    return path;
+}
+
+/* Runs the broken() of a case with a file of the suite put aside, and puts it back. */
+static void with_file_changed(const char *name, void (*broken)(const char *path))
+{
+    char *path = path_of(name), *aside = path_of("aside"), copy[4096];
+
+    snprintf(copy, sizeof copy, "cp -p '%s' '%s'", path, aside);
+    UNIT_CHECK(system(copy) == 0, "%s", copy);
+    broken(path);
+    snprintf(copy, sizeof copy, "rm -rf '%s' && mv '%s' '%s'", path, aside, path);
+    UNIT_CHECK(system(copy) == 0, "%s", copy);
+    free(path);
+    free(aside);
+}
+
+static void write_file(const char *path, const char *mode, const char *text)
+{
+    FILE *file = fopen(path, mode);
+
+    UNIT_CHECK(file && fputs(text, file) >= 0, "%s", path);
+    if (file)
+        fclose(file);
+}
+
+/* ---- a sound suite ---- */
+
+static void a_sound_suite_is_called_sound(void)
+{
+    static const struct {
+        const char *daemon, *checks[24];
+    } want[] = {
+        {"gateway.1", {"bus", "configuration", "peers"}},
+        {"authd.1",
+         {"bus", "configuration", "key files", "peers", "database", "database version",
+          "database rights", "migrations", "durability", "connections", "clock", "audit",
+          "outbox"}},
+        {"settingsd.1", {"bus", "configuration", "key files", "peers", "database", "outbox"}},
+        {"maild.1", {"bus", "configuration", "key files", "peers", "database", "audit"}},
+        {"docd.1", {"bus", "configuration", "key files", "peers", "database", "audit"}},
+        {"docd.2", {"bus", "configuration", "key files", "peers", "database", "audit"}},
+        {"botd.1", {"bus", "configuration", "key files", "database", "audit"}},
+    };
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    PROGRAM table = ATRIUMCTL(suite, NULL, "doctor");
+
+    CHECK_EXIT(doctor, DONE);
+    for (size_t d = 0; d < ARRAY_SIZE(want); d++) {
+        for (size_t i = 0; want[d].checks[i]; i++)
+            UNIT_CHECK(says(doctor, want[d].daemon, want[d].checks[i], "ok", "", ""), "%s %s: %s",
+                       want[d].daemon, want[d].checks[i], doctor->out);
+    }
+    CHECK_EXIT(table, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "DAEMON"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "version " ATRIUM_VERSION ", up "));
+    CU_ASSERT_STRING_EQUAL(table->err, "");
+}
+
+/* ---- who answers ---- */
+
+static void a_daemon_that_hangs_is_a_row(void)
+{
+    int64_t since = clock_mono_ms();
+
+    suite_signal(suite, "maild", "1", SIGSTOP);
+    CHECK_ROW("maild.1", "bus", "fail", "has a socket that nobody answers",
+              "journalctl -u atrium-maild@1");
+    CU_ASSERT_TRUE(clock_mono_ms() - since < HUNG_MS);
+    /* Those who ask it have found out by now, or will at their next heartbeat. */
+    for (int64_t limit = since + BACK_MS;; usleep(200000)) {
+        PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+
+        if (says(doctor, "authd.1", "peers", "fail", "no instance within reach: maild",
+                 "systemctl start"))
+            break;
+        UNIT_REQUIRE(clock_mono_ms() < limit, "%s", doctor->out);
+    }
+    suite_signal(suite, "maild", "1", SIGCONT);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));
+    check_sound();
+}
+
+static void a_daemon_that_is_not_there_is_a_row(void)
+{
+    char aside[300], place[300];
+
+    snprintf(place, sizeof place, "%s/botd", suite_text(suite, "busDir"));
+    snprintf(aside, sizeof aside, "%s/aside", suite_text(suite, "busDir"));
+    CU_ASSERT_EQUAL(rename(place, aside), 0);
+    CHECK_ROW("botd", "bus", "fail", "no instance has a socket below",
+              "systemctl enable --now atrium-botd@1");
+    PROGRAM table = ATRIUMCTL(suite, NULL, "doctor");
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(table->out, "\nbotd, bus: no instance has a socket below")); /* in full */
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "\n    systemctl enable --now atrium-botd@1"));
+    CU_ASSERT_EQUAL(rename(aside, place), 0);
+    check_sound();
+}
+
+/* ---- an instance of another version: a real one, of this process's making ---- */
+
+static int old_status(void *daemon, const struct request *req, const void *in, void *out,
+                      struct error *err)
+{
+    struct service_status_out *status = out;
+
+    (void)daemon, (void)req, (void)in, (void)err;
+    *status = (struct service_status_out){
+        .service = "maild", .instance = "old", .version = "0.0.9", .database = true};
+    return 0;
+}
+
+static void serve_old(struct loop *loop, void *arg)
+{
+    static const struct operation operations[] = {
+        {"service_status", "ctl", ACCESS_INTERNAL, R_SAFE, &nothing_table,
+         &service_status_out_table, old_status},
+        {.name = NULL},
+    };
+    static const char *const asks[] = {NULL};
+    struct clock *clock = clock_new(NULL);
+    struct bus_options options = {.service = "maild",
+                                  .instance = "old",
+                                  .version = "0.0.9",
+                                  .run_dir = arg,
+                                  .operations = operations,
+                                  .asks = asks,
+                                  .peer_max = 16,
+                                  .serve_max = 16};
+    struct error err;
+
+    error_init(&err, NULL);
+    if (!bus_new(loop, clock, metrics_new(), &options, &err))
+        _exit(1);
+    (void)!fiber_sleep_until(loop, clock_mono_ms() + 60000, &err);
+    _exit(0);
+}
+
+static void another_version_is_a_warning(void)
+{
+    char run_dir[256];
+    pid_t child;
+
+    snprintf(run_dir, sizeof run_dir, "%s", suite_text(suite, "busDir"));
+    *strrchr(run_dir, '/') = '\0';
+    child = fork();
+    if (child == 0) {
+        (void)!freopen("/dev/null", "w", stderr); /* it says what it is asked and has not */
+        unit_on_fiber(serve_old, run_dir);
+        _exit(1);
+    }
+    for (int i = 0; i < 500; i++) {
+        char path[300];
+
+        snprintf(path, sizeof path, "%s/bus/maild/ctl.old", run_dir);
+        if (access(path, F_OK) == 0)
+            break;
+        usleep(10000);
+    }
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    UNIT_CHECK(says(doctor, "maild.old", "bus", "warn",
+                    "version 0.0.9, this atriumctl is of " ATRIUM_VERSION,
+                    "systemctl restart atrium-maild@old"),
+               "%s", doctor->out);
+    UNIT_CHECK(says(doctor, "maild.old", "checks", "warn", "being upgraded", "Finish the upgrade"),
+               "%s", doctor->out);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    /* Its socket lies there, and is told of until somebody takes it away. */
+    CHECK_ROW("maild.old", "bus", "fail", "has a socket that nobody answers", "remove the socket");
+    char path[300];
+    snprintf(path, sizeof path, "%s/bus/maild/ctl.old", run_dir);
+    CU_ASSERT_EQUAL(unlink(path), 0);
+    check_sound();
+}
+
+/* ---- files ---- */
+
+static void add_setting(const char *path, const char *section, const char *key)
+{
+    char sed[4096];
+
+    snprintf(sed, sizeof sed, "sed -i 's/^%s$/%s\\n    %s = \"3\"/' '%s'", section, section, key,
+             path);
+    UNIT_CHECK(system(sed) == 0, "%s", sed);
+}
+
+static void wrong_configuration_case(const char *path)
+{
+    add_setting(path, "authd", "isuer");
+    CHECK_ROW("authd.1", "configuration", "fail", "has no key \"isuer\"", "--check-config");
+    CHECK_ROW("maild.1", "configuration", "ok", "atrium.conf", "");
+}
+
+static void changed_configuration_case(const char *path)
+{
+    add_setting(path, "maild", "deliveries");
+    CHECK_ROW("maild.1", "configuration", "warn", "was changed since",
+              "systemctl restart atrium-maild@1");
+    CHECK_ROW("authd.1", "configuration", "ok", "atrium.conf", "");
+}
+
+static void open_configuration_case(const char *path)
+{
+    chmod(path, 0602);
+    CHECK_ROW("docd.2", "configuration", "fail", "may be written by others", "chmod go-w");
+}
+
+static void the_configuration_is_read_again(void)
+{
+    with_file_changed("atrium.conf", wrong_configuration_case);
+    with_file_changed("atrium.conf", changed_configuration_case);
+    with_file_changed("atrium.conf", open_configuration_case);
+    check_sound();
+}
+
+static void key_file_cases(const char *path)
+{
+    static const char other_key[] =
+        "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n";
+
+    chmod(path, 0644);
+    CHECK_ROW("maild.1", "key files", "fail", "must not be accessible to others", "chmod 600");
+    chmod(path, 0600);
+    if (geteuid() == 0) {
+        CU_ASSERT_EQUAL(chown(path, 65534, 65534), 0);
+        CHECK_ROW("maild.1", "key files", "fail", "belongs to another user (65534)", "chown");
+        CU_ASSERT_EQUAL(chown(path, 0, 0), 0);
+    }
+    write_file(path, "w", other_key);
+    CHECK_ROW("maild.1", "key files", "fail", "holds another key than the one in use",
+              "from the back-up");
+    unlink(path);
+    CHECK_ROW("maild.1", "key files", "fail", "No such file or directory", "must be there");
+}
+
+static void key_files_are_looked_at(void)
+{
+    with_file_changed("keys/maild.key", key_file_cases);
+    check_sound();
+}
+
+/* ---- the database ---- */
+
+static void a_role_with_too_many_rights_is_told(void)
+{
+    run_sql("grant usage on schema mail to \"atrium-docd\"");
+    CHECK_ROW("docd.1", "database rights", "fail", "schemas of other daemons: mail",
+              "revoke all on schema mail from \"atrium-docd\"");
+    run_sql("revoke usage on schema mail from \"atrium-docd\"");
+    run_sql("grant \"atrium-authd\" to \"atrium-docd\"");
+    CHECK_ROW("docd.1", "database rights", "fail", "schemas of other daemons: auth", "membership");
+    run_sql("revoke \"atrium-authd\" from \"atrium-docd\"");
+    run_sql("alter role \"atrium-docd\" superuser");
+    CHECK_ROW("docd.1", "database rights", "fail", "may do everything", "nosuperuser");
+    run_sql("alter role \"atrium-docd\" nosuperuser createrole");
+    CHECK_ROW("docd.1", "database rights", "fail", "may do everything", "nocreaterole");
+    run_sql("alter role \"atrium-docd\" nocreaterole");
+    check_sound();
+}
+
+static void migrations_are_counted(void)
+{
+    char *last = suite_query(suite, "select max(name) from doc.schema_migration"), sql[256];
+
+    snprintf(sql, sizeof sql, "delete from doc.schema_migration where name = '%s'", last);
+    run_sql(sql);
+    CHECK_ROW("docd.2", "migrations", "fail", last, "restart all instances");
+    snprintf(sql, sizeof sql, "insert into doc.schema_migration values ('%s'), ('9999_later')",
+             last);
+    run_sql(sql);
+    CHECK_ROW("docd.2", "migrations", "warn", "9999_later", "A newer build has migrated");
+    run_sql("delete from doc.schema_migration where name = '9999_later'");
+    check_sound();
+    free(last);
+}
+
+static void what_may_lose_commits_is_told(void)
+{
+    run_sql("alter role \"atrium-docd\" set synchronous_commit = off");
+    reconnect_docd();
+    CHECK_ROW("docd.1", "durability", "fail", "synchronous_commit is off",
+              "Set synchronous_commit = on");
+    run_sql("alter role \"atrium-docd\" reset synchronous_commit");
+    reconnect_docd();
+    check_sound();
+}
+
+static void connections_run_out(void)
+{
+    char sql[200];
+
+    /* Five more than are in use: another instance takes up to ten. */
+    snprintf(sql, sizeof sql, "alter role \"atrium-docd\" connection limit %ld",
+             5 + suite_count(suite, "select count(*) from pg_stat_activity "
+                                    "where usename = 'atrium-docd'"));
+    run_sql(sql);
+    CHECK_ROW("docd.1", "connections", "warn", "one more instance would take 10",
+              "max_connections");
+    run_sql("alter role \"atrium-docd\" connection limit 1");
+    CHECK_ROW("docd.1", "connections", "fail", "none is left", "max_connections");
+    run_sql("alter role \"atrium-docd\" connection limit -1");
+    check_sound();
+}
+
+/* The server's clock_timestamp() becomes another; plans made from now on have its text in them. */
+static void set_server_clock(const char *seconds)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof sql,
+             "create or replace function pg_catalog.clock_timestamp() returns timestamptz "
+             "language sql volatile as $$ select statement_timestamp() + interval '%s s' $$",
+             seconds);
+    run_sql(sql);
+    reconnect_docd();
+}
+
+static void clocks_that_differ_are_told(void)
+{
+    set_server_clock("3600");
+    CHECK_ROW("docd.1", "clock", "fail", "ahead of this host's", "timedatectl");
+    set_server_clock("-3600");
+    CHECK_ROW("docd.1", "clock", "fail", "behind this host's", "timedatectl");
+    set_server_clock("3");
+    CHECK_ROW("docd.1", "clock", "warn", "s ahead of this host's", "NTP");
+    run_sql("create or replace function pg_catalog.clock_timestamp() returns timestamptz "
+            "language internal volatile strict parallel safe as 'clock_timestamp'");
+    reconnect_docd();
+    check_sound();
+}
+
+static void a_database_that_lets_nobody_in_is_told(void)
+{
+    int64_t since;
+
+    run_sql("alter role \"atrium-docd\" nologin");
+    reconnect_docd();
+    since = clock_mono_ms();
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    UNIT_CHECK(says(doctor, "docd.1", "database", "fail", "", "Start PostgreSQL"), "%s",
+               doctor->out);
+    CU_ASSERT_TRUE(clock_mono_ms() - since < HUNG_MS);
+    CU_ASSERT_PTR_NULL(row_of(doctor, "docd.1", "migrations"));
+    CU_ASSERT_PTR_NOT_NULL(row_of(doctor, "docd.1", "key files"));
+    UNIT_CHECK(says(doctor, "authd.1", "database", "ok", "", ""), "%s", doctor->out);
+    run_sql("alter role \"atrium-docd\" login");
+    CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));
+    check_sound();
+}
+
+/* One thing that hangs is one row, and holds up neither the others nor doctor. */
+static void a_table_that_is_locked_is_a_row(void)
+{
+    PGconn *holder = suite_database(suite);
+    int64_t since = clock_mono_ms();
+
+    PQclear(PQexec(holder, "begin; lock table doc.schema_migration in access exclusive mode"));
+    CHECK_ROW("docd.1", "migrations", "fail", "", "restart all instances");
+    CHECK_ROW("docd.1", "audit", "ok", "", "");
+    CU_ASSERT_TRUE(clock_mono_ms() - since < 2 * HUNG_MS);
+    PQfinish(holder);
+    check_sound();
+}
+
+/* ---- what waits ---- */
+
+static void an_audit_trail_that_is_not_sealed_is_told(void)
+{
+    PGconn *holder = suite_database(suite);
+
+    PQclear(PQexec(holder, "begin; select from settings.audit_head for update"));
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Unsealed");
+    CHECK_EXIT(made, DONE);
+    suite_set_clock(suite, 30);
+    CHECK_ROW("settingsd.1", "audit", "warn", "have no place in the chain", "audit_head");
+    suite_set_clock(suite, 300);
+    CHECK_ROW("settingsd.1", "audit", "fail", "have no place in the chain", "audit_head");
+    PQfinish(holder);
+    suite_set_clock(suite, 0);
+    check_sound();
+}
+
+static void add_to_outbox(int minutes)
+{
+    char sql[400];
+
+    snprintf(sql, sizeof sql,
+             "insert into auth.outbox (id, method, body, created_at, due_at) "
+             "values (gen_random_uuid(), 'maild.gone', '', %lld, %lld)",
+             (long long)(clock_real_ms() - minutes * 60000),
+             (long long)(clock_real_ms() + 3600000));
+    run_sql(sql);
+}
+
+static void an_outbox_that_is_not_emptied_is_told(void)
+{
+    add_to_outbox(3);
+    CHECK_ROW("authd.1", "outbox", "warn", "1 calls of other daemons wait, the oldest for 3 min",
+              "this daemon's log");
+    add_to_outbox(30);
+    CHECK_ROW("authd.1", "outbox", "fail", "2 calls of other daemons wait, the oldest for 30 min",
+              "this daemon's log");
+    run_sql("delete from auth.outbox where method = 'maild.gone'");
+    check_sound();
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"a sound suite is called sound", a_sound_suite_is_called_sound},
+    {"a daemon that hangs is a row", a_daemon_that_hangs_is_a_row},
+    {"a daemon that is not there is a row", a_daemon_that_is_not_there_is_a_row},
+    {"another version is a warning", another_version_is_a_warning},
+    {"the configuration is read again", the_configuration_is_read_again},
+    {"key files are looked at", key_files_are_looked_at},
+    {"a role with too many rights is told", a_role_with_too_many_rights_is_told},
+    {"migrations are counted", migrations_are_counted},
+    {"what may lose commits is told", what_may_lose_commits_is_told},
+    {"connections run out", connections_run_out},
+    {"clocks that differ are told", clocks_that_differ_are_told},
+    {"a database that lets nobody in is told", a_database_that_lets_nobody_in_is_told},
+    {"a table that is locked is a row", a_table_that_is_locked_is_a_row},
+    {"an audit trail that is not sealed is told", an_audit_trail_that_is_not_sealed_is_told},
+    {"an outbox that is not emptied is told", an_outbox_that_is_not_emptied_is_told},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "docd=2", .test_clock = true});
+    return unit_run("doctor", cases, ARRAY_SIZE(cases));
+}
