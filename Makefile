@@ -139,8 +139,8 @@ $(HTTP_TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/lib
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
 BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
-# seed writes what authd would: it is linked with all of it but its main file.
-$(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS))
+# seed writes what authd would: it is linked with all of it but its main file. It says how far it is as atriumctl does.
+$(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS)) $(BUILD)/ctl/progress.o
 $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(gateway_LIBS) $(authd_LIBS) $(docd_LIBS) -lcurl \
 	    $(COMMON_LIBS)

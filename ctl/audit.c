@@ -6,6 +6,7 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/service.h"
 #include "ctl/audit_fhir.h"
@@ -14,8 +15,9 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/output.h"
+#include "ctl/progress.h"
 
-enum { SERVICES_MAX = 16, PROGRESS_ROWS = 50000, HEX_SIZE = 2 * AUDIT_HASH_SIZE + 1 };
+enum { SERVICES_MAX = 16, HEX_SIZE = 2 * AUDIT_HASH_SIZE + 1 };
 
 static int fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
                  struct arena *arena, struct audit_page_out *ret, struct error *err)
@@ -27,12 +29,11 @@ static int fetch(struct ctl *ctl, const char *service, const struct audit_page_i
     return bus_call(ctl->bus->bus, &method, &req, in, ret, err);
 }
 
-/* One line on stderr now and then: a long trail takes minutes. */
-static void tell_progress(const char *service, int64_t before, int64_t done, int64_t all)
+/* A long trail takes minutes. What is said about it goes to stdout: `quiet` where that would stand in between. */
+static void start_progress(struct progress *ret, struct ctl *ctl, const char *service, bool quiet)
 {
-    if (before / PROGRESS_ROWS != done / PROGRESS_ROWS)
-        fprintf(stderr, "atriumctl: %s: %lld of %lld rows\n", service, (long long)done,
-                (long long)all);
+    progress_start(ret, arena_printf(ctl->arena, "audit of %s", service), "rows",
+                   quiet || ctl->json);
 }
 
 /* ---- verify ---- */
@@ -123,19 +124,22 @@ static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *w
                       struct uuid project, int64_t *ret_of_project, struct arena *scratch,
                       struct audit_page_out *ret, struct error *err)
 {
+    CLEANUP(progress_end) struct progress progress;
     bool more = true, sound = true;
 
+    start_progress(&progress, ctl, service, false);
     *ret_of_project = 0;
     while (more && sound) {
         const struct audit_page_in in = {.after = audit_walk_after(walk)};
-        int64_t before = walk->rows, after = walk->sequence;
+        int64_t after = walk->sequence;
 
         arena_reset(scratch);
         if (fetch(ctl, service, &in, scratch, ret, err) < 0)
             return -1;
         sound = audit_walk_page(walk, &ret->rows, &ret->gaps, &more);
         *ret_of_project += count_project(&ret->rows, after, project);
-        tell_progress(service, before, walk->rows, ret->sequence);
+        if (ret->kept)
+            progress_part(&progress, walk->rows, walk->sequence, ret->sequence);
     }
     if (sound)
         audit_walk_end(walk, ret->sequence, ret->hash);
@@ -242,9 +246,12 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
                         struct bundle *bundle, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    CLEANUP(progress_end) struct progress progress;
     struct audit_page_in in = {.project = project};
     struct audit_page_out page;
+    int64_t events = 0;
 
+    start_progress(&progress, ctl, service, isatty(STDOUT_FILENO));
     do {
         const struct audit_record *row;
 
@@ -256,6 +263,10 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
             print_event(bundle, service, &row[i], scratch);
             in.after = row[i].sequence;
         }
+        events += (int64_t)page.rows.count;
+        if (page.kept)
+            progress_part(&progress, events, page.rows.count > 0 ? in.after : page.sequence,
+                          page.sequence);
     } while (page.rows.count > 0);
     return 0;
 }

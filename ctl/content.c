@@ -8,24 +8,27 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/codec.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
+#include "ctl/progress.h"
 #include "docd/docd_api.h"
 
 enum {
     BATCH_BYTES = 1024 * 1024, /* of the entries as JSON: well below what the bus carries */
-    REPORT_EVERY = 1000,       /* entries */
 };
 
 struct import {
     struct ctl *ctl;
     const char *path;
     FILE *file;
+    int64_t size; /* of the file in bytes; 0 of a pipe */
     struct uuid project;
     struct cms_imported sum;
+    struct progress progress;
     /* the batch */
     struct arena *arena;
     struct cms_entry entries[CMS_IMPORT_MAX];
@@ -34,6 +37,7 @@ struct import {
 
 static void import_close(struct import *self)
 {
+    progress_end(&self->progress);
     if (self->file && self->file != stdin)
         fclose(self->file);
     arena_destroy(&self->arena);
@@ -63,7 +67,6 @@ static int send_batch(struct import *self, struct error *err)
     struct request req = ctl_bus_request(self->ctl->bus, self->ctl->arena);
     struct cms_import_in in = {.projectId = self->project, .entries = {self->entries, self->count}};
     struct cms_imported out = {0};
-    int64_t before = self->sum.entries / REPORT_EVERY;
 
     if (self->count == 0)
         return 0;
@@ -73,8 +76,8 @@ static int send_batch(struct import *self, struct error *err)
     self->sum.changed += out.changed;
     self->count = self->bytes = 0;
     arena_reset(self->arena);
-    if (self->sum.entries / REPORT_EVERY > before)
-        output_note(self->ctl, "%lld entries so far", (long long)self->sum.entries);
+    progress_part(&self->progress, self->sum.entries, self->size > 0 ? ftello(self->file) : 0,
+                  self->size);
     return 0;
 }
 
@@ -137,18 +140,29 @@ static int read_entries(struct import *self, struct error *err)
     return c == ']' && next_char(self->file) == EOF ? 0 : bad_file(self, err);
 }
 
+static int open_file(struct import *self, struct error *err)
+{
+    struct stat status;
+
+    self->file = strcmp(self->path, "-") == 0 ? stdin : fopen(self->path, "re");
+    if (!self->file)
+        return error_set(err, ERR_NOT_FOUND, "%s: %s", self->path, strerror(errno));
+    if (fstat(fileno(self->file), &status) == 0 && S_ISREG(status.st_mode))
+        self->size = status.st_size;
+    return 0;
+}
+
 int content_import_command(struct ctl *ctl, struct error *err)
 {
     const char *path = arguments_get(&ctl->args, "FILE.json");
     CLEANUP(import_close) struct import self = {.ctl = ctl, .path = path, .arena = arena_new()};
 
-    if (project_given(ctl, &self.project, err) < 0)
+    if (project_given(ctl, &self.project, err) < 0 || open_file(&self, err) < 0)
         return -1;
-    self.file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-    if (!self.file)
-        return error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+    progress_start(&self.progress, "import", "entries", ctl->json);
     if (read_entries(&self, err) < 0 || send_batch(&self, err) < 0)
         return -1;
+    progress_end(&self.progress);
     output_record(ctl, &cms_imported_table, &self.sum);
     return 0;
 }

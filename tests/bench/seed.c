@@ -24,6 +24,7 @@
 #include "authd/password.h"
 #include "authd/refresh_token.h"
 #include "authd/session.h"
+#include "ctl/progress.h"
 
 #define PASSWORD "correct horse"
 
@@ -56,7 +57,8 @@ struct seed {
     char hash[crypto_pwhash_STRBYTES];
     struct tenant *tenants;
     long tenant_count, account_count, sample;
-    int64_t now_ms, started_ms;
+    int64_t now_ms;
+    struct progress progress;
 };
 
 /* ---- rows ---- */
@@ -345,15 +347,13 @@ static void copy_people(struct seed *self)
         copy_sessions(self, people, count);
         copy_factors(self, people, count);
         run(self, "commit");
-        fprintf(stderr, "\rseeding: %ld of %ld accounts in %ld tenants, %ld s ",
-                first + (long)count, self->account_count, self->tenant_count,
-                (clock_mono_ms() - self->started_ms) / 1000);
+        progress_count(&self->progress, first + (long)count, self->account_count);
     }
 }
 
 int main(int argc, char **argv)
 {
-    struct seed self = {.arena = arena_new(), .started_ms = clock_mono_ms()};
+    struct seed self = {.arena = arena_new()};
     struct clock *clock = clock_new(NULL);
     struct error err;
 
@@ -372,6 +372,7 @@ int main(int argc, char **argv)
         die("key", err.message);
     self.now_ms = clock_now_ms(clock);
     self.db = PQconnectdb(argv[1]);
+    progress_start(&self.progress, "seed", "accounts", false);
     make_tenants(&self);
     run(&self, "begin");
     copy_projects(&self);
@@ -382,8 +383,7 @@ int main(int argc, char **argv)
     run(&self, "do 'begin perform pg_stat_force_next_flush(); end'");
     run(&self, "vacuum (analyze)");
     run(&self, "checkpoint");
-    fprintf(stderr, "\rseeded: %ld accounts in %ld tenants, %ld s              \n",
-            self.account_count, self.tenant_count, (clock_mono_ms() - self.started_ms) / 1000);
+    progress_end(&self.progress);
     PQfinish(self.db);
     clock_destroy(&clock);
     arena_destroy(&self.arena);

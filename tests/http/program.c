@@ -6,6 +6,8 @@
 #include "tests/http/program.h"
 
 #include <CUnit/CUnit.h>
+#include <fcntl.h>
+#include <pty.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,12 +46,13 @@ static int anonymous_file(const char *content)
     return fd;
 }
 
-struct program *program_start(const char *const *argv, const char *input)
+/* err: where stderr goes, -1 for a file; closed here. */
+static struct program *start(const char *const *argv, const char *input, int err)
 {
     struct program *self = calloc(1, sizeof *self);
     int in = anonymous_file(input ? input : "");
 
-    self->code = -1;
+    self->code = self->terminal = -1;
     self->out = strdup("");
     self->err = strdup("");
     for (int i = 0; i < 2; i++)
@@ -59,12 +62,19 @@ struct program *program_start(const char *const *argv, const char *input)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         dup2(in, STDIN_FILENO);
         dup2(self->files[0], STDOUT_FILENO);
-        dup2(self->files[1], STDERR_FILENO);
+        dup2(err < 0 ? self->files[1] : err, STDERR_FILENO);
         execv(argv[0], (char **)(uintptr_t)argv);
         _exit(127);
     }
     close(in);
+    if (err >= 0)
+        close(err);
     return self;
+}
+
+struct program *program_start(const char *const *argv, const char *input)
+{
+    return start(argv, input, -1);
 }
 
 /* AddressSanitizer says on stderr, once in every program with fibers, that it knows too little of them: fiber.c
@@ -94,6 +104,17 @@ static void read_again(char **text, int fd)
     drop_sanitizer_line(*text);
 }
 
+/* Keeps what the terminal was sent in the file that stderr would have gone to. */
+static void drain_terminal(const struct program *self)
+{
+    char bytes[4096];
+    ssize_t got;
+
+    while ((got = read(self->terminal, bytes, sizeof bytes)) > 0)
+        if (write(self->files[1], bytes, (size_t)got) != got)
+            abort();
+}
+
 /* Takes in what the program has done since. */
 static void look(struct program *self)
 {
@@ -103,6 +124,8 @@ static void look(struct program *self)
         self->pid = 0;
         self->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
+    if (self->terminal >= 0)
+        drain_terminal(self);
     read_again(&self->out, self->files[0]);
     read_again(&self->err, self->files[1]);
     if (self->pid == 0 && !self->json)
@@ -145,6 +168,8 @@ void program_destroy(struct program **self_p)
     }
     for (int i = 0; i < 2; i++)
         close(self->files[i]);
+    if (self->terminal >= 0)
+        close(self->terminal);
     json_decref(self->json);
     free(self->out);
     free(self->err);
@@ -156,6 +181,22 @@ struct program *program_run(const char *const *argv, const char *input)
 {
     struct program *self = program_start(argv, input);
 
+    program_wait_end(self, RUN_LIMIT_MS);
+    return self;
+}
+
+struct program *program_run_terminal(const char *const *argv, const char *input, int columns)
+{
+    const struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
+    struct program *self;
+    int near, far;
+
+    if (openpty(&near, &far, NULL, NULL, &size) < 0 ||
+        fcntl(near, F_SETFL, O_NONBLOCK | fcntl(near, F_GETFL)) < 0 ||
+        fcntl(near, F_SETFD, FD_CLOEXEC) < 0)
+        abort();
+    self = start(argv, input, far);
+    self->terminal = near;
     program_wait_end(self, RUN_LIMIT_MS);
     return self;
 }

@@ -18,6 +18,7 @@ struct program {
     char *err;
     json_t *json; /* stdout as JSON, when it has ended and wrote JSON */
     int files[2]; /* that stdout and stderr go to; anonymous */
+    int terminal; /* the near end of the one that stderr is; -1: none */
 };
 
 /* The path of a program that was built with this test, "atriumctl" (caller frees). */
@@ -38,6 +39,9 @@ void program_destroy(struct program **self_p);
 
 /* Starts it and waits 30 s for its end. Never NULL. */
 struct program *program_run(const char *const *argv, const char *input);
+
+/* The same with a terminal of that many columns as stderr: `err` is what that was sent. */
+struct program *program_run_terminal(const char *const *argv, const char *input, int columns);
 
 /* `atriumctl --dir <the suite's> words...`: ATRIUMCTL(suite, NULL, "project", "list", "--json") */
 #define ATRIUMCTL(suite, input, ...) \
