@@ -259,13 +259,21 @@ bench-migrate:
 	@$(MAKE) --no-print-directory -j$(JOBS) all
 	@BUILD=$(BUILD) ACCOUNTS=$(ACCOUNTS) tests/bench/migrate.sh $(REF)
 
+# What completes the commands of atriumctl in a shell, where each looks for it.
+COMPLETIONS := bash-completion/completions/atriumctl zsh/site-functions/_atriumctl fish/vendor_completions.d/atriumctl.fish
+$(COMPLETIONS:%=$(BUILD)/share/%): $(BUILD)/share/%: $(BUILD)/bin/atriumctl
+	@mkdir -p $(@D)
+	$< completion $(firstword $(subst -, ,$(subst /, ,$*))) > $@
+
 # An installed suite has all programs in one folder: `atriumctl dev` starts the daemons that lie beside it.
-install: all $(BUILD)/atrium.conf
+install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	for d in $(DAEMONS); do \
 	    install -D -m 644 $$d/$$d.8 $(DESTDIR)$(PREFIX)/share/man/man8/atrium-$$d.8 || exit 1; done
 	install -D -m 644 ctl/atriumctl.1 $(DESTDIR)$(PREFIX)/share/man/man1/atriumctl.1
+	for file in $(COMPLETIONS); do \
+	    install -D -m 644 $(BUILD)/share/$$file $(DESTDIR)$(PREFIX)/share/$$file || exit 1; done
 	install -D -m 644 common/atrium.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/atrium.conf.5
 	for unit in systemd/*@.service systemd/*.socket systemd/*.target; do \
 	    install -D -m 644 $$unit $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit 1; done

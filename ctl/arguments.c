@@ -29,25 +29,26 @@ static char *next_word(const char **text, int *depth, bool *closes, struct arena
     return word;
 }
 
-static void read_usage(struct arguments *self, const char *usage, struct arena *arena)
+void arguments_read_usage(struct arguments *self, const char *usage, struct arena *arena)
 {
-    struct argument *option = NULL; /* whose value placeholder may come next */
+    struct argument *option = NULL; /* whose value's placeholder may come next */
     int depth = 0;
     bool closes;
     char *word;
 
+    *self = (struct arguments){0};
     while ((word = next_word(&usage, &depth, &closes, arena))) {
         bool is_option = strncmp(word, "--", 2) == 0;
 
         if (option && !is_option) {
-            option->takes_value = true;
+            option->holder = word;
             option = NULL;
         } else {
             struct argument *item = &self->items[self->count++];
 
             assert(self->count <= ARGUMENTS_MAX);
             *item = (struct argument){.name = word, .option = is_option, .optional = depth > 0};
-            item->literal = !is_option && islower((unsigned char)word[0]);
+            item->holder = is_option ? NULL : word;
             option = is_option ? item : NULL;
         }
         if (closes) {
@@ -55,6 +56,30 @@ static void read_usage(struct arguments *self, const char *usage, struct arena *
             option = NULL;
         }
     }
+}
+
+const char *argument_choices(const struct argument *self)
+{
+    const char *holder = self->holder;
+    bool fixed =
+        holder && (strchr(holder, '|') || (!self->option && islower((unsigned char)holder[0])));
+
+    return fixed ? holder : NULL;
+}
+
+/* True when the word may stand for the argument. */
+static bool may_be(const struct argument *self, const char *word)
+{
+    const char *choice = argument_choices(self);
+    bool found = choice == NULL;
+
+    while (choice && !found) {
+        size_t length = strcspn(choice, "|");
+
+        found = strlen(word) == length && strncmp(choice, word, length) == 0;
+        choice = choice[length] == '|' ? choice + length + 1 : NULL;
+    }
+    return found;
 }
 
 static struct argument *find_option(struct arguments *self, const char *word, size_t length)
@@ -80,7 +105,7 @@ static int take_option(struct arguments *self, const char *const *words, size_t 
         return error_set(err, ERR_BAD_REQUEST, "%.*s: unknown option", (int)length, word);
     if (item->value)
         return error_set(err, ERR_BAD_REQUEST, "%s: given twice", item->name);
-    if (!item->takes_value) {
+    if (!item->holder) {
         if (equals)
             return error_set(err, ERR_BAD_REQUEST, "%s: takes no value", item->name);
         item->value = "";
@@ -91,6 +116,8 @@ static int take_option(struct arguments *self, const char *const *words, size_t 
             return error_set(err, ERR_BAD_REQUEST, "%s: a value must follow", item->name);
         item->value = words[++*at];
     }
+    if (!may_be(item, item->value))
+        return error_set(err, ERR_BAD_REQUEST, "%s: must be %s", item->name, item->holder);
     return 0;
 }
 
@@ -101,7 +128,7 @@ static int take_positional(struct arguments *self, const char *word, struct erro
 
         if (item->option || item->value)
             continue;
-        if (item->literal && strcmp(item->name, word) != 0)
+        if (!may_be(item, word))
             return error_set(err, ERR_BAD_REQUEST, "%s: expected %s here", word, item->name);
         item->value = word;
         return 0;
@@ -114,8 +141,7 @@ int arguments_parse(struct arguments *self, const char *usage, const char *const
 {
     bool options = true;
 
-    *self = (struct arguments){0};
-    read_usage(self, usage, arena);
+    arguments_read_usage(self, usage, arena);
     for (size_t i = 0; i < count; i++) {
         if (options && strcmp(words[i], "--") == 0)
             options = false;

@@ -9,6 +9,7 @@
  *   default-policy  a word starting in lower case: must stand there literally
  *   --email E       an option with a value ("--email X" or "--email=X")
  *   --force         an option without one
+ *   queued|dead     one of these, as a value or as a positional argument
  *   [ ... ]         may be left out
  */
 #ifndef ATRIUM_CTL_ARGUMENTS_H
@@ -20,15 +21,22 @@
 enum { ARGUMENTS_MAX = 24 }; /* words of one usage text */
 
 struct argument {
-    const char *name;  /* "--email", "CODE" */
-    const char *value; /* NULL: not given; "" for a given option without value */
-    bool option, takes_value, optional, literal;
+    const char *name;   /* "--email", "CODE" */
+    const char *value;  /* NULL: not given; "" for a given option without value */
+    const char *holder; /* what the usage has for the value: "E", "CODE"; NULL: there is none */
+    bool option, optional;
 };
 
 struct arguments {
     struct argument items[ARGUMENTS_MAX];
     size_t count;
 };
+
+/* What the usage allows, with no value given. Names live in the arena. */
+void arguments_read_usage(struct arguments *self, const char *usage, struct arena *arena);
+
+/* "queued|dead" when the value must be one of these, NULL when it may be any text. */
+const char *argument_choices(const struct argument *self);
 
 /* Reads `words` (count of them) by the usage. Names live in the arena, values are borrowed from the words.
  * ERR_BAD_REQUEST says which word is wrong or missing. */

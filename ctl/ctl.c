@@ -33,7 +33,7 @@ static const struct command commands[] = {
      "choose what new patients may do", "settingsd", project_set_command},
     {"user create-admin", "--project CODE --email E --name N --surname S",
      "make a practitioner an admin; password on stdin", "authd", user_create_admin_command},
-    {"user reset-mfa", "--project CODE --email E [--role ROLE]",
+    {"user reset-mfa", "--project CODE --email E [--role Patient|Practitioner]",
      "take a lost second factor away; ends all sessions", "authd", user_reset_mfa_command},
     {"policy put", "--project CODE [--id ID] FILE.json", "create or replace an access policy",
      "settingsd", policy_put_command},
@@ -60,22 +60,25 @@ static const struct command commands[] = {
      session_list_command},
     {"session revoke", "--email E [--project CODE]", "end all sessions of a person", "authd",
      session_revoke_command},
-    {"mail queue", "[--state STATE] [--count N]", "list mail that waits (queued) or failed (dead)",
-     "maild", mail_queue_command},
+    {"mail queue", "[--state queued|dead] [--count N]",
+     "list mail that waits (queued) or failed (dead)", "maild", mail_queue_command},
     {"mail retry", "ID", "send a failed mail again", "maild", mail_retry_command},
     {"mail drop", "ID", "give a mail up", "maild", mail_drop_command},
     {"audit verify", "[--project CODE] [--kept FILE.json]",
      "check that no audit row was altered, removed or put in", "", audit_verify_command},
     {"audit export", "--project CODE", "print what happened in a project as FHIR AuditEvents",
      "settingsd", audit_export_command},
-    {"job list", "[--state STATE] [--count N]", "list jobs that wait (waiting) or are over (done)",
-     "maild", job_list_command},
+    {"job list", "[--state waiting|done] [--count N]",
+     "list jobs that wait (waiting) or are over (done)", "maild", job_list_command},
     {"job run-due", "", "try every due job now", "maild", job_run_due_command},
     {"status", "", "show each instance: version, up time, load, latency", "", status_command},
     {"doctor", "", "look at everything that the suite stands on, say how to mend it", "",
      doctor_command},
-    {"explain sign-in", "--project CODE --email E [--role ROLE] [--address IP]",
+    {"explain sign-in", "--project CODE --email E [--role Patient|Practitioner] [--address IP]",
      "walk the checks of a sign-in, name the first that fails", "authd", explain_sign_in_command},
+    {"completion", "bash|zsh|fish", "print what completes these commands in a shell", NULL,
+     completion_command},
+    {.words = NULL},
 };
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
@@ -99,7 +102,7 @@ static size_t print_commands(const char *group)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+    for (size_t i = 0; commands[i].words; i++) {
         if (group && !in_group(&commands[i], group))
             continue;
         printf("  %-18s %s\n", commands[i].words, commands[i].summary);
@@ -179,7 +182,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
 /* The command whose words the line starts with; *ret_words is how many those are. */
 static const struct command *find_command(const struct command_line *line, size_t *ret_words)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+    for (size_t i = 0; commands[i].words; i++) {
         const char *words = commands[i].words;
         size_t n = 0;
 
@@ -239,7 +242,7 @@ static int help(const struct command_line *line, const struct command *command)
 int main(int argc, char **argv)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    struct ctl ctl = {.arena = arena};
+    struct ctl ctl = {.commands = commands, .arena = arena};
     struct command_line line = {0};
     const struct command *command;
     struct error err;

@@ -13,12 +13,13 @@
 struct ctl_bus;
 
 struct ctl {
-    struct arena *arena;   /* lives as long as the command */
-    bool json;             /* --json */
-    const char *dir;       /* --dir: of a development suite, NULL when not given */
-    const char *config;    /* --config, NULL when not given */
-    struct arguments args; /* of the command */
-    struct ctl_bus *bus;   /* on the bus; NULL in commands that ask nobody */
+    const struct command *commands; /* all, ended by words NULL */
+    struct arena *arena;            /* lives as long as the command */
+    bool json;                      /* --json */
+    const char *dir;                /* --dir: of a development suite, NULL when not given */
+    const char *config;             /* --config, NULL when not given */
+    struct arguments args;          /* of the command */
+    struct ctl_bus *bus;            /* on the bus; NULL in commands that ask nobody */
 };
 
 struct command {
@@ -32,6 +33,9 @@ struct command {
 
 /* dev.c */
 int dev_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* completion.c */
+int completion_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* database.c */
 int database_sql_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -665,12 +665,55 @@ static void explain_names_the_first_check_that_fails(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(said->out, "The first check that fails: account"));
     PROGRAM role = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
                              email, "--role", "Nurse");
-    CHECK_REFUSED(role, FAILED, "role");
+    CHECK_REFUSED(role, USAGE, "--role: must be Patient|Practitioner");
 }
 
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
+}
+
+/* ---- how far long commands are ---- */
+
+/* `atriumctl --dir ... words...` with a terminal of 100 columns as stderr. */
+static struct program *on_terminal(const char *const *words)
+{
+    char *path = program_path("atriumctl");
+    const char *argv[16] = {path, "--dir", suite_dir(suite)};
+    struct program *self;
+
+    for (size_t i = 3; *words; i++)
+        argv[i] = *words++;
+    self = program_run_terminal(argv,
+                                "[{\"type\":\"t\",\"key\":\"k\",\"language\":\"en\","
+                                "\"title\":\"T\"}]",
+                                100);
+    free(path);
+    return self;
+}
+
+static void long_commands_say_how_far_they_are(void)
+{
+    static const struct {
+        const char *words[8], *want; /* NULL: nothing is said */
+    } rows[] = {
+        {{"content", "import", "--project", "demo", "-"}, "import 100% [####"},
+        {{"content", "import", "--project", "demo", "-", "--json"}, NULL},
+        {{"audit", "verify"}, "audit of authd 100% [####"},
+        {{"audit", "verify", "--json"}, NULL},
+        {{"audit", "export", "--project", "demo"}, "audit of authd 100% [####"},
+        {{"audit", "export", "--project", "demo", "--json"}, NULL},
+        {{"project", "list"}, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM run = on_terminal(rows[i].words);
+
+        CHECK_EXIT(run, DONE);
+        UNIT_CHECK(rows[i].want ? strstr(run->err, rows[i].want) != NULL : *run->err == '\0',
+                   "%s %s: %s", rows[i].words[0], rows[i].words[1], run->err);
+        UNIT_CHECK(!strchr(run->out, '\r'), "%s", run->out);
+    }
 }
 
 static const struct unit_case cases[] = {
@@ -692,6 +735,7 @@ static const struct unit_case cases[] = {
     {"status shows every instance", status_shows_every_instance},
     {"status shows who does not answer", status_shows_who_does_not_answer},
     {"explain names the first check that fails", explain_names_the_first_check_that_fails},
+    {"long commands say how far they are", long_commands_say_how_far_they_are},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

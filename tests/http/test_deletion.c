@@ -1006,7 +1006,7 @@ static void operators_see_and_run_jobs(void)
     CHECK_EXIT(done, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(done->out, "account-delete"));
     PROGRAM wrong = ATRIUMCTL(suite, NULL, "job", "list", "--state", "lost");
-    CHECK_EXIT(wrong, 1);
+    CHECK_REFUSED(wrong, 2, "--state: must be waiting|done");
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
     CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "atrium_jobs_total{service=\"maild\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "atrium_auth_accounts_deleted_total{"));

@@ -819,7 +819,7 @@ static void operator_must_name_one_account(void)
     PROGRAM other = reset_mfa(email, "Patient");
     CHECK_REFUSED(other, 1, "No second factor is enrolled.");
     PROGRAM nurse = reset_mfa(email, "Nurse");
-    CHECK_REFUSED(nurse, 1, "role");
+    CHECK_REFUSED(nurse, 2, "--role: must be Patient|Practitioner");
     PROGRAM unknown =
         ATRIUMCTL(suite, NULL, "user", "reset-mfa", "--project", "nobody", "--email", email);
     CHECK_REFUSED(unknown, 1, "Tenant not found.");

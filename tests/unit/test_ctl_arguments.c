@@ -37,6 +37,9 @@ static void good_lines_are_read(void)
         {"CODE default-policy VALUE", {"c", "default-policy", "v"}, "VALUE", "v"},
         {"[FILE]", {NULL}, "FILE", NULL},
         {"[FILE]", {"-"}, "FILE", "-"},
+        {"[--state queued|dead]", {"--state", "dead"}, "--state", "dead"},
+        {"[--state queued|dead]", {"--state=queued"}, "--state", "queued"},
+        {"bash|zsh|fish", {"zsh"}, "bash|zsh|fish", "zsh"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -73,6 +76,13 @@ static void bad_lines_name_the_word(void)
         {"--email E", {"--emai", "a"}, "--emai: unknown option"},
         {"[--force]", {"--force=1"}, "--force: takes no value"},
         {"CODE default-policy VALUE", {"c", "other", "v"}, "other: expected default-policy here"},
+        {"CODE default-policy VALUE",
+         {"c", "default", "v"},
+         "default: expected default-policy here"},
+        {"[--state queued|dead]", {"--state", "dea"}, "--state: must be queued|dead"},
+        {"[--state queued|dead]", {"--state=queued|dead"}, "--state: must be queued|dead"},
+        {"[--state queued|dead]", {"--state="}, "--state: must be queued|dead"},
+        {"bash|zsh|fish", {"csh"}, "csh: expected bash|zsh|fish here"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
