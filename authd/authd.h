@@ -4,7 +4,7 @@
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
  * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
  * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
- * throttle, token, key, change, link, mail, mail_domain, invitation, business, continue_token, tenant,
+ * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business, continue_token, tenant,
  * unruled and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
@@ -42,8 +42,9 @@ struct authd {
     struct service svc; /* first: service_main() allocates and fills it */
     const struct authd_config *config;
     struct offload *passwords; /* its own pool, so that its size bounds the memory of Argon2id */
-    size_t password_slots;     /* requests that may still enter, see password.h */
-    const char *dummy_hash;    /* what unknown accounts are verified against */
+    struct password_memory *password_memory; /* of its threads, see password_memory.h */
+    size_t password_slots;                   /* requests that may still enter, see password.h */
+    const char *dummy_hash;                  /* what unknown accounts are verified against */
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
     struct lease_watch *leases;

@@ -1,8 +1,8 @@
 /*
  * password.c - hashing and verifying passwords off the loop.
  *
- * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.
- * libsodium maps that memory and unmaps it afterwards; the malloc settings below keep glibc from
+ * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait. That
+ * memory is kept for the next job, see password_memory.h; the malloc settings below keep glibc from
  * holding on to what the pool's threads used beside it.
  */
 #include "authd/password.h"
@@ -11,13 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "authd/password_memory.h"
+
 struct hash_job {
+    struct password_memory *memory;
     const char *password;
     char hash[crypto_pwhash_STRBYTES];
     bool failed;
 };
 
 struct verify_job {
+    struct password_memory *memory;
     const char *hash, *password;
     bool right, stale;
 };
@@ -34,11 +38,19 @@ void password_open(struct authd *d)
     d->dummy_hash = password_dummy(d->svc.arena);
     d->password_slots = threads + (size_t)d->config->password_queue;
     d->passwords = offload_new(d->svc.loop, threads, (size_t)d->config->password_queue);
+    d->password_memory = password_memory_new();
+}
+
+void password_trim(struct authd *d)
+{
+    malloc_trim(0);
+    password_memory_trim(d->password_memory);
 }
 
 void password_close(struct authd *d)
 {
     offload_destroy(&d->passwords);
+    password_memory_destroy(&d->password_memory);
 }
 
 const char *password_dummy(struct arena *arena)
@@ -74,14 +86,16 @@ static void run_hash(void *arg)
 {
     struct hash_job *job = arg;
 
+    password_memory_lend(job->memory);
     job->failed = crypto_pwhash_str(job->hash, job->password, strlen(job->password),
                                     PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+    password_memory_give_back(job->memory);
 }
 
 int password_hash(struct authd *d, const struct request *req, const char *password,
                   const char **ret, struct error *err)
 {
-    struct hash_job job = {.password = password};
+    struct hash_job job = {.memory = d->password_memory, .password = password};
 
     if (offload_run(d->passwords, run_hash, &job, req->deadline_mono_ms, err) < 0)
         return -1;
@@ -96,7 +110,9 @@ static void run_verify(void *arg)
 {
     struct verify_job *job = arg;
 
+    password_memory_lend(job->memory);
     job->right = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
+    password_memory_give_back(job->memory);
     job->stale =
         crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
 }
@@ -104,7 +120,9 @@ static void run_verify(void *arg)
 int password_verify(struct authd *d, const struct request *req, const char *hash,
                     const char *password, bool *ret_right, bool *ret_stale, struct error *err)
 {
-    struct verify_job job = {.hash = hash != NULL ? hash : d->dummy_hash, .password = password};
+    struct verify_job job = {.memory = d->password_memory,
+                             .hash = hash != NULL ? hash : d->dummy_hash,
+                             .password = password};
 
     if (offload_run(d->passwords, run_verify, &job, req->deadline_mono_ms, err) < 0)
         return -1;

@@ -16,6 +16,9 @@ enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
 void password_open(struct authd *d);
 void password_close(struct authd *d);
 
+/* Gives back to the system what a burst of sign-ins left; a minute apart, so that a steady load keeps what it uses. */
+void password_trim(struct authd *d);
+
 /* A place among the requests that will hash a password: as many as the pool can hash and queue.
  * Taken before anything else of such a request is done, so that of a flood all but those are
  * answered 503 at once (ERR_OVERLOADED), and neither the database nor the bus fills up with work

@@ -1,0 +1,234 @@
+/*
+ * test_authd_password.c - the memory that passwords are hashed in: who gets it, that libsodium uses it, that nothing
+ * stays in it.
+ */
+#include <CUnit/CUnit.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
+#include "authd/password.h"
+#include "authd/password_memory.h"
+#include "tests/unit/unit.h"
+
+enum { FRESH = MAP_ANONYMOUS | MAP_PRIVATE, PAGE = 4096 };
+
+/* As libsodium asks. */
+static uint8_t *map_piece(void)
+{
+    return mmap(NULL, PASSWORD_MEMLIMIT, PROT_READ | PROT_WRITE, FRESH | MAP_POPULATE, -1, 0);
+}
+
+static bool is_clear(const uint8_t *bytes)
+{
+    return bytes[0] == 0 && memcmp(bytes, bytes + 1, PASSWORD_MEMLIMIT - 1) == 0;
+}
+
+/* The kernel knows nothing of that address. */
+static bool is_gone(uint8_t *bytes)
+{
+    unsigned char resident;
+
+    return mincore(bytes, PAGE, &resident) < 0 && errno == ENOMEM;
+}
+
+static long faults(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+}
+
+static void hash_verifies(const char *hash, const char *password, const char *label)
+{
+    UNIT_CHECK(crypto_pwhash_str_verify(hash, password, strlen(password)) == 0, "%s", label);
+    UNIT_CHECK(crypto_pwhash_str_verify(hash, "another", 7) != 0, "%s", label);
+}
+
+/* Hashes made in kept memory and in libsodium's own are good for each other, and so are those of other parameters. */
+static void test_hashes_are_the_same(void)
+{
+    static const char password[] = "correct horse";
+    char own[crypto_pwhash_STRBYTES], kept[crypto_pwhash_STRBYTES], older[crypto_pwhash_STRBYTES];
+    struct password_memory *memory = password_memory_new();
+
+    CU_ASSERT_EQUAL(crypto_pwhash_str(own, password, strlen(password), PASSWORD_OPSLIMIT,
+                                      PASSWORD_MEMLIMIT),
+                    0);
+    CU_ASSERT_EQUAL(crypto_pwhash_str(older, password, strlen(password), 3, 8 * 1024 * 1024), 0);
+    password_memory_lend(memory);
+    CU_ASSERT_EQUAL(crypto_pwhash_str(kept, password, strlen(password), PASSWORD_OPSLIMIT,
+                                      PASSWORD_MEMLIMIT),
+                    0);
+    hash_verifies(own, password, "made in its own memory");
+    hash_verifies(older, password, "made with other parameters");
+    password_memory_give_back(memory);
+    hash_verifies(kept, password, "made in kept memory");
+    password_memory_destroy(&memory);
+}
+
+/* Else all of this is for nothing: five hashes touch fewer new pages than one has. And none finds what the one before
+ * it left. */
+static void test_libsodium_works_in_it_and_nothing_stays(void)
+{
+    char hash[crypto_pwhash_STRBYTES];
+    struct password_memory *memory = password_memory_new();
+    uint8_t *piece;
+    long before;
+
+    password_memory_lend(memory);
+    before = faults();
+    for (int i = 0; i < 5; i++) {
+        CU_ASSERT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT),
+                        0);
+    }
+    UNIT_CHECK(faults() - before < PASSWORD_MEMLIMIT / PAGE, "%ld faults", faults() - before);
+    piece = map_piece();
+    CU_ASSERT_TRUE(is_clear(piece));
+    munmap(piece, PASSWORD_MEMLIMIT);
+    password_memory_give_back(memory);
+    password_memory_destroy(&memory);
+}
+
+/* One mapping at a time, and only one like libsodium's, is answered with the piece; the kernel answers all others. */
+static void test_other_mappings_are_the_kernel_s(void)
+{
+    static const struct {
+        const char *label;
+        size_t size;
+        int protection, flags;
+    } rows[] = {
+        {"smaller", PASSWORD_MEMLIMIT - PAGE, PROT_READ | PROT_WRITE, FRESH},
+        {"larger", PASSWORD_MEMLIMIT + PAGE, PROT_READ | PROT_WRITE, FRESH},
+        {"read only", PASSWORD_MEMLIMIT, PROT_READ, FRESH},
+        {"shared", PASSWORD_MEMLIMIT, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_SHARED},
+    };
+    struct password_memory *memory = password_memory_new();
+    uint8_t *piece, *other;
+
+    password_memory_lend(memory);
+    piece = map_piece();
+    other = map_piece();
+    CU_ASSERT_PTR_NOT_EQUAL(other, piece);
+    CU_ASSERT_EQUAL(munmap(other, PASSWORD_MEMLIMIT), 0);
+    CU_ASSERT_TRUE(is_gone(other));
+    memset(piece, 1, PASSWORD_MEMLIMIT);
+    CU_ASSERT_EQUAL(munmap(piece, PASSWORD_MEMLIMIT), 0);
+    CU_ASSERT_FALSE(is_gone(piece));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        other = mmap(NULL, rows[i].size, rows[i].protection, rows[i].flags, -1, 0);
+        UNIT_CHECK(other != MAP_FAILED && other != piece, "%s", rows[i].label);
+        UNIT_CHECK(munmap(other, rows[i].size) == 0 && is_gone(other), "%s", rows[i].label);
+    }
+    other = map_piece();
+    CU_ASSERT_PTR_EQUAL(other, piece);
+    CU_ASSERT_TRUE(is_clear(other));
+    munmap(other, PASSWORD_MEMLIMIT);
+    password_memory_give_back(memory);
+    other = map_piece();
+    CU_ASSERT_PTR_NOT_EQUAL(other, piece);
+    munmap(other, PASSWORD_MEMLIMIT);
+    password_memory_destroy(&memory);
+    CU_ASSERT_TRUE(is_gone(piece));
+    CU_ASSERT_PTR_EQUAL(mmap(NULL, 0, PROT_READ, FRESH, -1, 0), MAP_FAILED);
+    CU_ASSERT_EQUAL(errno, EINVAL);
+}
+
+struct borrower {
+    struct password_memory *memory;
+    pthread_barrier_t *together;
+    uint8_t *piece;
+};
+
+static void *borrow(void *arg)
+{
+    struct borrower *self = arg;
+
+    password_memory_lend(self->memory);
+    self->piece = map_piece();
+    memset(self->piece, 1, PASSWORD_MEMLIMIT);
+    pthread_barrier_wait(self->together);
+    munmap(self->piece, PASSWORD_MEMLIMIT);
+    password_memory_give_back(self->memory);
+    return NULL;
+}
+
+/* Threads that hash at once have a piece each; what nobody needed for a while goes back to the kernel. */
+static void test_pieces_are_kept_while_they_are_used(void)
+{
+    struct password_memory *memory = password_memory_new();
+    pthread_barrier_t together;
+    struct borrower both[2];
+    pthread_t threads[2];
+    uint8_t *last;
+
+    pthread_barrier_init(&together, NULL, 2);
+    for (size_t i = 0; i < 2; i++) {
+        both[i] = (struct borrower){.memory = memory, .together = &together};
+        pthread_create(&threads[i], NULL, borrow, &both[i]);
+    }
+    for (size_t i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    CU_ASSERT_PTR_NOT_EQUAL(both[0].piece, both[1].piece);
+    password_memory_trim(memory);
+    password_memory_lend(memory);
+    last = map_piece();
+    CU_ASSERT_TRUE(last == both[0].piece || last == both[1].piece);
+    munmap(last, PASSWORD_MEMLIMIT);
+    password_memory_give_back(memory);
+    password_memory_trim(memory);
+    for (size_t i = 0; i < 2; i++)
+        CU_ASSERT_EQUAL(is_gone(both[i].piece), both[i].piece != last);
+    password_memory_trim(memory);
+    CU_ASSERT_TRUE(is_gone(last));
+    pthread_barrier_destroy(&together);
+    password_memory_destroy(&memory);
+}
+
+/* A thread that was lent none hashes all the same. Not under AddressSanitizer or valgrind, which need memory of their
+ * own in this process. */
+static void test_no_memory_is_no_harm(void)
+{
+    char hash[crypto_pwhash_STRBYTES];
+    struct password_memory *memory = password_memory_new();
+    struct rlimit before, tight;
+
+    if (UNIT_KEPT_KIB > 0 || RUNNING_ON_VALGRIND > 0)
+        return;
+    getrlimit(RLIMIT_AS, &before);
+    tight = before;
+    tight.rlim_cur = 1;
+    setrlimit(RLIMIT_AS, &tight);
+    password_memory_lend(memory);
+    CU_ASSERT_NOT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT),
+                        0);
+    setrlimit(RLIMIT_AS, &before);
+    CU_ASSERT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT), 0);
+    password_memory_give_back(memory);
+    hash_verifies(hash, "secret", "hashed in libsodium's own memory");
+    password_memory_destroy(&memory);
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        {"hashes are the same", test_hashes_are_the_same},
+        {"libsodium works in it, and nothing stays", test_libsodium_works_in_it_and_nothing_stays},
+        {"other mappings are the kernel's", test_other_mappings_are_the_kernel_s},
+        {"pieces are kept while they are used", test_pieces_are_kept_while_they_are_used},
+        {"no memory is no harm", test_no_memory_is_no_harm},
+    };
+
+    if (sodium_init() < 0)
+        return 1;
+    return unit_run("password", cases, ARRAY_SIZE(cases));
+}
