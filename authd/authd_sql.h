@@ -52,20 +52,29 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "hits = array(select h from unnest(t.hits) h where " SQL_HIT_LIVE(            \
         now, window) " order by h desc limit 100) || excluded.hits returning cardinality(t.hits)"
 
+/* The address (a pair's key) becomes one with a good sign-in to the account, if `from` has a row: until `until`, or up to
+ * a minute longer. Within that minute it is not written again: sign-ins of one account from one place, of which each
+ * would hold the row until its commit is on disk, do not queue up behind each other. */
+#define SQL_ADDRESS_KNOWN(key, until_, from)                                             \
+    "address_known as (insert into known_address (key, until) "                          \
+    "select " key "::bytea, " until_ "::bigint + 60000 from " from " where not exists (" \
+    "select from known_address where key = " key                                         \
+    "::bytea and " SQL_AFTER("until",                                                    \
+                             until_) ") "                                                \
+                                     "on conflict (key) do update set until = excluded.until) "
+
 /* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for what
  * `from` yields as account_id, membership_id, profile_id and role; and its address becomes one
  * with a good sign-in to the account. */
-#define SQL_SESSION_MADE(from)                                                          \
-    "session_made as (insert into session (project_id, id, account_id, membership_id, " \
-    "profile_id, role, "                                                                \
-    "auth_method, remote_address, browser, os, created_at, last_updated, "              \
-    "refresh_hash, idle_until, absolute_until) "                                        \
-    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "  \
-    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f "                            \
-    "returning account_id, membership_id, profile_id), "                                \
-    "address_known as (insert into known_address (key, until) "                         \
-    "select $11, $12 from session_made "                                                \
-    "on conflict (key) do update set until = excluded.until) "
+#define SQL_SESSION_MADE(from)                                                           \
+    "session_made as (insert into session (project_id, id, account_id, membership_id, "  \
+    "profile_id, role, "                                                                 \
+    "auth_method, remote_address, browser, os, created_at, last_updated, "               \
+    "refresh_hash, idle_until, absolute_until) "                                         \
+    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "   \
+    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f "                             \
+    "returning account_id, membership_id, profile_id), " SQL_ADDRESS_KNOWN("$11", "$12", \
+                                                                           "session_made")
 
 /* Account a is there: its deletion is not scheduled, or for later. Whoever signs in, resets a
  * password or renews a token asks this; the row of an account whose date has come may still stand

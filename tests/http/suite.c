@@ -440,7 +440,9 @@ pid_t suite_hold(struct suite *self, const char *sql)
 
 pid_t suite_hold_sign_ins(struct suite *self)
 {
-    return suite_hold(self, "select 1 from auth.known_address for update");
+    /* as of sign-ins long ago: one of this minute is not written again */
+    return suite_hold(self, "update auth.known_address set until = until - 3600000; commit; begin; "
+                            "select 1 from auth.known_address for update");
 }
 
 bool suite_wait_ready(struct suite *self, int timeout_ms)

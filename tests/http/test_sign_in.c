@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/http/suite.h"
@@ -387,6 +388,69 @@ static void hundred_failures_do_not_lock_the_owner_out(void)
     free(home);
 }
 
+/* Which is known for thirty days after its last good sign-in, to within a minute. */
+static void an_address_is_known_for_thirty_days(void)
+{
+    enum { DAY = 24 * 3600 };
+    PERSON patient = person_register(suite, NULL);
+    char *home = fresh_source(), *office = fresh_source();
+    HTTP_ANSWER here = start_from(home, START, patient->email, patient->password, "demo");
+    HTTP_ANSWER there = start_from(office, START, patient->email, patient->password, "demo");
+
+    CHECK_STATUS(here, 200);
+    CHECK_STATUS(there, 200);
+    suite_set_clock(suite, 30 * DAY - 60);
+    for (int i = 0; i < 100; i++) {
+        HTTP_ANSWER wrong = start(START, patient->email, "wrong", "demo");
+        CHECK_ERROR(wrong, 400, wrong_login);
+    }
+    HTTP_ANSWER known = start_from(home, START, patient->email, patient->password, "demo");
+    CHECK_STATUS(known, 200);
+    suite_set_clock(suite, 30 * DAY + 120);
+    HTTP_ANSWER renewed = start_from(home, START, patient->email, patient->password, "demo");
+    CHECK_STATUS(renewed, 200);
+    HTTP_ANSWER forgotten = start_from(office, START, patient->email, patient->password, "demo");
+    CHECK_STATUS(forgotten, 429);
+    suite_set_clock(suite, 0);
+    free(home);
+    free(office);
+}
+
+/* Of one account from one address many may sign in at once: what each would write alike is written once a minute, so
+ * that none waits for another's commit. */
+static void sign_ins_do_not_wait_for_each_other(void)
+{
+    static const char rows[] = "select sum(until) from auth.known_address";
+    PERSON patient = person_register(suite, NULL);
+    char *source = fresh_source();
+    HTTP_ANSWER first = start_from(source, START, patient->email, patient->password, "demo");
+    CHECK_STATUS(first, 200);
+    char *before = suite_query(suite, rows);
+    pid_t holder = suite_hold(suite, "select 1 from auth.known_address for update");
+    HTTP_ANSWER second = start_from(source, START, patient->email, patient->password, "demo");
+    HTTP_ANSWER in = http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "POST",
+                               .path = TOKEN,
+                               .source = source,
+                               .body = body_login_token(http_text(second, "sessionCode"), NULL)});
+    char *during = suite_query(suite, rows);
+
+    CHECK_STATUS(in, 200);
+    CU_ASSERT_STRING_EQUAL(during, before);
+    waitpid(holder, NULL, 0);
+    suite_set_clock(suite, 61);
+    HTTP_ANSWER later = start_from(source, START, patient->email, patient->password, "demo");
+    CHECK_STATUS(later, 200);
+    char *after = suite_query(suite, rows);
+    CU_ASSERT_STRING_NOT_EQUAL(after, before);
+    suite_set_clock(suite, 0);
+    free(after);
+    free(during);
+    free(before);
+    free(source);
+}
+
 /* Sixty-four wrong guesses at once, over two instances: no more than ten are looked at. */
 static void guesses_cannot_race_past_the_limit(void)
 {
@@ -451,6 +515,8 @@ static const struct unit_case cases[] = {
     {"a practitioner of another tenant is refused", practitioner_of_another_tenant_is_refused},
     {"the tenth failure locks the pair", tenth_failure_locks_the_pair},
     {"a hundred failures do not lock the owner out", hundred_failures_do_not_lock_the_owner_out},
+    {"an address is known for thirty days", an_address_is_known_for_thirty_days},
+    {"sign-ins do not wait for each other", sign_ins_do_not_wait_for_each_other},
     {"guesses cannot race past the limit", guesses_cannot_race_past_the_limit},
     {"a broken key takes no other away", a_broken_key_takes_no_other_away},
     {"it ends without a trace", it_ends_without_a_trace},

@@ -162,6 +162,8 @@ static const struct {
     {SQL_ADMIN_OF, "membership_account"},
     {SQL_ACCOUNT_HOLD, "Index Scan using account_pkey on account"},
     {SQL_THROTTLE_STATE, "Index Scan using known_address_pkey on known_address"},
+    {SQL_LOGIN_CREATE, "Index Scan using known_address_pkey on known_address known_address_1"},
+    {SQL_LOGIN_SPEND, "Index Scan using known_address_pkey on known_address"},
     {SQL_THROTTLE_STATE, "Index Scan using throttle_pkey on throttle t"},
     {SQL_CHANGES_SINCE, "Index Scan using change_pkey on change"},
 };
