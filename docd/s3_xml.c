@@ -12,6 +12,7 @@ enum { DEPTH_MAX = 8, PATH_MAX_ = 256, TEXT_MAX_ = 1100 /* a key has 1,024 at mo
 
 struct reading {
     XML_Parser parser;
+    const char *root;
     void (*element)(void *arg, const char *path, const char *text);
     void *arg;
     char path[PATH_MAX_], text[TEXT_MAX_];
@@ -30,7 +31,8 @@ static void on_start(void *arg, const char *name, const char **attributes UNUSED
     struct reading *self = arg;
     size_t length = strlen(name);
 
-    if (++self->depth > DEPTH_MAX || self->path_length + length + 2 > sizeof self->path) {
+    if (++self->depth > DEPTH_MAX || self->path_length + length + 2 > sizeof self->path ||
+        (self->depth == 1 && strcmp(name, self->root) != 0)) {
         fail(self);
         return;
     }
@@ -72,10 +74,11 @@ static void on_doctype(void *arg, const char *name UNUSED, const char *system UN
     fail(arg);
 }
 
-int s3_xml_read(const char *text, size_t size,
+int s3_xml_read(const char *text, size_t size, const char *root,
                 void (*element)(void *arg, const char *path, const char *text), void *arg)
 {
-    struct reading reading = {.parser = XML_ParserCreate(NULL), .element = element, .arg = arg};
+    struct reading reading = {
+        .parser = XML_ParserCreate(NULL), .root = root, .element = element, .arg = arg};
     enum XML_Status status;
 
     if (!reading.parser)
@@ -104,7 +107,8 @@ static void find(void *arg, const char *path, const char *text)
 
 const char *s3_xml_text(struct arena *arena, const char *xml, size_t size, const char *path)
 {
+    const char *root = arena_strndup(arena, path, strcspn(path, "/"));
     struct wanted wanted = {arena, path, NULL};
 
-    return s3_xml_read(xml, size, find, &wanted) < 0 ? NULL : wanted.found;
+    return s3_xml_read(xml, size, root, find, &wanted) < 0 ? NULL : wanted.found;
 }

@@ -122,7 +122,7 @@ struct listing {
     struct store_key *found;
     size_t room, count;
     const char *last;
-    bool more;
+    bool told, more; /* whether this is the end; it is not */
 };
 
 /* Of keys that are not ours only the place is kept. */
@@ -131,14 +131,25 @@ static void list_element(void *arg, const char *path, const char *text)
     struct listing *self = arg;
     size_t prefix = sizeof incoming - 1;
 
-    if (strcmp(path, "ListBucketResult/IsTruncated") == 0)
+    if (strcmp(path, "ListBucketResult/IsTruncated") == 0) {
+        self->told = true;
         self->more = strcmp(text, "true") == 0;
+    }
     if (strcmp(path, "ListBucketResult/Contents/Key") != 0 || self->count == self->room)
         return;
     self->last = arena_strdup(self->req->arena, text);
     if (strncmp(text, incoming, prefix) == 0 &&
         store_key_read(text + prefix, &self->found[self->count]) == 0)
         self->count++;
+}
+
+/* Documents are given up for what a list does not have: an answer that may be something else is none. */
+static bool is_list(const struct s3_answer *answer, struct listing *listing)
+{
+    return answer->status == 200 &&
+           s3_xml_read(answer->text, answer->size, "ListBucketResult", list_element, listing) ==
+               0 &&
+           listing->told && (!listing->more || listing->last);
 }
 
 static int s3_arrivals(struct store *store, const struct request *req, const char **cursor,
@@ -153,7 +164,7 @@ static int s3_arrivals(struct store *store, const struct request *req, const cha
                      *cursor ? "&start-after=" : "", *cursor ? s3_encode(req->arena, *cursor) : "");
     if (s3_call(s3_of(store)->s3, req, &call, &answer, err) < 0)
         return -1;
-    if (answer.status != 200 || s3_xml_read(answer.text, answer.size, list_element, &listing) < 0)
+    if (!is_list(&answer, &listing))
         return unexpected(req, &call, &answer, err);
     *ret_count = listing.count;
     *cursor = listing.more ? listing.last : NULL;
@@ -161,6 +172,11 @@ static int s3_arrivals(struct store *store, const struct request *req, const cha
 }
 
 /* ---- adopting ---- */
+
+static int changed(struct error *err, const char *method)
+{
+    return s3_unavailable(err, method, "changed while it was copied");
+}
 
 static int copy_answer(const struct request *req, const struct s3_call *call,
                        const struct s3_answer *answer, const char *etag_path, const char **ret_etag,
@@ -171,7 +187,7 @@ static int copy_answer(const struct request *req, const struct s3_call *call,
     if (answer->status == 404 && strcmp(answer->code, "NoSuchUpload") != 0)
         return not_found(err);
     if (answer->status == 412)
-        return s3_unavailable(err, call->method, "changed while it was copied");
+        return changed(err, call->method);
     if (answer->status != 200)
         return unexpected(req, call, answer, err);
     /* A server that has begun to answer can tell of a failure only there. */
@@ -259,6 +275,19 @@ static int parts_complete(const struct store_s3 *self, const struct request *req
     return copy_answer(req, &call, &answer, "CompleteMultipartUploadResult/ETag", &etag, err);
 }
 
+/* Some servers copy parts whatever "if-match" says: without this, those of a form that was sent again meanwhile would
+ * become one file with those from before. */
+static int check_unchanged(const struct store_s3 *self, const struct request *req, const char *key,
+                           const struct facts *before, struct error *err)
+{
+    struct facts now;
+
+    if (look(self, req, key, &now, err) < 0)
+        return -1;
+    return now.size == before->size && strcmp(now.etag, before->etag) == 0 ? 0
+                                                                           : changed(err, "HEAD");
+}
+
 static int copy_parts(const struct store_s3 *self, const struct request *req, const char *from,
                       const char *to, const char *upload, const struct facts *facts,
                       struct error *err)
@@ -279,6 +308,8 @@ static int copy_parts(const struct store_s3 *self, const struct request *req, co
         codec_write(&body, line, strlen(line));
     }
     codec_write(&body, "</CompleteMultipartUpload>", sizeof "</CompleteMultipartUpload>");
+    if (check_unchanged(self, req, from, facts, err) < 0)
+        return -1;
     return parts_complete(self, req, to, upload, facts, (const char *)body.bytes, err);
 }
 
@@ -422,8 +453,8 @@ static int remove_parts(const struct store_s3 *self, const struct request *req, 
         return -1;
     if (answer.status == 501)
         return 0;
-    if (answer.status != 200 ||
-        s3_xml_read(answer.text, answer.size, uploads_element, &uploads) < 0)
+    if (answer.status != 200 || s3_xml_read(answer.text, answer.size, "ListMultipartUploadsResult",
+                                            uploads_element, &uploads) < 0)
         return unexpected(req, &call, &answer, err);
     for (size_t i = 0; i < uploads.count; i++)
         if (abort_parts(self, req, key, uploads.ids[i], err) < 0)

@@ -3,13 +3,16 @@
 // The server is s3rver, with its files in DIR, or the one that ATRIUM_S3_URL names. s3rver looks at no signature of
 // version 4: the door does, with the signer of Amazon's own SDK. It prints one line "ready URL".
 //
-//   PUT  /-/fault   [{method, path (a pattern), header, do}, ...]: what happens to such requests from now on
-//        do: "500" "503" "slow" (no answer) "cut" (half of it) "lost" (done, but not told) "hold" (not even done)
+//   PUT  /-/fault   [{method, path (a pattern), header, value (a pattern), do}, ...]: what happens to such requests from now
+//        on; do: "500" "503" "slow" (no answer) "cut" (half of it) "lost" (done, but not told) "hold" (not even done)
+//        "replace" (done after what it copies has been replaced) "" (done, only counted)
 //   GET  /-/hits    how many requests each rule has met, and how many came in all
 //   GET  /-/keys    all keys of the bucket
 'use strict';
 const http = require('http');
-const { S3Client, ListObjectsV2Command } = require('@aws-sdk/client-s3');
+const {
+  S3Client, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand,
+} = require('@aws-sdk/client-s3');
 const { SignatureV4 } = require('@smithy/signature-v4');
 const { Sha256 } = require('@aws-crypto/sha256-js');
 
@@ -88,12 +91,16 @@ function pass(req, res, fault) {
   req.pipe(up);
 }
 
+function client() {
+  return new S3Client({ endpoint: env.url, region: env.region, forcePathStyle: true, credentials });
+}
+
 async function keys() {
-  const client = new S3Client({ endpoint: env.url, region: env.region, forcePathStyle: true, credentials });
+  const s3 = client();
   const found = [];
   let token;
   do {
-    const page = await client.send(
+    const page = await s3.send(
       new ListObjectsV2Command({ Bucket: env.bucket, ContinuationToken: token }));
     for (const each of page.Contents || []) found.push(each.Key);
     token = page.NextContinuationToken;
@@ -117,7 +124,8 @@ async function serve(req, res) {
   requests++;
   const target = new URL(req.url, 'http://x');
   const index = rules.findIndex((rule) => (!rule.method || rule.method === req.method) &&
-    (!rule.path || new RegExp(rule.path).test(req.url)) && (!rule.header || rule.header in req.headers));
+    (!rule.path || new RegExp(rule.path).test(req.url)) && (!rule.header || rule.header in req.headers) &&
+    (!rule.value || new RegExp(rule.value).test(req.headers[rule.header])));
   const fault = index < 0 ? '' : rules[index].do;
   if (index >= 0) hits[index]++;
   const form = (req.headers['content-type'] || '').startsWith('multipart/form-data');
@@ -125,7 +133,17 @@ async function serve(req, res) {
   if (fault === '500') return refuse(res, 500, 'InternalError');
   if (fault === '503') return refuse(res, 503, 'SlowDown');
   if (fault === 'slow' || fault === 'hold') return undefined;
+  if (fault === 'replace') await replace(req.headers['x-amz-copy-source']);
   return pass(req, res, fault);
+}
+
+// As many other bytes, as by a form that is sent again.
+async function replace(source) {
+  const [bucket, ...key] = decodeURIComponent(source).replace(/^\//, '').split('/');
+  const name = { Bucket: bucket, Key: key.join('/') };
+  const s3 = client();
+  const { ContentLength } = await s3.send(new HeadObjectCommand(name));
+  await s3.send(new PutObjectCommand({ ...name, Body: Buffer.alloc(ContentLength, 'replaced') }));
 }
 
 start().then(async () => {
