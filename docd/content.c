@@ -59,12 +59,13 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
                    const struct wish *wish, struct content *out, struct error *err)
 {
     struct variant variant = {0};
+    int64_t bytes = out->size;
 
     out->etag = variant_etag(req->arena, out->etag, &wish->size);
     out->size = 0;
     if (client_has(wish, out))
         return 0;
-    if (variant_get(d->variants, req, key, &wish->size, &variant, err) < 0)
+    if (variant_get(d->variants, req, key, bytes, &wish->size, &variant, err) < 0)
         return -1;
     out->contentType = variant.contentType;
     out->size = variant.size;

@@ -28,6 +28,8 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct docd_config, bucket, "documents", 0,
                 "Name of the store in upload forms and their address."),
     CONFIG_SIZE(struct docd_config, max_upload, "100M", 1, 1LL << 40, "Largest file."),
+    CONFIG_SIZE(struct docd_config, image_bytes, "100M", 1, 1LL << 40,
+                "Largest file that is read as an image, to resize it."),
     CONFIG_INT(struct docd_config, image_threads, "0", 0, 256,
                "Threads that resize images; 0: one for each core."),
     CONFIG_INT(struct docd_config, image_queue, "64", 1, 4096,
@@ -82,6 +84,7 @@ static struct variants *variants_open(struct docd *d, struct error *err)
         .image_threads = (size_t)config->image_threads,
         .image_queue = (size_t)config->image_queue,
         .image_memory = config->image_memory,
+        .image_bytes = config->image_bytes,
     };
 
     return variants_new(d->svc.loop, d->svc.metrics, d->svc.offload, d->store, &options, err);

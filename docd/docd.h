@@ -20,7 +20,7 @@ struct docd_config {
     const char *seal_key;
     const char *storage_dir, *bucket;
     int64_t max_upload; /* bytes */
-    int64_t image_threads, image_queue, image_memory, variant_cache;
+    int64_t image_bytes, image_threads, image_queue, image_memory, variant_cache;
     const char *public_url;
     const char *store; /* "local", "s3" */
     const char *s3_url, *s3_region, *s3_bucket, *s3_style, *s3_key, *s3_secret_file;

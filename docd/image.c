@@ -17,7 +17,9 @@ enum { JOB_BYTES = 64 * 1024 * 1024 }; /* of each job that runs, without asking 
 struct image_pool {
     struct loop *loop;
     struct offload *offload;
-    pthread_once_t vips; /* started: that costs a megabyte, which waits for the first image */
+    pthread_mutex_t starting;
+    enum { NOT_STARTED, STARTED, NOT_USABLE } vips; /* costs a megabyte: with the first image */
+    bool told;                                      /* that it is not usable, in the log */
     size_t queue_max;
     int64_t memory, memory_free;
     struct fiber_queue memory_queue;
@@ -32,7 +34,7 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
     if (self == NULL)
         log_die("image", "out of memory");
     image_vips_prepare();
-    self->vips = PTHREAD_ONCE_INIT;
+    (void)pthread_mutex_init(&self->starting, NULL);
     self->loop = loop;
     self->offload = offload_new(loop, threads, queue_max);
     self->queue_max = queue_max;
@@ -47,6 +49,7 @@ void image_pool_destroy(struct image_pool **self_p)
     if (self == NULL)
         return;
     offload_destroy(&self->offload);
+    (void)pthread_mutex_destroy(&self->starting);
     free(self);
     *self_p = NULL;
 }
@@ -95,9 +98,14 @@ static int loan_take(struct loan *loan, int64_t bytes, int64_t deadline_mono_ms,
 
 /* ---- a job ---- */
 
+const char *image_size_path(const struct image_size *size)
+{
+    return size->width > 0 ? "width" : "height";
+}
+
 static int judge(const struct image_job *job, struct error *err)
 {
-    const char *path = job->size.width > 0 ? "width" : "height";
+    const char *path = image_size_path(&job->size);
 
     switch (job->verdict) {
     case IMAGE_MADE:
@@ -116,6 +124,8 @@ static int judge(const struct image_job *job, struct error *err)
     case IMAGE_NOT_WRITTEN:
         error_retry(err, ERR_UNAVAILABLE, 5, "The image could not be stored. Try again later.");
         return error_detail(err, "%s", strerror(job->error_number));
+    case IMAGE_NO_LIBRARY: /* until this instance is started anew; another one may do better */
+        return error_retry(err, ERR_UNAVAILABLE, 60, "Images cannot be resized now.");
     case IMAGE_NEEDS_MEMORY:
         break;
     }
@@ -127,19 +137,39 @@ struct run {
     struct image_job *job;
 };
 
+static bool vips_is_usable(struct image_pool *self)
+{
+    bool usable;
+
+    (void)pthread_mutex_lock(&self->starting);
+    if (self->vips == NOT_STARTED)
+        self->vips = image_vips_start() ? STARTED : NOT_USABLE;
+    usable = self->vips == STARTED;
+    (void)pthread_mutex_unlock(&self->starting);
+    return usable;
+}
+
 /* On a thread of the pool. */
 static void run_work(void *arg)
 {
     const struct run *run = arg;
 
-    (void)pthread_once(&run->pool->vips, image_vips_start);
-    image_vips_run(run->job);
+    if (vips_is_usable(run->pool))
+        image_vips_run(run->job);
+    else
+        run->job->verdict = IMAGE_NO_LIBRARY;
 }
 
 static int run(struct image_pool *self, struct image_job *job, struct error *err)
 {
-    return offload_run(self->offload, run_work, &(struct run){self, job}, job->deadline_mono_ms,
-                       err);
+    if (offload_run(self->offload, run_work, &(struct run){self, job}, job->deadline_mono_ms, err) <
+        0)
+        return -1;
+    if (job->verdict == IMAGE_NO_LIBRARY && !self->told) {
+        self->told = true;
+        log_event(LOG_ERR, "image", "libvips does not start: no image is resized", NULL);
+    }
+    return 0;
 }
 
 int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int to,
@@ -174,6 +204,11 @@ int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int 
 uint64_t image_decodes(const struct image_pool *self)
 {
     return self->decodes;
+}
+
+bool image_usable(const struct image_pool *self)
+{
+    return !self->told;
 }
 
 size_t image_waiting(const struct image_pool *self)

@@ -55,9 +55,16 @@ const char *image_version(void);
 
 /* Reads the image in the regular file `from` and writes it in that size to `to`; both are borrowed and at their
  * start. Parks. After a failure `to` holds nothing of use. Fails with ERR_VALIDATION at "width" ("height" when only
- * that was asked for): no such image, a damaged one, more than IMAGE_PIXELS_MAX; ERR_OVERLOADED; ERR_DEADLINE. */
+ * that was asked for): no such image, a damaged one, more than IMAGE_PIXELS_MAX; ERR_OVERLOADED; ERR_DEADLINE;
+ * ERR_UNAVAILABLE: the disk is full, or libvips does not start, which is logged once. */
 int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int to,
                const struct image_size *size, struct image_made *ret, struct error *err) MUST_USE;
+
+/* The field that a refusal is about: "width", or "height" when only that was asked for. */
+const char *image_size_path(const struct image_size *size);
+
+/* False once libvips did not start. */
+bool image_usable(const struct image_pool *self);
 
 /* Images decoded so far, images waiting for a thread or for memory: for metrics. */
 uint64_t image_decodes(const struct image_pool *self);

@@ -446,16 +446,17 @@ void image_vips_prepare(void)
         log_die("image", "out of memory");
 }
 
-void image_vips_start(void)
+bool image_vips_start(void)
 {
     if (vips_init("atrium") != 0)
-        log_die("image", "libvips does not start");
+        return false;
     /* A cache of operations would keep files open that were deleted; more threads than the pool's gain nothing. */
     vips_cache_set_max(0);
     vips_concurrency_set(1);
     vips_block_untrusted_set(TRUE);
     /* Warnings are about the content of documents. */
     g_log_set_default_handler(say_nothing, NULL);
+    return true;
 }
 
 const char *image_version(void)

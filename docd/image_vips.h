@@ -13,8 +13,9 @@ enum image_verdict {
     IMAGE_DAMAGED,
     IMAGE_TOO_LARGE, /* of too many pixels */
     IMAGE_TOO_LARGE_RESULT,
-    IMAGE_LATE,       /* the deadline passed */
-    IMAGE_NOT_WRITTEN /* the file could not be; errno in `error_number` */
+    IMAGE_LATE,        /* the deadline passed */
+    IMAGE_NOT_WRITTEN, /* the file could not be; errno in `error_number` */
+    IMAGE_NO_LIBRARY   /* libvips did not start */
 };
 
 struct image_job {
@@ -31,8 +32,9 @@ struct image_job {
 /* Before there are threads: what libvips will read of the environment. */
 void image_vips_prepare(void);
 
-/* Once, before the first job, on any thread. Ends the process when libvips does not start. */
-void image_vips_start(void);
+/* Once, before the first job, on any thread. False when libvips does not start: a second try would find it half started,
+ * and no job may be done. */
+bool image_vips_start(void);
 
 /* offload work: does the job of which only `from`, `to`, `size`, `deadline_mono_ms` and `memory` are set. */
 void image_vips_run(void *job);

@@ -41,7 +41,8 @@ struct variants {
     LIST_HEAD(, making) making;
     size_t slots;             /* that are left of those who may make one */
     int64_t bytes_max, bytes; /* kept, as far as this instance knows */
-    bool sweeping, changed;   /* changed: since the last sweep */
+    int64_t image_bytes;
+    bool sweeping, changed; /* changed: since the last sweep */
     uint64_t *hits, *made, *shared, *decodes;
 };
 
@@ -401,12 +402,16 @@ static int get(struct variants *self, const struct request *req, const struct wa
 }
 
 int variant_get(struct variants *self, const struct request *req, struct store_key key,
-                const struct image_size *size, struct variant *ret, struct error *err)
+                int64_t bytes, const struct image_size *size, struct variant *ret,
+                struct error *err)
 {
     struct wanted wanted = {.key = key, .size = *size};
     struct variant_job job = {.target = arena_alloc_raw(req->arena, CONTENT_INLINE_MAX),
                               .count = CONTENT_INLINE_MAX};
 
+    if (bytes > self->image_bytes)
+        return error_problem(err, image_size_path(size), "needs a file of at most %lld bytes",
+                             (long long)self->image_bytes);
     wanted_name(self, &wanted);
     int result = get(self, req, &wanted, &job, err);
     close_file(&job.file);
@@ -453,6 +458,11 @@ static int64_t read_kept(void *self)
     return ((struct variants *)self)->bytes;
 }
 
+static int64_t read_unusable(void *self)
+{
+    return !image_usable(((struct variants *)self)->images);
+}
+
 static int64_t read_waiting(void *self)
 {
     return (int64_t)image_waiting(((struct variants *)self)->images);
@@ -473,6 +483,7 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
                               .store = store,
                               .dir = variant_files_open(options->dir),
                               .bytes_max = options->bytes_max,
+                              .image_bytes = options->image_bytes,
                               .changed = true};
     if (self->dir < 0) {
         (void)error_set(err, ERR_INTERNAL, "%s: %s", options->dir, strerror(errno));
@@ -492,6 +503,8 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
                   read_kept, self);
     metrics_gauge(metrics, "atrium_doc_image_waiting", "Images that wait to be decoded.",
                   read_waiting, self);
+    metrics_gauge(metrics, "atrium_doc_images_unusable",
+                  "1: libvips did not start, no image is resized.", read_unusable, self);
     return self;
 }
 

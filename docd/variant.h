@@ -23,6 +23,7 @@ struct variants_options {
     int64_t bytes_max; /* of all files; 0: nothing is kept for longer than it takes to send it */
     size_t image_threads, image_queue;
     int64_t image_memory;
+    int64_t image_bytes; /* of the largest object that is looked at as an image */
 };
 
 /* The pool runs what may block on the disk; it and the store are borrowed. NULL with err set when the directory
@@ -43,10 +44,11 @@ struct variant {
     struct field_bytes bytes; /* all of it when that is at most CONTENT_INLINE_MAX, or absent */
 };
 
-/* An object in another size, made unless it is there. Parks. Fails as image_make() and with ERR_NOT_FOUND: there is no
- * such object. */
+/* An object of so many bytes in another size, made unless it is there. Parks. Fails as image_make(), with ERR_VALIDATION
+ * also for more than image_bytes, which are not fetched from the store, and with ERR_NOT_FOUND: there is no such object. */
 int variant_get(struct variants *self, const struct request *req, struct store_key key,
-                const struct image_size *size, struct variant *ret, struct error *err) MUST_USE;
+                int64_t bytes, const struct image_size *size, struct variant *ret,
+                struct error *err) MUST_USE;
 
 /* Whether that is the handle of a variant; and some of its bytes, fewer at its end. Parks. It is made again when it
  * is not kept any more. */

@@ -547,7 +547,8 @@ int main(void)
 
     dir = unit_dir_make();
     image_vips_prepare();
-    image_vips_start();
+    if (!image_vips_start())
+        return 1;
     result = unit_run("docd image", cases, ARRAY_SIZE(cases));
     unit_dir_remove(&dir);
     return result;

@@ -18,7 +18,7 @@
 #include "docd/variant_files.h"
 #include "tests/unit/unit.h"
 
-enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000 };
+enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000, FILE_MAX = 1 << 20 };
 
 static const struct image_size small = {30, 20, IMAGE_COVER};
 
@@ -48,7 +48,8 @@ static void open_instance(struct fixture *f, int instance, int64_t bytes_max, si
                                        .bytes_max = bytes_max,
                                        .image_threads = 1,
                                        .image_queue = queue,
-                                       .image_memory = 1 << 30};
+                                       .image_memory = 1 << 30,
+                                       .image_bytes = FILE_MAX};
 
     f->metrics[instance] = metrics_new();
     f->variants[instance] =
@@ -175,7 +176,7 @@ static int get(struct fixture *f, int instance, struct store_key key, struct ima
                struct variant *ret)
 {
     error_clear(&f->err);
-    return variant_get(f->variants[instance], &f->req, key, &size, ret, &f->err);
+    return variant_get(f->variants[instance], &f->req, key, 1000, &size, ret, &f->err);
 }
 
 /* ---- cases ---- */
@@ -262,8 +263,8 @@ static void one_of_many(void *arg)
     struct error err;
 
     error_init(&err, f->arena);
-    if (variant_get(f->variants[number % INSTANCES], &f->req, crowd->key, &small, &variant, &err) ==
-        0)
+    if (variant_get(f->variants[number % INSTANCES], &f->req, crowd->key, 1000, &small, &variant,
+                    &err) == 0)
         crowd->good++;
     else if (err.code == ERR_VALIDATION && strcmp(err.problems->name, "width") == 0)
         crowd->invalid++;
@@ -315,7 +316,7 @@ static void one_of_different(void *arg)
     struct error err;
 
     error_init(&err, f->arena);
-    if (variant_get(f->variants[0], &f->req, crowd->key, &size, &variant, &err) == 0)
+    if (variant_get(f->variants[0], &f->req, crowd->key, 1000, &size, &variant, &err) == 0)
         crowd->good++;
     else if (err.code == ERR_OVERLOADED && err.retry_after_s > 0)
         crowd->busy++;
@@ -379,6 +380,38 @@ static void bounded(struct loop *loop, void *arg UNUSED)
     open_instance(&f, 0, 1, 8);
     CU_ASSERT(get(&f, 0, f.key, (struct image_size){7, 7, IMAGE_COVER}, &variant) == 0);
     CU_ASSERT(variants_sweep(f.variants[0], &f.req, &f.err) == 0);
+    close_fixture(&f);
+}
+
+/* What is too large is refused by what the row says of it: there is no such object that could be fetched. */
+static void large_files(struct loop *loop, void *arg UNUSED)
+{
+    static const struct {
+        struct image_size size;
+        int64_t bytes;
+        const char *path; /* NULL: it would be fetched */
+    } rows[] = {
+        {{30, 20, IMAGE_COVER}, FILE_MAX + 1LL, "width"},
+        {{0, 20, IMAGE_COVER}, 5LL << 30, "height"},
+        {{30, 20, IMAGE_COVER}, FILE_MAX, NULL},
+    };
+    struct store_key nothing = {uuid_random(), uuid_random()};
+    struct variant variant = {0};
+    struct fixture f;
+
+    open_fixture(&f, loop);
+    open_instance(&f, 0, 1 << 20, 8);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        error_clear(&f.err);
+        UNIT_CHECK(variant_get(f.variants[0], &f.req, nothing, rows[i].bytes, &rows[i].size,
+                               &variant, &f.err) < 0 &&
+                       f.err.code == (rows[i].path ? ERR_VALIDATION : ERR_NOT_FOUND),
+                   "row %zu: %d", i, f.err.code);
+        UNIT_CHECK(!rows[i].path || (strcmp(f.err.problems->name, rows[i].path) == 0 &&
+                                     strcmp(f.err.problems->value,
+                                            "needs a file of at most 1048576 bytes") == 0),
+                   "row %zu: %s", i, f.err.problems ? f.err.problems->value : "");
+    }
     close_fixture(&f);
 }
 
@@ -488,8 +521,8 @@ static void make_meanwhile(void *arg)
     struct error err;
 
     error_init(&err, removal->f->arena);
-    removal->result = variant_get(removal->f->variants[0], &removal->f->req, removal->key, &small,
-                                  &variant, &err);
+    removal->result = variant_get(removal->f->variants[0], &removal->f->req, removal->key, 1000,
+                                  &small, &variant, &err);
     removal->over = true;
     fiber_wake(removal->starter);
 }
@@ -548,6 +581,7 @@ ON_FIBER(handles)
 ON_FIBER(shared)
 ON_FIBER(overloaded)
 ON_FIBER(bounded)
+ON_FIBER(large_files)
 ON_FIBER(half_made)
 ON_FIBER(stuck)
 ON_FIBER(removed)
@@ -560,6 +594,7 @@ static const struct unit_case cases[] = {
     {"equal requests of two instances decode once", test_shared},
     {"too many different ones are sent away", test_overloaded},
     {"the directory is bounded, what is used stays", test_bounded},
+    {"files that are too large are not fetched", test_large_files},
     {"what is half made is made anew, or swept", test_half_made},
     {"nobody waits for longer than its deadline", test_stuck},
     {"they go with their object", test_removed},
@@ -569,6 +604,7 @@ static const struct unit_case cases[] = {
 int main(void)
 {
     image_vips_prepare();
-    image_vips_start();
+    if (!image_vips_start())
+        return 1;
     return unit_run("docd variant", cases, ARRAY_SIZE(cases));
 }
