@@ -20,6 +20,7 @@ enum {
     LISTED_MAX = 1000,         /* a page of the sweep */
     RESERVE_MS = 300,          /* of the caller's time that is left for telling it */
     DRAIN_MS = 5000,
+    NOTE_MS = 10000, /* for what is left to do after a failure */
 };
 
 struct adoption {
@@ -27,8 +28,8 @@ struct adoption {
     struct arrivals *owner;
     struct store_key form;
     struct fiber_queue waiting;
-    size_t holders; /* its fiber and who waits: the last one frees it */
-    bool done;
+    size_t holders;   /* its fiber and who waits: the last one frees it */
+    bool done, noted; /* noted: that it failed, in the form's row */
     enum error_code code;
     char detail[256];
 };
@@ -38,7 +39,7 @@ struct arrivals {
     LIST_HEAD(, adoption) running;
     size_t count;
     struct fiber_queue turn, ended; /* who waits for one of them to end, for the last one */
-    uint64_t *adopted, *failed;
+    uint64_t *adopted, *failed, *given_up;
 };
 
 /* ---- one adoption ---- */
@@ -78,6 +79,53 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
     return d->store->functions->forget(d->store, req, form, err);
 }
 
+static void log_failure(const struct request *req, const char *message, struct uuid document,
+                        const struct error *why)
+{
+    log_event(LOG_WARNING, "arrival", message, "trace", req->trace, "document", document.text,
+              "error", why->message, "detail", why->detail, NULL);
+}
+
+/* First the row: of a form that nobody knows the file is removed in the next sweep. */
+static int give_up_file(struct arrivals *self, const struct request *req, struct store_key form,
+                        struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
+    struct audit_row audit = audit_row(req, &(struct audit){.action = "document.upload",
+                                                            .failure = true,
+                                                            .project = form.project,
+                                                            .detail = "given up"});
+
+    if (db_query(self->d->svc.db, req, SQL_ARRIVAL_GIVE_UP, &gone, err, DB_UUID(form.project),
+                 DB_UUID(form.object), DB_AUDIT(audit)) < 0)
+        return -1;
+    *self->given_up += db_rows(gone);
+    return self->d->store->functions->forget(self->d->store, req, form, err);
+}
+
+/* 0: it is noted, or there is no document that could lose anything. */
+static int note_failure(struct arrivals *self, struct store_key form, const struct error *why)
+{
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(&self->d->svc, NOTE_MS);
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (db_query(self->d->svc.db, req, SQL_ARRIVAL_FAILED, &res, &err, DB_UUID(form.project),
+                 DB_UUID(form.object), DB_INT(req->now_ms),
+                 DB_INT(req->now_ms - GIVE_UP_AFTER_MS)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return 0;
+    if (db_bool(res, 0, 1))
+        log_failure(req, "a file that came cannot be taken over", db_uuid(res, 0, 0), why);
+    if (!db_bool(res, 0, 2))
+        return 0;
+    log_failure(req, "a file that came is given up", db_uuid(res, 0, 0), why);
+    return give_up_file(self, req, form, &err);
+}
+
 static void let_go(struct adoption *adoption)
 {
     if (--adoption->holders == 0)
@@ -93,10 +141,12 @@ static void adoption_fiber(void *arg)
     struct error err;
 
     error_init(&err, req->arena);
-    if (adopt(self->d, req, adoption->form, &err) == 0)
+    if (adopt(self->d, req, adoption->form, &err) == 0) {
         ++*self->adopted;
-    else
+    } else {
         ++*self->failed;
+        adoption->noted = note_failure(self, adoption->form, &err) == 0;
+    }
     adoption->done = true;
     adoption->code = err.code;
     memcpy(adoption->detail, err.detail, sizeof adoption->detail);
@@ -149,15 +199,16 @@ static int outcome(const struct adoption *adoption, enum fiber_wake wake, struct
     return error_detail(err, "%s", adoption->detail);
 }
 
-/* Adopts it, or waits until somebody has. */
+/* Adopts it, or waits until somebody has. *ret_noted: it failed, and its row says so. */
 static int adopt_and_wait(struct arrivals *self, const struct request *req, struct store_key form,
-                          struct error *err)
+                          bool *ret_noted, struct error *err)
 {
     int64_t until_ms = req->deadline_mono_ms - RESERVE_MS;
     struct loop *loop = self->d->svc.loop;
     struct adoption *adoption;
     int result;
 
+    *ret_noted = false;
     while (!(adoption = find(self, form)) && self->count >= ADOPTIONS_MAX)
         if (fiber_queue_wait(loop, &self->turn, until_ms) != FIBER_WOKEN)
             return error_retry(err, ERR_OVERLOADED, 1,
@@ -166,6 +217,7 @@ static int adopt_and_wait(struct arrivals *self, const struct request *req, stru
         return -1;
     adoption->holders++;
     result = outcome(adoption, fiber_queue_wait(loop, &adoption->waiting, until_ms), err);
+    *ret_noted = adoption->noted;
     let_go(adoption);
     return result;
 }
@@ -191,6 +243,7 @@ struct look {
 static int look_up(struct look *look, const struct lookup *lookup, struct error *err)
 {
     struct store *store = look->self->d->store;
+    bool noted;
 
     for (size_t i = 0; i < lookup->count; i++) {
         if (!lookup->come &&
@@ -200,8 +253,11 @@ static int look_up(struct look *look, const struct lookup *lookup, struct error 
             error_clear(err);
             continue;
         }
-        if (adopt_and_wait(look->self, look->req, lookup->forms[i], err) < 0)
-            return -1;
+        if (adopt_and_wait(look->self, look->req, lookup->forms[i], &noted, err) < 0) {
+            if (!lookup->come || !noted)
+                return -1;
+            error_clear(err);
+        }
         look->changed = true;
         break;
     }
@@ -330,6 +386,7 @@ struct arrivals *arrivals_new(struct docd *d)
     self->d = d;
     LIST_INIT(&self->running);
     self->adopted = metrics_counter(d->svc.metrics, name, "result=\"done\"", help);
+    self->given_up = metrics_counter(d->svc.metrics, name, "result=\"given_up\"", help);
     self->failed = metrics_counter(d->svc.metrics, name, "result=\"failed\"", help);
     return self;
 }

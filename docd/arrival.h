@@ -5,6 +5,11 @@
  * It is adopted in the order of uploads (upload.c): the row of the object, its bytes, the document, and only then what
  * came is forgotten. So whoever is killed in between, somebody else begins anew, and what was half done is swept. Two that
  * adopt the same at the same time make two objects, of which the document takes one.
+ *
+ * What cannot be adopted is tried again in every sweep, and its document is kept meanwhile; after ARRIVAL_FAILURES times
+ * only there, and who reads the document is shown what it had before. When that has gone on for GIVE_UP_AFTER_MS it is
+ * removed: the document stays as it was, or goes as one that nothing came for. The first failure and the end are logged, the
+ * end is in the audit trail, all are counted.
  */
 #ifndef ATRIUM_DOCD_ARRIVAL_H
 #define ATRIUM_DOCD_ARRIVAL_H
@@ -29,8 +34,9 @@ int arrivals_look(struct arrivals *self, const struct request *req, struct uuid 
                   const struct uuid *documents, size_t count, bool *ret_changed,
                   struct error *err) MUST_USE;
 
-/* Adopts all that has come, and removes what has come for nobody: a part of the sweep. Parks. Fails when something was
- * left. */
+/* Adopts all that has come, and removes what has come for nobody: a part of the sweep. Parks. Fails when it is not known
+ * what has come: the store cannot tell, or something is still being copied. What could not be adopted is no failure, once
+ * its form says so. */
 int arrivals_sweep(struct arrivals *self, const struct request *req, struct error *err) MUST_USE;
 
 #endif

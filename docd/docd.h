@@ -64,17 +64,23 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
 
 /* ---- sweep.c ---- */
 
-enum { SWEEP_AFTER_MS = 24 * 3600 * 1000 /* what was begun and not ended */ };
+enum {
+    SWEEP_AFTER_MS = 24 * 3600 * 1000, /* what was begun and not ended */
+    /* A file that came and cannot be taken over is given up when that has failed for so long, and ARRIVAL_FAILURES times:
+     * of a docd that was away for all that time the first try shall not be the last. */
+    GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
+};
 
 /* Removes what is over: documents that nothing was uploaded to, forms that are too old, bytes that are due; a run of
- * service_every(). Parks. */
+ * service_every(). What fails does not keep the rest. Parks. */
 int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* Removes the bytes of one object that is due, then its row. Parks. */
 int object_sweep(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
                  struct error *err) MUST_USE;
 
-/* Removes the bytes of all objects that are due. Parks. */
+/* Removes the bytes of all objects that are due; of one that cannot be removed now, which makes it fail in the end, some
+ * minutes later. Parks. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err) MUST_USE;
 
 #endif

@@ -18,12 +18,18 @@ enum docd_statement {
 
 extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
+/* A file that could not be taken over so often is left to the sweep, which gives it up in the end; whoever reads is shown
+ * what there was before. */
+#define ARRIVAL_FAILURES "10"
+
+/* Form u may yet bring bytes for document d. */
+#define UPLOAD_TO_COME "u.number > coalesce(d.upload, 0) and u.failures < " ARRIVAL_FAILURES
+
 /* Document d may yet have bytes by a form that was given out. The numbers alone would say so for ever of a form that was
  * never used; they spare most documents the look at the forms. */
-#define UPLOAD_PENDING                                                           \
-    "(d.uploads > coalesce(d.upload, 0) and exists (select from upload f "       \
-    "where f.project_id = d.project_id and f.document_id = d.id and f.number > " \
-    "coalesce(d.upload, 0)))"
+#define UPLOAD_PENDING                                                     \
+    "(d.uploads > coalesce(d.upload, 0) and exists (select from upload u " \
+    "where u.project_id = d.project_id and u.document_id = d.id and " UPLOAD_TO_COME "))"
 
 /* What document_record() reads, of document d. */
 #define DOCUMENT_COLUMNS                                                                       \

@@ -2,9 +2,14 @@
  * sweep.c - removes what is over: bytes of deleted and replaced documents and of uploads that were given up, forms
  * that are too old, documents that nothing was uploaded to within a day. Before that, what has come to the store.
  */
+#include "common/clock.h"
 #include "docd/docd.h"
 
-enum { SWEEP_BATCH = 100 };
+enum {
+    SWEEP_BATCH = 100,
+    POSTPONE_MS =
+        10 * 60 * 1000, /* contract time after which a removal that failed is tried again */
+};
 
 int object_sweep(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
                  struct error *err)
@@ -19,10 +24,29 @@ int object_sweep(struct docd *d, const struct request *req, struct uuid project,
                     DB_UUID(object));
 }
 
+static void keep_first(struct error *first, struct error *err)
+{
+    if (first->code == ERR_NONE)
+        *first = *err;
+    error_clear(err);
+}
+
+static int postpone(struct docd *d, const struct request *req, struct uuid project,
+                    struct uuid object, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    return db_query(d->svc.db, req, SQL_OBJECT_POSTPONE, &res, err, DB_UUID(project),
+                    DB_UUID(object), DB_INT(req->now_ms), DB_INT(req->now_ms + POSTPONE_MS));
+}
+
+/* The first failure is told; nothing may be due for ever, or it would be all that a batch finds. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err)
 {
+    struct error first;
     size_t count;
 
+    error_init(&first, req->arena);
     do {
         CLEANUP(db_result_destroy) struct db_result *due = NULL;
 
@@ -30,11 +54,18 @@ int sweep_objects(struct docd *d, const struct request *req, struct error *err)
                      DB_INT(SWEEP_BATCH)) < 0)
             return -1;
         count = db_rows(due);
-        for (size_t i = 0; i < count; i++)
-            if (object_sweep(d, req, db_uuid(due, i, 0), db_uuid(due, i, 1), err) < 0)
+        for (size_t i = 0; i < count; i++) {
+            struct uuid project = db_uuid(due, i, 0), object = db_uuid(due, i, 1);
+
+            if (object_sweep(d, req, project, object, err) == 0)
+                continue;
+            keep_first(&first, err);
+            if (postpone(d, req, project, object, err) < 0)
                 return -1;
+        }
     } while (count == SWEEP_BATCH);
-    return 0;
+    *err = first;
+    return first.code == ERR_NONE ? 0 : -1;
 }
 
 static int sweep_documents(struct docd *d, const struct request *req, struct error *err)
@@ -55,7 +86,8 @@ static int sweep_documents(struct docd *d, const struct request *req, struct err
     return 0;
 }
 
-/* A form is remembered for a day after its end: an upload that began with it may still be under way. */
+/* A form is remembered for a day after its end: an upload that began with it may still be under way. One whose file
+ * cannot be taken over is remembered until that is given up; or, should the file have gone meanwhile, not for much longer. */
 static int sweep_uploads(struct docd *d, const struct request *req, struct error *err)
 {
     size_t count;
@@ -64,7 +96,8 @@ static int sweep_uploads(struct docd *d, const struct request *req, struct error
         CLEANUP(db_result_destroy) struct db_result *gone = NULL;
 
         if (db_query(d->svc.db, req, SQL_UPLOADS_FORGET, &gone, err,
-                     DB_INT(req->now_ms - SWEEP_AFTER_MS), DB_INT(SWEEP_BATCH)) < 0)
+                     DB_INT(req->now_ms - SWEEP_AFTER_MS), DB_INT(SWEEP_BATCH),
+                     DB_INT(req->now_ms - 2 * (int64_t)GIVE_UP_AFTER_MS)) < 0)
             return -1;
         count = db_rows(gone);
     } while (count == SWEEP_BATCH);
@@ -74,15 +107,21 @@ static int sweep_uploads(struct docd *d, const struct request *req, struct error
 int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct docd *d = daemon;
-    bool looked = !d->arrivals || arrivals_sweep(d->arrivals, req, err) == 0;
-    struct error first = *err;
+    struct request half =
+        *req; /* a large file that is still being copied leaves time for the rest */
+    struct error first;
 
+    half.deadline_mono_ms -= (req->deadline_mono_ms - clock_mono_ms()) / 2;
+    error_init(&first, req->arena);
     /* As long as it is not known what has come, nothing counts as given up. */
-    if ((looked && (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0)) ||
-        sweep_objects(d, req, err) < 0 || variants_sweep(d->variants, req, err) < 0)
-        return -1;
-    if (looked)
-        return 0;
+    if (!d->arrivals || arrivals_sweep(d->arrivals, &half, &first) == 0) {
+        if (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0)
+            keep_first(&first, err);
+    }
+    if (sweep_objects(d, req, err) < 0)
+        keep_first(&first, err);
+    if (variants_sweep(d->variants, req, err) < 0)
+        keep_first(&first, err);
     *err = first;
-    return -1;
+    return first.code == ERR_NONE ? 0 : -1;
 }

@@ -280,6 +280,29 @@ static void pictures_are_resized(void)
     free(png);
 }
 
+/* Of one that is too large for an image nothing is fetched. */
+static void too_large_a_picture_is_not_fetched(void)
+{
+    size_t size;
+    char *png = test_png(1400, 1000, &size), path[128]; /* more than docd.image_bytes */
+    char *id = put("large.png", "image/png", png, size);
+    HTTP_ANSWER whole = get(id);
+
+    CHECK_BYTES(whole, png, size);
+    fault("[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"\"}]");
+    snprintf(path, sizeof path, "%s?height=90", document_path(id));
+    HTTP_ANSWER refused = http_get(suite_url(suite), path, patient->access);
+    CHECK_STATUS(refused, 422);
+    CU_ASSERT_STRING_EQUAL(http_text(refused, "message.0.path"), "height");
+    CU_ASSERT_STRING_EQUAL(http_text(refused, "message.0.message"),
+                           "needs a file of at most 3145728 bytes");
+    CU_ASSERT_EQUAL(hits(), 0);
+    fault("[]");
+    delete_document(id);
+    free(id);
+    free(png);
+}
+
 static struct http_answer *replace(const char *id)
 {
     return http_post(suite_url(suite), document_path(id), patient->access,
@@ -443,6 +466,137 @@ static void a_server_that_fails_is_503(void)
             fprintf(stderr, "  %s\n", rows[i].label);
         delete_document(id);
     }
+}
+
+/* Rules by which what forms brought cannot be copied. */
+static void fault_copies(const struct http_answer *const *forms, size_t count, const char *more)
+{
+    json_t *rules = json_loads(more, 0, NULL);
+
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(
+            rules, json_pack("{s:s, s:s, s:s}", "header", "x-amz-copy-source", "value",
+                             http_text(forms[i], "uploadOptions.fields.key"), "do", "500"));
+    char *text = json_dumps(rules, JSON_COMPACT);
+    fault(text);
+    free(text);
+    json_decref(rules);
+}
+
+static bool tries_come_to(long want, const char *id)
+{
+    return suite_comes_to(
+        suite, want, 30000,
+        "select least(max(failures), %ld) from doc.upload where document_id = '%s'", want, id);
+}
+
+static long count_of(const char *table, const char *column, const char *id)
+{
+    return suite_count(suite, "select count(*) from doc.%s where %s = '%s'", table, column, id);
+}
+
+/* The server copies all but some files. Everything else goes on as ever, sweeping too; these wait, for a week. */
+static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
+{
+    char *id = put("old.bin", "text/plain", "old", 3);
+    HTTP_ANSWER before = get(id);
+    HTTP_ANSWER replaced = replace(id);
+    HTTP_ANSWER stuck = document_make(suite, patient->access, "stuck.txt", "text/plain");
+    HTTP_ANSWER late = document_make(suite, patient->access, "late.txt", "text/plain");
+    HTTP_ANSWER empty = document_make(suite, patient->access, "empty.txt", "text/plain");
+    const struct http_answer *const bad[] = {replaced, stuck, late};
+    const char *stuck_id = http_text(stuck, "id"), *late_id = http_text(late, "id");
+
+    CHECK_BYTES(before, "old", 3);
+    fault_copies(bad, 3, "[]");
+    CU_ASSERT_EQUAL(upload(replaced, "new", 3), 204);
+    CU_ASSERT_EQUAL(upload(stuck, "stuck", 5), 204);
+    CU_ASSERT_EQUAL(upload(late, "late", 4), 204);
+    /* the others are found, and what nothing came for goes after a day */
+    char *other = put("other.txt", "text/plain", "other", 5);
+    CU_ASSERT_TRUE(
+        suite_comes_to(suite, 5, 10000, "select size from doc.document where id = '%s'", other));
+    suite_set_clock(suite, 26 * 3600);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
+                                  "select count(*) from doc.document where id = '%s'",
+                                  http_text(empty, "id")));
+    /* these do not, whose files are there; readers are told what there was before */
+    CU_ASSERT_TRUE(tries_come_to(10, id) && tries_come_to(10, stuck_id) &&
+                   tries_come_to(10, late_id));
+    suite_set_clock(suite, 0);
+    HTTP_ANSWER old = get(id);
+    CHECK_BYTES(old, "old", 3);
+    HTTP_ANSWER nothing = get(stuck_id);
+    CHECK_ERROR(nothing, 404, "File not uploaded yet.");
+    /* one that can be copied in the end is there, */
+    fault_copies(bad, 2, "[]");
+    CU_ASSERT_TRUE(
+        suite_comes_to(suite, 4, 10000, "select size from doc.document where id = '%s'", late_id));
+    HTTP_ANSWER saved = get(late_id);
+    CHECK_BYTES(saved, "late", 4);
+    /* the others are given up, also when docd is killed at it */
+    fault_copies(bad, 2, "[{\"method\":\"DELETE\",\"path\":\"incoming\",\"do\":\"hold\"}]");
+    pid_t pids[2] = {suite_pid(suite, "docd", "1"), suite_pid(suite, "docd", "2")};
+    suite_set_clock(suite, 9 * 24 * 3600);
+    CU_ASSERT_TRUE(hits_come_to(1, 15000));
+    suite_signal(suite, "docd", "1", SIGKILL);
+    suite_signal(suite, "docd", "2", SIGKILL);
+    fault_copies(bad, 2, "[]");
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "1", pids[0]));
+    CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "2", pids[1]));
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 15000));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
+                                  "select count(*) from doc.document where id = '%s'", stuck_id));
+    suite_set_clock(suite, 0);
+    CU_ASSERT_EQUAL(count_of("upload", "document_id", id), 0);
+    HTTP_ANSWER still = get(id);
+    CHECK_BYTES(still, "old", 3);
+    CU_ASSERT_EQUAL(
+        suite_count(suite,
+                    "select count(*) from doc.audit where event::text like '%%given up%%' "
+                    "and entity in ('DocumentReference/%s', 'DocumentReference/%s')",
+                    id, stuck_id),
+        2);
+    fault("[]");
+    delete_document(id);
+    delete_document(late_id);
+    delete_document(other);
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    free(id);
+    free(other);
+}
+
+/* An object that cannot be removed does not keep the others, and is removed when it can be. */
+static void what_cannot_be_removed_keeps_nobody(void)
+{
+    char *first = put("first.txt", "text/plain", "first", 5);
+    char *second = put("second.txt", "text/plain", "second", 6), rules[256];
+
+    for (int i = 0; i < 2; i++) {
+        HTTP_ANSWER read = get(i == 0 ? first : second);
+        CHECK_STATUS(read, 200);
+    }
+    snprintf(rules, sizeof rules, "select object_id from doc.document where id = '%s'", first);
+    char *object = suite_query(suite, rules);
+    fault("[{\"method\":\"DELETE\",\"do\":\"500\"}]");
+    delete_document(first);
+    delete_document(second);
+    CU_ASSERT_EQUAL(keys(""), 2);
+    snprintf(rules, sizeof rules, "[{\"method\":\"DELETE\",\"path\":\"%s\",\"do\":\"500\"}]",
+             object);
+    fault(rules);
+    suite_set_clock(suite, 1200);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 15000, "select count(*) from doc.object"));
+    CU_ASSERT_EQUAL(keys(""), 1);
+    CU_ASSERT_EQUAL(count_of("object", "id", object), 1);
+    fault("[]");
+    suite_set_clock(suite, 2400);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 15000, "select count(*) from doc.object"));
+    CU_ASSERT_EQUAL(keys(""), 0);
+    suite_set_clock(suite, 0);
+    free(object);
+    free(first);
+    free(second);
 }
 
 /* A document that is there is read again and again: pieces fail too. */
@@ -636,6 +790,33 @@ static void large_files_are_copied_in_parts(void)
     free(bytes);
 }
 
+/* What came is replaced while its parts are copied, which Ceph does not look at, and Amazon does: the object has the one or
+ * the other, never parts of both. */
+static void parts_of_two_files_become_no_object(void)
+{
+    enum { SIZE = 12 * 1024 * 1024 };
+    char *bytes = test_bytes(SIZE, 9);
+
+    if (strict()) {
+        HTTP_ANSWER made = document_make(suite, patient->access, "a.bin", "text/plain");
+        const char *id = http_text(made, "id");
+
+        fault("[{\"method\":\"PUT\",\"path\":\"partNumber=2\",\"do\":\"replace\"}]");
+        CU_ASSERT_EQUAL(upload(made, bytes, SIZE), 204);
+        CU_ASSERT_TRUE(hits_come_to(1, 15000));
+        fault("[]");
+        for (size_t i = 0; i < SIZE; i++)
+            bytes[i] = "replaced"[i % 8];
+        CU_ASSERT_TRUE(suite_comes_to(suite, SIZE, 30000,
+                                      "select size from doc.document where id = '%s'", id));
+        HTTP_ANSWER read = get(id);
+        CHECK_BYTES(read, bytes, SIZE);
+        delete_document(id);
+        CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    }
+    free(bytes);
+}
+
 static void it_ends_without_a_trace(void)
 {
     fault("[]");
@@ -652,6 +833,7 @@ static const struct unit_case cases[] = {
     {"it is served as any other", it_is_served_as_any_other},
     {"an empty file is one", an_empty_file_is_one},
     {"pictures are resized", pictures_are_resized},
+    {"too large a picture is not fetched", too_large_a_picture_is_not_fetched},
     {"a document is replaced", a_document_is_replaced},
     {"an unused form hides nothing", an_unused_form_hides_nothing},
     {"a replayed form changes nothing", a_replayed_form_changes_nothing},
@@ -661,9 +843,13 @@ static const struct unit_case cases[] = {
      a_piece_that_fails_is_not_the_end_of_the_file},
     {"docd is killed while it adopts", docd_is_killed_while_it_adopts},
     {"what cannot be looked for is not given up", what_cannot_be_looked_for_is_not_given_up},
+    {"what cannot be adopted keeps nobody, and is given up",
+     what_cannot_be_adopted_keeps_nobody_and_is_given_up},
+    {"what cannot be removed keeps nobody", what_cannot_be_removed_keeps_nobody},
     {"forms are those of Amazon's SDK", forms_are_those_of_amazons_sdk},
     {"forged forms are refused", forged_forms_are_refused},
     {"large files are copied in parts", large_files_are_copied_in_parts},
+    {"parts of two files become no object", parts_of_two_files_become_no_object},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
@@ -684,7 +870,8 @@ int main(void)
     host = strcmp(style, "host") == 0 ? getenv("ATRIUM_S3_HOST") : NULL;
     dir = unit_dir_make();
     server_start();
-    snprintf(set, sizeof set, "docd.s3_region=%s,docd.s3_part_size=5M,docd.s3_style=%s",
+    snprintf(set, sizeof set,
+             "docd.s3_region=%s,docd.s3_part_size=5M,docd.s3_style=%s,docd.image_bytes=3M",
              setting("ATRIUM_S3_REGION", "us-east-1"), style);
     suite = suite_start(&(struct suite_options){
         .test_clock = true,
