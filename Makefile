@@ -54,7 +54,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-migrate fault clean format format-check install deb test-systemd test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault clean format format-check install deb test-systemd test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -252,6 +252,12 @@ bench-scale:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@BUILD=$(BUILD) TENANTS=$(TENANTS) ACCOUNTS=$(ACCOUNTS) tests/bench/scale.sh
+
+# What one sign-in and one refresh cost PostgreSQL; see tests/bench/weigh.sh.
+bench-weigh:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@BUILD=$(BUILD) tests/bench/weigh.sh
 
 # An upgrade from REF= with ACCOUNTS= accounts; see tests/bench/migrate.sh.
 bench-migrate:

@@ -27,6 +27,13 @@ scanned >"$scratch/scanned"
 code=0
 "$build/tests/bench/scale" "${SCALE_LIMIT:-1.3}" "${SCALE_ROUNDS:-15}" "${SCALE_LOGINS:-80}" \
     "$(suite_base small)" "$scratch/small.people" "$(suite_base large)" "$scratch/large.people" || code=$?
+echo "bytes on disk for each of $accounts accounts, with indexes:"
+psql -XAtF ' ' "$(suite_text large conninfo)" -c "
+    select schemaname || '.' || relname, round(pg_total_relation_size(relid)::numeric / $accounts, 1),
+        round(pg_indexes_size(relid)::numeric / $accounts, 1)
+    from pg_stat_user_tables where pg_total_relation_size(relid) > $accounts
+    union all select 'all', round(pg_database_size(current_database())::numeric / $accounts, 1), null order by 2 desc" |
+    awk '{printf "    %-28s %8s  of which indexes %8s\n", $1, $2, $3}'
 if ! scanned | diff "$scratch/scanned" - >"$scratch/scans"; then
     echo "scale: FAILED: tables were read from end to end (before and after, rows):"
     cat "$scratch/scans"
