@@ -150,6 +150,7 @@ int main(int argc, char **argv)
         .migrations = authd_migrations,
         .audit = true,
         .operations = operations,
+        .checks = authd_checks,
         .asks = asks,
         .outbox_methods = outbox_methods,
         .seal_key_offset = offsetof(struct authd_config, seal_key),

@@ -56,6 +56,9 @@ struct authd {
     } count;
 };
 
+/* check.c */
+extern const struct check authd_checks[];
+
 #define ROUTE(method, path, handler, input, output, access, flags) \
     HANDLER(struct authd, handler, input, output)
 #define ALIAS(...)

@@ -139,6 +139,7 @@ static const struct service_definition definition = {
     .migrations = botd_migrations,
     .audit = true,
     .operations = operations,
+    .checks = botd_checks,
     .asks = asks,
     .seal_key_offset = offsetof(struct botd_config, seal_key),
     .configured = configured,

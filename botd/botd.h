@@ -41,6 +41,9 @@ struct botd {
     struct uuid trimmed_project, trimmed_bot; /* where the trimming of executions goes on */
 };
 
+/* check.c */
+extern const struct check botd_checks[];
+
 /* translate.c: at start. The error is for the operator. */
 int translate_open(struct botd *d, struct error *err) MUST_USE;
 

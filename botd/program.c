@@ -285,17 +285,33 @@ int program_run(struct programs *self, struct arena *arena, const struct program
 
 /* ---- is there a sandbox at all? ---- */
 
+/* What bubblewrap has said before it gave up, as one line. */
+static int tell_why(const struct sandboxed *sandboxed, struct error *err)
+{
+    char said[160];
+    ssize_t size = read(sandboxed->out, said, sizeof(said) - 1);
+
+    said[MAX(size, (ssize_t)0)] = '\0';
+    said[strcspn(said, "\n")] = '\0';
+    return error_set(err, ERR_UNAVAILABLE, "bubblewrap cannot make its namespaces%s%s",
+                     said[0] != '\0' ? ": " : "", said);
+}
+
 static int check(struct programs *self, int fd, struct error *err)
 {
-    const struct sandbox_limits limits = {.cpu_s = 1, .memory = MEMORY_MAX};
+    const struct sandbox_limits limits = {.cpu_s = 1, .memory = MEMORY_MAX, .heard = true};
     struct sandboxed sandboxed;
     int rc;
 
     if (sandbox_start(fd, &limits, &sandboxed, err) < 0)
         return -1;
     rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + CHECK_MS, err);
-    if (rc == 0 && sandbox_reap(&sandboxed) != 0)
-        rc = error_set(err, ERR_UNAVAILABLE, "bubblewrap cannot make its namespaces");
+    if (rc == 0) {
+        (void)tell_why(&sandboxed, err); /* before its pipes are closed */
+        rc = sandbox_reap(&sandboxed) == 0 ? 0 : -1;
+    }
+    if (rc == 0)
+        error_clear(err);
     sandbox_kill(&sandboxed);
     return rc;
 }

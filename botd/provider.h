@@ -6,6 +6,7 @@
 
 #include "botd/languages.h"
 #include "botd/mask.h"
+#include "common/check.h"
 #include "common/error.h"
 
 struct provider_call {
@@ -31,6 +32,9 @@ struct provider {
 
     /* Looks after it, every few seconds. The error is for the operator. May park. */
     int (*tend)(void *self, struct error *err);
+
+    /* Asks it whether it is there and ready, without a text (common/check.h). Parks. */
+    int (*check)(void *self, const struct request *req, struct finding *ret, struct error *err);
 
     /* No call is under way. */
     void (*destroy)(void *self);

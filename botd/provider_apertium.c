@@ -363,6 +363,21 @@ static int tend(void *arg, struct error *err)
     return search(arg, err);
 }
 
+static int check(void *arg, const struct request *req, struct finding *ret, struct error *err)
+{
+    struct apertium *self = arg;
+    size_t count = 0;
+
+    if (search(self, err) < 0)
+        return check_fail(req, ret,
+                          "apt-get install apertium-eng-spa (and other pairs), or choose another "
+                          "translation_provider.",
+                          "%s", err->message);
+    for (const struct pair *pair = self->pairs; pair; pair = pair->next)
+        count += pair->found;
+    return check_ok(req, ret, "apertium: %zu pairs of languages", count);
+}
+
 static void destroy(void *arg)
 {
     struct apertium *self = arg;
@@ -400,5 +415,6 @@ struct provider provider_apertium(struct loop *loop, struct metrics *metrics,
                              .has_pair = has_pair,
                              .translate = translate,
                              .tend = tend,
+                             .check = check,
                              .destroy = destroy};
 }

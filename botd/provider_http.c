@@ -225,15 +225,21 @@ static int call_once(struct provider_http *self, struct arena *arena, const stru
     return error_detail(err, "the provider's answer is not JSON");
 }
 
+static const char *url_of(const struct provider_http *self, struct arena *arena, const char *path)
+{
+    size_t length = strlen(self->options.url);
+
+    return arena_printf(arena, "%.*s%s", (int)(length - (self->options.url[length - 1] == '/')),
+                        self->options.url, path);
+}
+
 int provider_http_call(struct provider_http *self, struct arena *arena, const char *path,
                        const char *header, const char *body, int64_t deadline_mono_ms, json_t **ret,
                        struct error *err)
 {
     const char *const headers[] = {header, NULL};
-    size_t length = strlen(self->options.url);
     const struct fetch what = {
-        .url = arena_printf(arena, "%.*s%s", (int)(length - (self->options.url[length - 1] == '/')),
-                            self->options.url, path),
+        .url = url_of(self, arena, path),
         .body = body,
         .headers = headers,
         .plain = true, /* the URL was checked */
@@ -248,6 +254,32 @@ int provider_http_call(struct provider_http *self, struct arena *arena, const ch
     else
         ++*self->away;
     return rc;
+}
+
+const char *provider_http_url(const struct provider_http *self)
+{
+    return self->options.url;
+}
+
+int provider_http_reach(struct provider_http *self, struct arena *arena, const char *path,
+                        const char *header, int64_t deadline_mono_ms, long *ret_status,
+                        json_t **ret, struct error *err)
+{
+    const char *const headers[] = {header, NULL};
+    const struct fetch what = {.url = url_of(self, arena, path),
+                               .headers = headers,
+                               .plain = true,
+                               .answer_max = ANSWER_SPARE,
+                               .deadline_mono_ms = deadline_mono_ms};
+    struct fetch_answer answer;
+    struct error not_json;
+
+    if (fetch_perform(self->curl, arena, &what, &answer, err) < 0)
+        return unheard(err);
+    error_init(&not_json, arena);
+    *ret_status = answer.status;
+    *ret = codec_parse_json(answer.body, answer.size, false, &not_json);
+    return 0;
 }
 
 int provider_http_texts(struct arena *arena, const json_t *list, size_t count, const char **ret)

@@ -42,6 +42,15 @@ int provider_http_call(struct provider_http *self, struct arena *arena, const ch
                        const char *header, const char *body, int64_t deadline_mono_ms, json_t **ret,
                        struct error *err) MUST_USE;
 
+/* A GET of which any status is an answer: *ret is its JSON (new reference), NULL when it is none. Parks. -1 when there
+ * was no answer. */
+int provider_http_reach(struct provider_http *self, struct arena *arena, const char *path,
+                        const char *header, int64_t deadline_mono_ms, long *ret_status,
+                        json_t **ret, struct error *err) MUST_USE;
+
+/* Where it is, for the operator. */
+const char *provider_http_url(const struct provider_http *self);
+
 /* Has `count` texts from `from` on translated by one question. ret[from..] from the arena. Fails as above; an answer
  * that is not as many texts is ERR_BAD_REQUEST too. */
 typedef int provider_http_ask(void *self, const struct provider_call *call, size_t from,

@@ -191,6 +191,17 @@ static int tend(void *arg, struct error *err)
     return ask_pairs(self, INT64_MAX, err);
 }
 
+static int check(void *arg, const struct request *req, struct finding *ret, struct error *err)
+{
+    struct libretranslate *self = arg;
+    const char *url = provider_http_url(self->http);
+
+    if (ask_pairs(self, req->deadline_mono_ms, err) < 0)
+        return check_fail(req, ret, NULL, "%s: %s", url,
+                          err->detail[0] ? err->detail : err->message);
+    return check_ok(req, ret, "%s: %zu pairs of languages", url, self->count);
+}
+
 static void destroy(void *arg)
 {
     struct libretranslate *self = arg;
@@ -218,6 +229,7 @@ int provider_libretranslate(struct loop *loop, struct metrics *metrics,
                              .has_pair = has_pair,
                              .translate = translate,
                              .tend = tend,
+                             .check = check,
                              .destroy = destroy};
     return 0;
 }

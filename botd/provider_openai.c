@@ -155,6 +155,51 @@ static int tend(void *arg UNUSED, struct error *err UNUSED)
     return 0;
 }
 
+static bool lists_model(const json_t *answer, const char *model)
+{
+    const json_t *entry;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "data"), i, entry)
+    {
+        const char *id = json_string_value(json_object_get(entry, "id"));
+
+        if (id && strcmp(id, model) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A question to the model would cost something; its list is free, but not every server has one. */
+static int check(void *arg, const struct request *req, struct finding *ret, struct error *err)
+{
+    struct openai *self = arg;
+    const char *url = provider_http_url(self->http), *key = provider_http_key(self->http);
+    const char *header = key ? arena_printf(req->arena, "Authorization: Bearer %s", key) : NULL;
+    json_t *answer = NULL;
+    long status = 0;
+    int rc = provider_http_reach(self->http, req->arena, "/models", header, req->deadline_mono_ms,
+                                 &status, &answer, err);
+    bool listed = rc == 0 && lists_model(answer, self->model);
+
+    secret_wipe_text(header);
+    json_decref(answer);
+    if (rc < 0)
+        return check_fail(req, ret, NULL, "%s: %s", url,
+                          err->detail[0] ? err->detail : err->message);
+    if (status == 401 || status == 403)
+        return check_fail(req, ret, "Correct translation_key_file.", "%s refuses the key (%ld)",
+                          url, status);
+    if (status == 429 || status >= 500)
+        return check_fail(req, ret, NULL, "%s answers %ld", url, status);
+    if (status != 200)
+        return check_ok(req, ret, "%s answers, and lists no models (%ld)", url, status);
+    if (!listed)
+        return check_warn(req, ret, "Correct translation_model, unless it is an alias.",
+                          "%s does not list the model %s", url, self->model);
+    return check_ok(req, ret, "%s has the model %s", url, self->model);
+}
+
 static void destroy(void *arg)
 {
     struct openai *self = arg;
@@ -186,6 +231,7 @@ int provider_openai(struct loop *loop, struct metrics *metrics,
                              .has_pair = has_pair,
                              .translate = translate,
                              .tend = tend,
+                             .check = check,
                              .destroy = destroy};
     return 0;
 }

@@ -158,7 +158,10 @@ static int spawn(int program_fd, const struct sandbox_limits *limits, const int 
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     /* last: it may take the number of one of the pipes */
     posix_spawn_file_actions_adddup2(&actions, program_fd, PROGRAM_FD);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (limits->heard)
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    else
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     /* looked for in the usual place only */
     snprintf(path, sizeof(path), "/usr/bin/%s", argv[0]);
     rc = posix_spawn(ret, path, &actions, &attributes, (char *const *)(uintptr_t)argv, environment);

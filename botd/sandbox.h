@@ -19,6 +19,7 @@ struct sandbox_limits {
      * user without rights are all that holds it. It should end when its stdin does, which is all that a death of ours
      * tells what it forked. */
     bool bare;
+    bool heard; /* stderr goes where stdout does, instead of nowhere */
 };
 
 /* A program that was started; its ends of both pipes do not block. */

@@ -211,6 +211,7 @@ static const struct service_definition definition = {
     .migrations = docd_migrations,
     .audit = true,
     .operations = operations,
+    .checks = docd_checks,
     .asks = asks,
     .seal_key_offset = offsetof(struct docd_config, seal_key),
     .configured = configured,

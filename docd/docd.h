@@ -46,6 +46,9 @@ struct docd {
 #define OP(handler, input, output, callers, flags) HANDLER(struct docd, handler, input, output)
 #include "docd/docd_routes.def"
 
+/* check.c */
+extern const struct check docd_checks[];
+
 /* ---- document.c ---- */
 
 /* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN: nobody's. */

@@ -115,6 +115,10 @@ struct store_functions {
     int (*remove)(struct store *self, const struct request *req, struct store_key key,
                   struct error *err);
 
+    /* Does once all that an object needs, with a small one that lies apart from all others: the error's detail says
+     * which step failed. NULL: the directory is all there is to it. */
+    int (*probe)(struct store *self, const struct request *req, struct error *err);
+
     /* Nobody is inside another function. */
     void (*destroy)(struct store *self);
 };

@@ -471,6 +471,41 @@ static int s3_remove(struct store *store, const struct request *req, struct stor
     return remove_key(self, req, name, err) < 0 ? -1 : remove_parts(self, req, name, err);
 }
 
+/* ---- trying it ---- */
+
+static int probe_step(const struct store_s3 *self, const struct request *req,
+                      const struct s3_call *call, struct s3_answer *ret, struct error *err)
+{
+    if (s3_call(self->s3, req, call, ret, err) < 0)
+        return -1;
+    return ret->status / 100 == 2 ? 0 : unexpected(req, call, ret, err);
+}
+
+/* Not below incoming/, where it would be taken for what a form brought, and not a name that an object could have. */
+static int s3_probe(struct store *store, const struct request *req, struct error *err)
+{
+    const struct store_s3 *self = s3_of(store);
+    const char *name = uuid_random().text;
+    const char *key = arena_printf(req->arena, "doctor/%s", name);
+    struct s3_answer answer;
+    bool same;
+
+    if (probe_step(self, req, &(struct s3_call){.method = "PUT", .key = key, .body = name}, &answer,
+                   err) < 0 ||
+        probe_step(self, req, &(struct s3_call){.method = "GET", .key = key}, &answer, err) < 0)
+        return -1;
+    same = answer.size >= strlen(name) && strncmp(answer.text, name, strlen(name)) == 0;
+    if (probe_step(self, req, &(struct s3_call){.method = "DELETE", .key = key}, &answer, err) <
+            0 ||
+        probe_step(self, req,
+                   &(struct s3_call){.method = "GET",
+                                     .key = "",
+                                     .query = "list-type=2&max-keys=1&prefix=incoming%2F"},
+                   &answer, err) < 0)
+        return -1;
+    return same ? 0 : s3_unavailable(err, "GET", "other bytes than were put");
+}
+
 /* ---- reading ---- */
 
 static int s3_read(struct store *store, const struct request *req, struct store_key key,
@@ -563,6 +598,7 @@ static const struct store_functions functions = {
     .read = s3_read,
     .open = s3_open,
     .remove = s3_remove,
+    .probe = s3_probe,
     .destroy = s3_store_destroy,
 };
 

@@ -239,6 +239,7 @@ static const struct service_definition definition = {
     .config_size = sizeof(struct gateway_config),
     .database_offset = SIZE_MAX,
     .operations = operations,
+    .checks = gateway_checks,
     .asks = asks,
     .seal_key_offset = SIZE_MAX,
     .start = start,

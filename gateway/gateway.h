@@ -66,6 +66,9 @@ struct gateway {
     struct histogram *durations;
 };
 
+/* check.c */
+extern const struct check gateway_checks[];
+
 static inline const struct gateway_config *gateway_config(const struct gateway *self)
 {
     return self->service.config;

@@ -130,6 +130,7 @@ static const struct service_definition definition = {
     .migrations = maild_migrations,
     .audit = true,
     .operations = operations,
+    .checks = maild_checks,
     .asks = asks,
     .seal_key_offset = offsetof(struct maild_config, seal_key),
     .start = maild_start,

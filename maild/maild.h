@@ -38,6 +38,9 @@ struct maild {
 #define OP(handler, input, output, callers, flags) HANDLER(struct maild, handler, input, output)
 #include "maild/maild_routes.def"
 
+/* check.c */
+extern const struct check maild_checks[];
+
 /* ---- template.c ---- */
 
 /* The template of a project that is nearest to the language, then to the default language, then the one without a

@@ -29,6 +29,9 @@ struct transport {
      * that hold no address and no content. */
     enum transport_outcome (*send)(struct transport *self, const struct mail *mail,
                                    int64_t deadline_mono_ms, char reason[TRANSPORT_REASON_MAX]);
+    /* Does all that a mail needs but sending one, and says what came of it (common/check.h). Parks. */
+    int (*check)(struct transport *self, const struct request *req, struct finding *ret,
+                 struct error *err);
     void (*destroy)(struct transport *self);
 };
 

@@ -84,6 +84,32 @@ static enum transport_outcome file_send(struct transport *base, const struct mai
     return TRANSPORT_SENT;
 }
 
+static void file_try(void *arg)
+{
+    struct file_job *job = arg;
+
+    file_write(job);
+    unlink(job->path);
+}
+
+static int file_check(struct transport *base, const struct request *req, struct finding *ret,
+                      struct error *err)
+{
+    struct transport_file *self = (struct transport_file *)base;
+    const char *name = uuid_random().text;
+    struct file_job job = {.text = "doctor\n",
+                           .temporary = arena_printf(req->arena, "%s/.%s.new", self->dir, name),
+                           .path = arena_printf(req->arena, "%s/.%s", self->dir, name)};
+
+    if (offload_run(self->offload, file_try, &job, req->deadline_mono_ms, err) < 0)
+        return -1;
+    if (job.error != 0)
+        return check_fail(req, ret,
+                          "mail_dir must be there, be this daemon's user's and have room.",
+                          "%s: %s", self->dir, strerror(job.error));
+    return check_ok(req, ret, "files in %s: for development only", self->dir);
+}
+
 static void file_destroy(struct transport *base)
 {
     struct transport_file *self = (struct transport_file *)base;
@@ -103,7 +129,8 @@ struct transport *transport_file_new(struct offload *offload, const char *dir, s
     self = calloc(1, sizeof(*self));
     if (!self)
         log_die("mail", "out of memory");
-    self->base = (struct transport){.send = file_send, .destroy = file_destroy};
+    self->base =
+        (struct transport){.send = file_send, .check = file_check, .destroy = file_destroy};
     self->offload = offload;
     self->dir = strdup(dir);
     if (!self->dir)

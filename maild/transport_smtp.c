@@ -47,15 +47,15 @@ static size_t upload_read(char *bytes, size_t size, size_t count, void *arg)
     return length;
 }
 
-/* Options are checked as one: the first that fails ends the row. */
-static CURLcode set_options(const struct transport_smtp *self, CURL *easy, const struct mail *mail,
-                            struct curl_slist *recipients, struct upload *upload)
+#define SET(option, value) \
+    (void)(code == CURLE_OK && (code = curl_easy_setopt(easy, (option), (value))) != CURLE_OK)
+
+/* Where the server is and who we are there. Options are checked as one: the first that fails ends the row. */
+static CURLcode set_server(const struct transport_smtp *self, CURL *easy)
 {
     const struct maild_config *config = self->config;
     CURLcode code = CURLE_OK;
 
-#define SET(option, value) \
-    (void)(code == CURLE_OK && (code = curl_easy_setopt(easy, (option), (value))) != CURLE_OK)
     SET(CURLOPT_URL, config->smtp_url);
     SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
     SET(CURLOPT_NOSIGNAL, 1L);
@@ -69,14 +69,32 @@ static CURLcode set_options(const struct transport_smtp *self, CURL *easy, const
         SET(CURLOPT_USERNAME, config->smtp_user);
         SET(CURLOPT_PASSWORD, (const char *)self->password.bytes);
     }
+    return code;
+}
+
+static CURLcode set_mail(CURL *easy, const struct mail *mail, struct curl_slist *recipients,
+                         struct upload *upload)
+{
+    CURLcode code = CURLE_OK;
+
     SET(CURLOPT_MAIL_FROM, mail->from);
     SET(CURLOPT_MAIL_RCPT, recipients);
     SET(CURLOPT_UPLOAD, 1L);
     SET(CURLOPT_READFUNCTION, upload_read);
     SET(CURLOPT_READDATA, upload);
-#undef SET
     return code;
 }
+
+/* NOOP: libcurl greets, takes STARTTLS and signs in before it. */
+static CURLcode set_nothing_to_send(CURL *easy)
+{
+    CURLcode code = CURLE_OK;
+
+    SET(CURLOPT_CUSTOMREQUEST, "NOOP");
+    SET(CURLOPT_NOBODY, 1L);
+    return code;
+}
+#undef SET
 
 /* What curl's verdict means for the message. A 5xx answer to its sender, its recipient or its text is final;
  * trouble with the connection, TLS or our own sign-in is not the message's fault. */
@@ -116,13 +134,60 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
     if (!recipients || !easy)
         log_die("mail", "out of memory");
     error_init(&err, NULL);
-    code = set_options(self, easy, mail, recipients, &upload);
+    code = set_server(self, easy);
+    if (code == CURLE_OK)
+        code = set_mail(easy, mail, recipients, &upload);
     if (code == CURLE_OK &&
         curl_loop_perform(self->curl, easy, deadline_mono_ms, &code, &err) < 0) {
         snprintf(reason, TRANSPORT_REASON_MAX, "smtp: %.80s", err.message);
         return TRANSPORT_RETRY;
     }
     return classify(easy, code, reason);
+}
+
+/* How to mend what curl calls that. NULL: it cannot be reached. */
+static const char *advice(CURLcode code)
+{
+    switch (code) {
+    case CURLE_USE_SSL_FAILED:
+        return "The server offers no STARTTLS: let it, or use smtps://; smtp_starttls = \"try\" is "
+               "for servers on this host only.";
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CONNECT_ERROR:
+        return "The server's certificate must bear the name in smtp_url and chain to smtp_ca_file, "
+               "or to the system's.";
+    case CURLE_LOGIN_DENIED:
+        return "Correct smtp_user and smtp_password_file.";
+    case CURLE_COULDNT_RESOLVE_HOST:
+        return "Correct the host in smtp_url, or this host's resolver.";
+    default:
+        return NULL;
+    }
+}
+
+static int smtp_check(struct transport *base, const struct request *req, struct finding *ret,
+                      struct error *err)
+{
+    struct transport_smtp *self = (struct transport_smtp *)base;
+    const char *url = self->config->smtp_url;
+    CLEANUP(easy_destroy) CURL *easy = curl_easy_init();
+    long answer = 0;
+    CURLcode code;
+
+    if (!easy)
+        log_die("mail", "out of memory");
+    code = set_server(self, easy);
+    if (code == CURLE_OK)
+        code = set_nothing_to_send(easy);
+    if (code == CURLE_OK &&
+        curl_loop_perform(self->curl, easy, req->deadline_mono_ms, &code, err) < 0)
+        return check_fail(req, ret, NULL, "%s: %s", url, err->message);
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer);
+    if (code != CURLE_OK)
+        return check_fail(req, ret, advice(code), "%s: %s (last answer %ld)", url,
+                          curl_easy_strerror(code), answer);
+    return check_ok(req, ret, "%s is ready for mail", url);
 }
 
 static void smtp_destroy(struct transport *base)
@@ -167,7 +232,8 @@ struct transport *transport_smtp_new(struct loop *loop, const struct maild_confi
     self = calloc(1, sizeof(*self));
     if (!self)
         log_die("mail", "out of memory");
-    self->base = (struct transport){.send = smtp_send, .destroy = smtp_destroy};
+    self->base =
+        (struct transport){.send = smtp_send, .check = smtp_check, .destroy = smtp_destroy};
     self->config = config;
     self->use_ssl = use_ssl;
     if (config->smtp_password_file &&

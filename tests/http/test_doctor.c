@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "common/service.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
+#include "tests/unit/mail_server.h"
 #include "tests/unit/unit.h"
 
 enum { DONE, FAILED };
@@ -148,16 +150,17 @@ static void a_sound_suite_is_called_sound(void)
     static const struct {
         const char *daemon, *checks[24];
     } want[] = {
-        {"gateway.1", {"bus", "configuration", "peers"}},
+        {"gateway.1", {"bus", "configuration", "peers", "lease"}},
         {"authd.1",
          {"bus", "configuration", "key files", "peers", "database", "database version",
-          "database rights", "migrations", "durability", "connections", "clock", "audit",
-          "outbox"}},
+          "database rights", "migrations", "durability", "connections", "clock", "audit", "outbox",
+          "signing keys"}},
         {"settingsd.1", {"bus", "configuration", "key files", "peers", "database", "outbox"}},
-        {"maild.1", {"bus", "configuration", "key files", "peers", "database", "audit"}},
-        {"docd.1", {"bus", "configuration", "key files", "peers", "database", "audit"}},
+        {"maild.1",
+         {"bus", "key files", "database", "mail transport", "dead mail", "mail queue", "jobs"}},
+        {"docd.1", {"bus", "configuration", "key files", "peers", "database", "audit", "disk"}},
         {"docd.2", {"bus", "configuration", "key files", "peers", "database", "audit"}},
-        {"botd.1", {"bus", "configuration", "key files", "database", "audit"}},
+        {"botd.1", {"bus", "configuration", "database", "audit", "sandbox", "translation"}},
     };
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
     PROGRAM table = ATRIUMCTL(suite, NULL, "doctor");
@@ -212,6 +215,24 @@ static void a_daemon_that_is_not_there_is_a_row(void)
         strstr(table->out, "\nbotd, bus: no instance has a socket below")); /* in full */
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "\n    systemctl enable --now atrium-botd@1"));
     CU_ASSERT_EQUAL(rename(aside, place), 0);
+    check_sound();
+}
+
+/* Cut off from every authd, a gateway does not know who was logged out, and after five seconds says so. */
+static void a_gateway_without_a_lease_is_told(void)
+{
+    int64_t limit = clock_mono_ms() + BACK_MS;
+
+    suite_signal(suite, "authd", "1", SIGSTOP);
+    for (;; usleep(300000)) {
+        PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+
+        if (says(doctor, "gateway.1", "lease", "fail", "is answered 503", "Start authd"))
+            break;
+        UNIT_REQUIRE(clock_mono_ms() < limit, "%s", doctor->out);
+    }
+    suite_signal(suite, "authd", "1", SIGCONT);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));
     check_sound();
 }
 
@@ -523,6 +544,158 @@ static void an_outbox_that_is_not_emptied_is_told(void)
     check_sound();
 }
 
+/* ---- mail and jobs ---- */
+
+#define ID "'00000000-0000-4000-8000-000000000001'"
+
+static void add_mail(const char *state, const char *sealed, int minutes)
+{
+    char sql[600];
+
+    snprintf(sql, sizeof sql,
+             "insert into mail.message (id, project_id, template, sealed, state, attempts, due_at, "
+             "last_error, created_at) values (gen_random_uuid(), " ID
+             ", 'GONE', %s, '%s', 7, %lld, "
+             "'smtp: answered 451', %lld)",
+             sealed, state, (long long)(clock_real_ms() + 3600000),
+             (long long)(clock_real_ms() - minutes * 60000));
+    run_sql(sql);
+}
+
+static void mail_that_does_not_leave_is_told(void)
+{
+    add_mail("dead", "null", 1);
+    CHECK_ROW("maild.1", "dead mail", "warn", "1 were given up", "mail queue --state dead");
+    run_sql("delete from mail.message where template = 'GONE'");
+    add_mail("queued", "''", 20);
+    CHECK_ROW("maild.1", "mail queue", "warn",
+              "the oldest has waited for 20 min, after 7 tries: smtp: answered 451", "mail retry");
+    add_mail("queued", "''", 200);
+    CHECK_ROW("maild.1", "mail queue", "fail", "waited for 3 h", "mail retry");
+    run_sql("delete from mail.message where template = 'GONE'");
+    check_sound();
+}
+
+/* One that fails, and will be tried again in an hour. */
+static void add_job(int minutes)
+{
+    char sql[600];
+
+    snprintf(
+        sql, sizeof sql,
+        "insert into mail.job (id, kind, due_at, account_id, schedule_id, project_id, attempts, "
+        "try_at, last_error, created_at) values (gen_random_uuid(), 'account-delete', %lld, " ID
+        ", " ID ", " ID ", 9, %lld, 'UNAVAILABLE', 0)",
+        (long long)(clock_real_ms() - minutes * 60000), (long long)(clock_real_ms() + 3600000));
+    run_sql(sql);
+}
+
+static void jobs_that_are_late_are_told(void)
+{
+    add_job(20);
+    CHECK_ROW("maild.1", "jobs", "warn", "a job is 20 min late, after 9 tries: UNAVAILABLE",
+              "job run-due");
+    add_job(200);
+    CHECK_ROW("maild.1", "jobs", "fail", "a job is 3 h late", "job run-due");
+    run_sql("delete from mail.job where account_id = " ID);
+    check_sound();
+}
+
+static void with_directory_gone(const char *name, void (*broken)(void))
+{
+    char *path = path_of(name), *aside = path_of("aside");
+
+    CU_ASSERT_EQUAL(rename(path, aside), 0);
+    broken();
+    CU_ASSERT_EQUAL(rename(aside, path), 0);
+    free(path);
+    free(aside);
+}
+
+static void mail_directory_case(void)
+{
+    CHECK_ROW("maild.1", "mail transport", "fail", "/mail: No such file or directory", "mail_dir");
+}
+
+static void storage_case(void)
+{
+    CHECK_ROW("docd.1", "disk", "fail", "/storage: No such file or directory", "must be there");
+}
+
+static void directories_that_are_gone_are_told(void)
+{
+    with_directory_gone("mail", mail_directory_case);
+    with_directory_gone("storage", storage_case);
+    check_sound();
+}
+
+/* ---- keys that sign ---- */
+
+static void old_signing_keys_are_told(void)
+{
+    suite_set_clock(suite, 400 * 86400);
+    CHECK_ROW("authd.1", "signing keys", "warn", "the key that signs is 400 days old",
+              "atriumctl keys rotate");
+    suite_set_clock(suite, 800 * 86400);
+    CHECK_ROW("authd.1", "signing keys", "fail", "the key that signs is 800 days old",
+              "atriumctl keys rotate");
+    /* Mended as it says. */
+    PROGRAM rotated = ATRIUMCTL(suite, NULL, "keys", "rotate");
+    CHECK_EXIT(rotated, DONE);
+    suite_set_clock(suite, 800 * 86400 + 15);
+    CHECK_ROW("authd.1", "signing keys", "ok", "2 live", "");
+    suite_set_clock(suite, 0);
+    check_sound();
+}
+
+/* ---- suites that lack something from their start ---- */
+
+/* The largest file is as large as a file may be: few disks have room for ten of those, and what doctor says of this one
+ * can be told beforehand. */
+static void a_disk_that_is_too_small_is_told(void)
+{
+    enum { LARGEST_GIB = 1024 };
+    struct statvfs status;
+    int64_t room;
+
+    suite_reconfigure(suite, "docd.max_upload=1024G,botd.apertium_dir=/usr/share/nothing");
+    CU_ASSERT_EQUAL(statvfs(suite_dir(suite), &status), 0);
+    room = (int64_t)(status.f_bavail * status.f_frsize) >> 30;
+    CHECK_ROW("docd.1", "disk",
+              room < LARGEST_GIB        ? "fail"
+              : room < 10 * LARGEST_GIB ? "warn"
+                                        : "ok",
+              "has room for", room < 10 * LARGEST_GIB ? "Make room below storage_dir" : "");
+    CHECK_ROW("botd.1", "translation", "fail", "no pair of languages in /usr/share/nothing",
+              "apt-get install apertium-eng-spa");
+}
+
+/* As on a kernel, or in a container, that forbids them. */
+static void no_namespaces_are_told(void)
+{
+    suite_stop(&suite);
+    suite = suite_start(&(struct suite_options){.no_demo = true, .no_namespaces = true});
+    CHECK_ROW("botd.1", "sandbox", "fail",
+              "bubblewrap cannot make its namespaces: bwrap: ", "user.max_user_namespaces");
+}
+
+/* ---- a mail server ---- */
+
+static void a_mail_server_that_is_away_is_told(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir box = unit_dir_make();
+    struct mail_server server = mail_server_start(&box, (const char *const[]){NULL});
+
+    suite_stop(&suite);
+    suite = suite_start(
+        &(struct suite_options){.no_demo = true, .smtp = server.url + strlen("smtp://")});
+    CHECK_ROW("maild.1", "mail transport", "ok", "is ready for mail", "");
+    CU_ASSERT_EQUAL(mail_server_count(box.path), 0);
+    mail_server_stop(&server);
+    CHECK_ROW("maild.1", "mail transport", "fail", "Couldn't connect to server",
+              "Start the mail server");
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -532,6 +705,7 @@ static const struct unit_case cases[] = {
     {"a sound suite is called sound", a_sound_suite_is_called_sound},
     {"a daemon that hangs is a row", a_daemon_that_hangs_is_a_row},
     {"a daemon that is not there is a row", a_daemon_that_is_not_there_is_a_row},
+    {"a gateway without a lease is told", a_gateway_without_a_lease_is_told},
     {"another version is a warning", another_version_is_a_warning},
     {"the configuration is read again", the_configuration_is_read_again},
     {"key files are looked at", key_files_are_looked_at},
@@ -544,6 +718,13 @@ static const struct unit_case cases[] = {
     {"a table that is locked is a row", a_table_that_is_locked_is_a_row},
     {"an audit trail that is not sealed is told", an_audit_trail_that_is_not_sealed_is_told},
     {"an outbox that is not emptied is told", an_outbox_that_is_not_emptied_is_told},
+    {"mail that does not leave is told", mail_that_does_not_leave_is_told},
+    {"jobs that are late are told", jobs_that_are_late_are_told},
+    {"directories that are gone are told", directories_that_are_gone_are_told},
+    {"old signing keys are told", old_signing_keys_are_told},
+    {"a disk that is too small is told", a_disk_that_is_too_small_is_told},
+    {"no namespaces are told", no_namespaces_are_told},
+    {"a mail server that is away is told", a_mail_server_that_is_away_is_told},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -817,6 +817,53 @@ static void parts_of_two_files_become_no_object(void)
     free(bytes);
 }
 
+/* What doctor says of the bucket. */
+static void check_doctor(const char *state, const char *seen, const char *mend)
+{
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    json_t *row;
+    size_t i, found = 0;
+
+    json_array_foreach(doctor->json, i, row)
+    {
+        const char *advice = json_string_value(json_object_get(row, "mend"));
+
+        if (strcmp(json_string_value(json_object_get(row, "check")), "bucket") == 0)
+            found += strcmp(json_string_value(json_object_get(row, "state")), state) == 0 &&
+                     strstr(json_string_value(json_object_get(row, "seen")), seen) != NULL &&
+                     (mend ? advice && strstr(advice, mend) : !advice);
+    }
+    UNIT_CHECK(found == 2, "of each docd: %s%s", doctor->out, doctor->err);
+    CU_ASSERT_EQUAL(doctor->code, strcmp(state, "fail") == 0);
+}
+
+/* Each step that an object needs is tried with one that is gone afterwards. */
+static void doctor_tries_the_bucket(void)
+{
+    static const struct {
+        const char *rules, *seen, *mend;
+    } rows[] = {
+        {"[{\"method\":\"PUT\",\"path\":\"doctor\",\"do\":\"403\"}]", "PUT: 403 AccessDenied",
+         "rights"},
+        {"[{\"method\":\"GET\",\"path\":\"doctor\",\"do\":\"500\"}]", "GET: 500",
+         "Start the server of S3"},
+        {"[{\"method\":\"DELETE\",\"path\":\"doctor\",\"do\":\"403\"}]", "DELETE: 403 AccessDenied",
+         "rights"},
+        {"[{\"method\":\"GET\",\"path\":\"list-type\",\"do\":\"403\"}]", "GET: 403 AccessDenied",
+         "rights"},
+        {"[{\"do\":\"slow\"}]", "no answer in time", "Start the server of S3"},
+    };
+
+    check_doctor("ok", "put, read, listed and deleted", NULL);
+    CU_ASSERT_EQUAL(keys("doctor/"), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        fault(rows[i].rules);
+        check_doctor("fail", rows[i].seen, rows[i].mend);
+        fault("[]");
+    }
+    check_doctor("ok", "put, read, listed and deleted", NULL);
+}
+
 static void it_ends_without_a_trace(void)
 {
     fault("[]");
@@ -850,6 +897,7 @@ static const struct unit_case cases[] = {
     {"forged forms are refused", forged_forms_are_refused},
     {"large files are copied in parts", large_files_are_copied_in_parts},
     {"parts of two files become no object", parts_of_two_files_become_no_object},
+    {"doctor tries the bucket", doctor_tries_the_bucket},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -4,6 +4,7 @@
  */
 #include <CUnit/CUnit.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -402,6 +403,54 @@ static void it_ends_without_a_trace(void)
     unit_dir_remove(&keys);
 }
 
+static void check_doctor(const char *state, const char *seen, const char *mend)
+{
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    json_t *row, *found = NULL;
+    size_t i;
+
+    json_array_foreach(doctor->json, i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "check")), "translation") == 0)
+            found = row;
+    }
+    UNIT_REQUIRE(found, "%s%s", doctor->out, doctor->err);
+    const char *advice = json_string_value(json_object_get(found, "mend"));
+    UNIT_CHECK(strcmp(json_string_value(json_object_get(found, "state")), state) == 0 &&
+                   strstr(json_string_value(json_object_get(found, "seen")), seen) &&
+                   strstr(json_string_value(json_object_get(found, "seen")), server_url) &&
+                   (mend ? advice && strstr(advice, mend) : !advice),
+               "%s: %s", seen, doctor->out);
+    CU_ASSERT_PTR_NULL(strstr(doctor->out, KEY));
+    CU_ASSERT_EQUAL(doctor->code, strcmp(state, "fail") == 0);
+}
+
+/* It is asked whether it is there, and nothing that costs anything. */
+static void doctor_asks_whether_it_is_there(void)
+{
+    static const struct {
+        const char *mode, *state, *seen, *mend;
+    } rows[][5] = {
+        {{"ok", "ok", "6 pairs of languages", NULL},
+         {"no-list", "fail", "answered 500", "translation_url"}},
+        {{"ok", "ok", "has the model model-1", NULL},
+         {"other-model", "warn", "does not list the model model-1", "translation_model"},
+         {"no-list", "ok", "lists no models (404)", NULL},
+         {"key", "fail", "refuses the key (401)", "translation_key_file"},
+         {"busy", "fail", "answers 503", "translation_url"}},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows[0]) && rows[provider][i].mode; i++) {
+        behave(rows[provider][i].mode);
+        check_doctor(rows[provider][i].state, rows[provider][i].seen, rows[provider][i].mend);
+        CU_ASSERT_EQUAL(asked(), 0);
+    }
+    behave("ok");
+    kill(server->pid, SIGSTOP);
+    check_doctor("fail", "", "Start the provider");
+    kill(server->pid, SIGCONT);
+}
+
 #define OF_EACH                                                                             \
     {"it is asked as its documentation says", it_is_asked_as_its_documentation_says},       \
         {"no markup is lost", no_markup_is_lost}, {"failures are told", failures_are_told}, \
@@ -410,6 +459,7 @@ static void it_ends_without_a_trace(void)
         {"languages are the provider's", languages_are_the_providers},                      \
         {"languages may come later", languages_may_come_later},                             \
         {"others are not held up", others_are_not_held_up},                                 \
+        {"doctor asks whether it is there", doctor_asks_whether_it_is_there},               \
     {                                                                                       \
         "logs hold nothing", logs_hold_nothing                                              \
     }

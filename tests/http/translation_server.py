@@ -11,7 +11,8 @@ not-texts     numbers for texts    empty    "" for each text              broken
 drop          no mark comes back   invent   markup that nobody asked for  no-schema  400 to response_format
 length        cut by the model     limit-later  429 from the second question on
 key           401 that repeats the key
-one           more than one text at a time is refused                     no-list    500 to the list of languages
+one           more than one text at a time is refused                     no-list    500 to the list of languages, no models
+other-model   the list of models lacks ours
 """
 import html.parser
 import http.server
@@ -99,6 +100,13 @@ class Server(http.server.BaseHTTPRequestHandler):
                 self.answer(500, {"error": "no"})
             else:
                 self.answer(200, LANGUAGES)
+        elif self.path == "/v1/models" and state["mode"] == "key":
+            self.answer(401, {"error": {"message": "Incorrect API key provided: %s" % KEY}})
+        elif self.path == "/v1/models" and state["mode"] in ("error", "busy"):
+            self.answer(503, {"error": "busy"})
+        elif self.path == "/v1/models" and state["mode"] != "no-list":
+            name = "another" if state["mode"] == "other-model" else "model-1"
+            self.answer(200, {"object": "list", "data": [{"id": "model-0"}, {"id": name}]})
         else:
             self.answer(404, {"error": "Not found"})
 

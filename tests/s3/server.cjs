@@ -4,8 +4,8 @@
 // version 4: the door does, with the signer of Amazon's own SDK. It prints one line "ready URL".
 //
 //   PUT  /-/fault   [{method, path (a pattern), header, value (a pattern), do}, ...]: what happens to such requests from now
-//        on; do: "500" "503" "slow" (no answer) "cut" (half of it) "lost" (done, but not told) "hold" (not even done)
-//        "replace" (done after what it copies has been replaced) "" (done, only counted)
+//        on; do: "403" "500" "503" "slow" (no answer) "cut" (half of it) "lost" (done, but not told) "hold" (not even
+//        done) "replace" (done after what it copies has been replaced) "" (done, only counted)
 //   GET  /-/hits    how many requests each rule has met, and how many came in all
 //   GET  /-/keys    all keys of the bucket
 'use strict';
@@ -130,6 +130,7 @@ async function serve(req, res) {
   if (index >= 0) hits[index]++;
   const form = (req.headers['content-type'] || '').startsWith('multipart/form-data');
   if (own && !form && !(await isSigned(req, target))) return refuse(res, 403, 'SignatureDoesNotMatch');
+  if (fault === '403') return refuse(res, 403, 'AccessDenied');
   if (fault === '500') return refuse(res, 500, 'InternalError');
   if (fault === '503') return refuse(res, 503, 'SlowDown');
   if (fault === 'slow' || fault === 'hold') return undefined;

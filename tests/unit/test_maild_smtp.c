@@ -131,6 +131,80 @@ static void test_tls_and_sign_in(void)
                    "");
 }
 
+/* ---- what doctor is told ---- */
+
+struct asking {
+    struct maild_config config;
+    const char *label, *state, *seen, *mend; /* mend NULL: none but the row's, which is check.c's */
+};
+
+static void run_asking(struct loop *loop, void *arg)
+{
+    const struct asking *want = arg;
+    CLEANUP(transport_destroy) struct transport *transport = NULL;
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct request req = {.arena = arena, .deadline_mono_ms = clock_mono_ms() + SEND_MS};
+    struct finding found = {.check = "mail transport"};
+    struct error err;
+
+    error_init(&err, arena);
+    transport = transport_smtp_new(loop, &want->config, &err);
+    UNIT_REQUIRE(transport, "%s: %s", want->label, err.message);
+    UNIT_REQUIRE(transport->check(transport, &req, &found, &err) == 0, "%s: %s", want->label,
+                 err.message);
+    UNIT_CHECK(strcmp(found.state, want->state) == 0 && strstr(found.seen, want->seen), "%s: %s %s",
+               want->label, found.state, found.seen);
+    UNIT_CHECK(want->mend ? found.mend && strstr(found.mend, want->mend) : !found.mend, "%s: %s",
+               want->label, found.mend ? found.mend : "no advice");
+    UNIT_CHECK(!strstr(found.seen, "sesame"), "%s: %s", want->label, found.seen);
+}
+
+/* The server is greeted and signed in to, and gets no mail. */
+static void ask_server(const struct unit_dir *dir, const char *const *extra, struct asking want)
+{
+    struct mail_server server = mail_server_start(dir, extra);
+
+    want.config.smtp_url = server.url;
+    unit_on_fiber(run_asking, &want);
+    mail_server_stop(&server);
+    UNIT_CHECK(mail_server_count(dir->path) == 0, "%s", want.label);
+}
+
+static void test_checks(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char cert[128], key[128], password[128], wrong[128];
+    const char *const secure[] = {"--tls",  cert,     key,      "--require-tls",
+                                  "--auth", "atrium", "sesame", NULL};
+    const char *const open[] = {NULL};
+    struct maild_config config = {.smtp_starttls = "require",
+                                  .smtp_timeout = SEND_MS,
+                                  .smtp_ca_file = cert,
+                                  .smtp_user = "atrium",
+                                  .smtp_password_file = password};
+    struct maild_config plain = NO_TLS;
+
+    make_certificate(&dir);
+    snprintf(cert, sizeof(cert), "%s/cert.pem", dir.path);
+    snprintf(key, sizeof(key), "%s/key.pem", dir.path);
+    snprintf(password, sizeof(password), "%s", unit_dir_write(&dir, "password", "sesame\n"));
+    snprintf(wrong, sizeof(wrong), "%s", unit_dir_write(&dir, "wrong", "mellon\n"));
+
+    ask_server(&dir, secure, (struct asking){config, "all of it", "ok", "is ready for mail", NULL});
+    ask_server(&dir, open, (struct asking){plain, "no TLS", "ok", "is ready for mail", NULL});
+    plain.smtp_starttls = "require";
+    ask_server(&dir, open,
+               (struct asking){plain, "TLS required, none", "fail", "SSL", "offers no STARTTLS"});
+    config.smtp_password_file = wrong;
+    ask_server(&dir, secure,
+               (struct asking){config, "a wrong password", "fail", "535", "smtp_password_file"});
+    config.smtp_password_file = password;
+    config.smtp_ca_file = NULL;
+    ask_server(&dir, secure,
+               (struct asking){config, "an unknown certificate", "fail", "certificate",
+                               "smtp_ca_file"});
+}
+
 static void test_refusals(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -229,6 +303,7 @@ int main(void)
         {"hands a mail to a server", test_plain},
         {"insists on TLS and signs in", test_tls_and_sign_in},
         {"tells not now from never", test_refusals},
+        {"tells what a server lacks", test_checks},
         {"tries again when nobody listens", test_no_server},
         {"refuses a configuration that means nothing", test_configuration},
         {"writes the same mail to the same file", test_file},

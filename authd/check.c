@@ -1,0 +1,38 @@
+/*
+ * check.c - what authd tells `atriumctl doctor` beside what every daemon does: how old the keys are that sign.
+ */
+#include "authd/authd.h"
+
+/* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody makes another one. */
+#define KEY_AGE_WARN DAYS(365)
+#define KEY_AGE_FAIL DAYS(730)
+
+static int check_signing_keys(void *daemon, const struct request *req, struct finding *ret,
+                              struct error *err)
+{
+    const struct nothing in = {0};
+    struct key_list list = {0};
+    const struct public_key *key;
+    int64_t age = 0, oldest = 0;
+
+    if (keys_list(daemon, req, &in, &list, err) < 0)
+        return -1;
+    key = list.keys.items;
+    for (size_t i = 0; i < list.keys.count; i++) {
+        oldest = MAX(oldest, req->now_ms - key[i].createdAt);
+        if (key[i].active)
+            age = req->now_ms - key[i].createdAt;
+    }
+    if (age > KEY_AGE_WARN)
+        return (age > KEY_AGE_FAIL ? check_fail : check_warn)(
+            req, ret, NULL, "the key that signs is %s old", check_age(req->arena, age));
+    return check_ok(req, ret, "%zu live, the oldest for %s; rotate within %s", list.keys.count,
+                    check_age(req->arena, oldest), check_age(req->arena, KEY_AGE_WARN - age));
+}
+
+const struct check authd_checks[] = {
+    {"signing keys", CHECK_DATABASE,
+     "atriumctl keys rotate; tokens of the old key are accepted until the last has expired.",
+     check_signing_keys},
+    {.name = NULL},
+};

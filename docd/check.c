@@ -1,0 +1,117 @@
+/*
+ * check.c - what docd tells `atriumctl doctor` beside what every daemon does: whether bytes can be kept.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "docd/docd.h"
+
+enum { ROOM_WARN = 10 /* times the largest file */ };
+
+/* ---- the directory ---- */
+
+struct disk {
+    const char *dir, *probe;
+    int64_t room; /* bytes */
+    int error;    /* errno, 0: written and synced */
+};
+
+static void write_probe(void *arg)
+{
+    struct disk *job = arg;
+    int file = open(job->probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct statvfs status;
+
+    if (file < 0) {
+        job->error = errno;
+        return;
+    }
+    if (write(file, "doctor\n", 7) != 7 || fsync(file) < 0)
+        job->error = errno != 0 ? errno : ENOSPC;
+    close(file);
+    unlink(job->probe);
+    if (job->error == 0 && statvfs(job->dir, &status) < 0)
+        job->error = errno;
+    if (job->error == 0)
+        job->room = (int64_t)(status.f_bavail * status.f_frsize);
+}
+
+static const char *size_text(struct arena *arena, int64_t bytes)
+{
+    if (bytes >= (int64_t)10 << 30)
+        return arena_printf(arena, "%lld GiB", (long long)(bytes >> 30));
+    return arena_printf(arena, "%lld MiB", (long long)(bytes >> 20));
+}
+
+static int check_disk(void *daemon, const struct request *req, struct finding *ret,
+                      struct error *err)
+{
+    const struct docd *d = daemon;
+    struct disk job = {.dir = d->config->storage_dir};
+    const char *room;
+
+    job.probe = arena_printf(req->arena, "%s/.doctor-%s", job.dir, uuid_random().text);
+    if (offload_run(d->svc.offload, write_probe, &job, req->deadline_mono_ms, err) < 0)
+        return -1;
+    if (job.error != 0)
+        return check_fail(req, ret,
+                          "The directory must be there, be this daemon's user's and have room; see "
+                          "also whether its file system is mounted, and for writing.",
+                          "%s: %s", job.dir, strerror(job.error));
+    room = size_text(req->arena, job.room);
+    if (job.room < ROOM_WARN * d->config->max_upload)
+        return (job.room < d->config->max_upload ? check_fail : check_warn)(
+            req, ret, NULL, "%s has room for %s, the largest file may have %s", job.dir, room,
+            size_text(req->arena, d->config->max_upload));
+    return check_ok(req, ret, "%s has room for %s", job.dir, room);
+}
+
+/* ---- the bucket ---- */
+
+/* What the server's answer means to who runs it. */
+static const char *bucket_advice(const struct error *err)
+{
+    static const struct {
+        const char *word, *advice;
+    } rows[] = {
+        {"RequestTimeTooSkewed",
+         "Let NTP set this host's clock: the server refuses its signatures."},
+        {"InvalidAccessKeyId", "Correct s3_key; the server does not know it."},
+        {"SignatureDoesNotMatch", "Correct s3_secret_file, or s3_region."},
+        {"NoSuchBucket", "Make the bucket, or correct s3_bucket."},
+        {"403", "The key needs the rights that docs/operations.md names, on this bucket."},
+        {"401", "Correct s3_key and s3_secret_file."},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (strstr(err->detail, rows[i].word))
+            return rows[i].advice;
+    }
+    return NULL;
+}
+
+static int check_bucket(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err)
+{
+    const struct docd *d = daemon;
+
+    if (!d->store->functions->probe)
+        return 0;
+    if (d->store->functions->probe(d->store, req, err) < 0)
+        return check_fail(req, ret, bucket_advice(err), "%s %s: %s", d->config->s3_url,
+                          d->config->s3_bucket, err->detail[0] ? err->detail : err->message);
+    return check_ok(req, ret, "%s %s: put, read, listed and deleted", d->config->s3_url,
+                    d->config->s3_bucket);
+}
+
+const struct check docd_checks[] = {
+    {"disk", 0,
+     "Make room below storage_dir (delete documents, a larger disk), or move the bytes to S3.",
+     check_disk},
+    {"bucket", 0, "Start the server of S3; see that this host reaches s3_url.", check_bucket},
+    {.name = NULL},
+};
