@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/codec.h"
+#include "common/fiber.h"
 #include "common/log.h"
 #include "docd/post_policy.h"
 #include "docd/s3_xml.h"
@@ -29,8 +30,12 @@ static const char incoming[] = "incoming/";
 
 struct store_s3 {
     struct store store; /* first */
+    struct loop *loop;
     struct s3 *s3;
     struct store_s3_options options;
+    struct uuid probe_name;
+    bool probing;
+    struct fiber_queue probe_turn;
 };
 
 static struct store_s3 *s3_of(struct store *store)
@@ -481,29 +486,57 @@ static int probe_step(const struct store_s3 *self, const struct request *req,
     return ret->status / 100 == 2 ? 0 : unexpected(req, call, ret, err);
 }
 
-/* Not below incoming/, where it would be taken for what a form brought, and not a name that an object could have. */
-static int s3_probe(struct store *store, const struct request *req, struct error *err)
+static int probe_bytes(const struct store_s3 *self, const struct request *req, const char *key,
+                       struct error *err)
 {
-    const struct store_s3 *self = s3_of(store);
-    const char *name = uuid_random().text;
-    const char *key = arena_printf(req->arena, "doctor/%s", name);
+    const char *bytes = uuid_random().text;
     struct s3_answer answer;
-    bool same;
 
-    if (probe_step(self, req, &(struct s3_call){.method = "PUT", .key = key, .body = name}, &answer,
-                   err) < 0 ||
+    if (probe_step(self, req, &(struct s3_call){.method = "PUT", .key = key, .body = bytes},
+                   &answer, err) < 0 ||
         probe_step(self, req, &(struct s3_call){.method = "GET", .key = key}, &answer, err) < 0)
         return -1;
-    same = answer.size >= strlen(name) && strncmp(answer.text, name, strlen(name)) == 0;
-    if (probe_step(self, req, &(struct s3_call){.method = "DELETE", .key = key}, &answer, err) <
-            0 ||
-        probe_step(self, req,
-                   &(struct s3_call){.method = "GET",
-                                     .key = "",
-                                     .query = "list-type=2&max-keys=1&prefix=incoming%2F"},
-                   &answer, err) < 0)
+    return answer.size == strlen(bytes) && memcmp(answer.text, bytes, answer.size) == 0
+               ? 0
+               : s3_unavailable(err, "GET", "other bytes than were put");
+}
+
+/* What was put is removed whatever came of it; the first that failed is told. */
+static int probe_all(const struct store_s3 *self, const struct request *req, struct error *err)
+{
+    const char *key = arena_printf(req->arena, "doctor/%s", self->probe_name.text);
+    int rc = probe_bytes(self, req, key, err);
+    struct s3_answer answer;
+    struct error later;
+
+    error_init(&later, req->arena);
+    if (probe_step(self, req, &(struct s3_call){.method = "DELETE", .key = key}, &answer,
+                   rc == 0 ? err : &later) < 0 ||
+        rc < 0)
         return -1;
-    return same ? 0 : s3_unavailable(err, "GET", "other bytes than were put");
+    return probe_step(self, req,
+                      &(struct s3_call){.method = "GET",
+                                        .key = "",
+                                        .query = "list-type=2&max-keys=1&prefix=incoming%2F"},
+                      &answer, err);
+}
+
+/* One at a time: all have the same key, so that what could not be removed is there once only. It does not lie below
+ * incoming/, where it would be taken for what a form brought, nor could an object have its name. */
+static int s3_probe(struct store *store, const struct request *req, struct error *err)
+{
+    struct store_s3 *self = s3_of(store);
+    int rc;
+
+    while (self->probing) {
+        if (fiber_queue_wait(self->loop, &self->probe_turn, req->deadline_mono_ms) != FIBER_WOKEN)
+            return s3_unavailable(err, "all", "somebody else tries it just now");
+    }
+    self->probing = true;
+    rc = probe_all(self, req, err);
+    self->probing = false;
+    fiber_queue_wake_one(&self->probe_turn);
+    return rc;
 }
 
 /* ---- reading ---- */
@@ -609,7 +642,9 @@ struct store *store_s3_new(struct loop *loop, const struct store_s3_options *opt
     if (!self)
         log_die("s3", "out of memory");
     self->store.functions = &functions;
+    self->loop = loop;
     self->options = *options;
+    self->probe_name = uuid_random();
     self->s3 = s3_new(loop, &self->options.s3);
     return &self->store;
 }
