@@ -44,13 +44,17 @@ struct arrivals {
 
 /* ---- one adoption ---- */
 
-/* Whatever went wrong before, the sweep knows of the row. */
-static void give_up(struct docd *d, const struct request *req, struct store_key key)
+/* Whatever went wrong before, the sweep knows of the row. It has to when the store may still be copying: what comes after
+ * we have looked away is removed in a day. */
+static void give_up(struct docd *d, const struct request *req, struct store_key key, bool may_come)
 {
     struct error ignored;
 
     error_init(&ignored, NULL);
-    (void)!object_sweep(d, req, key.project, key.object, &ignored);
+    if (may_come)
+        (void)!d->store->functions->remove(d->store, req, key, &ignored);
+    else
+        (void)!object_sweep(d, req, key.project, key.object, &ignored);
 }
 
 static int adopt(struct docd *d, const struct request *req, struct store_key form,
@@ -68,7 +72,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
     if (db_rows(begun) == 0) /* sent once more, or for a document that is gone */
         return d->store->functions->forget(d->store, req, form, err);
     if (d->store->functions->adopt(d->store, req, form, key, &stored, err) < 0) {
-        give_up(d, req, key);
+        give_up(d, req, key, err->code == ERR_UNCERTAIN);
         if (err->code != ERR_NOT_FOUND)
             return -1;
         error_clear(err); /* somebody else was faster */

@@ -344,7 +344,9 @@ static int try_once(struct s3 *self, const struct request *req, const struct s3_
         log_die("s3", "out of memory");
     codec_buffer_init(&try.text, req->arena);
     code = set_options(self, &try, headers, req->arena);
-    if (code == CURLE_OK && curl_loop_perform(self->curl, easy, until_ms, &code, err) < 0)
+    ret->abandoned =
+        code == CURLE_OK && curl_loop_perform(self->curl, easy, until_ms, &code, err) < 0;
+    if (ret->abandoned)
         return err->code == ERR_DEADLINE ? s3_unavailable(err, call->method, "no answer in time")
                                          : -1;
     if (code != CURLE_OK && !try.enough)
@@ -378,8 +380,10 @@ int s3_call(struct s3 *self, const struct request *req, const struct s3_call *ca
             struct s3_answer *ret, struct error *err)
 {
     int64_t last_ms = req->deadline_mono_ms - RESERVE_MS, now_ms;
+    bool abandoned = false;
     int result = -1;
 
+    *ret = (struct s3_answer){.code = ""};
     if (wait_turn(self, req, err) < 0)
         return -1;
     for (int tries = call->once ? 1 : 2; tries > 0; tries--) {
@@ -388,6 +392,7 @@ int s3_call(struct s3 *self, const struct request *req, const struct s3_call *ca
         result = try_once(self, req, call,
                           MIN(last_ms, now_ms + (call->try_ms > 0 ? call->try_ms : S3_TRY_MS)), ret,
                           err);
+        abandoned |= ret->abandoned;
         now_ms = clock_mono_ms();
         if (result == 0 || err->code != ERR_UNAVAILABLE || now_ms + PAUSE_MS >= last_ms)
             break;
@@ -399,5 +404,6 @@ int s3_call(struct s3 *self, const struct request *req, const struct s3_call *ca
     }
     self->in_flight--;
     fiber_queue_wake_one(&self->turn);
+    ret->abandoned = abandoned;
     return result;
 }

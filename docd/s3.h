@@ -48,11 +48,12 @@ struct s3_answer {
     int64_t length;   /* that it says it has: what HEAD tells */
     const char *etag; /* or NULL */
     const char *code; /* of an error, "" when it names none: "NoSuchKey" */
+    bool abandoned;   /* a try was not waited for to its end: what it asked for may be done yet */
 };
 
 /* Parks until the request's deadline at most. An answer of 4xx is one; the server's own failures, silence and a cut
  * connection are ERR_UNAVAILABLE, after a second try, as are answers to 401 and 403 and a bucket that is not there:
- * then the operator has something to do. */
+ * then the operator has something to do. Of a call that failed *ret tells `abandoned` only. */
 int s3_call(struct s3 *self, const struct request *req, const struct s3_call *call,
             struct s3_answer *ret, struct error *err) MUST_USE;
 

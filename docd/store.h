@@ -88,7 +88,7 @@ struct store_functions {
 
     /* Makes an object of what has come by a form, all of it or nothing: readable, and not to be changed by the form
      * any more. ERR_NOT_FOUND as above. After any other failure there may be parts of the object, which remove()
-     * removes. A server copies a gigabyte in seconds to minutes. */
+     * removes; after ERR_UNCERTAIN they, or all of it, may still come. A server copies a gigabyte in seconds to minutes. */
     int (*adopt)(struct store *self, const struct request *req, struct store_key form,
                  struct store_key key, struct stored *ret, struct error *err);
 

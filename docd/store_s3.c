@@ -20,8 +20,6 @@
 #include "docd/store.h"
 
 enum {
-    COPY_MS =
-        10 * 60 * 1000,  /* longest copy of one object or part; the server answers at its end */
     PIECE = 1024 * 1024, /* of open() */
     TAG_HASH = 32,
 };
@@ -183,6 +181,21 @@ static int changed(struct error *err, const char *method)
     return s3_unavailable(err, method, "changed while it was copied");
 }
 
+/* As s3_call(), of what makes something. ERR_UNCERTAIN: the server may make it yet. */
+static int make(const struct store_s3 *self, const struct request *req, const struct s3_call *call,
+                struct s3_answer *ret, struct error *err)
+{
+    struct error cause;
+
+    if (s3_call(self->s3, req, call, ret, err) == 0)
+        return 0;
+    if (!ret->abandoned)
+        return -1;
+    cause = *err;
+    error_set(err, ERR_UNCERTAIN, "%s", cause.message);
+    return error_detail(err, "%s", cause.detail);
+}
+
 static int copy_answer(const struct request *req, const struct s3_call *call,
                        const struct s3_answer *answer, const char *etag_path, const char **ret_etag,
                        struct error *err)
@@ -214,7 +227,7 @@ static int copy_whole(const struct store_s3 *self, const struct request *req, co
                                        {"x-amz-copy-source-if-match", facts->etag}}};
     struct s3_answer answer;
 
-    if (s3_call(self->s3, req, &call, &answer, err) < 0)
+    if (make(self, req, &call, &answer, err) < 0)
         return -1;
     return copy_answer(req, &call, &answer, "CopyObjectResult/ETag", &etag, err);
 }
@@ -226,7 +239,7 @@ static int part_begin(const struct store_s3 *self, const struct request *req, co
     struct s3_answer answer;
     const char *upload;
 
-    if (s3_call(self->s3, req, &call, &answer, err) < 0)
+    if (make(self, req, &call, &answer, err) < 0)
         return -1;
     upload = answer.status == 200 ? s3_xml_text(req->arena, answer.text, answer.size,
                                                 "InitiateMultipartUploadResult/UploadId")
@@ -255,7 +268,7 @@ static int part_copy(const struct store_s3 *self, const struct request *req, con
                                                              (long long)first, (long long)last)}}};
     struct s3_answer answer;
 
-    if (s3_call(self->s3, req, &call, &answer, err) < 0)
+    if (make(self, req, &call, &answer, err) < 0)
         return -1;
     return copy_answer(req, &call, &answer, "CopyPartResult/ETag", ret_etag, err);
 }
@@ -273,7 +286,7 @@ static int parts_complete(const struct store_s3 *self, const struct request *req
     struct s3_answer answer;
     const char *etag;
 
-    if (s3_call(self->s3, req, &call, &answer, err) < 0)
+    if (make(self, req, &call, &answer, err) < 0)
         return -1;
     if (answer.status == 404 && strcmp(answer.code, "NoSuchUpload") == 0)
         return 0;

@@ -420,6 +420,20 @@ static void check_unavailable(const struct http_answer *answer, const char *labe
     free(retry);
 }
 
+/* What was tried last may still be under way. */
+static struct http_answer *get_when_well(const char *id)
+{
+    int64_t until = clock_mono_ms() + 40000;
+    struct http_answer *well = get(id);
+
+    while (well->status == 503 && clock_mono_ms() < until) {
+        usleep(100000);
+        http_answer_destroy(&well);
+        well = get(id);
+    }
+    return well;
+}
+
 /* Whatever the server does in which step: the client is told in time, and has its file when all is well again. */
 static void a_server_that_fails_is_503(void)
 {
@@ -454,14 +468,7 @@ static void a_server_that_fails_is_503(void)
         UNIT_CHECK(list->status == 200 && json_is_null(http_member(list, "resources.0.size")),
                    "%s: list %d %s", rows[i].label, list->status, list->body);
         fault("[]");
-        /* what was tried last may still be under way */
-        int64_t until = clock_mono_ms() + 40000;
-        HTTP_ANSWER well = get(id);
-        while (well->status == 503 && clock_mono_ms() < until) {
-            usleep(100000);
-            http_answer_destroy(&well);
-            well = get(id);
-        }
+        HTTP_ANSWER well = get_when_well(id);
         if (!CHECK_BYTES(well, "whole", 5))
             fprintf(stderr, "  %s\n", rows[i].label);
         delete_document(id);
@@ -617,6 +624,28 @@ static void a_piece_that_fails_is_not_the_end_of_the_file(void)
     delete_document(id);
     free(id);
     free(bytes);
+}
+
+/* A server that we do not wait for any more copies all the same, when nobody looks: also that copy goes. */
+static void a_copy_that_comes_late_is_removed(void)
+{
+    char *id;
+
+    fault("[{\"header\":\"x-amz-copy-source\",\"do\":\"late\"}]");
+    id = put("late.txt", "text/plain", "late", 4);
+    /* Each docd has two tries, gives the object up and begins anew. */
+    CU_ASSERT_TRUE(hits_come_to(6, 60000));
+    usleep(1000000);
+    CU_ASSERT_TRUE(keys("") > 1);
+    fault("[]");
+    HTTP_ANSWER read = get_when_well(id);
+    CHECK_BYTES(read, "late", 4);
+    delete_document(id);
+    suite_set_clock(suite, 25 * 3600);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000, "select count(*) from doc.object"));
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+    suite_set_clock(suite, 0);
+    free(id);
 }
 
 /* docd is killed while the server copies: the other instance has the file, and nothing stays behind for long. */
@@ -888,6 +917,7 @@ static const struct unit_case cases[] = {
     {"a server that fails is 503", a_server_that_fails_is_503},
     {"a piece that fails is not the end of the file",
      a_piece_that_fails_is_not_the_end_of_the_file},
+    {"a copy that comes late is removed", a_copy_that_comes_late_is_removed},
     {"docd is killed while it adopts", docd_is_killed_while_it_adopts},
     {"what cannot be looked for is not given up", what_cannot_be_looked_for_is_not_given_up},
     {"what cannot be adopted keeps nobody, and is given up",

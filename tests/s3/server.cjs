@@ -5,7 +5,8 @@
 //
 //   PUT  /-/fault   [{method, path (a pattern), header, value (a pattern), do}, ...]: what happens to such requests from now
 //        on; do: "403" "500" "503" "slow" (no answer) "cut" (half of it) "lost" (done, but not told) "hold" (not even
-//        done) "replace" (done after what it copies has been replaced) "" (done, only counted)
+//        done) "late" (done when the client has gone away) "replace" (done after what it copies has been replaced)
+//        "" (done, only counted)
 //   GET  /-/hits    how many requests each rule has met, and how many came in all
 //   GET  /-/keys    all keys of the bucket
 'use strict';
@@ -95,6 +96,14 @@ function client() {
   return new S3Client({ endpoint: env.url, region: env.region, forcePathStyle: true, credentials });
 }
 
+// A request without a body.
+function passLater(req) {
+  const to = new URL(env.url);
+  req.socket.on('close', () => setTimeout(() => http.request({
+    host: to.hostname, port: to.port, method: req.method, path: req.url, headers: req.headers, agent: false,
+  }).on('error', console.error).end(), 500));
+}
+
 async function keys() {
   const s3 = client();
   const found = [];
@@ -133,6 +142,7 @@ async function serve(req, res) {
   if (fault === '403') return refuse(res, 403, 'AccessDenied');
   if (fault === '500') return refuse(res, 500, 'InternalError');
   if (fault === '503') return refuse(res, 503, 'SlowDown');
+  if (fault === 'late') return passLater(req);
   if (fault === 'slow' || fault === 'hold') return undefined;
   if (fault === 'replace') await replace(req.headers['x-amz-copy-source']);
   return pass(req, res, fault);
