@@ -227,6 +227,7 @@ void bus_announce_heard(struct bus_peer *peer, const struct bus_incoming *incomi
     error_init(&err, NULL);
     if (codec_unpack(incoming->body.bytes, incoming->body.size, self->news, &body, &err) < 0 ||
         body.type != MSGPACK_OBJECT_MAP) {
+        arena_reset(self->news);
         bus_drop(self, self->malformed, "malformed announcement");
         return;
     }

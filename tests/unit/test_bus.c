@@ -4,10 +4,12 @@
  * The servers are this program again (bus_kit.h); some peers are bare ZeroMQ sockets that speak WIRE.md by hand,
  * so that what the bus must survive can be said to it.
  */
+#include <endian.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -984,6 +986,47 @@ static int64_t counter(const struct kit *kit, const char *labels)
     return (int64_t)*metrics_counter(kit->metrics, "atrium_bus_dropped_total", labels, "");
 }
 
+/* An announcement whose body is no map, but an array of so many nils; its size. */
+static size_t pack_wrong_news(uint8_t *frame, uint32_t nils)
+{
+    static const uint8_t head[] = {0x95, 1, 8, 1, 0xa1, 'x', 0xc6};
+    uint32_t size = htobe32(nils + 5), count = htobe32(nils);
+
+    memcpy(frame, head, sizeof(head));
+    memcpy(frame + sizeof(head), &size, 4);
+    frame[sizeof(head) + 4] = 0xdd;
+    memcpy(frame + sizeof(head) + 5, &count, 4);
+    memset(frame + sizeof(head) + 9, 0xc0, nils);
+    return sizeof(head) + 9 + nils;
+}
+
+static long peak_kib(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Each takes 3 MiB to read. */
+static void pour_wrong_news(struct kit *kit, struct raw *raw, const void *route)
+{
+    enum { COUNT = 100, NILS = 150000 };
+    int64_t dropped = counter(kit, "reason=\"malformed\"");
+    uint8_t *frame = malloc(NILS + 64);
+    size_t size = pack_wrong_news(frame, NILS);
+    long before = peak_kib();
+
+    for (int i = 0; i < COUNT; i++)
+        router_send(raw, route, 5, frame, size);
+    for (int i = 0; i < 100 && counter(kit, "reason=\"malformed\"") < dropped + COUNT; i++)
+        kit_sleep(kit, 50);
+    CU_ASSERT_EQUAL(counter(kit, "reason=\"malformed\""), dropped + COUNT);
+    UNIT_CHECK(peak_kib() - before < 64 * 1024 + UNIT_KEPT_KIB, "%ld KiB more",
+               peak_kib() - before);
+    free(frame);
+}
+
 /* An instance gone mad: the caller lives, and believes only a WELCOME of the right name. */
 static void garbage_to_caller(struct loop *loop, void *arg)
 {
@@ -1007,6 +1050,7 @@ static void garbage_to_caller(struct loop *loop, void *arg)
     kit_sleep(&kit, 200);
     CU_ASSERT(!bus_has_peer(kit.bus, "settingsd"));
     CU_ASSERT(counter(&kit, "reason=\"malformed\"") > 1000);
+    pour_wrong_news(&kit, &raw, route);
 
     router_send(&raw, route, 5, bytes,
                 pack(bytes, 2, 0, "ssusif", "settingsd", "6", (uint64_t)7, "0", clock_mono_ms()));
