@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "common/fields.h"
+#include "common/file.h"
 
 enum { LIST_SIZE_MAX = 16 << 20, DOMAIN_MAX = 253 };
 
@@ -121,16 +122,10 @@ static bool list_has(const struct domain_list *list, const char *domain)
 
 /* ---- opening ---- */
 
-static void close_file(FILE **self_p)
-{
-    if (*self_p != NULL)
-        fclose(*self_p);
-}
-
 static int list_read(const char *path, struct arena *arena, struct domain_list *ret,
                      struct error *err)
 {
-    CLEANUP(close_file) FILE *file = fopen(path, "re");
+    CLEANUP(file_close) FILE *file = fopen(path, "re");
     struct stat status;
     size_t size;
     char *text;

@@ -17,16 +17,6 @@ struct transfer_state {
     bool closed, too_large;
 };
 
-static void easy_destroy(CURL **easy)
-{
-    curl_easy_cleanup(*easy);
-}
-
-static void slist_destroy(struct curl_slist **list)
-{
-    curl_slist_free_all(*list);
-}
-
 /* The last word on the address: what the name was resolved to, just before connect(). */
 static curl_socket_t open_socket(void *arg, curlsocktype purpose UNUSED, struct curl_sockaddr *peer)
 {
@@ -115,8 +105,8 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err)
 {
-    CLEANUP(slist_destroy) struct curl_slist *headers = header_list(what);
-    CLEANUP(easy_destroy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_list) struct curl_slist *headers = header_list(what);
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
     struct transfer_state state = {.what = what};
     curl_off_t retry_after = 0;
     CURLcode code;

@@ -55,23 +55,13 @@ static bool is_loopback(const char *host)
     return false;
 }
 
-static void url_destroy(CURLU **url)
-{
-    curl_url_cleanup(*url);
-}
-
-static void part_destroy(char **part)
-{
-    curl_free(*part);
-}
-
 int provider_http_check(const struct provider_http_options *options, struct error *err)
 {
     static const CURLUPart none[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY,
                                      CURLUPART_FRAGMENT};
-    CLEANUP(url_destroy) CURLU *url = curl_url();
-    CLEANUP(part_destroy) char *scheme = NULL;
-    CLEANUP(part_destroy) char *host = NULL;
+    CLEANUP(curl_loop_free_url) CURLU *url = curl_url();
+    CLEANUP(curl_loop_free_text) char *scheme = NULL;
+    CLEANUP(curl_loop_free_text) char *host = NULL;
 
     if (!url)
         log_die("provider", "out of memory");
@@ -80,7 +70,7 @@ int provider_http_check(const struct provider_http_options *options, struct erro
         curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK)
         return error_set(err, ERR_INTERNAL, "translation_url must be an absolute URL");
     for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
-        CLEANUP(part_destroy) char *part = NULL;
+        CLEANUP(curl_loop_free_text) char *part = NULL;
 
         if (curl_url_get(url, none[i], &part, 0) == CURLUE_OK)
             return error_set(err, ERR_INTERNAL,

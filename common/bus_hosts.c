@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <zmq.h>
 
+#include "common/file.h"
 #include "common/secret.h"
 
 enum { LINE_SIZE = 512, ROWS_MAX = 4096 };
@@ -156,12 +157,6 @@ static int read_line(struct reader *reader, char *text)
 
 /* ---- the file ---- */
 
-static void close_file(FILE **file)
-{
-    if (*file != NULL)
-        fclose(*file);
-}
-
 static void wipe_key(void *hosts)
 {
     sodium_memzero(((struct bus_hosts *)hosts)->secret_key, BUS_KEY_SIZE);
@@ -188,7 +183,7 @@ static int read_lines(struct reader *reader, FILE *file)
 
 int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret, struct error *err)
 {
-    CLEANUP(close_file) FILE *file = fopen(path, "re");
+    CLEANUP(file_close) FILE *file = fopen(path, "re");
     struct reader reader = {.path = path, .arena = arena, .err = err};
     struct stat status;
 

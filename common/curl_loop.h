@@ -20,4 +20,25 @@ void curl_loop_destroy(struct curl_loop **self_p);
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
                       struct error *err) MUST_USE;
 
+/* How what libcurl hands out ends in CLEANUP variables; each takes NULL. */
+static inline void curl_loop_free_easy(CURL **easy)
+{
+    curl_easy_cleanup(*easy);
+}
+
+static inline void curl_loop_free_list(struct curl_slist **list)
+{
+    curl_slist_free_all(*list);
+}
+
+static inline void curl_loop_free_url(CURLU **url)
+{
+    curl_url_cleanup(*url);
+}
+
+static inline void curl_loop_free_text(char **text)
+{
+    curl_free(*text);
+}
+
 #endif

@@ -43,26 +43,6 @@ try {
     bool enough, too_large;
 };
 
-static void easy_destroy(CURL **easy)
-{
-    curl_easy_cleanup(*easy);
-}
-
-static void slist_destroy(struct curl_slist **list)
-{
-    curl_slist_free_all(*list);
-}
-
-static void url_destroy(CURLU **url)
-{
-    curl_url_cleanup(*url);
-}
-
-static void text_destroy(char **text)
-{
-    curl_free(*text);
-}
-
 int s3_unavailable(struct error *err, const char *method, const char *what)
 {
     (void)error_retry(err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
@@ -125,7 +105,7 @@ static bool is_bucket_name(const char *name)
 
 int s3_check(const struct s3_options *options, struct error *err)
 {
-    CLEANUP(url_destroy) CURLU *url = parse_url(options->url);
+    CLEANUP(curl_loop_free_url) CURLU *url = parse_url(options->url);
 
     if (!url)
         return error_set(err, ERR_INTERNAL, "s3_url: http(s)://HOST[:PORT]");
@@ -158,10 +138,10 @@ static char *text_of(const char *format, ...)
 /* libcurl would leave out the port of the scheme; the header "host", which is signed, must be what is sent. */
 static void set_address(struct s3 *self)
 {
-    CLEANUP(url_destroy) CURLU *url = parse_url(self->options.url);
-    CLEANUP(text_destroy) char *scheme = NULL;
-    CLEANUP(text_destroy) char *host = NULL;
-    CLEANUP(text_destroy) char *port = NULL;
+    CLEANUP(curl_loop_free_url) CURLU *url = parse_url(self->options.url);
+    CLEANUP(curl_loop_free_text) char *scheme = NULL;
+    CLEANUP(curl_loop_free_text) char *host = NULL;
+    CLEANUP(curl_loop_free_text) char *port = NULL;
     const char *label = self->options.host_style ? self->options.bucket : "";
 
     if (curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
@@ -335,8 +315,8 @@ static bool is_answer(const struct s3_answer *answer)
 static int try_once(struct s3 *self, const struct request *req, const struct s3_call *call,
                     int64_t until_ms, struct s3_answer *ret, struct error *err)
 {
-    CLEANUP(slist_destroy) struct curl_slist *headers = sign(self, call, req->arena);
-    CLEANUP(easy_destroy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_list) struct curl_slist *headers = sign(self, call, req->arena);
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
     struct try try = {.call = call, .easy = easy};
     CURLcode code;
 

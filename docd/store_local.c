@@ -22,6 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/log.h"
 #include "common/offload.h"
 #include "docd/post_policy.h"
@@ -70,12 +71,6 @@ static void path_complete(const struct job *job, char path[static PATH_SIZE])
     snprintf(path, PATH_SIZE, "%.2s/%s", job->object.text, job->object.text);
 }
 
-static void close_file(const int *file)
-{
-    if (*file >= 0)
-        close(*file);
-}
-
 /* Runs the work and tells what went wrong as an error; ERR_NOT_FOUND for a file that is not there. */
 static int run(struct store_local *self, const struct request *req, void (*work)(void *arg),
                struct job *job, const char *what, struct error *err)
@@ -99,7 +94,8 @@ static int run(struct store_local *self, const struct request *req, void (*work)
 
 static int sync_folder(int dir, const char *name)
 {
-    CLEANUP(close_file) int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    CLEANUP(file_close_descriptor)
+    int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     return folder < 0 ? -1 : fsync(folder);
 }
@@ -115,7 +111,7 @@ static void begin_work(void *arg)
     char path[PATH_SIZE];
 
     path_incoming(job, path);
-    CLEANUP(close_file)
+    CLEANUP(file_close_descriptor)
     int file = openat(job->self->dir, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     job->error = file < 0 ? errno : 0;
 }
@@ -142,7 +138,7 @@ static void write_work(void *arg)
     char path[PATH_SIZE];
 
     path_incoming(job, path);
-    CLEANUP(close_file)
+    CLEANUP(file_close_descriptor)
     int file = openat(job->self->dir, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     job->error = file < 0 || write_all(file, job) < 0 ? errno : 0;
     /* The disk starts early, so that the sync at the end does not wait for all of a large file. */
@@ -186,7 +182,8 @@ static int finish_file(struct job *job)
 
     path_incoming(job, from);
     path_complete(job, to);
-    CLEANUP(close_file) int file = openat(job->self->dir, from, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, from, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0 && errno == ENOENT) { /* finished before, and the answer was lost */
         file = openat(job->self->dir, to, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         return file < 0 || hash_file(file, job) < 0 ? -1 : sync_folder_of(job);
@@ -213,7 +210,8 @@ static void read_work(void *arg)
     ssize_t count = 1;
 
     path_complete(job, path);
-    CLEANUP(close_file) int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     while (file >= 0 && done < job->count && count > 0) {
         count = pread(file, job->target + done, job->count - done, job->offset + (int64_t)done);
         done += (size_t)MAX(count, 0);
@@ -350,7 +348,7 @@ static ssize_t read_cached(const struct store_local *self, const struct job *job
     char path[PATH_SIZE];
 
     path_complete(job, path);
-    CLEANUP(close_file)
+    CLEANUP(file_close_descriptor)
     int file = (int)syscall(SYS_openat2, self->dir, path, &how, sizeof how);
     return file < 0 ? -1 : preadv2(file, &place, 1, job->offset, RWF_NOWAIT);
 }
@@ -395,7 +393,7 @@ static void local_destroy(struct store *store)
     struct store_local *self = local(store);
 
     offload_destroy(&self->pool);
-    close_file(&self->dir);
+    file_close_descriptor(&self->dir);
     sodium_memzero(self->secret, sizeof self->secret);
     free(self);
 }

@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "common/fiber.h"
+#include "common/file.h"
 #include "common/log.h"
 #include "docd/variant_files.h"
 
@@ -130,12 +131,6 @@ static int run(struct variants *self, const struct request *req, void (*work)(vo
     return offload_run(self->pool, work, job, req->deadline_mono_ms, err);
 }
 
-static void close_file(const int *file)
-{
-    if (*file >= 0)
-        close(*file);
-}
-
 /* At least so much counts for each file: a block. */
 static int64_t bytes_of(const struct variant_head *head)
 {
@@ -217,7 +212,7 @@ static int begin(struct variants *self, const struct request *req, struct varian
 static int fill(struct variants *self, const struct request *req, const struct wanted *wanted,
                 struct variant_job *job, struct error *err)
 {
-    CLEANUP(close_file) int source = -1;
+    CLEANUP(file_close_descriptor) int source = -1;
     struct image_made made;
     int result;
 
@@ -414,7 +409,7 @@ int variant_get(struct variants *self, const struct request *req, struct store_k
                              (long long)self->image_bytes);
     wanted_name(self, &wanted);
     int result = get(self, req, &wanted, &job, err);
-    close_file(&job.file);
+    file_close_descriptor(&job.file);
     if (result < 0)
         return -1;
     *ret = (struct variant){.contentType = arena_strdup(req->arena, job.head.type),
@@ -434,7 +429,7 @@ int variant_read(struct variants *self, const struct request *req, const char *h
     if (handle_parse(self, handle, &wanted) < 0)
         return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
     int result = get(self, req, &wanted, &job, err);
-    close_file(&job.file);
+    file_close_descriptor(&job.file);
     *ret_size = job.count;
     return result;
 }
@@ -515,7 +510,7 @@ void variants_destroy(struct variants **self_p)
     if (self == NULL)
         return;
     image_pool_destroy(&self->images);
-    close_file(&self->dir);
+    file_close_descriptor(&self->dir);
     free(self);
     *self_p = NULL;
 }

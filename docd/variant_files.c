@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/log.h"
 
 enum {
@@ -27,12 +28,6 @@ enum {
 };
 
 static const char magic[] = "ATRIUM-1";
-
-static void close_file(const int *file)
-{
-    if (*file >= 0)
-        close(*file);
-}
 
 static void path_of(const struct variant_job *job, const char *end, char path[static PATH_SIZE])
 {
@@ -102,7 +97,7 @@ void variant_files_read(void *arg)
 {
     struct variant_job *job = arg;
     char path[PATH_SIZE];
-    CLEANUP(close_file) int opened = -1;
+    CLEANUP(file_close_descriptor) int opened = -1;
     int file = job->file;
 
     path_of(job, "", path);
@@ -131,7 +126,8 @@ static bool is_named(const struct variant_job *job, const char *path)
 
 static bool is_whole(const struct variant_job *job, const char *path)
 {
-    CLEANUP(close_file) int file = openat(job->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     struct variant_head head;
 
     return file >= 0 && read_head(file, &head) == 0;
@@ -167,7 +163,7 @@ void variant_files_begin(void *arg)
     job->error = begin(job);
     if (job->error == 0)
         return;
-    close_file(&job->file);
+    file_close_descriptor(&job->file);
     job->file = -1;
 }
 
@@ -274,7 +270,7 @@ static void found_add(struct found_list *list, const char *name, const struct st
 /* A file whose maker died: nobody has its lock. */
 static void remove_left(int folder, const char *name, const struct stat *status)
 {
-    CLEANUP(close_file) int file = -1;
+    CLEANUP(file_close_descriptor) int file = -1;
 
     if (status->st_mtime + LEFT_AFTER_S > time(NULL))
         return;

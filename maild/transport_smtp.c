@@ -26,16 +26,6 @@ struct upload {
     size_t size;
 };
 
-static void easy_destroy(CURL **easy_p)
-{
-    curl_easy_cleanup(*easy_p);
-}
-
-static void slist_destroy(struct curl_slist **list_p)
-{
-    curl_slist_free_all(*list_p);
-}
-
 static size_t upload_read(char *bytes, size_t size, size_t count, void *arg)
 {
     struct upload *upload = arg;
@@ -125,8 +115,8 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
                                         int64_t deadline_mono_ms, char reason[TRANSPORT_REASON_MAX])
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
-    CLEANUP(slist_destroy) struct curl_slist *recipients = curl_slist_append(NULL, mail->to);
-    CLEANUP(easy_destroy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_list) struct curl_slist *recipients = curl_slist_append(NULL, mail->to);
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
     struct upload upload = {mail->text, strlen(mail->text)};
     struct error err;
     CURLcode code;
@@ -171,7 +161,7 @@ static int smtp_check(struct transport *base, const struct request *req, struct 
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
     const char *url = self->config->smtp_url;
-    CLEANUP(easy_destroy) CURL *easy = curl_easy_init();
+    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
     long answer = 0;
     CURLcode code;
 
