@@ -17,12 +17,6 @@ static const char *const interaction_names[] = {
     [POLICY_UPDATE] = "update", [POLICY_DELETE] = "delete", [POLICY_EXECUTE] = "execute",
 };
 
-static void json_destroy(json_t **json_p)
-{
-    json_decref(*json_p);
-    *json_p = NULL;
-}
-
 /* The rules as an array, NULL when they are none. settingsd bounds their text and number. New reference. */
 static json_t *rules_parse(const char *rules)
 {
@@ -31,9 +25,10 @@ static json_t *rules_parse(const char *rules)
 
     error_init(&ignored, NULL);
     list = codec_parse_json(rules, strlen(rules), false, &ignored);
-    if (!json_is_array(list))
-        json_destroy(&list);
-    return list;
+    if (json_is_array(list))
+        return list;
+    json_decref(list);
+    return NULL;
 }
 
 static bool names_type(const json_t *rule, const char *type)
@@ -85,7 +80,7 @@ static enum policy_scope rule_scope(const json_t *rule, const char *type,
 enum policy_scope policy_scope(const char *rules, const char *type,
                                enum policy_interaction interaction)
 {
-    CLEANUP(json_destroy) json_t *list = rules ? rules_parse(rules) : NULL;
+    json_auto_t *list = rules ? rules_parse(rules) : NULL;
     enum policy_scope scope = POLICY_NONE;
 
     for (size_t i = 0; i < json_array_size(list) && scope < POLICY_ALL; i++)
@@ -122,7 +117,7 @@ int policy_reference(const char *text, struct uuid *ret)
 
 int policy_address_check(const char *rules, const char *address, struct error *err)
 {
-    CLEANUP(json_destroy) json_t *list = rules ? rules_parse(rules) : json_array();
+    json_auto_t *list = rules ? rules_parse(rules) : json_array();
     bool allowance = false;
     struct address from;
 

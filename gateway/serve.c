@@ -74,11 +74,6 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     return NULL;
 }
 
-static void decref(json_t **json_p)
-{
-    json_decref(*json_p);
-}
-
 /* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole body. No body and no
  * content type counts as an object without members: each required one is then reported. */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
@@ -99,7 +94,7 @@ static int read_input(struct exchange *exchange, void **ret, struct error *err)
 {
     const struct field_table *table = exchange->endpoint->route.input;
     struct source source = {.exchange = exchange};
-    CLEANUP(decref) json_t *body = NULL;
+    json_auto_t *body = NULL;
 
     if (read_body(exchange, &body, err) < 0 ||
         query_decode(exchange->parts.query, exchange->arena, &source.query, err) < 0)

@@ -26,12 +26,6 @@ struct deliver {
     uint64_t *sent, *retried, *dead;
 };
 
-static void json_destroy(json_t **json_p)
-{
-    json_decref(*json_p);
-    *json_p = NULL;
-}
-
 /* ---- one delivery ---- */
 
 /* Renders the nearest template for the recipient and builds the mail. NULL with the reason otherwise. */
@@ -73,7 +67,7 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
 static enum transport_outcome delivery_send(struct delivery *self,
                                             char reason[TRANSPORT_REASON_MAX])
 {
-    CLEANUP(json_destroy) json_t *variables = NULL;
+    json_auto_t *variables = NULL;
     struct maild *d = work_maild(&self->item);
     struct arena *arena = self->item.req->arena;
     struct template_record template = {0};

@@ -35,12 +35,6 @@ struct member {
     int (*check)(const struct check *check, const json_t *value, const json_t *rule);
 };
 
-static void json_destroy(json_t **json_p)
-{
-    json_decref(*json_p);
-    *json_p = NULL;
-}
-
 static struct check check_member(const struct check *check, const char *name)
 {
     struct check member = *check;
@@ -166,9 +160,8 @@ static int check_rule(const struct check *check, json_t *rule, const struct memb
 /* Checks a list of rules and replaces its text by that of the known members. */
 static int check_list(const struct check *check, const char **text, const struct member *members)
 {
-    CLEANUP(json_destroy)
-    json_t *list = codec_parse_json(*text, strlen(*text), false, check->err);
-    CLEANUP(json_destroy) json_t *clean = json_array();
+    json_auto_t *list = codec_parse_json(*text, strlen(*text), false, check->err);
+    json_auto_t *clean = json_array();
     int result = 0;
 
     if (!list)
