@@ -58,11 +58,3 @@ char *tenant_code_from_name(struct arena *arena, const char *name, bool unique)
     return arena_printf(arena, "%s-%s", length > 0 ? code : "project",
                         random.text + strlen(random.text) - SUFFIX_LENGTH);
 }
-
-bool tenant_code_is_valid(const char *text)
-{
-    size_t length = strlen(text);
-
-    return length >= CODE_MIN && length <= CODE_MAX &&
-           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
-}

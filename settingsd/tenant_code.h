@@ -11,7 +11,4 @@
  * appended; a name of fewer than 3 such letters always gets one. */
 char *tenant_code_from_name(struct arena *arena, const char *name, bool unique);
 
-/* Whether text is a tenant code: 3-64 of [a-z0-9-]. */
-bool tenant_code_is_valid(const char *text);
-
 #endif

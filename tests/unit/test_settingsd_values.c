@@ -58,6 +58,14 @@ static const struct {
     {"https://.example.org", false},
 };
 
+static bool is_code(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length >= 3 && length <= 64 &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
+}
+
 static void test_codes(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -68,7 +76,7 @@ static void test_codes(void)
         UNIT_CHECK(strncmp(code, names[i].want, fixed) == 0, "%s: %s", names[i].name, code);
         UNIT_CHECK((strlen(code) > fixed) == (names[i].want[fixed] == '?'), "%s: %s", names[i].name,
                    code);
-        UNIT_CHECK(tenant_code_is_valid(code), "%s: %s", names[i].name, code);
+        UNIT_CHECK(is_code(code), "%s: %s", names[i].name, code);
     }
 }
 
@@ -80,7 +88,7 @@ static void test_unique(void)
         char *second = tenant_code_from_name(arena, names[i].name, true);
 
         UNIT_CHECK(strcmp(first, second) != 0, "%s", first);
-        UNIT_CHECK(tenant_code_is_valid(first), "%s", first);
+        UNIT_CHECK(is_code(first), "%s", first);
     }
 }
 
