@@ -104,8 +104,9 @@ $(eval $(call program_rule,ctl,atriumctl))
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
-UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c),$(wildcard tests/unit/*.c)))
+UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/program.c,$(wildcard tests/unit/*.c)))
 HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
+    tests/unit/program.c \
     $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
 
 $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
@@ -119,6 +120,9 @@ $(BUILD)/tests/unit/test_$(1)_%: $(BUILD)/tests/unit/test_$(1)_%.o $(UNIT_SUPPOR
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),atrium-$(d))))
 $(eval $(call program_test_rule,ctl,atriumctl))
+
+# Not for all of them: botd has a program.c too, with names of these.
+$(addprefix $(BUILD)/tests/unit/test_,docd_image maild_smtp): $(BUILD)/tests/unit/program.o
 
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.

@@ -16,6 +16,7 @@
 #include "tests/fault/chaos.h"
 #include "tests/http/suite.h"
 #include "tests/unit/pg.h"
+#include "tests/unit/program.h"
 
 enum { CLIENTS = 5, LOAD_MS = 3000, BACK_MS = 20000, REST_MS = 30000, STALL_MS = 15000 };
 
@@ -51,11 +52,14 @@ static void open_primary(void)
 /* "host=A" becomes "host=A,B" for all daemons, which read their configuration at their start only. */
 static void name_both_hosts(void)
 {
-    char dir[128], command[512];
+    char dir[128], rule[512], path[512];
+    const char *const argv[] = {"/usr/bin/sed", "-i", rule, path, NULL};
 
-    snprintf(command, sizeof command, "sed -i 's|host=%s |host=%s,%s |' %s/atrium.conf",
-             primary_dir(dir), dir, standby->dir.path, suite_dir(suite));
-    CU_ASSERT_EQUAL(system(command), 0);
+    snprintf(rule, sizeof rule, "s|host=%s |host=%s,%s |", primary_dir(dir), dir,
+             standby->dir.path);
+    snprintf(path, sizeof path, "%s/atrium.conf", suite_dir(suite));
+    PROGRAM sed = program_run(argv, NULL);
+    CHECK_EXIT(sed, 0);
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
         pid_t pid = suite_pid(suite, daemons[i], "1");
 

@@ -120,16 +120,22 @@ static char *path_of(const char *name)
     return path;
 }
 
+static void run(const char *const *argv)
+{
+    PROGRAM done = program_run(argv, NULL);
+
+    CHECK_EXIT(done, 0);
+}
+
 /* Runs the broken() of a case with a file of the suite put aside, and puts it back. */
 static void with_file_changed(const char *name, void (*broken)(const char *path))
 {
-    char *path = path_of(name), *aside = path_of("aside"), copy[4096];
+    char *path = path_of(name), *aside = path_of("aside");
 
-    snprintf(copy, sizeof copy, "cp -p '%s' '%s'", path, aside);
-    UNIT_CHECK(system(copy) == 0, "%s", copy);
+    run((const char *const[]){"/usr/bin/cp", "-p", path, aside, NULL});
     broken(path);
-    snprintf(copy, sizeof copy, "rm -rf '%s' && mv '%s' '%s'", path, aside, path);
-    UNIT_CHECK(system(copy) == 0, "%s", copy);
+    run((const char *const[]){"/usr/bin/rm", "-rf", path, NULL});
+    run((const char *const[]){"/usr/bin/mv", aside, path, NULL});
     free(path);
     free(aside);
 }
@@ -317,11 +323,10 @@ static void another_version_is_a_warning(void)
 
 static void add_setting(const char *path, const char *section, const char *key)
 {
-    char sed[4096];
+    char rule[256];
 
-    snprintf(sed, sizeof sed, "sed -i 's/^%s$/%s\\n    %s = \"3\"/' '%s'", section, section, key,
-             path);
-    UNIT_CHECK(system(sed) == 0, "%s", sed);
+    snprintf(rule, sizeof rule, "s/^%s$/%s\\n    %s = \"3\"/", section, section, key);
+    run((const char *const[]){"/usr/bin/sed", "-i", rule, path, NULL});
 }
 
 static void wrong_configuration_case(const char *path)

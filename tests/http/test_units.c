@@ -12,7 +12,7 @@
 #include "tests/http/program.h"
 #include "tests/unit/unit.h"
 
-enum { COMMAND_MAX = 2048 };
+enum { PATH_SIZE = 1024 };
 
 /* The greatest exposure, times ten. botd makes sandboxes for programs and so needs namespaces and mounts. */
 static const struct {
@@ -34,14 +34,19 @@ static const char *analyze(void)
 
 static void copy_unit(const struct unit_dir *dir, const char *name, const char *suffix)
 {
-    char command[COMMAND_MAX], *program = program_path("atriumctl");
+    char *program = program_path("atriumctl"), *real = realpath(program, NULL);
+    char rule[PATH_SIZE], unit[PATH_SIZE], copy[PATH_SIZE];
+    const char *const argv[] = {"/usr/bin/sed", rule, unit, NULL};
 
-    snprintf(command, sizeof command,
-             "sed \"s|=/usr/bin/|=$(dirname \"$(realpath '%s')\")/|\" 'systemd/atrium-%s@.%s' "
-             ">'%s/atrium-%s@1.%s'",
-             program, name, suffix, dir->path, name, suffix);
-    UNIT_CHECK(system(command) == 0, "%s", command);
+    *strrchr(real, '/') = '\0';
+    snprintf(rule, sizeof rule, "s|=/usr/bin/|=%s/|", real);
+    snprintf(unit, sizeof unit, "systemd/atrium-%s@.%s", name, suffix);
+    snprintf(copy, sizeof copy, "atrium-%s@1.%s", name, suffix);
+    PROGRAM sed = program_run(argv, NULL);
+    CHECK_EXIT(sed, 0);
+    unit_dir_write(dir, copy, sed->out);
     free(program);
+    free(real);
 }
 
 /* The first instance of each unit, its program the one that was built. */

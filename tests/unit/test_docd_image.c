@@ -18,6 +18,7 @@
 #include "common/fiber.h"
 #include "docd/image.h"
 #include "docd/image_vips.h"
+#include "tests/unit/program.h"
 #include "tests/unit/unit.h"
 
 enum { MEMORY = 1 << 30, DEADLINE_MS = 20000 };
@@ -162,6 +163,8 @@ static const struct golden goldens[] = {
     {"p3-alpha.png", 100, 100, IMAGE_CONTAIN, "image/png"},
 };
 
+enum { SHARP_MS = 120000 };
+
 static bool have_sharp(void)
 {
     if (access("build/sharp/node_modules/sharp", R_OK) == 0)
@@ -171,25 +174,29 @@ static bool have_sharp(void)
     return false;
 }
 
-/* Has sharp make its inputs and results; the answers, to be read line by line. */
-static FILE *ask_sharp(void)
+/* Has sharp make its inputs and results: a line for each. */
+static struct program *ask_sharp(void)
 {
-    FILE *list = fopen(in_dir("list"), "w");
-    char command[512];
+    const char *const argv[] = {"/usr/bin/env", "NODE_PATH=build/sharp/node_modules",
+                                "node",         "tests/sharp/golden.cjs",
+                                dir.path,       NULL};
+    char *wanted = NULL;
+    size_t size;
+    FILE *out = open_memstream(&wanted, &size);
+    struct program *sharp;
 
-    if (list == NULL)
-        return NULL;
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
     for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
         const struct golden *g = &goldens[i];
 
-        fprintf(list, "%s %d %d %s %s\n", g->input, g->width, g->height, image_fit_names[g->fit],
+        fprintf(out, "%s %d %d %s %s\n", g->input, g->width, g->height, image_fit_names[g->fit],
                 g->type + strlen("image/"));
     }
-    fclose(list);
-    snprintf(command, sizeof(command),
-             "NODE_PATH=build/sharp/node_modules node tests/sharp/golden.cjs %s < %s/list",
-             dir.path, dir.path);
-    return popen(command, "r");
+    fclose(out);
+    sharp = program_start(argv, wanted);
+    program_wait_end(sharp, SHARP_MS);
+    free(wanted);
+    return sharp;
 }
 
 /* How far two images of the same size are apart: colours weigh as much as they are seen. */
@@ -276,16 +283,18 @@ static void check_golden(const struct golden *g, const char *answer)
 
 static void test_golden(void)
 {
-    char line[256];
-    FILE *answers = have_sharp() ? ask_sharp() : NULL;
+    char *rest = NULL;
 
-    if (answers == NULL)
+    if (!have_sharp())
         return;
+    PROGRAM sharp = ask_sharp();
+    CHECK_EXIT(sharp, 0);
     for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
-        UNIT_CHECK(fgets(line, sizeof(line), answers) != NULL, "%s", goldens[i].input);
-        check_golden(&goldens[i], line);
+        const char *line = strtok_r(i == 0 ? sharp->out : NULL, "\n", &rest);
+
+        UNIT_CHECK(line != NULL, "%s", goldens[i].input);
+        check_golden(&goldens[i], line ? line : "");
     }
-    CU_ASSERT_EQUAL(pclose(answers), 0);
 }
 
 /* ---- inputs of our own ---- */

@@ -9,6 +9,7 @@
 
 #include "maild/transport.h"
 #include "tests/unit/mail_server.h"
+#include "tests/unit/program.h"
 
 enum { SEND_MS = 30000 }; /* nobody waits for it: long enough for a busy machine */
 
@@ -25,14 +26,31 @@ static const struct mail a_mail = {
 /* A certificate for 127.0.0.1, cert.pem and key.pem in the directory. */
 static void make_certificate(const struct unit_dir *dir)
 {
-    char command[512];
+    char key[128], certificate[128];
+    const char *const argv[] = {"/usr/bin/openssl",
+                                "req",
+                                "-x509",
+                                "-newkey",
+                                "ec",
+                                "-pkeyopt",
+                                "ec_paramgen_curve:prime256v1",
+                                "-nodes",
+                                "-days",
+                                "2",
+                                "-subj",
+                                "/CN=localhost",
+                                "-addext",
+                                "subjectAltName=IP:127.0.0.1",
+                                "-keyout",
+                                key,
+                                "-out",
+                                certificate,
+                                NULL};
 
-    snprintf(command, sizeof(command),
-             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-             "-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 "
-             "-keyout %s/key.pem -out %s/cert.pem 2>/dev/null",
-             dir->path, dir->path);
-    UNIT_CHECK(system(command) == 0, "openssl");
+    snprintf(key, sizeof(key), "%s/key.pem", dir->path);
+    snprintf(certificate, sizeof(certificate), "%s/cert.pem", dir->path);
+    PROGRAM openssl = program_run(argv, NULL);
+    CHECK_EXIT(openssl, 0);
 }
 
 /* What a send is to do and to lead to. */
