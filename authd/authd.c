@@ -3,8 +3,6 @@
  */
 #include "authd/authd.h"
 
-#include <sodium.h>
-
 #include "authd/change.h"
 #include "authd/key.h"
 #include "authd/mail_domain.h"

@@ -4,8 +4,6 @@
  */
 #include "authd/login.h"
 
-#include <string.h>
-
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"

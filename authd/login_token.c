@@ -4,7 +4,6 @@
  * The code is spent by the statement that makes the session.  A second use, or a wrong verifier,
  * means that somebody else had the code: what it gave out ends (RFC 6749, section 4.1.2).
  */
-#include <string.h>
 
 #include "authd/admission.h"
 #include "authd/challenge.h"

@@ -5,7 +5,6 @@
  * The checks, limits and texts are those of login_start.c and login_token.c.  The switch of a role
  * is looked at once its password was right: before that nobody knows which role it will be.
  */
-#include <string.h>
 
 #include "authd/admission.h"
 #include "authd/deletion.h"

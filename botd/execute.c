@@ -3,7 +3,6 @@
  *
  * What a bot says is shown to who asked, and to nobody else: it is neither logged nor stored.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "botd/bot.h"

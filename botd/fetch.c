@@ -4,7 +4,6 @@
 #include "botd/fetch.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "common/codec.h"
 #include "common/log.h"

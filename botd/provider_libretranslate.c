@@ -7,7 +7,6 @@
 #include "botd/provider_libretranslate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/clock.h"
 #include "common/codec.h"

@@ -5,7 +5,6 @@
  */
 #include "common/codec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BUFFER_FIRST = 512, EXT_JSON = 1 };

@@ -5,7 +5,6 @@
  * statements of all requests of the turn are on their way before any answer is awaited.
  */
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/loop_private.h"
 

@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/log.h"
-
 enum { BASE64 = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
 
 static_assert(SECRET_HASH_SIZE == crypto_hash_sha256_BYTES, "SHA-256");

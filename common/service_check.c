@@ -4,7 +4,6 @@
  *
  * Files are read on the offload pool, everything else parks: requests go on meanwhile.
  */
-#include <errno.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>

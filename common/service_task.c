@@ -1,7 +1,6 @@
 /*
  * service_task.c - what a daemon does without being asked: its own requests, and work that repeats.
  */
-#include <stdlib.h>
 
 #include "common/service_private.h"
 #include "common/uuid.h"

@@ -5,7 +5,6 @@
  */
 #include "ctl/demo.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
 /*
  * status.c - `atriumctl status`: each instance that has a socket for us, and how it answers.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "common/clock.h"

@@ -3,7 +3,6 @@
  */
 #include "docd/s3.h"
 
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

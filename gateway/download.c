@@ -9,7 +9,6 @@
 #include "gateway/download.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "gateway/range.h"
 #include "gateway/stream.h"

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "gateway/http.h"
 

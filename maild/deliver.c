@@ -2,8 +2,6 @@
  * deliver.c - from the queue to the transport: the work (work.h) on messages.
  */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "maild/deliver_backoff.h"
 #include "maild/message.h"

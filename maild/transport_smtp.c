@@ -4,7 +4,6 @@
  * Each mail has a connection of its own: a server that closed an idle one cannot make us wonder whether it had
  * taken the mail.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

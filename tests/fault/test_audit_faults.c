@@ -4,9 +4,7 @@
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

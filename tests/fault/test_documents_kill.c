@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "tests/http/document.h"
 #include "tests/unit/unit.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 

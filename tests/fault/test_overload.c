@@ -9,7 +9,6 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "common/clock.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 

@@ -4,7 +4,6 @@
 #include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/clock.h"

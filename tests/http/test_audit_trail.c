@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "tests/http/program.h"
 #include "tests/http/rows.h"
 #include "tests/http/suite.h"

@@ -3,8 +3,6 @@
  * that it leaves nothing behind however it ends. Also what each daemon says of its command line and configuration.
  */
 #include <CUnit/CUnit.h>
-#include <dirent.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

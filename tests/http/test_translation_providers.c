@@ -3,7 +3,6 @@
  * that no markup is ever lost, and what a client sees of a provider that fails in whatever way.
  */
 #include <CUnit/CUnit.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "tests/http/document.h"
 #include "tests/unit/unit.h"
 

@@ -5,7 +5,6 @@
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "authd/mail_domain.h"
 #include "tests/unit/unit.h"

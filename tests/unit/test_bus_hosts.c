@@ -2,7 +2,6 @@
  * test_bus_hosts.c - the file of a suite on several hosts: what it may say, what is refused, whose key is whose.
  */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "common/bus_hosts.h"
 #include "tests/unit/bus_kit.h"

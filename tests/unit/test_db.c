@@ -4,8 +4,6 @@
  */
 #include <libpq-fe.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

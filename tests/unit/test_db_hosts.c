@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

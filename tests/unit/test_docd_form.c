@@ -3,7 +3,6 @@
  * of files.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>

@@ -1,10 +1,8 @@
 /*
  * test_docd_image_start.c - libvips does not start: images are refused, once for all in the log, and nothing else ends.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <vips/vips.h>
 
 #include "common/clock.h"

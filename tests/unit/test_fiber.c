@@ -1,10 +1,8 @@
 /*
  * test_fiber.c - parking, waking, deadlines, cancellation, queues and the pool of stacks.
  */
-#include <stdio.h>
 #include <string.h>
 
-#include "common/arena.h"
 #include "common/clock.h"
 #include "common/fiber.h"
 #include "tests/unit/unit.h"

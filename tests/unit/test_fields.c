@@ -1,7 +1,6 @@
 /*
  * test_fields.c - what fields.h promises: one table reads, checks, packs, answers and documents a struct.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "authd/authd_api.h"

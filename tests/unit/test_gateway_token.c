@@ -1,7 +1,6 @@
 /*
  * test_gateway_token.c - access tokens: the good ones, and every way of forging one that we know.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/bio.h>

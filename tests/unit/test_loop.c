@@ -4,14 +4,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "common/log.h"
 #include "common/loop.h"
 #include "tests/unit/unit.h"
 

@@ -1,9 +1,7 @@
 /*
  * test_maild_smtp.c - both transports: SMTP against a real server (tests/http/smtp_server.py), and files.
  */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

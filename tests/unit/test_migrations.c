@@ -1,7 +1,6 @@
 /*
  * test_migrations.c - that a migration which would hold up writers on a large table is found.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "tests/unit/migrations.h"

@@ -1,7 +1,6 @@
 /*
  * test_policy.c - what the rules of an access policy allow, to whom, and from where.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/policy.h"
