@@ -576,7 +576,7 @@ static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
 static void what_cannot_be_removed_keeps_nobody(void)
 {
     char *first = put("first.txt", "text/plain", "first", 5);
-    char *second = put("second.txt", "text/plain", "second", 6), rules[256];
+    char *second = put("second.txt", "text/plain", "second", 6), rules[256], query[256];
 
     for (int i = 0; i < 2; i++) {
         HTTP_ANSWER read = get(i == 0 ? first : second);
@@ -584,6 +584,9 @@ static void what_cannot_be_removed_keeps_nobody(void)
     }
     snprintf(rules, sizeof rules, "select object_id from doc.document where id = '%s'", first);
     char *object = suite_query(suite, rules);
+    /* a docd that was killed in a case before may have left a row that is due much later */
+    snprintf(query, sizeof query,
+             "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);
     fault("[{\"method\":\"DELETE\",\"do\":\"500\"}]");
     delete_document(first);
     delete_document(second);
@@ -592,12 +595,12 @@ static void what_cannot_be_removed_keeps_nobody(void)
              object);
     fault(rules);
     suite_set_clock(suite, 1200);
-    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 15000, "select count(*) from doc.object"));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 15000, "%s", query));
     CU_ASSERT_EQUAL(keys(""), 1);
     CU_ASSERT_EQUAL(count_of("object", "id", object), 1);
     fault("[]");
     suite_set_clock(suite, 2400);
-    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 15000, "select count(*) from doc.object"));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 15000, "%s", query));
     CU_ASSERT_EQUAL(keys(""), 0);
     suite_set_clock(suite, 0);
     free(object);
