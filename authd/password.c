@@ -26,6 +26,11 @@ struct verify_job {
     bool right, stale;
 };
 
+static int64_t read_waiting(void *arg)
+{
+    return (int64_t)offload_waiting(((const struct authd *)arg)->passwords);
+}
+
 void password_open(struct authd *d)
 {
     size_t threads = (size_t)d->config->password_threads;
@@ -39,6 +44,8 @@ void password_open(struct authd *d)
     d->password_slots = threads + (size_t)d->config->password_queue;
     d->passwords = offload_new(d->svc.loop, threads, (size_t)d->config->password_queue);
     d->password_memory = password_memory_new();
+    metrics_gauge(d->svc.metrics, "atrium_auth_passwords_waiting",
+                  "Passwords that wait for a thread to check them.", read_waiting, d);
 }
 
 void password_trim(struct authd *d)

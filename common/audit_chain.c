@@ -60,6 +60,7 @@ struct audit_chain {
     int month; /* 12 * year + month of year: there are partitions for it and the next */
     int64_t month_retry_mono_ms;
     uint64_t *sealed;
+    int64_t *waiting_s;
 };
 
 struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct metrics *metrics)
@@ -71,6 +72,9 @@ struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct m
         .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
         .sealed = metrics_counter(metrics, "atrium_audit_sealed_total", "",
                                   "Rows of the audit trail that got their place in the chain."),
+        .waiting_s = metrics_level(metrics, "atrium_audit_waiting_seconds",
+                                   "For how long the first row of the audit trail without a place "
+                                   "in the chain had waited, when it was last looked for."),
     };
     return self;
 }
@@ -209,8 +213,10 @@ static int seal(struct audit_chain *self, const struct request *req, struct erro
 
     if (db_query(self->db, req, self->first_statement + SQL_AUDIT_WAITING, &waiting, err) < 0)
         return -1;
+    *self->waiting_s = 0;
     if (db_rows(waiting) == 0)
         return 0;
+    *self->waiting_s = MAX(req->now_ms - db_int(waiting, 0, 0), (int64_t)0) / 1000;
     while (count == BATCH && clock_mono_ms() < req->deadline_mono_ms) {
         if (seal_batch(self, req, &count, err) < 0)
             return -1;

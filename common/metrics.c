@@ -28,7 +28,8 @@ struct cell {
     enum cell_kind kind;
     const char *name, *labels, *help;
     uint64_t counter;
-    int64_t (*read)(void *arg);
+    int64_t level;
+    int64_t (*read)(void *arg); /* of a gauge; NULL: its level is set */
     void *arg;
     struct histogram *histogram;
 };
@@ -117,6 +118,11 @@ void metrics_gauge(struct metrics *self, const char *name, const char *help,
     cell->arg = arg;
 }
 
+int64_t *metrics_level(struct metrics *self, const char *name, const char *help)
+{
+    return &cell_get(self, CELL_GAUGE, name, "", help)->level;
+}
+
 struct histogram *metrics_histogram(struct metrics *self, const char *name, const char *labels,
                                     const char *help)
 {
@@ -137,6 +143,13 @@ void histogram_add(struct histogram *self, int64_t us)
     self->buckets[MIN(bucket, BUCKETS - 1)]++;
     self->count++;
     self->sum_us += bounded;
+}
+
+static int64_t cell_value(const struct cell *cell)
+{
+    if (cell->kind == CELL_COUNTER)
+        return (int64_t)cell->counter;
+    return cell->read != NULL ? cell->read(cell->arg) : cell->level;
 }
 
 static size_t cell_row_count(const struct cell *cell)
@@ -178,7 +191,7 @@ static struct metric_row *write_cell(const struct cell *cell, struct arena *aren
         return write_histogram(cell, arena, row);
     *row = (struct metric_row){.name = cell->name, .labels = cell->labels, .help = cell->help};
     row->type = cell->kind == CELL_COUNTER ? "counter" : "gauge";
-    row->value = cell->kind == CELL_COUNTER ? (int64_t)cell->counter : cell->read(cell->arg);
+    row->value = cell_value(cell);
     return row + 1;
 }
 

@@ -24,6 +24,9 @@ uint64_t *metrics_counter(struct metrics *self, const char *name, const char *la
 void metrics_gauge(struct metrics *self, const char *name, const char *help,
                    int64_t (*read)(void *arg), void *arg);
 
+/* The cell of a gauge that somebody sets: write to it in place. Made on first use, 0 until then. */
+int64_t *metrics_level(struct metrics *self, const char *name, const char *help);
+
 /* Latency in microseconds, into fixed buckets (powers of two from 64 us to 16 s), with sum and count. */
 struct histogram;
 struct histogram *metrics_histogram(struct metrics *self, const char *name, const char *labels,

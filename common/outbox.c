@@ -23,6 +23,7 @@ enum {
     PAUSE_MS = 1000,
     RETRY_MIN_MS = 200,
     RETRY_MAX_MS = 60000,
+    LOOK_MS = 5000,       /* between two looks at how long rows wait */
     REFUSED_MS = 3600000, /* a receiver that calls the row wrong may be mended: it is asked again */
     ARRAY_ITEM = 36,      /* characters of a uuid; a number has fewer */
 };
@@ -47,7 +48,9 @@ struct outbox {
     struct fiber_queue idle, ended;
     bool kicked, stopping, running;
     int64_t
-        retry_mono_ms; /* first of the retries that this instance has put off; INT64_MAX: none */
+        retry_mono_ms;    /* first of the retries that this instance has put off; INT64_MAX: none */
+    int64_t look_mono_ms; /* when to look again how long rows wait */
+    int64_t *waiting_s;
     uint64_t *delivered, *failed, *refused;
 };
 
@@ -99,15 +102,23 @@ void outbox_kick(struct outbox *self)
     fiber_queue_wake_one(&self->idle);
 }
 
-int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
-                 struct error *err)
+static int read_state(struct outbox *self, int64_t deadline_mono_ms, struct outbox_state *ret,
+                      struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_param none[] = {DB_NULL};
 
-    if (db_query(self->db, req, self->first_statement + SQL_OUTBOX_OLDEST, &res, err) < 0)
+    if (db_query_params(self->db, deadline_mono_ms, self->first_statement + SQL_OUTBOX_OLDEST, &res,
+                        err, none, 0) < 0)
         return -1;
     *ret = (struct outbox_state){.waiting = db_int(res, 0, 0), .oldest_at = db_int(res, 0, 1)};
     return 0;
+}
+
+int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
+                 struct error *err)
+{
+    return read_state(self, req->deadline_mono_ms, ret, err);
 }
 
 /* ---- relaying ---- */
@@ -275,6 +286,22 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)db_rows(rows);
 }
 
+/* For how long the oldest row waits: also of a receiver that is away, whose rows are not claimed. */
+static int look_at_oldest(struct outbox *self, struct error *err)
+{
+    int64_t now_mono_ms = clock_mono_ms();
+    struct outbox_state state;
+
+    if (now_mono_ms < self->look_mono_ms)
+        return 0;
+    self->look_mono_ms = now_mono_ms + LOOK_MS;
+    if (read_state(self, now_mono_ms + CALL_MS, &state, err) < 0)
+        return -1;
+    *self->waiting_s =
+        state.waiting == 0 ? 0 : MAX(clock_real_ms() - state.oldest_at, (int64_t)0) / 1000;
+    return 0;
+}
+
 /* One line for a statement of ours that is wrong; an absent database is db.c's news. */
 static void log_failure(const struct error *err)
 {
@@ -295,7 +322,7 @@ static void relay(void *arg)
         self->kicked = false;
         self->retry_mono_ms = INT64_MAX;
         error_init(&err, NULL);
-        rows = relay_batch(self, &err);
+        rows = look_at_oldest(self, &err) < 0 ? -1 : relay_batch(self, &err);
         if (rows < 0)
             log_failure(&err);
         else if (rows == BATCH)
@@ -326,6 +353,8 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
         .key = key,
         .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
         .running = true,
+        .waiting_s = metrics_level(metrics, "atrium_outbox_waiting_seconds",
+                                   "For how long the oldest row has waited for its receiver."),
         .delivered = metrics_counter(metrics, "atrium_outbox_delivered_total", "",
                                      "Rows that their receiver has taken."),
         .failed = metrics_counter(metrics, "atrium_outbox_failed_total", "",

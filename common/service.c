@@ -266,6 +266,28 @@ static void start_fiber(void *arg)
         stop_fiber(self);
 }
 
+static int64_t read_uptime(void *arg)
+{
+    return (clock_mono_ms() - ((const struct service *)arg)->started_mono_ms) / 1000;
+}
+
+static int64_t read_database(void *arg)
+{
+    const struct service *self = arg;
+
+    return self->db != NULL && db_ready(self->db);
+}
+
+static void make_metrics(struct service *self)
+{
+    self->metrics = metrics_new();
+    metrics_gauge(self->metrics, "atrium_uptime_seconds", "Since the start of the process.",
+                  read_uptime, self);
+    if (self->definition->database_offset != SIZE_MAX)
+        metrics_gauge(self->metrics, "atrium_database_up", "1 while the database answers.",
+                      read_database, self);
+}
+
 static int run(struct service *self, const struct service_options *options)
 {
     struct error err;
@@ -274,7 +296,7 @@ static int run(struct service *self, const struct service_options *options)
     self->started_mono_ms = clock_mono_ms();
     self->loop = loop_new();
     self->clock = clock_new(options->test_clock);
-    self->metrics = metrics_new();
+    make_metrics(self);
     self->offload = offload_new(self->loop, 0, OFFLOAD_QUEUE_MAX);
     loop_on_signal(self->loop, on_signal, self);
     loop_each_turn(self->loop, end_when_unwound, self);

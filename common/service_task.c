@@ -11,6 +11,7 @@ struct task {
     struct service *service;
     const char *name;
     int64_t period_ms;
+    uint64_t *failures;
     int (*fn)(void *daemon, const struct request *req, struct error *err);
     enum error_code last; /* how the last run ended */
 };
@@ -70,8 +71,10 @@ static void run_once(struct task *task)
     if (task->fn(task->service, req, &err) == 0)
         error_clear(&err);
     /* What fails because the service stops is no failure. */
-    if (!task->service->stopping)
-        log_outcome(task, req, &err);
+    if (task->service->stopping)
+        return;
+    *task->failures += err.code != ERR_NONE;
+    log_outcome(task, req, &err);
 }
 
 static void task_fiber(void *arg)
@@ -98,6 +101,9 @@ void service_every(struct service *self, const char *name, int64_t period_ms,
     struct error err;
 
     *task = (struct task){.service = self, .name = name, .period_ms = period_ms, .fn = fn};
+    task->failures = metrics_counter(self->metrics, "atrium_task_failures_total",
+                                     arena_printf(self->arena, "task=\"%s\"", name),
+                                     "Runs of work that repeats which failed.");
     if (clock_is_test(self->clock))
         task->period_ms = MIN(period_ms, (int64_t)TEST_PERIOD_MAX_MS);
     error_init(&err, NULL);

@@ -38,6 +38,7 @@ struct docd {
     struct arrivals *arrivals; /* NULL: forms are posted to us */
     struct sniffer *sniffer;
     struct variants *variants;
+    int64_t *free_bytes; /* the level of room.c */
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -64,6 +65,13 @@ int document_not_found(struct error *err);
 int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
                   struct store_key key, struct uuid upload, const struct stored *stored,
                   bool *ret_shown, struct error *err) MUST_USE;
+
+/* ---- room.c ---- */
+
+enum { ROOM_PERIOD_MS = 60000 };
+
+/* Measures the room on the disk from now on. */
+void room_start(struct docd *d);
 
 /* ---- sweep.c ---- */
 

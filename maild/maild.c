@@ -95,6 +95,7 @@ static int maild_start(void *daemon, struct error *err)
     if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0)
         return -1;
     service_every(&d->svc, "purge", PURGE_PERIOD_MS, purge);
+    backlog_start(d);
     return 0;
 }
 

@@ -30,6 +30,7 @@ struct maild {
     struct transport *transport;
     struct deliver *deliver;
     struct jobs *jobs;
+    struct backlog *backlog;
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -61,6 +62,13 @@ void deliver_kick(struct maild *d);
 /* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when all have ended,
  * so that the transport may go. */
 bool deliver_stop(struct maild *d);
+
+/* ---- backlog.c ---- */
+
+enum { BACKLOG_PERIOD_MS = 5000 };
+
+/* Measures from now on what waits. */
+void backlog_start(struct maild *d);
 
 /* ---- job.c ---- */
 

@@ -262,6 +262,26 @@ static void seal_in_order(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
+static void wait_for_a_place(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture self;
+    const int64_t *waiting_s;
+
+    setup(&self, loop, "behind");
+    waiting_s = metrics_level(self.metrics, "atrium_audit_waiting_seconds", "");
+    add_rows(&self, TIME_2026_01_31, 3);
+    run_at(&self, TIME_2026_01_31 + 90500);
+    CU_ASSERT_EQUAL(*waiting_s, 90);
+    run_at(&self, TIME_2026_01_31 + 91000);
+    CU_ASSERT_EQUAL(*waiting_s, 0);
+    teardown(&self);
+}
+
+static void test_a_late_seal_is_measured(void)
+{
+    unit_on_fiber(wait_for_a_place, NULL);
+}
+
 static void test_rows_are_sealed_in_order(void)
 {
     unit_on_fiber(seal_in_order, NULL);
@@ -584,6 +604,7 @@ static const struct unit_case cases[] = {
     {"a row says who did what", test_a_row_says_who_did_what},
     {"the hash is the one described", test_the_hash_is_the_one_described},
     {"rows are sealed in order", test_rows_are_sealed_in_order},
+    {"a late seal is measured", test_a_late_seal_is_measured},
     {"the order is that of commits", test_the_order_is_that_of_commits},
     {"two chainers make one chain", test_two_chainers_make_one_chain},
     {"a chainer yields to another", test_a_chainer_yields},

@@ -36,14 +36,18 @@ static void test_counter_and_gauge(void)
     struct metrics *metrics = metrics_new();
     uint64_t *a = metrics_counter(metrics, "atrium_x_total", "kind=\"a\"", "X.");
     uint64_t *b = metrics_counter(metrics, "atrium_x_total", "kind=\"b\"", "X.");
-    int64_t seven = 7;
+    int64_t seven = 7, *level = metrics_level(metrics, "atrium_l", "L.");
     struct field_list rows;
 
     CU_ASSERT(a != b && a == metrics_counter(metrics, "atrium_x_total", "kind=\"a\"", "X."));
     *a += 3;
     metrics_gauge(metrics, "atrium_g", "G.", read_seven, &seven);
+    CU_ASSERT(*level == 0 && level == metrics_level(metrics, "atrium_l", "L."));
+    *level = -9;
     rows = metrics_rows(metrics, arena);
-    CU_ASSERT(rows.count == 3);
+    CU_ASSERT(rows.count == 4);
+    CU_ASSERT(row_value(rows, "atrium_l", "") == -9);
+    CU_ASSERT_STRING_EQUAL(row_find(rows, "atrium_l", "")->type, "gauge");
     CU_ASSERT(row_value(rows, "atrium_x_total", "kind=\"a\"") == 3);
     CU_ASSERT(row_value(rows, "atrium_x_total", "kind=\"b\"") == 0);
     CU_ASSERT(row_value(rows, "atrium_g", "") == 7);

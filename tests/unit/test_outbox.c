@@ -186,6 +186,16 @@ static void relays(struct loop *loop, void *arg)
     teardown(&self);
 }
 
+/* The relay looks now and then for how long rows wait. */
+static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
+{
+    const int64_t *level = metrics_level(self->kit.metrics, "atrium_outbox_waiting_seconds", "");
+
+    for (int i = 0; i < 1000 && (*level < from_s || *level > to_s); i++)
+        kit_sleep(&self->kit, 10);
+    return UNIT_CHECK(*level >= from_s && *level <= to_s, "%d s", (int)*level);
+}
+
 /* Rows wait unharmed for a service that is not there, and go out when it comes. */
 static void absent(struct loop *loop, void *arg)
 {
@@ -201,9 +211,13 @@ static void absent(struct loop *loop, void *arg)
         CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from absent.outbox where "
                                         "position('secret'::bytea in body) > 0"),
                         0);
+        pg_exec(server, "update absent.outbox set created_at = created_at - 100000 "
+                        "where id = (select max(id::text)::uuid from absent.outbox)");
+        wait_waiting(&self, 100, 110);
         kit_start(&self.kit, 1, "512");
         UNIT_CHECK(wait_left(&self, 0, 3000) >= 0, "%d rows left", (int)rows_left(&self));
         CU_ASSERT_EQUAL(executed(&self), 5);
+        wait_waiting(&self, 0, 0);
     }
     teardown(&self);
 }
