@@ -351,6 +351,10 @@ void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *insta
     struct bus_peer *peer = peer_find(asked, instance);
     struct error err;
 
+    /* Who asks others of its own service does not ask itself. */
+    if (strcmp(asked->service, self->options->service) == 0 &&
+        strcmp(instance, self->options->instance) == 0)
+        return;
     if (peer != NULL) {
         /* A new socket of that name. If the loss of the old one is not known yet, it will be in a moment. */
         peer->backoff_ms = 0;

@@ -42,7 +42,7 @@ void admin_serve_ready(struct exchange *exchange)
     json_t *missing = json_array();
     bool ready;
 
-    for (const char *const *service = gateway->service.definition->asks; *service; service++)
+    for (const char *const *service = gateway->daemons; *service; service++)
         if (!answers(all, *service))
             json_array_append_new(missing, json_string(*service));
     if (!lease_is_live(&gateway->lease))

@@ -13,7 +13,7 @@ struct exchange;
  * missing. On a fiber. */
 void admin_serve_ready(struct exchange *exchange);
 
-/* Prometheus text of this gateway and all daemons, each row with the labels service and instance. On a fiber. */
+/* Prometheus text of this gateway, the others and all daemons, each row with the labels service and instance. On a fiber. */
 void admin_serve_metrics(struct exchange *exchange);
 
 /* One instance's rows for metrics_text(). */

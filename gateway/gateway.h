@@ -41,7 +41,8 @@ struct site {
 };
 
 struct gateway {
-    struct service service; /* first */
+    struct service service;     /* first */
+    const char *const *daemons; /* that any request may need, NULL-ended */
     struct router *public_routes, *admin_routes;
     struct site sites[SITES_MAX];
     size_t site_count;

@@ -8,7 +8,7 @@
 
 static bool is_warm(const struct gateway *gateway)
 {
-    for (const char *const *service = gateway->service.definition->asks; *service; service++)
+    for (const char *const *service = gateway->daemons; *service; service++)
         if (!bus_has_peer(gateway->service.bus, *service))
             return false;
     return lease_is_live(&gateway->lease);
