@@ -292,6 +292,8 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -D -m 644 systemd/atrium.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/atrium.conf
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/atrium
+	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
+	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.mail-domains
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
 	    install -m 644 $(BUILD)/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf

@@ -102,6 +102,10 @@ install_package() {
         same "$(stat -c '%a %U' /etc/atrium/$daemon.key) $(wc -c </etc/atrium/$daemon.key)" '600 root 64'
     done
     same "$(systemctl list-units --all --plain --no-legend 'atrium-*@*.service')" ''
+    same "$(bash -c '. /usr/share/bash-completion/completions/atriumctl; complete -p atriumctl')" \
+        'complete -F _atriumctl atriumctl'
+    [ -s /usr/share/zsh/site-functions/_atriumctl ] && [ -s /usr/share/fish/vendor_completions.d/atriumctl.fish ]
+    [ -s /usr/share/doc/atrium/monitoring/prometheus-rules.yml ]
     step installed
 }
 
@@ -190,6 +194,10 @@ second_instances() {
     follow '# second instances'
     until_true 20 ready
     same "$(as olga atriumctl status | grep -c ' 2 ')" "${#daemons[@]}"
+    # Whichever gateway answers.
+    for _ in 1 2 3 4 5 6; do
+        same "$(curl -sf http://127.0.0.1:9080/metrics | grep -c '^atrium_uptime_seconds{')" "$((2 * ${#daemons[@]}))"
+    done
     step 'two instances of each'
 }
 

@@ -1,0 +1,300 @@
+/*
+ * test_guide.c - what README and docs tell an operator to type exists: each command of atriumctl with its options, each
+ * unit, each target of make; and their links lead somewhere.
+ *
+ * The commands are tried where there is no suite: the command line must be right, and then nothing is found.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/http/program.h"
+#include "tests/unit/unit.h"
+
+enum { FILE_MAX = 256 * 1024, CODE_MAX = 4096, WORDS_MAX = 24, PATH_SIZE = 256 };
+
+static const char *const files[] = {
+    "README.md",
+    "docs/architecture.md",
+    "docs/audit.md",
+    "docs/logs.md",
+    "docs/development.md",
+    "docs/operations.md",
+    "docs/monitoring/prometheus-rules.yml",
+};
+
+static size_t commands, targets, links;
+
+/* ---- reading ---- */
+
+/* Caller frees. */
+static char *read_file(const char *path)
+{
+    char *text = calloc(1, FILE_MAX);
+    FILE *file = fopen(path, "r");
+
+    UNIT_CHECK(file && fread(text, 1, FILE_MAX - 1, file) > 0, "%s", path);
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* Calls fn for each block between lines of ```, each line that is indented by four spaces (not in YAML), and each `...`
+ * in the rest. A line that ends with a backslash goes on. */
+static void each_code(const char *path, void (*fn)(const char *path, char *code))
+{
+    char *text = read_file(path), *rest = text, *line, *prose = calloc(1, FILE_MAX), *to = prose;
+    bool yaml = strstr(path, ".yml") != NULL, fence = false, goes_on = false;
+    char code[CODE_MAX];
+
+    while ((line = strsep(&rest, "\n"))) {
+        const char *start = line + strspn(line, " ");
+
+        if (strncmp(start, "```", 3) == 0) {
+            fence = !fence;
+        } else if (fence || (!yaml && start - line >= 4)) {
+            snprintf(code, sizeof code, "%s%s", goes_on ? strdupa(code) : "", start);
+            goes_on = *code && code[strlen(code) - 1] == '\\';
+            if (goes_on)
+                code[strlen(code) - 1] = ' ';
+            else
+                fn(path, code);
+        } else {
+            to += sprintf(to, "%s ", line);
+        }
+    }
+    for (const char *at = prose, *end; (at = strchr(at, '`')) && (end = strchr(at + 1, '`'));
+         at = end + 1) {
+        snprintf(code, sizeof code, "%.*s", (int)(end - at - 1), at + 1);
+        fn(path, code);
+    }
+    free(prose);
+    free(text);
+}
+
+/* The words up to the end of a shell's command, quotes resolved, in place; how many. */
+static size_t split(char *code, const char *words[static WORDS_MAX])
+{
+    size_t count = 0;
+    char *to = code, quote = '\0';
+    bool inside = false;
+
+    for (char *at = code; *at && (quote || !strchr("|;<>&#", *at)); at++) {
+        if (!quote && *at == ' ') {
+            *to++ = '\0';
+            inside = false;
+            continue;
+        }
+        if (!inside && count < WORDS_MAX - 1)
+            words[count++] = to;
+        inside = true;
+        if (quote ? *at == quote : *at == '"' || *at == '\'')
+            quote = quote ? '\0' : *at;
+        else
+            *to++ = *at;
+    }
+    *to = '\0';
+    words[count] = NULL;
+    return count;
+}
+
+/* ---- atriumctl ---- */
+
+/* `atriumctl dev` would start a suite: its options are looked up in its help. */
+static void check_dev(const char *path, const char *const *words, const char *program)
+{
+    const char *const argv[] = {program, "dev", "--help", NULL};
+    PROGRAM help = program_run(argv, NULL);
+
+    for (; *words; words++)
+        if (strncmp(*words, "--", 2) == 0) {
+            char option[64];
+
+            snprintf(option, sizeof option, "%.*s", (int)strcspn(*words, "="), *words);
+            UNIT_CHECK(strstr(help->out, option) || strcmp(option, "--help") == 0, "%s: dev %s",
+                       path, option);
+        }
+}
+
+/* Guides leave out what does not matter to them: an option that is missing is no mistake. */
+static void check_command(const char *path, const char *const *words)
+{
+    char *program = program_path("atriumctl"), line[512] = "";
+    const char *argv[WORDS_MAX + 4] = {program, "--dir", "/nowhere"};
+
+    for (size_t i = 0; words[i]; i++) {
+        argv[3 + i] = words[i];
+        snprintf(line + strlen(line), sizeof line - strlen(line), " %s", words[i]);
+    }
+    commands++;
+    if (strcmp(words[0], "dev") == 0) {
+        check_dev(path, words + 1, program);
+    } else {
+        PROGRAM run = program_run(argv, NULL);
+
+        UNIT_CHECK(run->code == 0 || run->code == 1 ||
+                       (run->code == 2 && strstr(run->err, " is missing")),
+                   "%s: atriumctl%s: %s", path, line, run->err);
+    }
+    free(program);
+}
+
+static void check_commands(const char *path, char *code)
+{
+    static const char name[] = "atriumctl ";
+
+    for (char *at = code; (at = strstr(at, name)); at += strlen(name)) {
+        const char *words[WORDS_MAX];
+        char *copy = strdup(at + strlen(name));
+
+        if ((at == code || !strchr("-/.", at[-1])) && split(copy, words) > 0)
+            check_command(path, words);
+        free(copy);
+    }
+}
+
+static void every_command_exists(void)
+{
+    commands = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        each_code(files[i], check_commands);
+    UNIT_CHECK(commands > 40, "%zu commands", commands);
+}
+
+/* ---- make ---- */
+
+static char *phony;
+
+static void check_make(const char *path, char *code)
+{
+    const char *words[WORDS_MAX];
+    size_t count = split(code, words);
+
+    if (count == 0 || strcmp(words[0], "make") != 0)
+        return;
+    for (size_t i = 1; i < count; i++) {
+        char padded[64];
+
+        snprintf(padded, sizeof padded, " %s ", words[i]);
+        if (!strchr(words[i], '='))
+            UNIT_CHECK(strstr(phony, padded) != NULL, "%s: make %s", path, words[i]);
+        targets++;
+    }
+}
+
+static void every_target_exists(void)
+{
+    char *makefile = read_file("Makefile"), *line = strstr(makefile, "\n.PHONY:");
+
+    UNIT_REQUIRE(line != NULL, "no .PHONY");
+    *strchr(line + 1, '\n') = ' ';
+    phony = line;
+    targets = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        each_code(files[i], check_make);
+    UNIT_CHECK(targets > 15, "%zu targets", targets);
+    free(makefile);
+}
+
+/* ---- units ---- */
+
+static void every_unit_exists(void)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *text = read_file(files[i]);
+
+        for (const char *at = text; (at = strstr(at, "atrium-")); at++) {
+            size_t length = strlen("atrium-");
+            char path[PATH_SIZE];
+
+            while (islower((unsigned char)at[length]))
+                length++;
+            if (at[length] != '@' || length == strlen("atrium-"))
+                continue;
+            snprintf(path, sizeof path, "systemd/%.*s@.service", (int)length, at);
+            UNIT_CHECK(access(path, R_OK) == 0, "%s: %s", files[i], path);
+            count++;
+        }
+        free(text);
+    }
+    UNIT_CHECK(count > 5, "%zu units", count);
+}
+
+/* ---- links ---- */
+
+/* "When PostgreSQL fails over" as "when-postgresql-fails-over". */
+static void make_anchor(const char *heading, char ret[static PATH_SIZE])
+{
+    size_t size = 0;
+
+    for (; *heading && *heading != '\n' && size < PATH_SIZE - 1; heading++)
+        if (isalnum((unsigned char)*heading) || *heading == '-' || *heading == '_')
+            ret[size++] = (char)tolower((unsigned char)*heading);
+        else if (*heading == ' ')
+            ret[size++] = '-';
+    ret[size] = '\0';
+}
+
+static bool has_anchor(const char *path, const char *anchor)
+{
+    char *text = read_file(path), made[PATH_SIZE];
+    bool found = false;
+
+    for (const char *at = text; !found && (at = strstr(at, "\n#")); at++) {
+        at += 1 + strspn(at + 1, "#");
+        make_anchor(at + 1, made);
+        found = strcmp(made, anchor) == 0;
+    }
+    free(text);
+    return found;
+}
+
+/* A target of a link in a file, cut up. */
+static void check_link(const char *path, char *target)
+{
+    char *anchor = strchr(target, '#'), full[2 * PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+
+    if (strstr(target, "://"))
+        return;
+    if (anchor)
+        *anchor++ = '\0';
+    snprintf(full, sizeof full, "%.*s%s", slash && *target ? (int)(slash + 1 - path) : 0, path,
+             *target ? target : path);
+    UNIT_CHECK(access(full, R_OK) == 0, "%s: %s", path, target);
+    UNIT_CHECK(!anchor || has_anchor(full, anchor), "%s: %s#%s", path, target, anchor);
+    links++;
+}
+
+static void every_link_leads_somewhere(void)
+{
+    links = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *text = read_file(files[i]);
+
+        for (char *at = text; (at = strstr(at, "](")); at += 2) {
+            char target[PATH_SIZE];
+
+            snprintf(target, sizeof target, "%.*s", (int)strcspn(at + 2, ")"), at + 2);
+            check_link(files[i], target);
+        }
+        free(text);
+    }
+    UNIT_CHECK(links > 10, "%zu links", links);
+}
+
+static const struct unit_case cases[] = {
+    {"every command exists", every_command_exists},
+    {"every target exists", every_target_exists},
+    {"every unit exists", every_unit_exists},
+    {"every link leads somewhere", every_link_leads_somewhere},
+};
+
+int main(void)
+{
+    return unit_run("guide", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,318 @@
+/*
+ * test_monitoring.c - what an operator's monitoring sees: every metric that the dashboard, the alerts and the guide name
+ * is exported, any gateway tells of the whole suite, and what is late or fails shows.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { SEEN_MS = 10000, FILE_MAX = 256 * 1024, NAME_SIZE = 128, SCRAPES = 12 };
+
+static const char *const files[] = {
+    "docs/monitoring/grafana-dashboard.json",
+    "docs/monitoring/prometheus-rules.yml",
+    "docs/operations.md",
+};
+
+/* The bucket's own, which this suite does not have. */
+static const char only_with_s3[] = "atrium_doc_arrivals_total";
+
+static struct suite *suite;
+
+/* ---- helpers ---- */
+
+static struct http_answer *scrape(void)
+{
+    return http_get(suite_admin_url(suite), "/metrics", NULL);
+}
+
+static bool in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The next sample of that name: "name{" at the start of a line; NULL. */
+static const char *next_sample(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at++)
+        if ((at == text || at[-1] == '\n') && at[length] == '{')
+            return at;
+    return NULL;
+}
+
+/* The value of the sample with that name and label ("" any); -1. */
+static long long value_of(const char *text, const char *name, const char *label)
+{
+    for (const char *at = text; (at = next_sample(at, name)); at++) {
+        const char *end = strchr(at, '}'), *found = strstr(at, label);
+
+        if (end && found && found < end)
+            return strtoll(end + 1, NULL, 10);
+    }
+    return -1;
+}
+
+/* Waits until a value is in [min, max]. */
+static bool comes_to(const char *name, const char *label, long long min, long long max)
+{
+    int64_t deadline = clock_mono_ms() + SEEN_MS;
+    long long value;
+
+    do {
+        HTTP_ANSWER answer = scrape();
+
+        value = value_of(answer->body, name, label);
+        if (value >= min && value <= max)
+            return true;
+        usleep(50000);
+    } while (clock_mono_ms() < deadline);
+    return UNIT_CHECK(false, "%s{%s} is %lld", name, label, value);
+}
+
+static void run(const char *sql)
+{
+    free(suite_query(suite, sql));
+}
+
+/* ---- what is exported ---- */
+
+static void any_gateway_tells_of_all(void)
+{
+    static const char *const labels[] = {
+        "service=\"gateway\",instance=\"1\"", "service=\"gateway\",instance=\"2\"",
+        "service=\"authd\",instance=\"1\"",   "service=\"settingsd\",instance=\"1\"",
+        "service=\"maild\",instance=\"1\"",   "service=\"docd\",instance=\"1\"",
+        "service=\"botd\",instance=\"1\"",
+    };
+
+    for (size_t i = 0; i < SCRAPES; i++) { /* on new connections, which the kernel spreads */
+        HTTP_ANSWER answer = scrape();
+        size_t count = 0;
+
+        CHECK_STATUS(answer, 200);
+        for (size_t l = 0; l < ARRAY_SIZE(labels); l++)
+            UNIT_CHECK(value_of(answer->body, "atrium_uptime_seconds", labels[l]) >= 0, "%s",
+                       labels[l]);
+        for (const char *at = answer->body; (at = next_sample(at, "atrium_uptime_seconds")); at++)
+            count++;
+        UNIT_CHECK(count == ARRAY_SIZE(labels), "%zu instances", count);
+    }
+}
+
+/* A request that no document is found for, since docd stands still. */
+static void make_errors(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    int status = 0;
+
+    suite_signal(suite, "docd", "1", SIGSTOP);
+    for (int i = 0; i < 10 && status < 500; i++) {
+        HTTP_ANSWER answer = http_get(suite_url(suite), "/document", patient->access);
+
+        status = answer->status;
+    }
+    suite_signal(suite, "docd", "1", SIGCONT);
+    UNIT_CHECK(status >= 500, "%d", status);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, SEEN_MS));
+}
+
+/* Is there a sample with that name and all of the labels that a selector demands, `{a="x",b!="y"}`? */
+static bool has_sample(const char *metrics, const char *name, const char *selector)
+{
+    for (const char *at = metrics; (at = next_sample(at, name)); at++) {
+        const char *end = strchr(at, '}'), *rest = selector, *equals;
+        bool all = true;
+
+        while (all && *selector == '{' && (equals = strstr(rest, "=\"")) &&
+               equals < strchr(selector, '}')) {
+            const char *key = equals, *quote = strchr(equals + 2, '"');
+            char wanted[NAME_SIZE];
+
+            while (in_name(key[-1]))
+                key--;
+            snprintf(wanted, sizeof wanted, "%.*s", (int)(quote + 1 - key), key);
+            all = equals[-1] == '!' || (strstr(at, wanted) && strstr(at, wanted) < end);
+            rest = quote + 1;
+        }
+        if (all)
+            return true;
+    }
+    return false;
+}
+
+/* The same, or a histogram of that name. */
+static bool is_exported(const char *metrics, const char *name, const char *selector)
+{
+    char count[NAME_SIZE + 8];
+
+    snprintf(count, sizeof count, "%s_count", name);
+    return has_sample(metrics, name, selector) || has_sample(metrics, count, selector);
+}
+
+/* A file without the backslashes that JSON needs. Caller frees. */
+static char *read_text(const char *path)
+{
+    char *text = calloc(1, FILE_MAX), *to = text;
+    FILE *file = fopen(path, "r");
+    int c;
+
+    UNIT_CHECK(file != NULL, "%s", path);
+    while (file && (c = getc(file)) != EOF && to < text + FILE_MAX - 1)
+        if (c != '\\')
+            *to++ = (char)c;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+static size_t check_file(const char *path, const char *metrics)
+{
+    char *text = read_text(path);
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, "atrium_")); at++) {
+        char name[NAME_SIZE];
+        size_t length = 0;
+
+        while (in_name(at[length]))
+            length++;
+        if (length == strlen("atrium_") || (at > text && (in_name(at[-1]) || at[-1] == '/')))
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        count++;
+        if (strcmp(name, only_with_s3) != 0)
+            UNIT_CHECK(is_exported(metrics, name, at + length), "%s: %s%.60s", path, name,
+                       at + length);
+    }
+    free(text);
+    return count;
+}
+
+static void every_metric_is_exported(void)
+{
+    make_errors();
+    HTTP_ANSWER answer = scrape();
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        UNIT_CHECK(check_file(files[i], answer->body) > 2, "%s names no metric", files[i]);
+}
+
+/* ---- what is measured ---- */
+
+static void what_waits_is_measured(void)
+{
+    CU_ASSERT_TRUE(comes_to("atrium_mail_waiting", "maild", 0, 0));
+    run("insert into mail.message (id, project_id, template, sealed, due_at, created_at) "
+        "select gen_random_uuid(), gen_random_uuid(), 'PATIENT_WELCOME', '', now + 3600000, "
+        "now - n * 3600000 from (select (extract(epoch from now()) * 1000)::bigint) t (now), "
+        "generate_series(1, 2) n");
+    run("insert into mail.job (id, kind, due_at, try_at, account_id, schedule_id, project_id, "
+        "created_at) select gen_random_uuid(), 'account-delete', now - 5400000, now + 3600000, "
+        "gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 0 "
+        "from (select (extract(epoch from now()) * 1000)::bigint) t (now)");
+    comes_to("atrium_mail_waiting", "maild", 2, 2);
+    comes_to("atrium_mail_waiting_seconds", "maild", 7200, 7300);
+    comes_to("atrium_job_late_seconds", "maild", 5400, 5500);
+    run("delete from mail.message where state = 'queued'");
+    run("delete from mail.job");
+    comes_to("atrium_mail_waiting", "maild", 0, 0);
+    comes_to("atrium_mail_waiting_seconds", "maild", 0, 0);
+    comes_to("atrium_job_late_seconds", "maild", 0, 0);
+}
+
+static void a_task_that_fails_is_counted(void)
+{
+    CU_ASSERT_TRUE(comes_to("atrium_task_failures_total", "task=\"sweep\"", 0, 0));
+    run("alter table doc.upload rename to elsewhere");
+    comes_to("atrium_task_failures_total", "service=\"docd\",instance=\"1\",task=\"sweep\"", 1,
+             1000);
+    run("alter table doc.elsewhere rename to upload");
+}
+
+static void a_lost_database_shows(void)
+{
+    comes_to("atrium_database_up", "service=\"settingsd\"", 1, 1);
+    run("alter role \"atrium-settingsd\" connection limit 0");
+    run("select count(pg_terminate_backend(pid)) from pg_stat_activity "
+        "where usename = 'atrium-settingsd'");
+    comes_to("atrium_database_up", "service=\"settingsd\"", 0, 0);
+    run("alter role \"atrium-settingsd\" connection limit -1");
+    comes_to("atrium_database_up", "service=\"settingsd\"", 1, 1);
+    comes_to("atrium_database_up", "service=\"authd\"", 1, 1);
+}
+
+static void room_on_the_disk_is_measured(void)
+{
+    struct statvfs disk;
+    long long bytes;
+
+    CU_ASSERT_EQUAL_FATAL(statvfs(suite_dir(suite), &disk), 0);
+    bytes = (long long)disk.f_bavail * (long long)disk.f_frsize;
+    comes_to("atrium_doc_storage_free_bytes", "service=\"docd\"", bytes / 2, bytes * 2);
+}
+
+/* ---- the dashboard ---- */
+
+static void the_dashboard_is_complete(void)
+{
+    json_error_t error;
+    json_auto_t *dashboard = json_load_file(files[0], JSON_REJECT_DUPLICATES, &error);
+    const json_t *panel, *target;
+    size_t i, t, queries = 0;
+
+    UNIT_REQUIRE(dashboard != NULL, "%s:%d: %s", files[0], error.line, error.text);
+    json_array_foreach(json_object_get(dashboard, "panels"), i, panel)
+    {
+        const char *title = json_string_value(json_object_get(panel, "title"));
+
+        UNIT_CHECK(title && *title, "panel %zu has no title", i);
+        UNIT_CHECK(json_integer_value(json_object_get(panel, "id")) == (json_int_t)i + 1,
+                   "the id of %s", title);
+        json_array_foreach(json_object_get(panel, "targets"), t, target)
+        {
+            UNIT_CHECK(strstr(json_string_value(json_object_get(target, "expr")), "atrium_") !=
+                           NULL,
+                       "%s asks for nothing of ours", title);
+            queries++;
+        }
+    }
+    UNIT_CHECK(queries > 30, "%zu queries", queries);
+}
+
+static void start(void)
+{
+    suite = suite_start(&(struct suite_options){
+        .instances = "gateway=2",
+        .test_clock = true,
+        .set = "botd.translation_provider=libretranslate,botd.translation_url=http://127.0.0.1:9"});
+}
+
+static void stop(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the suite starts", start},
+    {"any gateway tells of all", any_gateway_tells_of_all},
+    {"every metric is exported", every_metric_is_exported},
+    {"what waits is measured", what_waits_is_measured},
+    {"a task that fails is counted", a_task_that_fails_is_counted},
+    {"a lost database shows", a_lost_database_shows},
+    {"room on the disk is measured", room_on_the_disk_is_measured},
+    {"the dashboard is complete", the_dashboard_is_complete},
+    {"the suite stops", stop},
+};
+
+int main(void)
+{
+    return unit_run("monitoring", cases, ARRAY_SIZE(cases));
+}
