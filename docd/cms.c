@@ -2,7 +2,7 @@
  * cms.c - mapped content: entries of some type, each in any number of languages, side by side with the project's
  * default language.
  *
- * How they are searched is in schema/0004_content.sql.
+ * How they are searched is in schema/0009_content_search.sql.
  */
 #include <string.h>
 
@@ -56,13 +56,25 @@ static struct field_list sections_read(struct arena *arena, const char *text)
 
 /* ---- writing ---- */
 
+/* Drops words that no translation has any more; `gone` is null when there are none. */
+static int remove_words(struct db_tx *tx, struct uuid project, const struct db_result *counted,
+                        int gone, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_is_null(counted, 0, gone))
+        return 0;
+    return db_tx_query(tx, SQL_CONTENT_WORDS_GONE, &res, err, DB_UUID(project),
+                       DB_TEXT(db_text(counted, 0, gone)));
+}
+
 /* Stores what is new or different of the entries (JSON array), all or none. */
 static int write_entries(struct docd *d, const struct request *req, struct uuid project,
                          const json_t *entries, int64_t *ret_changed, int64_t *ret_updated,
                          struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *put = NULL, *gone = NULL;
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *put = NULL;
     const char *json = codec_dump_json(req->arena, entries);
     struct audit_row audit =
         audit_row(req, &(struct audit){.action = "content.write", .project = project});
@@ -71,7 +83,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
         db_tx_query(tx, SQL_CONTENT_LOCK, &locked, err, DB_UUID(project), DB_TEXT(json)) < 0 ||
         db_tx_query(tx, SQL_CONTENT_PUT, &put, err, DB_UUID(project), DB_TEXT(json),
                     DB_INT(req->now_ms), DB_AUDIT(audit)) < 0 ||
-        db_tx_query(tx, SQL_CONTENT_WORDS_GONE, &gone, err, DB_UUID(project)) < 0)
+        remove_words(tx, project, put, 2, err) < 0)
         return -1;
     *ret_changed = db_int(put, 0, 0);
     *ret_updated = db_int(put, 0, 1);
@@ -82,7 +94,7 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
                         const char *language, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *removed = NULL, *gone = NULL;
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *removed = NULL;
     const struct uuid project = req->caller->project;
     struct audit_row audit = audit_row(req, &(struct audit){.action = "content.delete"});
 
@@ -94,7 +106,7 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
         return -1;
     if (db_rows(removed) == 0)
         return not_found(err);
-    if (db_tx_query(tx, SQL_CONTENT_WORDS_GONE, &gone, err, DB_UUID(project)) < 0)
+    if (remove_words(tx, project, removed, 1, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
@@ -115,18 +127,17 @@ static int search(struct docd *d, const struct request *req, const struct map_qu
                   struct db_result **ret, struct error *err)
 {
     const struct cms_map_in *in = q->in;
-    bool by_words = is_given(in->search), by_code = is_given(in->code);
+    const char *code = is_given(in->code) ? in->code : NULL;
+
 #define QUERY(statement, ...)                                                               \
     db_query(d->svc.db, req, statement, ret, err, DB_UUID(req->caller->project),            \
              DB_TEXT(in->type), DB_TEXT(q->source), DB_TEXT(q->target), DB_INT(in->_count), \
              DB_INT(in->_offset), ##__VA_ARGS__)
 
-    if (by_words && by_code)
-        return QUERY(SQL_CONTENT_SEARCH_OF_CODE, DB_TEXT(in->search), DB_TEXT(in->code));
-    if (by_words)
-        return QUERY(SQL_CONTENT_SEARCH, DB_TEXT(in->search));
-    if (by_code)
-        return QUERY(SQL_CONTENT_MAP_OF_CODE, DB_TEXT(in->code));
+    if (is_given(in->search))
+        return QUERY(SQL_CONTENT_SEARCH, DB_TEXT(in->search), DB_TEXT(code));
+    if (code)
+        return QUERY(SQL_CONTENT_MAP_OF_CODE, DB_TEXT(code));
     return QUERY(SQL_CONTENT_MAP);
 #undef QUERY
 }

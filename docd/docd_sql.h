@@ -98,13 +98,18 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
 #define CONTENT_ENTITY "'Content/' || t.type || '/' || t.key || '/' || t.language"
 
-/* Adds what `word` (type, language, word, n) says to the count of each word. */
+/* Adds what `word` (type, language, word, n) says to the count of each word, and answers what it is now. */
 #define CONTENT_COUNT_WORDS                                                                   \
     "insert into content_word as w (project_id, type, language, word, documents) "            \
     "select $1::uuid, type, language, word, sum(n) from word where left(word, 1) <> 'T' "     \
     "group by type, language, word having sum(n) <> 0 order by type, language, word "         \
     "on conflict (project_id, type, language, word) do update set documents = w.documents + " \
-    "excluded.documents"
+    "excluded.documents returning w.type, w.language, w.word, w.documents"
+
+/* Those that no translation has any more, for SQL_CONTENT_WORDS_GONE; null: there are none. */
+#define CONTENT_WORDS_GONE                                                                         \
+    "(select json_agg(json_build_object('type', type, 'language', language, 'word', word))::text " \
+    "from counted where documents <= 0)"
 
 /* A page of keys p with their titles in both languages, each row behind the number of all; one row without a key
  * when the page is empty. */
@@ -117,21 +122,6 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
     "on t.project_id = $1 and t.type = $2 and t.key = p.key and t.language = $4 order by " order
 
 /* Most translations that a search compares with each other. */
-#define CONTENT_HITS_MAX "2000"
-
-/* First what has all words; when that is too much to compare, what has them in the title too; when there is nothing,
- * what has any of them. `hits` is a call without its last two arguments. */
-#define CONTENT_SEARCH(hits, search)                                                         \
-    "with q as materialized (select * from content_query($1, $2, array[$3, $4], " search     \
-    ")), near as materialized (select h.* from q, " hits "q.all_words, " CONTENT_HITS_MAX    \
-    ") h), titled as materialized (select h.* from q, " hits "q.in_title, " CONTENT_HITS_MAX \
-    ") h where (select count(*) from near) = " CONTENT_HITS_MAX                              \
-    "), loose as materialized (select h.* from q, " hits "q.any_word, " CONTENT_HITS_MAX     \
-    ") h where (select count(*) from near) = 0), "                                           \
-    "found as materialized (select h.key, max(h.rank) as rank from (select * from near "     \
-    "union all select * from titled union all select * from loose) h group by "              \
-    "h.key) " CONTENT_MAP("select count(*) from found",                                      \
-                          "select * from found order by rank desc, key limit $5 offset $6",  \
-                          "p.rank desc, p.key")
+#define CONTENT_HITS_MAX "1000"
 
 #endif
