@@ -1,14 +1,14 @@
 -- How content is searched, on the index content_translation_scoped. The plan of each statement below is the same
 -- whatever is known of the tables, and kept: there is one index that it can use, or the other ways are switched off.
 
--- As in 0004_content.sql; the primary key would make it compare all words of a type.
+-- As in 0004_content.sql; by the primary key it would compare all words of a type, as it did.
 create or replace function content_alike(project uuid, kind text, among text[], wanted text, out word text)
 returns setof text language plpgsql stable set pg_trgm.similarity_threshold = 0.25 set plan_cache_mode = force_generic_plan
 set enable_indexscan = off set enable_indexonlyscan = off as $$
 begin
     return query
-        select w.word from content_word w
-        where w.project_id = project and w.type = kind and w.language = any (among) and w.word % wanted
+        select w.word from (select * from content_word w where w.project_id = project and w.word % wanted offset 0) w
+        where w.type = kind and w.language = any (among)
         group by w.word order by similarity(w.word, wanted) desc, w.word limit 6;
 end
 $$;
@@ -140,7 +140,7 @@ begin
 end
 $$;
 
--- The translations that a search compares, at most so many: those that have all words, first of all in the title; when
+-- The translations that a search compares, so many if there are: those that have all words, first of all in the title; when
 -- there are none, those that have any of them. Some may come twice.
 create function content_search(project uuid, kind text, among text[], search text, wanted_code text, most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 as $$

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # entries.py COUNT QUERIES - content for `make bench`: a JSON array of COUNT entries in English for `atriumctl content
-# import` on standard output, a search a line in the file QUERIES. The words are made up; how often each occurs is as in
-# a language (Zipf). Searches are of one to three words of an entry, every fourth with a letter wrong.
+# import` on standard output, a search a line in the file QUERIES, as it stands in an address. The words are made up; how
+# often each occurs is as in a language (Zipf). Searches are of one to three words of an entry; of eight, two have a
+# letter wrong, one is the beginning of a title, one an author, one not typed to its end, one of a code too.
 import json
 import random
 import sys
+import urllib.parse
 
 WORDS, SEARCHES = 20000, 2000
 rng = random.Random(1)
@@ -32,10 +34,17 @@ for i in range(count):
              "sections": [{"title": " ".join(some(4)), "text": " ".join(some(40))} for _ in range(2)]}
     sys.stdout.write(("[" if i == 0 else ",\n") + json.dumps(entry))
     if i % max(1, count // SEARCHES) == 0:
+        kind = len(searches) % 8
         wanted = rng.sample(title + some(3), rng.choice((1, 2, 2, 3)))
-        if len(searches) % 4 == 3 and len(wanted[0]) > 4:
+        if kind % 4 == 3 and len(wanted[0]) > 4:
             wanted[0] = wanted[0][:2] + "x" + wanted[0][3:]
-        searches.append(" ".join(wanted))
+        elif kind == 1:
+            wanted = entry["author"].split()
+        elif kind == 2:
+            wanted = title[:4]
+        elif kind == 4:
+            wanted[-1] = wanted[-1][:rng.choice((1, 2, 3, 4))]
+        searches.append({"search": " ".join(wanted), **({"code": entry["code"]} if kind == 5 else {})})
 print("]")
 with open(sys.argv[2], "w") as file:
-    file.write("\n".join(searches) + "\n")
+    file.writelines(urllib.parse.urlencode(search, quote_via=urllib.parse.quote) + "\n" for search in searches)

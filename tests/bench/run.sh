@@ -162,7 +162,7 @@ for name in copies: os.link(place(first), place(name))' "$scratch/suite/storage"
 
 # ---- content ----
 export BENCH_SEARCHES=$scratch/searches
-wanted search || entries=100
+wanted search || wanted searches || entries=100
 tests/bench/entries.py "$entries" "$BENCH_SEARCHES" >"$scratch/entries.json"
 "$build/bin/atriumctl" --dir "$scratch/suite" content import --project demo "$scratch/entries.json" >/dev/null 2>&1
 rm "$scratch/entries.json"
@@ -256,6 +256,7 @@ for ((round = 1; round <= rounds; round++)); do
     measure resize "$base" -s tests/bench/resize.lua -H "Authorization: Bearer $photographer"
     measure resized "$base/document/$image?width=300&height=200" -H "Authorization: Bearer $photographer"
     measure search "$base" -c "$threads" -s tests/bench/search.lua -H "Authorization: Bearer $patient"
+    measure searches "$base" -s tests/bench/search.lua -H "Authorization: Bearer $patient"
     measure_upload
     measure_translation
     measure_bots
@@ -314,6 +315,7 @@ libvips_rate=$(rate libvips)
 row "resized so (of $libvips_rate libvips/s)" resize '0.85 of libvips' "$libvips_rate"
 row 'the same, resized before' resized '0.1 of the floor' "$floor_rate"
 row "search of $entries entries, 2 clients" search 'p99 < 50 ms' "$floor_rate"
+row "the same, $connections clients" searches '' "$floor_rate"
 row 'upload of 1 MiB, synced' upload '200/s' "$floor_rate"
 row "20 sentences (of $apertium_rate/s by apertium)" translate '0.5 of apertium' "$apertium_rate"
 row 'a sentence that is remembered' remembered '5,000/s, p99 < 10 ms' "$floor_rate"

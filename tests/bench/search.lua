@@ -1,7 +1,7 @@
 -- Searches for one after the other of the lines of BENCH_SEARCHES.
 local searches, at = {}, 0
 for line in io.lines(os.getenv("BENCH_SEARCHES")) do
-    searches[#searches + 1] = "/cms/article/map/en?search=" .. line:gsub(" ", "%%20")
+    searches[#searches + 1] = "/cms/article/map/en?" .. line
 end
 
 function init(args)

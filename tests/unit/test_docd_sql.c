@@ -1,7 +1,8 @@
 /*
  * test_docd_sql.c - docd's statements against a real server: that they prepare, and find their rows by an
- * index.
+ * index; what a search of content compares.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "docd/docd_sql.h"
@@ -58,9 +59,140 @@ static void test_look_ups_use_the_primary_key(void)
     PQfinish(conn);
 }
 
+/* ---- the search of content ---- */
+
+#define PROJECT "'00000000-0000-0000-0000-000000000001'"
+
+/* 3,000 notes and their words; the same once more of another type, in another language, of another project. */
+static void make_notes(void)
+{
+    static const char sql[] =
+        "set search_path = doc;"
+        "create temporary table scope (project_id, type, language) as values "
+        "    (" PROJECT "::uuid, 'note', 'en'), (" PROJECT "::uuid, 'other', 'en'), (" PROJECT
+        "::uuid, 'note', 'de'), ('00000000-0000-0000-0000-000000000002'::uuid, 'note', 'en');"
+        "insert into content select project_id, type, 'n-' || i, array_agg(language) "
+        "    from scope, generate_series(1, 3000) i group by project_id, type, i;"
+        "insert into content_translation (project_id, type, key, language, title, sections, code, "
+        "updated_at) "
+        "    select project_id, type, 'n-' || i, language, case when i > 2980 then 'Titled' else "
+        "'Note' end, "
+        "           jsonb_build_array(jsonb_build_object('text', concat_ws(' ', 'every titled', "
+        "               case when i % 2 = 0 then 'even' else 'uneven' end, "
+        "               case when i % 10 = 0 then 'tenth' end, case when i % 100 = 0 then "
+        "'hundredth' end))), "
+        "           case when i % 50 = 0 then 'it''s \\ a C' end, 0 "
+        "    from scope, generate_series(1, 3000) i;"
+        "insert into content_word select project_id, type, language, word, count(*) "
+        "    from content_translation, unnest(tsvector_to_array(words)) word "
+        "    where left(word, 1) <> 'T' group by project_id, type, language, word;"
+        "select count(*) from content_word";
+
+    CU_ASSERT_EQUAL(pg_exec(server, sql), 4 * 3010);
+}
+
+/* By whatever way, a search compares as many as there are, up to its bound, and each of them has what is wanted. */
+static void test_a_search_is_bounded_and_complete(void)
+{
+    static const struct {
+        const char *search;
+        int most;
+        const char *wanted; /* as the words of a translation are asked */
+        const char *code;
+    } rows[] = {
+        {"every", 10, "every", "null"}, /* a walk */
+        {"every", 5000, "every", "null"},
+        {"tenth", 10, "tenth", "null"},         /* a walk that does not find enough */
+        {"tenth", 299, "tenth", "null"},        /* more than are compared */
+        {"tenth", 300, "tenth", "null"},        /* as many */
+        {"hundredth", 29, "hundredth", "null"}, /* by the index alone */
+        {"hundredth", 100, "hundredth", "null"},
+        {"every hundredth uneven", 10, "hundredth",
+         "null"}, /* never together, and one is less common */
+        {"uneven even", 10, "even | uneven", "null"},
+        {"uneven hundredth", 50, "hundredth", "null"},
+        {"uneven hundredth", 1000, "hundredth | uneven", "null"},
+        {"hundreth", 1000, "hundredth", "null"},
+        {"1", 10, "1:*", "null"}, /* begins more words than are put together */
+        {"1", 5000, "1:*", "null"},
+        {"hundredth 1", 5, "hundredth & 1:*", "null"},
+        {"hundredth 1", 5000, "hundredth & 1:*", "null"},
+        {"titled 1", 5000, "titled & 1:*", "null"},
+        {"tenth 13", 5000, "tenth & 13:*", "null"},
+        {"nowhere", 10, "nowhere", "null"},
+        {"", 10, "nowhere", "null"},
+        {"every", 5000, "every", "'it''s \\ a C'"},
+        {"every", 5, "every", "'it''s \\ a C'"},
+        {"uneven", 5000, "uneven", "'it''s \\ a C'"},
+        {"1", 5000, "1:*", "'it''s \\ a C'"},
+        {"every", 5000, "nowhere", "'it'"},
+    };
+    char sql[2048];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        snprintf(
+            sql, sizeof(sql),
+            "set search_path = doc; set enable_seqscan = off;"
+            "with found as (select distinct key from "
+            "    content_search(" PROJECT ", 'note', '{en,en}', '%s', %s, %d)), "
+            "fit as (select key from content_translation "
+            "        where project_id = " PROJECT " and type = 'note' and language = 'en' "
+            "        and words @@ '%s' and (%s::text is null or code = %s)) "
+            "select (select count(*) from found) - "
+            "       (select least(count(*), %d) from fit) + "
+            "       100000 * (select count(*) from found where key not in (select key from fit))",
+            rows[i].search, rows[i].code, rows[i].most, rows[i].wanted, rows[i].code, rows[i].code,
+            rows[i].most);
+        long wrong = pg_exec(server, sql);
+        UNIT_CHECK(wrong == 0, "\"%s\", code %s, at most %d: %ld", rows[i].search, rows[i].code,
+                   rows[i].most, wrong);
+    }
+}
+
+/* Where more than are compared have the word, those that have it in the title are among them, and rank first. */
+static void test_titles_come_first(void)
+{
+    CU_ASSERT_EQUAL(pg_exec(server, "set search_path = doc; set enable_seqscan = off;"
+                                    "select count(*) from (select key from content_search(" PROJECT
+                                    ", 'note', '{en}', 'titled', null, 100) "
+                                    "group by key order by max(rank) desc, key limit 20) f "
+                                    "where substr(key, 3)::int > 2980"),
+                    20);
+}
+
+/* How often an index was asked while a search ran. */
+static long times_asked(const char *index, const char *search)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof(sql),
+             "set search_path = doc; set enable_seqscan = off; begin;"
+             "select count(*) from content_search(" PROJECT ", 'note', '{en,de}', '%s', null, 100);"
+             "select pg_stat_get_xact_numscans('%s'::regclass)",
+             search, index);
+    return pg_exec(server, sql);
+}
+
+/* Whatever is known of the tables: much, or that they were empty. */
+static void test_a_search_asks_its_indexes(void)
+{
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(times_asked("content_word_alike", "hundreth"), 1);
+        CU_ASSERT_EQUAL(times_asked("content_word_alike", "hundredth"), 0);
+        CU_ASSERT_EQUAL(times_asked("content_translation_scoped", "hundreth"), 1);
+        CU_ASSERT_EQUAL(times_asked("content_translation_pkey", "hundreth"), 0);
+        CU_ASSERT_EQUAL(times_asked("content_translation_pkey", "every"), 1);
+        pg_exec(server, "vacuum (analyze) doc.content_translation, doc.content_word");
+    }
+}
+
 static const struct unit_case cases[] = {
     {"every statement has its index", test_every_statement_has_its_index},
     {"look-ups use the primary key", test_look_ups_use_the_primary_key},
+    {"notes are made", make_notes},
+    {"a search is bounded and complete", test_a_search_is_bounded_and_complete},
+    {"titles come first", test_titles_come_first},
+    {"a search asks its indexes", test_a_search_asks_its_indexes},
 };
 
 int main(void)
