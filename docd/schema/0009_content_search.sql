@@ -3,8 +3,8 @@
 
 -- As in 0004_content.sql; by the primary key it would compare all words of a type, as it did.
 create or replace function content_alike(project uuid, kind text, among text[], wanted text, out word text)
-returns setof text language plpgsql stable set pg_trgm.similarity_threshold = 0.25 set plan_cache_mode = force_generic_plan
-set enable_indexscan = off set enable_indexonlyscan = off as $$
+returns setof text language plpgsql stable set pg_trgm.similarity_threshold = 0.25
+set plan_cache_mode = force_generic_plan set enable_indexscan = off set enable_indexonlyscan = off as $$
 begin
     return query
         select w.word from (select * from content_word w where w.project_id = project and w.word % wanted offset 0) w
@@ -93,7 +93,8 @@ $$;
 -- both are null: nothing.
 create function content_scoped_query(project uuid, kind text, among text[], wanted tsquery, wanted_code text)
 returns tsquery language sql stable as $$
-    select string_agg(concat_ws(' & ', '(' || regexp_replace(wanted::text, '''([^'']+)''', '''' || scope || '\1''', 'g') || ')',
+    select string_agg(concat_ws(' & ',
+                                '(' || regexp_replace(wanted::text, '''([^'']+)''', '''' || scope || '\1''', 'g') || ')',
                                 '''' || scope || 'C' || replace(replace(wanted_code, '\', '\\'), '''', '''''') || ''''),
                       ' | ')::tsquery
     from (select distinct content_scope(project, kind, lang) as scope from unnest(among) lang) s
@@ -109,8 +110,9 @@ declare
 begin
     return query
         select t.key, ts_rank(t.words, wanted)
-        from (select t.* from content_translation t
-              where content_scoped(content_scope(t.project_id, t.type, t.language), t.words, t.code) @@ scoped offset 0) t
+        from (select * from content_translation t
+              where content_scoped(content_scope(t.project_id, t.type, t.language), t.words, t.code) @@ scoped
+              offset 0) t
         where t.project_id = project and t.type = kind and t.language = any (among)
           and (wanted_code is null or t.code = wanted_code) and t.words @@ wanted
         limit most;
@@ -140,8 +142,8 @@ begin
 end
 $$;
 
--- The translations that a search compares, so many if there are: those that have all words, first of all in the title; when
--- there are none, those that have any of them. Some may come twice.
+-- The translations that a search compares, so many if there are: those that have all words, first of all in the title;
+-- when there are none, those that have any of them. Some may come twice, and some be too many, when a walk was in vain.
 create function content_search(project uuid, kind text, among text[], search text, wanted_code text, most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 as $$
 declare
