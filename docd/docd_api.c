@@ -358,7 +358,7 @@ FIELD_TABLE(cms_pair);
 
 static const struct field cms_map_rows[] = {
     FIELD_INT(struct cms_map, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Entries that there are; of a search at most 1000, those that were compared.", "12"),
+              "Entries that there are; of a search at most 500, those that were compared.", "12"),
     FIELD_OBJECTS(struct cms_map, resources, cms_pair, 100, FIELD_REQUIRED, "Those of this page."),
 };
 FIELD_TABLE(cms_map);

@@ -122,6 +122,6 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
     "on t.project_id = $1 and t.type = $2 and t.key = p.key and t.language = $4 order by " order
 
 /* Most translations that a search compares with each other. */
-#define CONTENT_HITS_MAX "1000"
+#define CONTENT_HITS_MAX "500"
 
 #endif

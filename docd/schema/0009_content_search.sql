@@ -147,7 +147,7 @@ $$;
 create function content_search(project uuid, kind text, among text[], search text, wanted_code text, most bigint)
 returns table (key text, rank real) language plpgsql stable rows 100 as $$
 declare
-    common constant bigint := 30 * most;
+    common constant bigint := 50 * most;
     q record := content_query(project, kind, among, search, common);
     chosen tsquery := q.all_words;
     rest bigint := case when q.all_words is not null then most else 0 end;
