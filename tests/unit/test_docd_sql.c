@@ -167,7 +167,7 @@ static long times_asked(const char *index, const char *search)
 
     snprintf(sql, sizeof(sql),
              "set search_path = doc; set enable_seqscan = off; begin;"
-             "select count(*) from content_search(" PROJECT ", 'note', '{en,de}', '%s', null, 50);"
+             "select count(*) from content_search(" PROJECT ", 'note', '{en,de}', '%s', null, 100);"
              "select pg_stat_get_xact_numscans('%s'::regclass)",
              search, index);
     return pg_exec(server, sql);
