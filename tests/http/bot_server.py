@@ -3,8 +3,8 @@
 /echo      what came, with the signature and the time that it named
 /fail      500 with a message        /silent   500 without one
 /text      200, not JSON             /large    more than 1 MiB
-/slow      never within the timeout  /redirect to /echo
-/cut       half an answer
+/slow      never within the timeout  /cut      half an answer
+/redirect  to /echo; /redirect/STATUS/URL there, with that status
 """
 import http.server
 import json
@@ -40,6 +40,9 @@ class Bot(http.server.BaseHTTPRequestHandler):
             time.sleep(20)
         elif self.path == "/redirect":
             self.answer(302, b"{}", [("Location", "/echo")])
+        elif self.path.startswith("/redirect/"):
+            _, _, status, url = self.path.split("/", 3)
+            self.answer(int(status), b"{}", [("Location", url)])
         elif self.path == "/cut":
             self.send_response(200)
             self.send_header("Content-Length", "100")

@@ -280,6 +280,22 @@ static void inner_addresses_are_closed(void)
         "http://2130706434/",
         "http://0x7f000002/",
         "http://127.2/",
+        "http://0177.0.0.2/",
+        "http://0x7f.0.0.2/",
+        "http://0/",
+        "http://[::]/",
+        "http://[::127.0.0.2]/",
+        "http://[::ffff:127.0.0.2]/",
+        "http://[::ffff:a9fe:a9fe]/",
+        "http://[64:ff9b::a9fe:a9fe]/",
+        "http://[2002:7f00:2::]/",
+        "http://[fe80::1]/",
+        /* who the user is says nothing of the host */
+        "http://127.0.0.1@127.0.0.2/",
+        "http://127.0.0.1:80@169.254.169.254/latest/meta-data",
+        "http://public.example@127.0.0.2/",
+        "http://127.0.0.2/?@127.0.0.1/",
+        "http://127.0.0.2#@127.0.0.1/",
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
@@ -289,6 +305,31 @@ static void inner_addresses_are_closed(void)
         HTTP_ANSWER made = make(body_bot(value, "http", targets[i]));
         HTTP_ANSWER answer = run(value, NULL);
         CHECK_ERROR(answer, 400, "The address is not allowed.");
+    }
+}
+
+/* Whatever kind of redirect it is and wherever it leads, also to where the bot itself may be: it is no answer. */
+static void redirects_are_not_followed(void)
+{
+    static const int statuses[] = {301, 302, 303, 307, 308};
+    const char *const targets[] = {"http://169.254.169.254/latest/meta-data",
+                                   "http://127.0.0.2/",
+                                   "http://[::1]/",
+                                   "file:///etc/passwd",
+                                   "gopher://127.0.0.1/",
+                                   "/echo",
+                                   url};
+
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        char path[128], value[32], message[64];
+        int status = statuses[i % ARRAY_SIZE(statuses)];
+
+        snprintf(value, sizeof(value), "redirect-%zu", i);
+        snprintf(path, sizeof(path), "/redirect/%d/%s", status, targets[i]);
+        snprintf(message, sizeof(message), "The bot answered %d.", status);
+        make_http(value, path);
+        HTTP_ANSWER answer = run(value, NULL);
+        CHECK_ERROR(answer, 400, message);
     }
 }
 
@@ -755,6 +796,7 @@ static const struct unit_case cases[] = {
     {"an http bot is told all", an_http_bot_is_told_all},
     {"bad answers are 400", bad_answers_are_400},
     {"inner addresses are closed", inner_addresses_are_closed},
+    {"redirects are not followed", redirects_are_not_followed},
     {"hundreds at once", hundreds_at_once},
     {"a program answers", a_program_answers},
     {"the examples run", the_examples_run},
