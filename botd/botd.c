@@ -4,6 +4,8 @@
 #include "botd/botd.h"
 
 #include "botd/bot.h"
+#include "botd/sandbox.h"
+#include "common/log.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
 
@@ -101,11 +103,16 @@ static int tend_provider(void *daemon, const struct request *req UNUSED, struct 
 static int start(void *daemon, struct error *err)
 {
     struct botd *d = daemon;
-    const struct programs_options options = {.directory = d->config->bot_dir,
-                                             .running_max = (size_t)d->config->programs,
-                                             .warm_max = (size_t)d->config->warm};
+    struct programs_options options = {.directory = d->config->bot_dir,
+                                       .running_max = (size_t)d->config->programs,
+                                       .warm_max = (size_t)d->config->warm};
 
+    if (cgroups_open(&d->groups, err) < 0) {
+        log_event(LOG_INFO, "programs", "bots have no control groups", "why", err->message, NULL);
+        error_clear(err);
+    }
     d->curl = curl_loop_new(d->svc.loop);
+    d->sandbox = options.sandbox = sandbox_new(d->svc.loop, d->groups);
     d->programs = programs_new(d->svc.loop, d->svc.metrics, &options);
     if (translate_open(d, err) < 0)
         return -1;
@@ -122,6 +129,8 @@ static void stop(void *daemon)
 
     d->provider.destroy(d->provider.self);
     programs_destroy(&d->programs);
+    sandbox_destroy(&d->sandbox);
+    cgroups_destroy(&d->groups);
     curl_loop_destroy(&d->curl);
 }
 

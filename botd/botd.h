@@ -34,6 +34,8 @@ struct botd {
     const struct botd_config *config;
     struct network_rules networks; /* that http bots may be in */
     struct curl_loop *curl;
+    struct cgroups *groups; /* NULL: none */
+    struct sandbox *sandbox;
     struct programs *programs;
     struct provider provider; /* of translations */
     size_t translating;       /* bytes of texts of the requests under way */

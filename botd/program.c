@@ -81,7 +81,7 @@ static void process_end(struct programs *self, struct process *process)
         link = &(*link)->next;
     *link = process->next;
     self->running--;
-    sandbox_kill(&process->sandboxed);
+    sandbox_kill(self->options.sandbox, &process->sandboxed);
     free(process);
 }
 
@@ -133,7 +133,7 @@ static int start(struct programs *self, const struct program_call *call, int fd,
 
     if (self->running >= self->options.running_max && !make_room(self))
         return error_retry(err, ERR_OVERLOADED, 1, "Too many bots are running. Try again.");
-    if (sandbox_start(fd, &limits, &sandboxed, err) < 0)
+    if (sandbox_start(self->options.sandbox, fd, &limits, &sandboxed, err) < 0)
         return -1;
     process = calloc(1, sizeof(*process));
     if (!process)
@@ -303,7 +303,7 @@ static int check(struct programs *self, int fd, struct error *err)
     struct sandboxed sandboxed;
     int rc;
 
-    if (sandbox_start(fd, &limits, &sandboxed, err) < 0)
+    if (sandbox_start(self->options.sandbox, fd, &limits, &sandboxed, err) < 0)
         return -1;
     rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + CHECK_MS, err);
     if (rc == 0) {
@@ -312,13 +312,18 @@ static int check(struct programs *self, int fd, struct error *err)
     }
     if (rc == 0)
         error_clear(err);
-    sandbox_kill(&sandboxed);
+    sandbox_kill(self->options.sandbox, &sandboxed);
     return rc;
 }
 
 bool programs_have_sandbox(const struct programs *self)
 {
     return !self->forbidden;
+}
+
+struct sandbox *programs_sandbox(const struct programs *self)
+{
+    return self->options.sandbox;
 }
 
 int programs_check(struct programs *self, struct error *err)

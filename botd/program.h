@@ -12,10 +12,13 @@
 
 struct programs;
 
+struct sandbox;
+
 struct programs_options {
     const char *directory;
-    size_t running_max; /* processes at the same time, warm ones included */
-    size_t warm_max;    /* of one bot */
+    size_t running_max;      /* processes at the same time, warm ones included */
+    size_t warm_max;         /* of one bot */
+    struct sandbox *sandbox; /* borrowed */
 };
 
 struct program_call {
@@ -55,6 +58,9 @@ int programs_check(struct programs *self, struct error *err) MUST_USE;
 
 /* Whether it succeeded last. */
 bool programs_have_sandbox(const struct programs *self);
+
+/* Where programs are started. */
+struct sandbox *programs_sandbox(const struct programs *self);
 
 /* Ends warm processes that have been idle for a minute. To be called every few seconds. */
 void programs_sweep(struct programs *self);

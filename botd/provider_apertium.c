@@ -146,7 +146,7 @@ static void pipeline_end(struct apertium *self, struct pipeline *pipeline)
         link = &(*link)->next;
     *link = pipeline->next;
     self->running--;
-    sandbox_kill(&pipeline->sandboxed);
+    sandbox_kill(programs_sandbox(self->programs), &pipeline->sandboxed);
     free(pipeline);
 }
 
@@ -192,6 +192,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
 {
     const struct sandbox_limits limits = {.cpu_s = PIPELINE_CPU_S,
                                           .memory = PIPELINE_MEMORY,
+                                          .trusted = true,
                                           .bare = !programs_have_sandbox(self->programs)};
     struct sandboxed sandboxed;
     struct pipeline *pipeline;
@@ -200,7 +201,7 @@ static int start(struct apertium *self, const struct pair *pair, struct pipeline
     if (self->running >= self->options.pipelines_max)
         pipeline_end(self, oldest_idle(self)); /* there is one: fewer are busy */
     fd = script(self, pair);
-    rc = sandbox_start(fd, &limits, &sandboxed, err);
+    rc = sandbox_start(programs_sandbox(self->programs), fd, &limits, &sandboxed, err);
     close(fd);
     if (rc < 0)
         return -1;

@@ -10,13 +10,35 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PROGRAM_FD = 3 }; /* where bubblewrap reads the file from */
+#include "common/log.h"
+
+enum {
+    PROGRAM_FD = 3, /* where bubblewrap reads the file from */
+    ENDING_MAX = 256,
+    RUN_PROCESSES =
+        64, /* of a run: the program's 32, bubblewrap's own, and those that become one of them */
+    RUN_MEMORY = 2, /* times that of a process: a run with all its processes and its /tmp */
+};
+
+struct sandbox {
+    struct loop *loop;
+    struct cgroups *groups;
+    struct ending *endings; /* what was killed and has not ended yet */
+    size_t ending;
+};
+
+struct ending {
+    struct ending *next;
+    struct sandbox *sandbox;
+    struct sandboxed sandboxed;
+};
 
 #define SANDBOX_UID "65534" /* nobody: root must not be the user whose processes are counted */
 
@@ -24,8 +46,11 @@ enum { PROGRAM_FD = 3 }; /* where bubblewrap reads the file from */
  * to it need be open to the sandbox's user. */
 static const char *const bubblewrap[] = {
     "bwrap",
-    "--unshare-all",
     "--unshare-user",
+    "--unshare-pid",
+    "--unshare-net",
+    "--unshare-ipc",
+    "--unshare-uts",
     "--disable-userns",
     "--die-with-parent",
     "--new-session",
@@ -78,12 +103,28 @@ static const char *const bubblewrap[] = {
 static const char *const bare[] = {"prlimit"};
 static const char *const limited[] = {"--stack=1048576", "--fsize=16777216", "--nofile=256",
                                       "--core=0"};
+/* From here on it runs when nobody else wants to, which it cannot undo. Not before it is a process of its own: we
+ * ourselves are stopped until then. */
+static const char *const idle[] = {"chrt", "--idle", "0"};
+/* Enters the group whose file comes next. */
+static const char *const grouped[] = {"sh", "-c", "echo 0 >\"$0\" && exec \"$@\""};
 static const char *const unprivileged[] = {
     "setpriv", "--reuid", SANDBOX_UID, "--regid", SANDBOX_UID, "--clear-groups", "--no-new-privs"};
 
 enum {
-    ARGUMENTS_MAX = ARRAY_SIZE(unprivileged) + ARRAY_SIZE(bubblewrap) + ARRAY_SIZE(limited) + 4
+    ARGUMENTS_MAX = ARRAY_SIZE(grouped) + ARRAY_SIZE(unprivileged) + ARRAY_SIZE(idle) +
+                    ARRAY_SIZE(bubblewrap) + ARRAY_SIZE(limited) + 5
 };
+
+struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups)
+{
+    struct sandbox *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("sandbox", "out of memory");
+    *self = (struct sandbox){.loop = loop, .groups = groups};
+    return self;
+}
 
 int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
                  struct error *err)
@@ -112,8 +153,8 @@ static size_t put(const char **argv, size_t count, const char *const *more, size
     return count + more_count;
 }
 
-/* `text` is room for what is not constant. */
-static void compose(const struct sandbox_limits *limits, char text[static 80],
+/* `entry` is the file of its group, or NULL; `text` is room for what is not constant. */
+static void compose(const struct sandbox_limits *limits, const char *entry, char text[static 80],
                     const char *argv[static ARGUMENTS_MAX])
 {
     size_t count = 0;
@@ -121,8 +162,14 @@ static void compose(const struct sandbox_limits *limits, char text[static 80],
 
     snprintf(text, 40, "--cpu=%" PRId64, limits->cpu_s);
     snprintf(memory, 40, "--data=%" PRId64, limits->memory);
+    if (entry) {
+        count = put(argv, count, grouped, ARRAY_SIZE(grouped));
+        argv[count++] = entry;
+    }
     if (geteuid() == 0)
         count = put(argv, count, unprivileged, ARRAY_SIZE(unprivileged));
+    if (!limits->trusted)
+        count = put(argv, count, idle, ARRAY_SIZE(idle));
     count = limits->bare ? put(argv, count, bare, ARRAY_SIZE(bare))
                          : put(argv, count, bubblewrap, ARRAY_SIZE(bubblewrap));
     count = put(argv, count, limited, ARRAY_SIZE(limited));
@@ -132,8 +179,8 @@ static void compose(const struct sandbox_limits *limits, char text[static 80],
     argv[count] = NULL;
 }
 
-static int spawn(int program_fd, const struct sandbox_limits *limits, const int in[2],
-                 const int out[2], pid_t *ret)
+static int spawn(int program_fd, const struct sandbox_limits *limits, const char *entry,
+                 const int in[2], const int out[2], pid_t *ret)
 {
     const char *argv[ARGUMENTS_MAX];
     char text[80], path[40];
@@ -144,7 +191,7 @@ static int spawn(int program_fd, const struct sandbox_limits *limits, const int 
     sigset_t none, usual;
     int rc;
 
-    compose(limits, text, argv);
+    compose(limits, entry, text, argv);
     sigemptyset(&none);
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
@@ -177,25 +224,27 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-int sandbox_start(int program_fd, const struct sandbox_limits *limits, struct sandboxed *ret,
-                  struct error *err)
+/* With `entry` NULL in no group. Returns an errno. */
+static int start(int program_fd, const struct sandbox_limits *limits, const char *entry,
+                 struct sandboxed *ret)
 {
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, pidfd = -1, rc;
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, rc;
     pid_t pid = 0;
 
     if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
         rc = errno;
     else
-        rc = spawn(program_fd, limits, in, out, &pid);
+        rc = spawn(program_fd, limits, entry, in, out, &pid);
     close_fd(&in[0]);
     close_fd(&out[1]);
     if (rc == 0) {
-        pidfd = pidfd_open(pid, 0);
+        *ret = (struct sandboxed){.pidfd = pidfd_open(pid, 0),
+                                  .group = limits->bare ? pid : 0,
+                                  .in = in[1],
+                                  .out = out[0]};
         fcntl(in[1], F_SETFL, O_NONBLOCK);
         fcntl(out[0], F_SETFL, O_NONBLOCK);
-        *ret = (struct sandboxed){
-            .pidfd = pidfd, .group = limits->bare ? pid : 0, .in = in[1], .out = out[0]};
-        if (pidfd >= 0)
+        if (ret->pidfd >= 0)
             return 0;
         rc = errno;
         kill(pid, SIGKILL);
@@ -203,37 +252,106 @@ int sandbox_start(int program_fd, const struct sandbox_limits *limits, struct sa
     }
     close_fd(&in[1]);
     close_fd(&out[0]);
+    return rc;
+}
+
+int sandbox_start(struct sandbox *self, int program_fd, const struct sandbox_limits *limits,
+                  struct sandboxed *ret, struct error *err)
+{
+    bool grouped_too = self->groups && !limits->trusted;
+    char entry[CGROUP_PATH_SIZE];
+    uint64_t run = 0;
+    int rc;
+
+    if (self->ending >= ENDING_MAX)
+        return error_retry(err, ERR_OVERLOADED, 1, "Too many bots are running. Try again.");
+    if (grouped_too &&
+        cgroup_make(self->groups, RUN_MEMORY * limits->memory, RUN_PROCESSES, &run, entry, err) < 0)
+        return -1;
+    rc = start(program_fd, limits, grouped_too ? entry : NULL, ret);
+    if (rc == 0) {
+        ret->run = run;
+        return 0;
+    }
+    if (grouped_too)
+        cgroup_end(self->groups, run);
     error_retry(err, ERR_UNAVAILABLE, 1, "The bot cannot be started.");
     return error_detail(err, "%s", strerror(rc));
 }
 
-bool sandbox_ended(const struct sandboxed *self)
+bool sandbox_ended(const struct sandboxed *sandboxed)
 {
-    struct pollfd end = {.fd = self->pidfd, .events = POLLIN};
+    struct pollfd end = {.fd = sandboxed->pidfd, .events = POLLIN};
 
     return poll(&end, 1, 0) > 0;
 }
 
-int sandbox_reap(struct sandboxed *self)
+int sandbox_reap(struct sandboxed *sandboxed)
 {
     siginfo_t info = {0};
     int rc;
 
     do
-        rc = waitid(P_PIDFD, (id_t)self->pidfd, &info, WEXITED);
+        rc = waitid(P_PIDFD, (id_t)sandboxed->pidfd, &info, WEXITED);
     while (rc < 0 && errno == EINTR);
-    close_fd(&self->pidfd);
-    close_fd(&self->in);
-    close_fd(&self->out);
+    close_fd(&sandboxed->pidfd);
+    close_fd(&sandboxed->in);
+    close_fd(&sandboxed->out);
     return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
-void sandbox_kill(struct sandboxed *self)
+static void ending_done(struct ending *self)
 {
-    if (self->pidfd < 0)
+    struct ending **link = &self->sandbox->endings;
+
+    while (*link != self)
+        link = &(*link)->next;
+    *link = self->next;
+    self->sandbox->ending--;
+    (void)sandbox_reap(&self->sandboxed);
+    free(self);
+}
+
+static void on_end(void *arg, short events UNUSED)
+{
+    struct ending *self = arg;
+
+    loop_unwatch(self->sandbox->loop, self->sandboxed.pidfd);
+    ending_done(self);
+}
+
+void sandbox_kill(struct sandbox *self, struct sandboxed *sandboxed)
+{
+    struct ending *ending;
+
+    if (self->groups)
+        cgroup_end(self->groups, sandboxed->run);
+    sandboxed->run = 0;
+    if (sandboxed->pidfd < 0)
         return;
-    if (self->group > 0) /* not reaped yet: the number is still its own */
-        kill(-self->group, SIGKILL);
-    (void)pidfd_send_signal(self->pidfd, SIGKILL, NULL, 0);
-    (void)sandbox_reap(self);
+    if (sandboxed->group > 0) /* not reaped yet: the number is still its own */
+        kill(-sandboxed->group, SIGKILL);
+    (void)pidfd_send_signal(sandboxed->pidfd, SIGKILL, NULL, 0);
+    close_fd(&sandboxed->in);
+    close_fd(&sandboxed->out);
+    ending = calloc(1, sizeof(*ending));
+    if (!ending)
+        log_die("sandbox", "out of memory");
+    *ending = (struct ending){.next = self->endings, .sandbox = self, .sandboxed = *sandboxed};
+    self->endings = ending;
+    self->ending++;
+    loop_watch(self->loop, ending->sandboxed.pidfd, ZMQ_POLLIN, on_end, ending);
+    *sandboxed = (struct sandboxed){.pidfd = -1, .in = -1, .out = -1};
+}
+
+void sandbox_destroy(struct sandbox **self_p)
+{
+    struct sandbox *self = *self_p;
+
+    if (!self)
+        return;
+    while (self->endings)
+        on_end(self->endings, 0); /* waits */
+    free(self);
+    *self_p = NULL;
 }

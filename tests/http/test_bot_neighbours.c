@@ -1,0 +1,156 @@
+/*
+ * test_bot_neighbours.c - bots that loop, fork, allocate and talk without end, and everybody else's requests meanwhile:
+ * they stay as fast as without them.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { ROUNDS = 3, READS = 1000, AT_ONCE = 4, HOSTILE = 12, TIMEOUT_MS = 2000 };
+
+static struct suite *suite;
+static struct person *admin, *patient;
+
+static const struct {
+    const char *name, *text;
+} bots[] = {
+    {"loop", "#!/bin/sh\nwhile :; do :; done\n"},
+    {"forks",
+     "#!/usr/bin/python3\nimport os\nwhile True:\n try:\n  os.fork()\n except OSError:\n  pass\n"},
+    {"gigabyte", "#!/usr/bin/python3\nkept = []\nwhile True:\n try:\n  kept.append(bytearray(b'x') "
+                 "* (1 << 20))\n"
+                 "  if len(kept) > 1024:\n   break\n except MemoryError:\n  kept = kept[:1]\n"},
+    {"output", "#!/bin/sh\nexec head -c 1073741824 /dev/zero\n"},
+};
+
+static void make_bot(const char *name, const char *text)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", suite_text(suite, "botDir"), name);
+    file = fopen(path, "w");
+    if (!file)
+        abort();
+    fputs(text, file);
+    fclose(file);
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/v1/project/bots", admin->access,
+                  json_pack("{s:[{s:s}], s:s, s:s, s:s, s:i}", "identifier", "value", name, "name",
+                            name, "kind", "program", "program", name, "timeoutMs", TIMEOUT_MS));
+    CHECK_STATUS(made, 200);
+}
+
+/* Calls all of them again and again, twelve at a time, until it is killed. */
+static pid_t misbehave(void)
+{
+    pid_t pid = fork();
+
+    if (pid != 0)
+        return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+        struct http_request requests[4 * HOSTILE];
+        struct http_answer *answers[4 * HOSTILE];
+        char paths[ARRAY_SIZE(bots)][64];
+
+        for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+            size_t bot = i % ARRAY_SIZE(bots);
+
+            snprintf(paths[bot], sizeof(paths[bot]), "/bots?identifier=%s", bots[bot].name);
+            requests[i] = (struct http_request){
+                .method = "POST", .path = paths[bot], .bearer = patient->access, .raw = "{}"};
+        }
+        http_call_many(suite_url(suite), requests, ARRAY_SIZE(requests), HOSTILE, answers);
+        http_answers_destroy(answers, ARRAY_SIZE(requests));
+    }
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* The 99th percentile of reading one's account, in ms. */
+static double measure(void)
+{
+    static struct http_request requests[READS];
+    static struct http_answer *answers[READS];
+    static double ms[READS];
+
+    for (size_t i = 0; i < READS; i++)
+        requests[i] = (struct http_request){.path = "/auth/me", .bearer = patient->access};
+    http_call_many(suite_url(suite), requests, READS, AT_ONCE, answers);
+    for (size_t i = 0; i < READS; i++) {
+        CHECK_STATUS(answers[i], 200);
+        ms[i] = answers[i]->seconds * 1000;
+    }
+    http_answers_destroy(answers, READS);
+    qsort(ms, READS, sizeof(ms[0]), by_size);
+    return ms[READS * 99 / 100];
+}
+
+/* Both in turn, so that what else the machine does falls on either; the medians are compared. */
+static bool are_as_fast(void)
+{
+    double idle[ROUNDS], hostile[ROUNDS];
+
+    for (size_t round = 0; round < ROUNDS; round++) {
+        pid_t pid;
+
+        idle[round] = measure();
+        pid = misbehave();
+        sleep(2);
+        hostile[round] = measure();
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        sleep(TIMEOUT_MS / 1000 + 1); /* the last of them have had their time */
+    }
+    qsort(idle, ROUNDS, sizeof(idle[0]), by_size);
+    qsort(hostile, ROUNDS, sizeof(hostile[0]), by_size);
+    printf("(p99 %.1f ms idle, %.1f ms beside them) ", idle[ROUNDS / 2], hostile[ROUNDS / 2]);
+    return hostile[ROUNDS / 2] < 2 * idle[ROUNDS / 2];
+}
+
+/* Other tests run on the same machine: what is measured beside a heavy one is measured again. */
+static void neighbours_stay_fast(void)
+{
+    bool fast = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(bots); i++)
+        make_bot(bots[i].name, bots[i].text);
+    (void)measure(); /* caches are filled */
+    for (int attempt = 0; attempt < 3 && !fast; attempt++)
+        fast = are_as_fast();
+    CU_ASSERT_TRUE(fast);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&admin);
+    person_destroy(&patient);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"neighbours stay fast", neighbours_stay_fast},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){0});
+    admin = person_admin(suite);
+    patient = person_register(suite, NULL);
+    return unit_run("neighbours of bots", cases, ARRAY_SIZE(cases));
+}

@@ -1,0 +1,262 @@
+/*
+ * test_botd_sandbox.c - what becomes of programs in the sandbox: when they run, what they may have together, how they
+ * end. Limits of a run as a whole are those of its control group: tests of them say so, and are left out, where we are
+ * in no group that is ours alone.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "botd/talk.h"
+#include "common/clock.h"
+#include "common/fiber.h"
+#include "tests/unit/unit.h"
+
+enum { MEMORY = 128 * 1024 * 1024 };
+
+static struct cgroups *groups; /* NULL: none here */
+static bool groups_are_own;    /* each run has one, with limits of its own */
+
+/* One program, started, heard to its end and reaped. */
+struct heard {
+    struct loop *loop;
+    struct sandbox *sandbox;
+    const char *script;
+    char text[512];
+    int status; /* -1: it did not come to an end */
+};
+
+static int script_fd(const char *script)
+{
+    int fd = memfd_create("script", MFD_CLOEXEC);
+
+    CU_ASSERT_FATAL(fd >= 0 && write(fd, script, strlen(script)) == (ssize_t)strlen(script));
+    CU_ASSERT_EQUAL(lseek(fd, 0, SEEK_SET), 0);
+    return fd;
+}
+
+static void start(struct sandbox *sandbox, const char *script, struct sandboxed *ret)
+{
+    const struct sandbox_limits limits = {.cpu_s = 20, .memory = MEMORY};
+    struct error err;
+    int fd = script_fd(script);
+
+    error_init(&err, NULL);
+    UNIT_CHECK(sandbox_start(sandbox, fd, &limits, ret, &err) == 0, "%s", err.message);
+    close(fd);
+}
+
+static void hear_fiber(void *arg)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct heard *self = arg;
+    const int64_t deadline = clock_mono_ms() + 20000;
+    const struct talk talk = {.input = "", .answer_max = 500, .deadline_mono_ms = deadline};
+    struct talk_answer answer;
+    struct sandboxed sandboxed;
+    struct error err;
+
+    error_init(&err, arena);
+    self->status = -1;
+    start(self->sandbox, self->script, &sandboxed);
+    if (talk_to(self->loop, arena, &sandboxed, &talk, &answer, &err) == 0 &&
+        talk_wait_end(self->loop, &sandboxed, deadline, &err) == 0) {
+        self->status = sandbox_reap(&sandboxed);
+        snprintf(self->text, sizeof(self->text), "%s", answer.text);
+    }
+    sandbox_kill(self->sandbox, &sandboxed);
+    loop_stop(self->loop);
+}
+
+static struct heard hear(const char *script)
+{
+    struct loop *loop = loop_new();
+    struct heard heard = {.loop = loop, .sandbox = sandbox_new(loop, groups), .script = script};
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT_FATAL(fiber_start(loop, hear_fiber, &heard, &err) == 0);
+    CU_ASSERT_EQUAL(loop_run(loop), 0);
+    sandbox_destroy(&heard.sandbox);
+    loop_destroy(&loop);
+    return heard;
+}
+
+/* The scheduler runs it when nobody else wants to, and there is no way back. */
+static void test_others_come_first(void)
+{
+    static const char script[] =
+        "#!/usr/bin/python3\n"
+        "import os\n"
+        "print('idle' if os.sched_getscheduler(0) == os.SCHED_IDLE else 'not idle')\n"
+        "for policy in os.SCHED_OTHER, os.SCHED_BATCH:\n"
+        " try:\n"
+        "  os.sched_setscheduler(0, policy, os.sched_param(0))\n"
+        "  print('normal')\n"
+        " except OSError:\n"
+        "  print('refused')\n";
+    struct heard heard = hear(script);
+
+    CU_ASSERT_EQUAL(heard.status, 0);
+    CU_ASSERT_STRING_EQUAL(heard.text, "idle\nrefused\nrefused\n");
+}
+
+/* Everybody else keeps the processors busy: a program that is killed takes long to get the time to end, which nobody
+ * waits for. */
+static void test_killing_does_not_wait(void)
+{
+    enum { ROUNDS = 8 };
+    const long count = 4 * sysconf(_SC_NPROCESSORS_ONLN);
+    struct loop *loop = loop_new();
+    struct sandbox *sandbox = sandbox_new(loop, groups);
+    struct sandboxed sandboxed[ROUNDS];
+    pid_t *busy = calloc((size_t)count, sizeof(*busy));
+    int64_t began;
+
+    for (size_t i = 0; i < ROUNDS; i++)
+        start(sandbox, "#!/bin/sh\nwhile :; do :; done\n", &sandboxed[i]);
+    usleep(300 * 1000);
+    for (long i = 0; i < count; i++) {
+        busy[i] = fork();
+        if (busy[i] == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            for (;;)
+                ;
+        }
+    }
+    began = clock_mono_ms();
+    for (size_t i = 0; i < ROUNDS; i++)
+        sandbox_kill(sandbox, &sandboxed[i]);
+    UNIT_CHECK(clock_mono_ms() - began < 100, "%lld ms", (long long)(clock_mono_ms() - began));
+    for (long i = 0; i < count; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    sandbox_destroy(&sandbox);
+    CU_ASSERT_EQUAL(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
+    loop_destroy(&loop);
+    free(busy);
+}
+
+/* ---- the group ---- */
+
+/* Each of its processes stays below its own limit: all of them together do not. */
+static void test_a_run_has_a_limit_of_memory(void)
+{
+    static const char script[] = "#!/usr/bin/python3\n"
+                                 "import os, sys, time\n"
+                                 "for i in range(8):\n"
+                                 " if os.fork() == 0:\n"
+                                 "  kept = bytearray(b'x') * (90 << 20)\n"
+                                 "  time.sleep(10)\n"
+                                 "  os._exit(0)\n"
+                                 "time.sleep(3)\n"
+                                 "print('survived')\n";
+    struct heard heard;
+
+    if (!groups_are_own) {
+        printf("(no control group for a run here) ");
+        return;
+    }
+    heard = hear(script);
+    CU_ASSERT_STRING_EQUAL(heard.text, "");
+    CU_ASSERT_NOT_EQUAL(heard.status, 0);
+}
+
+static size_t group_files(const char *folder, const char *file, char *ret, size_t size)
+{
+    FILE *pipe;
+    char command[400];
+    size_t got;
+
+    snprintf(command, sizeof(command), "cat %s/%s 2>/dev/null", folder, file);
+    pipe = popen(command, "re");
+    got = pipe ? fread(ret, 1, size - 1, pipe) : 0;
+    ret[got] = '\0';
+    if (pipe)
+        pclose(pipe);
+    return got;
+}
+
+static void test_a_run_is_a_group(void)
+{
+    struct loop *loop = loop_new();
+    struct sandbox *sandbox = sandbox_new(loop, groups);
+    struct sandboxed sandboxed;
+    char entry[CGROUP_PATH_SIZE], text[CGROUP_PATH_SIZE];
+    struct error err;
+    uint64_t run;
+
+    error_init(&err, NULL);
+    if (!groups_are_own) {
+        printf("(no control group for a run here) ");
+    } else {
+        /* the number before the next one */
+        CU_ASSERT_EQUAL_FATAL(cgroup_make(groups, MEMORY, 10, &run, entry, &err), 0);
+        cgroup_end(groups, run);
+        snprintf(strstr(entry, "/runs/"), 64, "/runs/%llu", (unsigned long long)run + 1);
+        start(sandbox, "#!/bin/sh\nsetsid sleep 60 &\nsleep 60\n", &sandboxed);
+        CU_ASSERT_EQUAL(sandboxed.run, run + 1);
+        usleep(500 * 1000);
+        group_files(entry, "pids.max", text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, "64\n");
+        group_files(entry, "memory.max", text, sizeof(text));
+        CU_ASSERT_STRING_EQUAL(text, "268435456\n");
+        group_files(entry, "pids.current", text, sizeof(text));
+        CU_ASSERT_TRUE(strtol(text, NULL, 10) >= 4); /* bubblewrap twice, the shell, both sleeps */
+        group_files(entry, "../cpu.idle", text, sizeof(text));
+        CU_ASSERT_TRUE(text[0] == '\0' || text[0] == '1');
+        sandbox_kill(sandbox, &sandboxed);
+        sandbox_destroy(&sandbox);
+        for (int i = 0; i < 100 && access(entry, F_OK) == 0; i++) {
+            usleep(20 * 1000);
+            CU_ASSERT_EQUAL(cgroup_make(groups, MEMORY, 10, &run, text, &err), 0);
+            cgroup_end(groups, run);
+        }
+        CU_ASSERT_NOT_EQUAL(access(entry, F_OK), 0);
+    }
+    sandbox_destroy(&sandbox);
+    loop_destroy(&loop);
+}
+
+static const struct unit_case cases[] = {
+    {"others come first", test_others_come_first},
+    {"killing does not wait", test_killing_does_not_wait},
+    {"a run has a limit of memory", test_a_run_has_a_limit_of_memory},
+    {"a run is a group", test_a_run_is_a_group},
+};
+
+static bool runs_have_groups(void)
+{
+    char entry[CGROUP_PATH_SIZE];
+    struct error err;
+    uint64_t run;
+
+    error_init(&err, NULL);
+    if (cgroup_make(groups, MEMORY, 10, &run, entry, &err) < 0)
+        return false;
+    cgroup_end(groups, run);
+    return run != 0;
+}
+
+int main(void)
+{
+    struct error err;
+    int rc;
+
+    error_init(&err, NULL);
+    if (cgroups_open(&groups, &err) < 0)
+        printf("no control groups: %s\n", err.message);
+    else
+        groups_are_own = runs_have_groups();
+    rc = unit_run("botd sandbox", cases, ARRAY_SIZE(cases));
+    cgroups_destroy(&groups);
+    return rc;
+}
