@@ -12,19 +12,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/file.h"
 #include "common/log.h"
 #include "common/offload.h"
+#include "docd/page_cache.h"
 #include "docd/post_policy.h"
 
 enum {
@@ -343,14 +341,12 @@ static int local_finish(struct store *store, const struct request *req, struct s
 /* What the caches of the kernel have, without waiting for the disk; -1 when that cannot be told. */
 static ssize_t read_cached(const struct store_local *self, const struct job *job)
 {
-    struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_CACHED};
     struct iovec place = {job->target, job->count};
     char path[PATH_SIZE];
 
     path_complete(job, path);
-    CLEANUP(file_close_descriptor)
-    int file = (int)syscall(SYS_openat2, self->dir, path, &how, sizeof how);
-    return file < 0 ? -1 : preadv2(file, &place, 1, job->offset, RWF_NOWAIT);
+    CLEANUP(file_close_descriptor) int file = page_cache_open(self->dir, path);
+    return file < 0 ? -1 : page_cache_read(file, &place, 1, job->offset);
 }
 
 static int local_read(struct store *store, const struct request *req, struct store_key key,

@@ -353,6 +353,19 @@ static int make_for_all(struct variants *self, const struct request *req,
 
 /* ---- getting ---- */
 
+/* Reads what `job` says, unless there is no such variant: ENOENT. */
+static int read_kept(struct variants *self, const struct request *req, struct variant_job *job,
+                     struct error *err)
+{
+    job->dir = self->dir;
+    job->error = 0;
+    if (variant_files_read_cached(job))
+        return 0;
+    if (run(self, req, variant_files_read, job, err) < 0)
+        return -1;
+    return job->error == 0 || job->error == ENOENT ? 0 : disk_error(err, job->error);
+}
+
 /* Reads what `job` says; made or waited for as it needs. The head is in the job then. */
 static int get(struct variants *self, const struct request *req, const struct wanted *wanted,
                struct variant_job *job, struct error *err)
@@ -365,12 +378,12 @@ static int get(struct variants *self, const struct request *req, const struct wa
     job->file = -1;
     while (clock_mono_ms() < req->deadline_mono_ms) {
         job->count = room;
-        if (run(self, req, variant_files_read, job, err) < 0)
+        if (read_kept(self, req, job, err) < 0)
             return -1;
-        if (job->error == 0)
+        if (job->error == 0) {
             *self->hits += first;
-        if (job->error != ENOENT)
-            return job->error == 0 ? 0 : disk_error(err, job->error);
+            return 0;
+        }
         first = false;
         making = making_find(self, wanted->name);
         if (making != NULL) {
@@ -448,7 +461,7 @@ static void open_counters(struct variants *self, struct metrics *m)
         metrics_counter(m, "atrium_doc_image_decodes_total", "", "Images that were decoded.");
 }
 
-static int64_t read_kept(void *self)
+static int64_t read_bytes(void *self)
 {
     return ((struct variants *)self)->bytes;
 }
@@ -495,7 +508,7 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
     LIST_INIT(&self->making);
     open_counters(self, metrics);
     metrics_gauge(metrics, "atrium_doc_variant_bytes", "Disk that variants of images take.",
-                  read_kept, self);
+                  read_bytes, self);
     metrics_gauge(metrics, "atrium_doc_image_waiting", "Images that wait to be decoded.",
                   read_waiting, self);
     metrics_gauge(metrics, "atrium_doc_images_unusable",

@@ -16,6 +16,7 @@
 
 #include "common/file.h"
 #include "common/log.h"
+#include "docd/page_cache.h"
 
 enum {
     FOLDERS = 256,
@@ -69,27 +70,35 @@ static int read_all(int file, void *bytes, size_t size, int64_t offset, size_t *
     return count < 0 ? -1 : 0;
 }
 
-/* Of a file that is not whole: ENOENT, it is as if it were not there. */
-static int read_head(int file, struct variant_head *head)
+static bool is_whole(const struct variant_head *head, const struct stat *status)
 {
-    struct stat status;
+    return memcmp(head->magic, magic, sizeof head->magic) == 0 &&
+           status->st_size == (int64_t)sizeof *head + head->size;
+}
+
+/* Of a file that is not whole: ENOENT, it is as if it were not there. */
+static int read_head(int file, struct variant_head *head, struct stat *status)
+{
     size_t size;
 
-    if (read_all(file, head, sizeof *head, 0, &size) < 0 || fstat(file, &status) < 0)
+    if (read_all(file, head, sizeof *head, 0, &size) < 0 || fstat(file, status) < 0)
         return -1;
-    if (size == sizeof *head && memcmp(head->magic, magic, sizeof head->magic) == 0 &&
-        status.st_size == (int64_t)sizeof *head + head->size)
+    if (size == sizeof *head && is_whole(head, status))
         return 0;
     errno = ENOENT;
     return -1;
 }
 
-static void note_use(int file)
+static bool use_is_known(const struct stat *status)
+{
+    return status->st_mtime + USED_EVERY_S >= time(NULL);
+}
+
+static void note_use(int file, const struct stat *status)
 {
     const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
-    struct stat status;
 
-    if (fstat(file, &status) == 0 && status.st_mtime + USED_EVERY_S < time(NULL))
+    if (!use_is_known(status))
         (void)futimens(file, times);
 }
 
@@ -99,17 +108,38 @@ void variant_files_read(void *arg)
     char path[PATH_SIZE];
     CLEANUP(file_close_descriptor) int opened = -1;
     int file = job->file;
+    struct stat status;
 
     path_of(job, "", path);
     if (file < 0)
         file = opened = openat(job->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     job->error = 0;
-    if (file < 0 || read_head(file, &job->head) < 0 ||
+    if (file < 0 || read_head(file, &job->head, &status) < 0 ||
         (job->target && read_all(file, job->target, job->count,
                                  (int64_t)sizeof job->head + job->offset, &job->count) < 0))
         job->error = errno;
     else
-        note_use(file);
+        note_use(file, &status);
+}
+
+bool variant_files_read_cached(struct variant_job *job)
+{
+    struct iovec head = {&job->head, sizeof job->head}, target = {job->target, job->count};
+    int64_t first = (int64_t)sizeof job->head + job->offset;
+    struct stat status;
+    char path[PATH_SIZE];
+    ssize_t count;
+
+    path_of(job, "", path);
+    CLEANUP(file_close_descriptor) int file = page_cache_open(job->dir, path);
+    if (file < 0 || page_cache_read(file, &head, 1, 0) != (ssize_t)head.iov_len ||
+        fstat(file, &status) < 0 || !is_whole(&job->head, &status) || !use_is_known(&status))
+        return false;
+    count = page_cache_read(file, &target, 1, first);
+    if (count != MIN((ssize_t)job->count, MAX(status.st_size - first, 0)))
+        return false;
+    job->count = (size_t)count;
+    return true;
 }
 
 /* ---- making ---- */
@@ -124,13 +154,14 @@ static bool is_named(const struct variant_job *job, const char *path)
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-static bool is_whole(const struct variant_job *job, const char *path)
+static bool is_made(const struct variant_job *job, const char *path)
 {
     CLEANUP(file_close_descriptor)
     int file = openat(job->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     struct variant_head head;
+    struct stat status;
 
-    return file >= 0 && read_head(file, &head) == 0;
+    return file >= 0 && read_head(file, &head, &status) == 0;
 }
 
 /* 0, or an errno. */
@@ -147,7 +178,7 @@ static int begin(struct variant_job *job)
         return errno;
     if (!is_named(job, path))
         return EAGAIN;
-    if (is_whole(job, final)) {
+    if (is_made(job, final)) {
         unlinkat(job->dir, path, 0);
         return EEXIST;
     }

@@ -1,5 +1,6 @@
 /*
- * variant_files.h - the files of variants, as work for a pool: each function is one job, and may block.
+ * variant_files.h - the files of variants, as work for a pool: each function is one job, and may block; but for
+ * variant_files_read_cached().
  *
  * A file begins with a head that says how long it is: one that lost its end in a power cut is not used.
  */
@@ -41,6 +42,9 @@ int variant_files_open(const char *dir);
 
 /* Reads the head of a variant and, where there is a target, bytes; notes that it was used. ENOENT: there is none. */
 void variant_files_read(void *job);
+
+/* The same without waiting for a disk: false when it cannot be had so, or its use is to be noted. */
+bool variant_files_read_cached(struct variant_job *job);
 
 /* Begins to make a variant. EAGAIN: another process is at it. EEXIST: it is there by now. */
 void variant_files_begin(void *job);

@@ -17,7 +17,7 @@
 #include "docd/variant_files.h"
 #include "tests/unit/unit.h"
 
-enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000, FILE_MAX = 1 << 20 };
+enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000, FILE_MAX = 1 << 20, POOL_THREADS = 2 };
 
 static const struct image_size small = {30, 20, IMAGE_COVER};
 
@@ -99,7 +99,7 @@ static void open_fixture(struct fixture *f, struct loop *loop)
     f->req = (struct request){.arena = f->arena, .deadline_mono_ms = clock_mono_ms() + DEADLINE_MS};
     error_init(&f->err, f->arena);
     f->seal_key.length = SEAL_KEY_SIZE;
-    f->pool = offload_new(loop, 2, 256);
+    f->pool = offload_new(loop, POOL_THREADS, 256);
     options.dir = f->dir.path;
     f->store = store_local_new(loop, &options, &f->err);
     CU_ASSERT_PTR_NOT_NULL(f->store);
@@ -414,6 +414,80 @@ static void large_files(struct loop *loop, void *arg UNUSED)
     close_fixture(&f);
 }
 
+/* ---- a disk that stands still ---- */
+
+/* As many jobs as the pool has threads, until a byte for each comes through the pipe. */
+struct standstill {
+    struct fixture *f;
+    struct fiber *starter;
+    int gate[2];
+    int left;
+};
+
+static void wait_for_byte(void *arg)
+{
+    const struct standstill *still = arg;
+    uint8_t byte;
+
+    CU_ASSERT(read(still->gate[0], &byte, 1) == 1);
+}
+
+static void occupy_thread(void *arg)
+{
+    struct standstill *still = arg;
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT(offload_run(still->f->pool, wait_for_byte, still, clock_mono_ms() + DEADLINE_MS,
+                          &err) == 0);
+    if (--still->left == 0)
+        fiber_wake(still->starter);
+}
+
+static void stand_still(struct standstill *still)
+{
+    struct fixture *f = still->f;
+
+    CU_ASSERT(pipe2(still->gate, O_CLOEXEC) == 0);
+    for (int i = 0; i < POOL_THREADS; i++)
+        CU_ASSERT(fiber_start(f->loop, occupy_thread, still, &f->err) == 0);
+    while (offload_running(f->pool) < POOL_THREADS)
+        CU_ASSERT(fiber_sleep_until(f->loop, clock_mono_ms() + 1, &f->err) == 0);
+}
+
+static void go_on(struct standstill *still)
+{
+    CU_ASSERT(write(still->gate[1], "..", POOL_THREADS) == POOL_THREADS);
+    while (still->left > 0 &&
+           fiber_park(still->f->loop, clock_mono_ms() + DEADLINE_MS) == FIBER_WOKEN)
+        ;
+    close(still->gate[0]);
+    close(still->gate[1]);
+}
+
+static void at_hand(struct loop *loop, void *arg UNUSED)
+{
+    struct variant variant = {0};
+    struct fixture f;
+    struct standstill still = {.f = &f, .starter = fiber_self(loop), .left = POOL_THREADS};
+
+    open_fixture(&f, loop);
+    open_instance(&f, 0, 1 << 20, 8);
+    CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
+    stand_still(&still);
+    f.req.deadline_mono_ms = clock_mono_ms() + 100;
+    CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
+    CU_ASSERT_EQUAL(count(&f, 0, "result=\"kept\""), 1);
+    /* that it is used is to be noted, which may take its time */
+    set_used(only_file(&f), 3000);
+    CU_ASSERT(get(&f, 0, f.key, small, &variant) < 0 && f.err.code == ERR_DEADLINE);
+    go_on(&still);
+    f.req.deadline_mono_ms = clock_mono_ms() + DEADLINE_MS;
+    CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
+    CU_ASSERT_EQUAL(decodes(&f), 1);
+    close_fixture(&f);
+}
+
 /* ---- what others left ---- */
 
 static void half_made(struct loop *loop, void *arg UNUSED)
@@ -581,6 +655,7 @@ ON_FIBER(shared)
 ON_FIBER(overloaded)
 ON_FIBER(bounded)
 ON_FIBER(large_files)
+ON_FIBER(at_hand)
 ON_FIBER(half_made)
 ON_FIBER(stuck)
 ON_FIBER(removed)
@@ -594,6 +669,7 @@ static const struct unit_case cases[] = {
     {"too many different ones are sent away", test_overloaded},
     {"the directory is bounded, what is used stays", test_bounded},
     {"files that are too large are not fetched", test_large_files},
+    {"what the kernel has in memory waits for no disk", test_at_hand},
     {"what is half made is made anew, or swept", test_half_made},
     {"nobody waits for longer than its deadline", test_stuck},
     {"they go with their object", test_removed},
