@@ -3,10 +3,14 @@
  */
 #include "common/policy.h"
 
+#include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/address.h"
+#include "common/cache.h"
 #include "common/codec.h"
+#include "common/log.h"
 
 /* The one criterion there is, and the type that it restricts. */
 static const char own_criterion[] = "DocumentReference?author=%profile";
@@ -95,6 +99,80 @@ enum policy_scope policy_scope_of(const struct request *req, const char *type,
         return POLICY_ALL;
     return req->caller ? policy_scope(req->caller->policyResource, type, interaction) : POLICY_NONE;
 }
+
+/* ---- scopes that are remembered ---- */
+
+struct policy_scopes {
+    struct cache *cache;
+    uint8_t key[crypto_generichash_KEYBYTES]; /* so that nobody chooses where a text goes */
+};
+
+/* Values are these: nothing to free. */
+static const enum policy_scope scopes[] = {POLICY_NONE, POLICY_OWN, POLICY_ALL};
+
+static void drop_nothing(void *value UNUSED)
+{
+}
+
+struct policy_scopes *policy_scopes_new(void)
+{
+    struct policy_scopes *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("policy", "out of memory");
+    self->cache = cache_new(POLICY_SCOPES_MAX, drop_nothing);
+    randombytes_buf(self->key, sizeof(self->key));
+    return self;
+}
+
+void policy_scopes_destroy(struct policy_scopes **self_p)
+{
+    struct policy_scopes *self = *self_p;
+
+    if (!self)
+        return;
+    cache_destroy(&self->cache);
+    free(self);
+    *self_p = NULL;
+}
+
+/* Of the whole question. */
+static void scopes_key(const struct policy_scopes *self, const char *rules, const char *type,
+                       enum policy_interaction interaction, struct cache_key *ret)
+{
+    const uint8_t number = (uint8_t)interaction;
+    crypto_generichash_state state;
+
+    crypto_generichash_init(&state, self->key, sizeof(self->key), sizeof(ret->bytes));
+    crypto_generichash_update(&state, &number, sizeof(number));
+    crypto_generichash_update(&state, (const uint8_t *)type, strlen(type) + 1);
+    crypto_generichash_update(&state, (const uint8_t *)rules, strlen(rules));
+    crypto_generichash_final(&state, ret->bytes, sizeof(ret->bytes));
+}
+
+enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct request *req,
+                                   const char *type, enum policy_interaction interaction)
+{
+    const enum policy_scope *found;
+    struct cache_key key;
+
+    if (request_is_admin(req) || !req->caller || !req->caller->policyResource)
+        return policy_scope_of(req, type, interaction);
+    scopes_key(self, req->caller->policyResource, type, interaction, &key);
+    found = cache_get(self->cache, &key);
+    if (!found) {
+        found = &scopes[policy_scope_of(req, type, interaction)];
+        cache_put(self->cache, &key, (void *)(uintptr_t)found);
+    }
+    return *found;
+}
+
+size_t policy_scopes_count(const struct policy_scopes *self)
+{
+    return cache_count(self->cache);
+}
+
+/* ---- what is asked ---- */
 
 static int forbidden(struct error *err)
 {

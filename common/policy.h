@@ -36,6 +36,18 @@ enum policy_scope policy_scope(const char *rules, const char *type,
 enum policy_scope policy_scope_of(const struct request *req, const char *type,
                                   enum policy_interaction interaction);
 
+/* The same for a daemon that is asked often: to read the rules takes longer than all else of a small request, so it
+ * remembers what texts of rules come to, POLICY_SCOPES_MAX of them. A policy that was changed is another text. */
+struct policy_scopes;
+
+enum { POLICY_SCOPES_MAX = 1024 };
+
+struct policy_scopes *policy_scopes_new(void);
+void policy_scopes_destroy(struct policy_scopes **self_p);
+enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct request *req,
+                                   const char *type, enum policy_interaction interaction);
+size_t policy_scopes_count(const struct policy_scopes *self);
+
 /* 0 when the caller may do that at all: handlers whose resources have an author ask policy_scope_of() which of
  * them. Fails with ERR_FORBIDDEN "Forbidden". */
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,

@@ -118,7 +118,7 @@ int document_content(struct docd *d, const struct request *req,
     struct uuid author;
     bool again;
 
-    if (document_scope(req, POLICY_READ, &author, err) < 0)
+    if (document_scope(d, req, POLICY_READ, &author, err) < 0)
         return -1;
     do {
         db_result_destroy(&res);

@@ -165,6 +165,7 @@ static int start(void *daemon, struct error *err)
     struct docd *d = daemon;
 
     content_keep_memory();
+    d->policies = policy_scopes_new();
     d->config = d->svc.config;
     d->store = store_open(d, err);
     d->sniffer = d->store ? sniffer_new(d->svc.loop, d->svc.offload, err) : NULL;
@@ -195,6 +196,7 @@ static void stop(void *daemon)
     variants_destroy(&d->variants);
     sniffer_destroy(&d->sniffer);
     store_destroy(&d->store);
+    policy_scopes_destroy(&d->policies);
     secret_wipe(&d->s3_secret);
 }
 

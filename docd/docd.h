@@ -39,6 +39,7 @@ struct docd {
     struct sniffer *sniffer;
     struct variants *variants;
     int64_t *free_bytes; /* the level of room.c */
+    struct policy_scopes *policies;
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags) \
@@ -53,7 +54,7 @@ extern const struct check docd_checks[];
 /* ---- document.c ---- */
 
 /* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN: nobody's. */
-int document_scope(const struct request *req, enum policy_interaction interaction,
+int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
 int document_not_found(struct error *err);

@@ -46,10 +46,10 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 
 /* ---- rows ---- */
 
-int document_scope(const struct request *req, enum policy_interaction interaction,
+int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err)
 {
-    enum policy_scope scope = policy_scope_of(req, DOCUMENT_TYPE, interaction);
+    enum policy_scope scope = policy_scopes_of(d->policies, req, DOCUMENT_TYPE, interaction);
 
     if (scope == POLICY_NONE)
         return error_set(err, ERR_FORBIDDEN, "Forbidden");
@@ -200,7 +200,7 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     struct document *found;
     struct uuid author;
 
-    if (document_scope(req, POLICY_SEARCH, &author, err) < 0 ||
+    if (document_scope(d, req, POLICY_SEARCH, &author, err) < 0 ||
         search(d, req, in, author, &res, err) < 0)
         return -1;
     if (d->arrivals && !db_is_null(res, 0, 1) && search_arrivals(d, req, res)) {
@@ -228,7 +228,7 @@ int document_replace(struct docd *d, const struct request *req,
     struct audit_row audit = audit_row(
         req, &(struct audit){.action = "document.replace", .type = DOCUMENT_TYPE, .id = in->id});
 
-    if (document_scope(req, POLICY_UPDATE, &author, err) < 0 ||
+    if (document_scope(d, req, POLICY_UPDATE, &author, err) < 0 ||
         form_give(d, req, in->contentType, in->host, &form, err) < 0)
         return -1;
     if (db_query(d->svc.db, req, SQL_DOCUMENT_REPLACE, &res, err, DB_UUID(req->caller->project),
@@ -264,7 +264,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
                                                             .id = in->id,
                                                             .detail = visibility(in->isPublic)});
 
-    if (document_scope(req, POLICY_UPDATE, &author, err) < 0)
+    if (document_scope(d, req, POLICY_UPDATE, &author, err) < 0)
         return -1;
     if (in->isPublic == TRISTATE_TRUE)
         token_make(d, req, &token);
@@ -304,7 +304,7 @@ int document_delete(struct docd *d, const struct request *req, const struct docu
     struct audit_row audit = audit_row(
         req, &(struct audit){.action = "document.delete", .type = DOCUMENT_TYPE, .id = in->id});
 
-    if (document_scope(req, POLICY_DELETE, &author, err) < 0)
+    if (document_scope(d, req, POLICY_DELETE, &author, err) < 0)
         return -1;
     if (db_query(d->svc.db, req, SQL_DOCUMENT_DELETE, &res, err, DB_UUID(req->caller->project),
                  DB_UUID(in->id), DB_UUID(author), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)

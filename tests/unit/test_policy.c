@@ -1,6 +1,8 @@
 /*
  * test_policy.c - what the rules of an access policy allow, to whom, and from where.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/policy.h"
@@ -131,6 +133,74 @@ static void test_nobody(void)
     CU_ASSERT_EQUAL(policy_scope_of(&req, "Locale", POLICY_READ), POLICY_NONE);
 }
 
+/* ---- remembered ---- */
+
+static enum policy_scope remembered(struct policy_scopes *memory, const char *rules,
+                                    const char *type, enum policy_interaction interaction)
+{
+    const struct caller caller = {.role = "Patient", .policyResource = rules};
+    const struct request req = {.caller = &caller};
+
+    return policy_scopes_of(memory, &req, type, interaction);
+}
+
+/* The same answers, the first time and later; whatever else was asked about the same rules. */
+static void test_remembered(void)
+{
+    static const enum policy_interaction all[] = {POLICY_CREATE, POLICY_READ,   POLICY_SEARCH,
+                                                  POLICY_UPDATE, POLICY_DELETE, POLICY_EXECUTE};
+    CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
+
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < ARRAY_SIZE(scopes) * ARRAY_SIZE(all); i++) {
+            const char *rules = scopes[i / ARRAY_SIZE(all)].rules;
+            enum policy_interaction interaction = all[i % ARRAY_SIZE(all)];
+
+            UNIT_CHECK(remembered(memory, rules, documents, interaction) ==
+                               policy_scope(rules, documents, interaction) &&
+                           remembered(memory, rules, "Bot", interaction) ==
+                               policy_scope(rules, "Bot", interaction),
+                       "%s: %d", scopes[i / ARRAY_SIZE(all)].label, (int)interaction);
+        }
+    }
+    CU_ASSERT(policy_scopes_count(memory) > 0);
+}
+
+static void test_remembered_bound(void)
+{
+    CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
+    char rules[128];
+
+    for (int i = 0; i < 3 * POLICY_SCOPES_MAX; i++) {
+        snprintf(rules, sizeof rules, "[{\"resourceType\":\"%s\",\"readonly\":%s}, %d]",
+                 i % 3 == 0 ? "Bot" : documents, i % 2 == 0 ? "true" : "false", i);
+        UNIT_CHECK(remembered(memory, rules, documents, POLICY_UPDATE) ==
+                       (i % 3 > 0 && i % 2 > 0 ? POLICY_ALL : POLICY_NONE),
+                   "%s", rules);
+        CU_ASSERT(policy_scopes_count(memory) <= POLICY_SCOPES_MAX);
+    }
+    CU_ASSERT_EQUAL(policy_scopes_count(memory), POLICY_SCOPES_MAX);
+}
+
+/* Who administers the project is bound by no text, and nobody has none: there is nothing to remember. */
+static void test_not_remembered(void)
+{
+    CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
+    const struct caller admin = {.role = "Practitioner", .admin = true, .policyResource = "[]"},
+                        without = {.role = "Patient"};
+
+    CU_ASSERT_EQUAL(policy_scopes_of(memory, &(struct request){.caller = &admin}, documents,
+                                     POLICY_DELETE),
+                    POLICY_ALL);
+    CU_ASSERT_EQUAL(policy_scopes_of(memory, &(struct request){.caller = &without}, documents,
+                                     POLICY_READ),
+                    POLICY_NONE);
+    CU_ASSERT_EQUAL(policy_scopes_of(memory, &(struct request){.caller = NULL}, documents,
+                                     POLICY_READ),
+                    POLICY_NONE);
+    CU_ASSERT_EQUAL(policy_scopes_count(memory), 0);
+}
+
 #define RULE(ip, action) "{\"ip\":\"" ip "\",\"action\":\"" action "\"}"
 
 static void test_addresses(void)
@@ -180,6 +250,9 @@ int main(void)
         {"rules reach as far as they say", test_scopes},
         {"callers are bound by their policy", test_callers},
         {"nobody may do nothing", test_nobody},
+        {"what was worked out once is told again", test_remembered},
+        {"so much is remembered", test_remembered_bound},
+        {"who needs no rules is not", test_not_remembered},
         {"addresses are let in or not", test_addresses},
     };
 
