@@ -119,6 +119,7 @@ static int start(void *daemon, struct error *err)
         return -1;
     service_every(&d->svc, "keys", SECONDS(5), reload_keys);
     service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
+    service_every(&d->svc, "password memory", SECONDS(1), password_trim);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
     return 0;
 }

@@ -48,10 +48,12 @@ void password_open(struct authd *d)
                   "Passwords that wait for a thread to check them.", read_waiting, d);
 }
 
-void password_trim(struct authd *d)
+int password_trim(void *daemon, const struct request *req UNUSED, struct error *err UNUSED)
 {
-    malloc_trim(0);
+    struct authd *d = daemon;
+
     password_memory_trim(d->password_memory);
+    return 0;
 }
 
 void password_close(struct authd *d)

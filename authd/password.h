@@ -16,8 +16,8 @@ enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
 void password_open(struct authd *d);
 void password_close(struct authd *d);
 
-/* Gives back to the system what a burst of sign-ins left; a minute apart, so that a steady load keeps what it uses. */
-void password_trim(struct authd *d);
+/* Gives the memory of threads that have not hashed since the last run back to the system; for service_every(). */
+int password_trim(void *daemon, const struct request *req, struct error *err);
 
 /* A place among the requests that will hash a password: as many as the pool can hash and queue.
  * Taken before anything else of such a request is done, so that of a flood all but those are
