@@ -42,7 +42,7 @@ int mail_retry_command(struct ctl *ctl, struct error *err)
 
     if (mail_id(ctl, &in, err) < 0 || maild_mail_retry(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "It is due now.");
+    output_done(ctl, "It is due now.");
     return 0;
 }
 
@@ -54,6 +54,6 @@ int mail_drop_command(struct ctl *ctl, struct error *err)
 
     if (mail_id(ctl, &in, err) < 0 || maild_mail_drop(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "It will not be sent.");
+    output_done(ctl, "It will not be sent.");
     return 0;
 }

@@ -173,3 +173,19 @@ void output_note(const struct ctl *ctl, const char *format, ...)
     va_end(args);
     putchar('\n');
 }
+
+void output_done(const struct ctl *ctl, const char *format, ...)
+{
+    json_auto_t *json = NULL;
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = arena_vprintf(ctl->arena, format, args);
+    va_end(args);
+    json = json_pack("{s:s}", "message", text);
+    if (ctl->json)
+        print_json(json);
+    else
+        puts(text);
+}

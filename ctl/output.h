@@ -19,4 +19,7 @@ void output_list(const struct ctl *ctl, const struct field_table *table,
 /* One line for people; nothing with --json. */
 void output_note(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* What was done by a command that has nothing to show, in one sentence; with --json {"message": the sentence}. */
+void output_done(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
+
 #endif

@@ -110,7 +110,7 @@ int project_set_command(struct ctl *ctl, struct error *err)
 
     if (settingsd_operator_policy_default(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
+    output_done(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
                 *in.value ? in.value : "no access policy: registration is off");
     return 0;
 }

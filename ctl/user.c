@@ -70,6 +70,6 @@ int user_reset_mfa_command(struct ctl *ctl, struct error *err)
 
     if (authd_operator_mfa_reset(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_note(ctl, "The second factor is off, and all sessions are ended.");
+    output_done(ctl, "The second factor is off, and all sessions are ended.");
     return 0;
 }

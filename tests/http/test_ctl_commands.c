@@ -1,0 +1,418 @@
+/*
+ * test_ctl_commands.c - what holds for every command of atriumctl: a table for people, JSON with --json, and, when it
+ * cannot be done, nothing on stdout, one line on stderr that says why, and an exit code that is not 0.
+ *
+ * What the commands do is told by other programs. A command that --help lists and that has no row here fails this one.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { DONE, FAILED };
+enum { WORDS_MAX = 16 };
+
+/* Filled in before the table is run. */
+static char dead_id[40], queued_id[40], boss[128];
+
+#define SESSION "ana@sessions.example"
+
+static struct suite *suite;
+static struct unit_dir files;
+static char policy_file[128], bot_file[128], content_file[128], broken_file[128];
+
+/* A command, said rightly and wrongly. Words that stand for something else until it is known: see word_of(). */
+static const struct row {
+    const char *command; /* as --help has it */
+    const char *good[WORDS_MAX], *bad[WORDS_MAX];
+    const char *complaint; /* part of the line that it is refused with */
+    const char *shows;     /* part of what people see: a heading, a member, a word */
+    const char *
+        member; /* that the JSON object has, or the elements of the array; NULL: none need be there */
+    const char *input; /* on stdin */
+} rows[] = {
+    {"project create",
+     {"North Clinic", "--code", "north"},
+     {"X", "--code", "demo"},
+     "The tenant code is taken.",
+     "tenantCode",
+     "projectId",
+     NULL},
+    {"project list", {NULL}, {NULL}, NULL, "TENANT CODE", "projectId", NULL},
+    {"project show", {"demo"}, {"nobody"}, "Tenant not found.", "projectId", "projectId", NULL},
+    {"project suspend",
+     {"north-1"},
+     {"nobody"},
+     "Tenant not found.",
+     "suspended",
+     "suspended",
+     NULL},
+    {"project set",
+     {"north-1", "default-patient-access-policy", ""},
+     {"demo", "default-patient-access-policy", "AccessPolicy/x"},
+     "",
+     "",
+     NULL,
+     NULL},
+    {"user create-admin",
+     {"--project", "demo", "--email", "eve@north.example", "--name", "Eve", "--surname", "Admin"},
+     {"--project", "nobody", "--email", "eve@north.example", "--name", "Eve", "--surname", "Admin"},
+     "Tenant not found.",
+     "created",
+     "membership",
+     "a password\n"},
+    {"user reset-mfa",
+     {"--project", "demo", "--email", "@boss", "--role", "Practitioner"},
+     {"--project", "demo", "--email", "no@body.example"},
+     "",
+     "The second factor is off",
+     "message",
+     NULL},
+    {"policy put",
+     {"--project", "demo", "@policy"},
+     {"--project", "demo", "@broken"},
+     "",
+     "name",
+     "id",
+     NULL},
+    {"policy list",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "NAME",
+     "id",
+     NULL},
+    {"client create",
+     {"--project", "demo", "Front desk"},
+     {"--project", "nobody", "X"},
+     "Tenant not found.",
+     "Front desk",
+     "id",
+     NULL},
+    {"client list",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "NAME",
+     "id",
+     NULL},
+    {"bot put",
+     {"--project", "demo", "@bot"},
+     {"--project", "demo", "@broken"},
+     "",
+     "program",
+     "id",
+     NULL},
+    {"bot list",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "KIND",
+     "id",
+     NULL},
+    {"bot run",
+     {"--project", "demo", "https://atrium.example/bots|echo"},
+     {"--project", "demo", "no-such-bot"},
+     "",
+     "{",
+     NULL,
+     NULL},
+    {"template put",
+     {"--project", "demo", "PATIENT_WELCOME", "--subject", "Hi", "--text", "@policy"},
+     {"--project", "demo", "PATIENT_WELCOME", "--subject", "Hi"},
+     "--text or --html is missing",
+     "subject",
+     "subject",
+     NULL},
+    {"template list",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "SUBJECT",
+     "subject",
+     NULL},
+    {"template preview",
+     {"--project", "demo", "PATIENT_WELCOME"},
+     {"--project", "demo", "NO_SUCH"},
+     "Template not found.",
+     "subject",
+     "subject",
+     NULL},
+    {"content import",
+     {"--project", "demo", "@content"},
+     {"--project", "demo", "@broken"},
+     "",
+     "",
+     NULL,
+     NULL},
+    {"keys list", {NULL}, {NULL}, NULL, "KID", "kid", NULL},
+    {"keys rotate", {NULL}, {NULL}, NULL, "KID", "kid", NULL},
+    {"session list",
+     {"--email", SESSION},
+     {"--email", SESSION, "--project", "nobody"},
+     "Tenant not found.",
+     "AUTH METHOD",
+     NULL,
+     NULL},
+    {"session revoke",
+     {"--email", SESSION},
+     {"--email", SESSION, "--project", "nobody"},
+     "Tenant not found.",
+     "AUTH METHOD",
+     NULL,
+     NULL},
+    {"mail queue", {"--state", "dead"}, {"--count", "0"}, "--count", "TEMPLATE", "template", NULL},
+    {"mail retry", {"@queued"}, {"@dead"}, "its content erased", "It is due now", "message", NULL},
+    {"mail drop", {"@dead"}, {"no uuid"}, "must be a uuid", "It will not be sent", "message", NULL},
+    {"audit verify", {NULL}, {"--kept", "@broken"}, "is not what", "SERVICE", "service", NULL},
+    {"audit export",
+     {"--project", "demo"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "resourceType",
+     "resourceType",
+     NULL},
+    {"job list", {NULL}, {"--count", "0"}, "--count", "ATTEMPTS", NULL, NULL},
+    {"job run-due", {NULL}, {NULL}, NULL, "left", "left", NULL},
+    {"status", {NULL}, {NULL}, NULL, "UP TIME", "service", NULL},
+    {"doctor", {NULL}, {NULL}, NULL, "DAEMON", "check", NULL},
+    {"explain sign-in",
+     {"--project", "demo", "--email", "@boss", "--role", "Practitioner"},
+     {"--project", "demo", "--email", "@boss", "--role", "Practitioner", "--address", "nowhere"},
+     "address",
+     "CHECK",
+     "steps",
+     NULL},
+};
+
+/* They ask no suite: tested where they are told of (test_dev.c, test_atriumctl.c, test_bus_keys.c, test_completion.c). */
+static const char *const alone[] = {"dev", "database sql", "keys bus", "completion"};
+
+static const char *word_of(const char *word)
+{
+    const struct {
+        const char *name, *value;
+    } names[] = {{"@policy", policy_file}, {"@bot", bot_file}, {"@content", content_file},
+                 {"@broken", broken_file}, {"@dead", dead_id}, {"@queued", queued_id},
+                 {"@boss", boss}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        if (strcmp(word, names[i].name) == 0)
+            return names[i].value;
+    }
+    return word;
+}
+
+/* A factor that the demo tenant's admin has enrolled, and can be taken away. */
+static void enroll(void)
+{
+    char *id = suite_query(
+        suite, "insert into auth.mfa_factor (account_id, secret_sealed, created_at, enrolled_at) "
+               "select id, '', 0, 0 from auth.account where email = 'admin@demo.example' "
+               "on conflict (account_id) do update set enrolled_at = 0 returning account_id");
+
+    UNIT_CHECK(*id != '\0', "no account of the demo tenant's admin");
+    free(id);
+}
+
+/* atriumctl COMMAND WORDS... [--json] */
+static struct program *run(const struct row *row, const char *const *words, bool json)
+{
+    const char *all[WORDS_MAX + 4];
+    char command[64], *rest = command, *word;
+    size_t count = 0;
+
+    if (strcmp(row->command, "user reset-mfa") == 0)
+        enroll();
+    snprintf(command, sizeof command, "%s", row->command);
+    while ((word = strsep(&rest, " ")))
+        all[count++] = word;
+    for (; *words; words++)
+        all[count++] = word_of(*words);
+    if (json)
+        all[count++] = "--json";
+    all[count] = NULL;
+    return suite_command(suite, row->input, all);
+}
+
+static void every_command_has_a_row(void)
+{
+    char *path = program_path("atriumctl"), *rest, *line;
+    PROGRAM help = program_run((const char *const[]){path, "--help", NULL}, NULL);
+    size_t listed = 0;
+
+    rest = help->out;
+    while ((line = strsep(&rest, "\n"))) {
+        char *gap = *line == ' ' ? strstr(line + 2, "  ") : NULL;
+        bool known = false;
+
+        if (!gap || line[2] == '-')
+            continue;
+        *gap = '\0';
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+            known = known || strcmp(rows[i].command, line + 2) == 0;
+        for (size_t i = 0; i < ARRAY_SIZE(alone); i++)
+            known = known || strcmp(alone[i], line + 2) == 0;
+        UNIT_CHECK(known, "%s has no row", line + 2);
+        listed++;
+    }
+    CU_ASSERT_EQUAL(listed, ARRAY_SIZE(rows) + ARRAY_SIZE(alone));
+    free(path);
+}
+
+static void check_json(const struct row *row)
+{
+    PROGRAM said = run(row, row->good, true);
+    const json_t *one;
+
+    UNIT_REQUIRE(said->code == DONE && said->json, "%s: %d %s%s", row->command, said->code,
+                 said->out, said->err);
+    one = json_is_array(said->json) ? json_array_get(said->json, 0) : said->json;
+    UNIT_CHECK(!row->member || json_object_get(one, row->member), "%s: no %s in %s", row->command,
+               row->member, said->out);
+}
+
+static void check_table(const struct row *row)
+{
+    PROGRAM said = run(row, row->good, false);
+
+    UNIT_REQUIRE(said->code == DONE, "%s: %d %s", row->command, said->code, said->err);
+    UNIT_CHECK(*said->out != '\0' && strstr(said->out, row->shows), "%s: %s", row->command,
+               said->out);
+}
+
+/* As it stands, and for programs. */
+static void check_refusal(const struct row *row)
+{
+    for (int json = 0; row->complaint && json < 2; json++) {
+        PROGRAM said = run(row, row->bad, json);
+        const char *line = said->err;
+
+        UNIT_CHECK(said->code == FAILED && *said->out == '\0', "%s: %d %s", row->command,
+                   said->code, said->out);
+        UNIT_CHECK(strncmp(line, "atriumctl: ", 11) == 0 && strstr(line, row->complaint) &&
+                       line[11] != '\n' && strchr(line, '\n') == line + strlen(line) - 1,
+                   "%s: %s", row->command, line);
+    }
+}
+
+/* People first: what is made twice here may not be. */
+static void every_command_speaks_both_ways(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (strcmp(rows[i].command, "project create") == 0 ||
+            strcmp(rows[i].command, "mail drop") == 0)
+            continue;
+        check_table(&rows[i]);
+        check_json(&rows[i]);
+    }
+}
+
+/* These two can be done once: one row each way. */
+static void what_is_done_once_speaks_both_ways(void)
+{
+    PROGRAM table = ATRIUMCTL(suite, NULL, "project", "create", "South Clinic");
+    PROGRAM dropped = ATRIUMCTL(suite, NULL, "mail", "drop", queued_id);
+
+    CHECK_EXIT(table, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "south-clinic"));
+    CHECK_EXIT(dropped, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(dropped->out, "It will not be sent."));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (strcmp(rows[i].command, "project create") == 0 ||
+            strcmp(rows[i].command, "mail drop") == 0)
+            check_json(&rows[i]);
+    }
+}
+
+static void every_command_says_why_not(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        check_refusal(&rows[i]);
+}
+
+/* Where no daemon is, no command hangs, and each says so. */
+static void every_command_says_that_nobody_answers(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *path = program_path("atriumctl"), text[160];
+
+    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n", dir.path);
+    unit_dir_write(&dir, "atrium.conf", text);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i += 4) { /* two seconds each: one in four */
+        const char *argv[WORDS_MAX + 8] = {path, "--dir", dir.path};
+        char command[64], *rest = command, *word;
+        size_t count = 3;
+
+        snprintf(command, sizeof command, "%s", rows[i].command);
+        while ((word = strsep(&rest, " ")))
+            argv[count++] = word;
+        for (size_t w = 0; rows[i].good[w]; w++)
+            argv[count++] = word_of(rows[i].good[w]);
+        argv[count] = NULL;
+        PROGRAM said = program_run(argv, rows[i].input);
+        UNIT_CHECK(said->code == FAILED && strstr(said->err, "is the suite running?"), "%s: %d %s",
+                   rows[i].command, said->code, said->err);
+    }
+    free(path);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+    unit_dir_remove(&files);
+}
+
+/* Something to list, to send again, to give up. */
+static void what_they_are_asked_about_is_there(void)
+{
+    static const char mail[] =
+        "insert into mail.message (id, project_id, template, sealed, state, due_at, created_at) "
+        "values (gen_random_uuid(), gen_random_uuid(), 'GONE', %s, '%s', 9999999999999, %lld) "
+        "returning id";
+    PROGRAM north = ATRIUMCTL(suite, NULL, "project", "create", "North", "--code", "north-1");
+    char sql[300], *id;
+
+    CHECK_EXIT(north, DONE);
+    snprintf(sql, sizeof sql, mail, "null", "dead", (long long)clock_real_ms());
+    snprintf(dead_id, sizeof dead_id, "%s", id = suite_query(suite, sql));
+    free(id);
+    snprintf(sql, sizeof sql, mail, "''", "queued", (long long)clock_real_ms());
+    snprintf(queued_id, sizeof queued_id, "%s", id = suite_query(suite, sql));
+    free(id);
+    snprintf(boss, sizeof boss, "%s", suite_text(suite, "demo.adminEmail"));
+    files = unit_dir_make();
+    snprintf(policy_file, sizeof policy_file, "%s",
+             unit_dir_write(&files, "policy",
+                            "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}"));
+    snprintf(bot_file, sizeof bot_file, "%s",
+             unit_dir_write(&files, "bot",
+                            "{\"identifier\":[{\"system\":\"https://x.example\",\"value\":\"b\"}],"
+                            "\"name\":\"B\",\"kind\":\"program\",\"program\":\"echo\"}"));
+    snprintf(content_file, sizeof content_file, "%s",
+             unit_dir_write(&files, "content",
+                            "[{\"type\":\"article\",\"key\":\"a\",\"language\":\"en\","
+                            "\"title\":\"A\"}]"));
+    snprintf(broken_file, sizeof broken_file, "%s", unit_dir_write(&files, "broken", "{"));
+}
+
+static const struct unit_case cases[] = {
+    {"every command has a row", every_command_has_a_row},
+    {"what they are asked about is there", what_they_are_asked_about_is_there},
+    {"every command speaks both ways", every_command_speaks_both_ways},
+    {"every command says why not", every_command_says_why_not},
+    {"what is done once speaks both ways", what_is_done_once_speaks_both_ways},
+    {"every command says that nobody answers", every_command_says_that_nobody_answers},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = NULL});
+    return unit_run("ctl commands", cases, ARRAY_SIZE(cases));
+}
