@@ -179,6 +179,9 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
         size_t count = count_peers(self, *asks, req->arena);
         const char **list = count > 0 ? &seen : &missing;
 
+        /* The only instance has no other of its own service to ask. */
+        if (count == 0 && strcmp(*asks, self->definition->name) == 0)
+            continue;
         *list = count > 0 ? arena_printf(req->arena, "%s%s%s %zu", *list, **list ? ", " : "", *asks,
                                          count)
                           : arena_printf(req->arena, "%s%s%s", *list, **list ? ", " : "", *asks);
