@@ -108,12 +108,14 @@ static const char *const limited[] = {"--stack=1048576", "--fsize=16777216", "--
 static const char *const idle[] = {"chrt", "--idle", "0"};
 /* Enters the group whose file comes next. */
 static const char *const grouped[] = {"sh", "-c", "echo 0 >\"$0\" && exec \"$@\""};
-static const char *const unprivileged[] = {
-    "setpriv", "--reuid", SANDBOX_UID, "--regid", SANDBOX_UID, "--clear-groups", "--no-new-privs"};
+/* It ends with us from its first moment on; bubblewrap sees to that later. */
+static const char *const mortal[] = {"setpriv", "--pdeathsig", "KILL"};
+static const char *const unprivileged[] = {"--reuid",   SANDBOX_UID,      "--regid",
+                                           SANDBOX_UID, "--clear-groups", "--no-new-privs"};
 
 enum {
-    ARGUMENTS_MAX = ARRAY_SIZE(grouped) + ARRAY_SIZE(unprivileged) + ARRAY_SIZE(idle) +
-                    ARRAY_SIZE(bubblewrap) + ARRAY_SIZE(limited) + 5
+    ARGUMENTS_MAX = ARRAY_SIZE(grouped) + ARRAY_SIZE(mortal) + ARRAY_SIZE(unprivileged) +
+                    ARRAY_SIZE(idle) + ARRAY_SIZE(bubblewrap) + ARRAY_SIZE(limited) + 5
 };
 
 struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups)
@@ -166,6 +168,7 @@ static void compose(const struct sandbox_limits *limits, const char *entry, char
         count = put(argv, count, grouped, ARRAY_SIZE(grouped));
         argv[count++] = entry;
     }
+    count = put(argv, count, mortal, ARRAY_SIZE(mortal));
     if (geteuid() == 0)
         count = put(argv, count, unprivileged, ARRAY_SIZE(unprivileged));
     if (!limits->trusted)
@@ -197,7 +200,7 @@ static int spawn(int program_fd, const struct sandbox_limits *limits, const char
     sigaddset(&usual, SIGPIPE);
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              (limits->bare ? POSIX_SPAWN_SETPGROUP : 0));
+                                              POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawn_file_actions_init(&actions);
@@ -238,10 +241,8 @@ static int start(int program_fd, const struct sandbox_limits *limits, const char
     close_fd(&in[0]);
     close_fd(&out[1]);
     if (rc == 0) {
-        *ret = (struct sandboxed){.pidfd = pidfd_open(pid, 0),
-                                  .group = limits->bare ? pid : 0,
-                                  .in = in[1],
-                                  .out = out[0]};
+        *ret = (struct sandboxed){
+            .pidfd = pidfd_open(pid, 0), .group = pid, .in = in[1], .out = out[0]};
         fcntl(in[1], F_SETFL, O_NONBLOCK);
         fcntl(out[0], F_SETFL, O_NONBLOCK);
         if (ret->pidfd >= 0)
@@ -329,8 +330,9 @@ void sandbox_kill(struct sandbox *self, struct sandboxed *sandboxed)
     sandboxed->run = 0;
     if (sandboxed->pidfd < 0)
         return;
-    if (sandboxed->group > 0) /* not reaped yet: the number is still its own */
-        kill(-sandboxed->group, SIGKILL);
+    /* What bubblewrap has forked by now but not yet tied to itself is in its process group. It is not reaped yet: the
+     * number is still its own. */
+    kill(-sandboxed->group, SIGKILL);
     (void)pidfd_send_signal(sandboxed->pidfd, SIGKILL, NULL, 0);
     close_fd(&sandboxed->in);
     close_fd(&sandboxed->out);

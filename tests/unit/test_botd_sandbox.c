@@ -22,7 +22,7 @@
 enum { MEMORY = 128 * 1024 * 1024 };
 
 static struct cgroups *groups; /* NULL: none here */
-static bool groups_are_own;    /* each run has one, with limits of its own */
+static bool of_their_own;      /* each run has one of its own */
 
 /* One program, started, heard to its end and reaped. */
 struct heard {
@@ -145,6 +145,44 @@ static void test_killing_does_not_wait(void)
     free(busy);
 }
 
+static size_t count_processes(const char *marker)
+{
+    char command[64], line[32];
+    size_t count = 0;
+    FILE *found;
+
+    snprintf(command, sizeof(command), "pgrep -x -f 'sleep %s'", marker);
+    found = popen(command, "re");
+    while (found && fgets(line, sizeof(line), found))
+        count++;
+    if (found)
+        pclose(found);
+    return count;
+}
+
+/* A sandbox takes a while to make: at whatever moment of that it is killed, nothing of it goes on to run. */
+static void test_killed_while_it_starts(void)
+{
+    enum { MOMENTS = 60, STEP_US = 500 };
+    struct loop *loop = loop_new();
+    struct sandbox *sandbox = sandbox_new(loop, groups);
+    char marker[32], script[64];
+
+    snprintf(marker, sizeof(marker), "71.%d", (int)getpid());
+    snprintf(script, sizeof(script), "#!/bin/sh\nexec sleep %s\n", marker);
+    for (unsigned i = 0; i < MOMENTS; i++) {
+        struct sandboxed sandboxed;
+
+        start(sandbox, script, &sandboxed);
+        usleep(i * STEP_US);
+        sandbox_kill(sandbox, &sandboxed);
+    }
+    sandbox_destroy(&sandbox);
+    usleep(500 * 1000); /* what was missed has had the time to come that far */
+    CU_ASSERT_EQUAL(count_processes(marker), 0);
+    loop_destroy(&loop);
+}
+
 /* ---- the group ---- */
 
 /* Each of its processes stays below its own limit: all of them together do not. */
@@ -161,8 +199,8 @@ static void test_a_run_has_a_limit_of_memory(void)
                                  "print('survived')\n";
     struct heard heard;
 
-    if (!groups_are_own) {
-        printf("(no control group for a run here) ");
+    if (!of_their_own) {
+        printf("(no control groups here) ");
         return;
     }
     heard = hear(script);
@@ -195,8 +233,8 @@ static void test_a_run_is_a_group(void)
     uint64_t run;
 
     error_init(&err, NULL);
-    if (!groups_are_own) {
-        printf("(no control group for a run here) ");
+    if (!of_their_own) {
+        printf("(no control groups here) ");
     } else {
         /* the number before the next one */
         CU_ASSERT_EQUAL_FATAL(cgroup_make(groups, MEMORY, 10, &run, entry, &err), 0);
@@ -229,33 +267,24 @@ static void test_a_run_is_a_group(void)
 static const struct unit_case cases[] = {
     {"others come first", test_others_come_first},
     {"killing does not wait", test_killing_does_not_wait},
+    {"killed while it starts", test_killed_while_it_starts},
     {"a run has a limit of memory", test_a_run_has_a_limit_of_memory},
     {"a run is a group", test_a_run_is_a_group},
 };
 
-static bool runs_have_groups(void)
+int main(void)
 {
     char entry[CGROUP_PATH_SIZE];
     struct error err;
-    uint64_t run;
-
-    error_init(&err, NULL);
-    if (cgroup_make(groups, MEMORY, 10, &run, entry, &err) < 0)
-        return false;
-    cgroup_end(groups, run);
-    return run != 0;
-}
-
-int main(void)
-{
-    struct error err;
+    uint64_t run = 0;
     int rc;
 
     error_init(&err, NULL);
-    if (cgroups_open(&groups, &err) < 0)
+    if (cgroups_open(&groups, &err) < 0 || cgroup_make(groups, MEMORY, 10, &run, entry, &err) < 0)
         printf("no control groups: %s\n", err.message);
-    else
-        groups_are_own = runs_have_groups();
+    of_their_own = run != 0;
+    if (of_their_own)
+        cgroup_end(groups, run);
     rc = unit_run("botd sandbox", cases, ARRAY_SIZE(cases));
     cgroups_destroy(&groups);
     return rc;
