@@ -106,8 +106,10 @@ static const char *const limited[] = {"--stack=1048576", "--fsize=16777216", "--
 /* From here on it runs when nobody else wants to, which it cannot undo. Not before it is a process of its own: we
  * ourselves are stopped until then. */
 static const char *const idle[] = {"chrt", "--idle", "0"};
-/* Enters the group whose file comes next. */
-static const char *const grouped[] = {"sh", "-c", "echo 0 >\"$0\" && exec \"$@\""};
+/* Enters the group whose file comes next. The kernel locks all groups while it moves a process, and one that gets only
+ * the CPU time that nobody else wants from the middle of its own move on may keep that lock for seconds: we, and whoever
+ * else starts or ends a group, would wait for it. Hence a child that stays outside moves it. */
+static const char *const grouped[] = {"sh", "-c", "(echo $$ >\"$0\") && exec \"$@\""};
 /* It ends with us from its first moment on; bubblewrap sees to that later. */
 static const char *const mortal[] = {"setpriv", "--pdeathsig", "KILL"};
 static const char *const unprivileged[] = {"--reuid",   SANDBOX_UID,      "--regid",
