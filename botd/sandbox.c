@@ -53,7 +53,6 @@ static const char *const bubblewrap[] = {
     "--unshare-uts",
     "--disable-userns",
     "--die-with-parent",
-    "--new-session",
     "--cap-drop",
     "ALL",
     "--setenv",
@@ -201,8 +200,10 @@ static int spawn(int program_fd, const struct sandbox_limits *limits, const char
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                              POSIX_SPAWN_SETPGROUP);
+    /* A session without a terminal. bubblewrap's --new-session would take the first process of the namespace out of the
+     * group that sandbox_kill() ends before that process has tied itself to its parent. */
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawn_file_actions_init(&actions);
