@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "docd/docd_sql.h"
 #include "tests/unit/plans.h"
@@ -61,7 +62,8 @@ static void test_look_ups_use_the_primary_key(void)
 
 /* ---- the search of content ---- */
 
-#define PROJECT "'00000000-0000-0000-0000-000000000001'"
+#define ID "00000000-0000-0000-0000-000000000001"
+#define PROJECT "'" ID "'"
 
 /* 3,000 notes and their words; the same once more of another type, in another language, of another project. */
 static void make_notes(void)
@@ -189,6 +191,53 @@ static void test_a_search_asks_its_indexes(void)
     }
 }
 
+/* Rows of an answer, the first that the connection has not told yet. */
+static int rows_of(PGconn *conn)
+{
+    PGresult *result, *first = PQgetResult(conn);
+    int rows = PQntuples(first);
+
+    UNIT_CHECK(PQresultStatus(first) == PGRES_TUPLES_OK, "%s", PQresultErrorMessage(first));
+    PQclear(first);
+    while ((result = PQgetResult(conn)) != NULL)
+        PQclear(result);
+    return rows;
+}
+
+/* Two instances find at the same time that a file is to be given up. */
+static void test_a_file_is_given_up_once(void)
+{
+    static const char *const values[] = {ID, ID, ID, "5", NULL, "{}"};
+    const struct db_statement *statement = &docd_statements[SQL_ARRIVAL_GIVE_UP];
+    PGconn *first = plans_open(&plans, server), *second = plans_open(&plans, server);
+    bool waits = false;
+
+    CU_ASSERT_EQUAL(statement->params, ARRAY_SIZE(values));
+    pg_exec(server,
+            "insert into doc.document (project_id, id, author_type, author_id, author_display, "
+            "file_name, content_type, uploads, updated_at) values (" PROJECT ", " PROJECT
+            ", 'Patient', " PROJECT ", 'Ada', 'a.txt', 'text/plain', 1, 5)");
+    pg_exec(server, "insert into doc.upload (project_id, id, document_id, number, file_name, "
+                    "content_type, expires_at) values (" PROJECT ", " PROJECT ", " PROJECT
+                    ", 1, 'a.txt', 'text/plain', 5)");
+    PQclear(PQexec(first, "begin"));
+    PQsendQueryPrepared(first, statement->name, statement->params, values, NULL, NULL, 0);
+    CU_ASSERT_EQUAL(rows_of(first), 1);
+    PQsendQueryPrepared(second, statement->name, statement->params, values, NULL, NULL, 0);
+    for (int i = 0; i < 500 && !waits; i++) {
+        waits = pg_exec(server, "select count(*) from pg_locks where not granted") > 0;
+        usleep(waits ? 0 : 10000);
+    }
+    CU_ASSERT_TRUE(waits);
+    PQclear(PQexec(first, "commit"));
+    CU_ASSERT_EQUAL(rows_of(second), 0);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from doc.audit where entity = "
+                                    "'DocumentReference/' || " PROJECT "::text"),
+                    1);
+    PQfinish(first);
+    PQfinish(second);
+}
+
 static const struct unit_case cases[] = {
     {"every statement has its index", test_every_statement_has_its_index},
     {"look-ups use the primary key", test_look_ups_use_the_primary_key},
@@ -196,6 +245,7 @@ static const struct unit_case cases[] = {
     {"a search is bounded and complete", test_a_search_is_bounded_and_complete},
     {"titles come first", test_titles_come_first},
     {"a search asks its indexes", test_a_search_asks_its_indexes},
+    {"a file is given up once", test_a_file_is_given_up_once},
 };
 
 int main(void)
