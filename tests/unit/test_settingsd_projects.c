@@ -17,8 +17,8 @@ static struct pg *server;
 
 /* What the neighbour was asked, and what it answers. */
 struct neighbour {
-    int published, granted;
-    struct uuid granted_account;
+    int published, granted; /* each grant counts once, however often it is told */
+    struct uuid granted_key, granted_account;
     bool refuse, in_use;
 };
 
@@ -35,9 +35,11 @@ static int call_grant(void *daemon, const struct request *req UNUSED, const void
                       void *out UNUSED, struct error *err)
 {
     struct neighbour *self = daemon;
+    const struct admin_grant_in *grant = in;
 
-    self->granted++;
-    self->granted_account = ((const struct admin_grant_in *)in)->account;
+    self->granted += !uuid_equal(&self->granted_key, &grant->key);
+    self->granted_key = grant->key;
+    self->granted_account = grant->account;
     return self->refuse ? error_set(err, ERR_UNAVAILABLE, "Told to refuse.") : 0;
 }
 
