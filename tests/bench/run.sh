@@ -166,6 +166,9 @@ wanted search || wanted searches || entries=100
 tests/bench/entries.py "$entries" "$BENCH_SEARCHES" >"$scratch/entries.json"
 "$build/bin/atriumctl" --dir "$scratch/suite" content import --project demo "$scratch/entries.json" >/dev/null 2>&1
 rm "$scratch/entries.json"
+# As in a database that has lived: what autovacuum would do meanwhile. A command each, since neither runs within a
+# transaction.
+psql -q -d "$(suite_text suite conninfo)" -c 'vacuum (analyze)' -c checkpoint
 export BENCH_FORMS=$scratch/forms BENCH_FILE=$scratch/www/1m
 fresh_forms() { # one for each connection, of documents that go when they were measured
     local i
