@@ -239,7 +239,9 @@ static void db_turn(void *arg)
 /* Session settings of every connection, behind what the connection string sets itself.  A plan is kept for as
  * long as the connection, or until the table is analysed: made while a table is small or empty (after a restart,
  * or when all its rows were swept away) it would read it from end to end, and still do so when it has grown.
- * Each statement has its index, so none loses by enable_seqscan=off. */
+ * Each statement has its index, so none loses by enable_seqscan=off. With one way to go there is nothing to plan
+ * anew for other parameters either, which PostgreSQL would do for as long as it guesses that a limit matters: twice
+ * the work for a list, and for a row that is found by its key. */
 static char *session_options(const struct db_options *options)
 {
     PQconninfoOption *parsed = PQconninfoParse(options->conninfo, NULL);
@@ -251,7 +253,7 @@ static char *session_options(const struct db_options *options)
             own = row->val;
     if (asprintf(&text,
                  "%s -c search_path=%s -c statement_timeout=%lld -c jit=off"
-                 " -c enable_seqscan=off"
+                 " -c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
                  " -c idle_in_transaction_session_timeout=%lld",
                  own, options->schema, (long long)options->statement_timeout_ms,
                  (long long)(2 * options->statement_timeout_ms)) < 0)

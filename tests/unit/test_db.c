@@ -28,6 +28,8 @@ enum {
     SQL_TX_PID,
     SQL_DIE,
     SQL_REPORT,
+    SQL_PAGE,
+    SQL_PLANNED,
 };
 
 static const struct db_statement statements[] = {
@@ -52,6 +54,9 @@ static const struct db_statement statements[] = {
     {"SQL_TX_PID", DB_TX, 0, "select pg_backend_pid()"},
     {"SQL_DIE", DB_READ, 0, "select pg_terminate_backend(pg_backend_pid())"},
     {"SQL_REPORT", DB_READ, 0, "select pg_stat_force_next_flush()::text"},
+    {"SQL_PAGE", DB_READ, 2, "select id from thing where id > $1 order by id limit $2"},
+    {"SQL_PLANNED", DB_READ, 0,
+     "select generic_plans, custom_plans from pg_prepared_statements where name = 'SQL_PAGE'"},
 };
 
 /* What all cases share. */
@@ -700,6 +705,29 @@ static void kept_plans(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
+/* Nor is a statement planned anew for the sake of its limit, which may be any. */
+static void plans_of_lists(struct loop *loop, void *arg UNUSED)
+{
+    CLEANUP(db_result_destroy) struct db_result *planned = NULL;
+    struct db_fixture self;
+
+    if (!setup(&self, loop, "plans_of_lists"))
+        return;
+    pg_exec(server, "insert into plans_of_lists.thing (id, size) "
+                    "select i, i from generate_series(1, 1000) i");
+    pg_exec(server, "vacuum (analyze) plans_of_lists.thing");
+    for (int i = 0; i < 12; i++) {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+        CU_ASSERT_EQUAL(QUERY(&self, SQL_PAGE, &res, DB_INT(7), DB_INT(100)), 0);
+        CU_ASSERT_EQUAL(db_rows(res), 100);
+    }
+    CU_ASSERT_EQUAL(QUERY(&self, SQL_PLANNED, &planned), 0);
+    UNIT_CHECK(db_int(planned, 0, 0) > 0 && db_int(planned, 0, 1) == 0, "%d by one, %d anew",
+               (int)db_int(planned, 0, 0), (int)db_int(planned, 0, 1));
+    db_kit_teardown(&self);
+}
+
 /* ---- the table ---- */
 
 #define ON_FIBER(fn_)             \
@@ -718,6 +746,7 @@ ON_FIBER(hanging)
 ON_FIBER(transactions)
 ON_FIBER(leases)
 ON_FIBER(kept_plans)
+ON_FIBER(plans_of_lists)
 
 static void test_restart(void)
 {
@@ -743,6 +772,7 @@ static const struct unit_case cases[] = {
     {"transactions commit, roll back and get lost", test_transactions},
     {"leases take turns", test_leases},
     {"a plan made for an empty table suits a full one", test_kept_plans},
+    {"a list is not planned anew", test_plans_of_lists},
     {"restart of the server under load", test_restart},
     {"one answer ends an outage for reads and writes", test_recovery},
 };
