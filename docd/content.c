@@ -123,7 +123,7 @@ int document_content(struct docd *d, const struct request *req,
     do {
         db_result_destroy(&res);
         if (db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
-                     DB_UUID(in->id), DB_UUID(author)) < 0 ||
+                     DB_UUID(in->id), DB_UUID(author), DB_BOOL(d->arrivals != NULL)) < 0 ||
             look_again(d, req, res, &again, err) < 0)
             return -1;
     } while (again);
@@ -143,8 +143,8 @@ int document_public(struct docd *d, const struct request *req, const struct docu
     secret_hash(in->token, hash);
     do {
         db_result_destroy(&res);
-        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash)) <
-                0 ||
+        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash),
+                     DB_BOOL(d->arrivals != NULL)) < 0 ||
             look_again(d, req, res, &again, err) < 0)
             return -1;
     } while (again);

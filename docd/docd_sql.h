@@ -25,31 +25,31 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 /* Form u may yet bring bytes for document d. */
 #define UPLOAD_TO_COME "u.number > coalesce(d.upload, 0) and u.failures < " ARRIVAL_FAILURES
 
-/* Document d may yet have bytes by a form that was given out. The numbers alone would say so for ever of a form that was
- * never used; they spare most documents the look at the forms. */
-#define UPLOAD_PENDING                                                     \
-    "(d.uploads > coalesce(d.upload, 0) and exists (select from upload u " \
+/* Document d may yet have bytes by a form that was given out; `taken`: the store takes forms itself. The numbers alone
+ * would say so for ever of a form that was never used; they spare most documents the look at the forms. */
+#define UPLOAD_PENDING(taken)                                                                     \
+    "(" taken "::boolean and d.uploads > coalesce(d.upload, 0) and exists (select from upload u " \
     "where u.project_id = d.project_id and u.document_id = d.id and " UPLOAD_TO_COME "))"
 
-/* What document_record() reads, of document d. */
+/* What record() reads, of document d. */
 #define DOCUMENT_COLUMNS                                                                       \
     "d.id, d.updated_at, d.author_type || '/' || d.author_id, d.author_display, d.file_name, " \
-    "d.content_type, coalesce(d.size, -1), d.public_token, " UPLOAD_PENDING
+    "d.content_type, coalesce(d.size, -1), d.public_token"
 
 /* What content_of() reads, of document d. */
-#define DOCUMENT_CONTENT_COLUMNS                                                             \
+#define DOCUMENT_CONTENT_COLUMNS(taken)                                                      \
     "d.project_id, d.object_id, d.etag, d.size, d.file_name, d.content_type, d.found_type, " \
-    "d.updated_at, d.id, " UPLOAD_PENDING
+    "d.updated_at, d.id, " UPLOAD_PENDING(taken)
 
 /* Of documents d that are listed, which have indexes of their own; true for all of them. */
 #define LISTED "d.updated_at >= 0 and "
 
 /* A page of documents d behind the number of all of them; one row without a document when the page is empty. */
-#define DOCUMENT_SEARCH(condition, order, count, offset)                                  \
-    "select t.total, " DOCUMENT_COLUMNS                                                   \
-    " from (select count(*) as total from document d where " condition                    \
-    ") t left join lateral (select * from document d where " condition " order by " order \
-    " limit " count " offset " offset ") d on true"
+#define DOCUMENT_SEARCH(condition, order, count, offset, taken)                                   \
+    "select t.total, " DOCUMENT_COLUMNS                                                           \
+    ", " UPLOAD_PENDING(taken) " from (select count(*) as total from document d where " condition \
+                               ") t left join lateral (select * from document d where " condition \
+                               " order by " order " limit " count " offset " offset ") d on true"
 
 /* By up to three keys, which are parameters; the id makes the order of equals certain. */
 #define DOCUMENT_ORDER_KEY(key)                                                                  \

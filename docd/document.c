@@ -121,23 +121,24 @@ static int search(struct docd *d, const struct request *req, const struct docume
 {
     const struct uuid project = req->caller->project;
     bool own = uuid_is_set(&author);
+    const struct db_param taken = DB_BOOL(d->arrivals != NULL);
     struct document_sort sort;
 
     if (document_sort_parse(in->_sort ? in->_sort : "", &sort) < 0)
         return error_problem(err, "_sort", "must be a list of keys");
     if (is_usual_order(&sort) && own)
         return db_query(d->svc.db, req, SQL_DOCUMENTS_OWN, ret, err, DB_UUID(project),
-                        DB_UUID(author), DB_INT(in->_count), DB_INT(in->_offset));
+                        DB_UUID(author), DB_INT(in->_count), DB_INT(in->_offset), taken);
     if (is_usual_order(&sort))
         return db_query(d->svc.db, req, SQL_DOCUMENTS, ret, err, DB_UUID(project),
-                        DB_INT(in->_count), DB_INT(in->_offset));
+                        DB_INT(in->_count), DB_INT(in->_offset), taken);
     if (own)
         return db_query(d->svc.db, req, SQL_DOCUMENTS_OWN_SORTED, ret, err, DB_UUID(project),
                         DB_UUID(author), DB_INT(in->_count), DB_INT(in->_offset),
-                        DB_TEXT(sort.keys[0]), DB_TEXT(sort.keys[1]), DB_TEXT(sort.keys[2]));
+                        DB_TEXT(sort.keys[0]), DB_TEXT(sort.keys[1]), DB_TEXT(sort.keys[2]), taken);
     return db_query(d->svc.db, req, SQL_DOCUMENTS_SORTED, ret, err, DB_UUID(project),
                     DB_INT(in->_count), DB_INT(in->_offset), DB_TEXT(sort.keys[0]),
-                    DB_TEXT(sort.keys[1]), DB_TEXT(sort.keys[2]));
+                    DB_TEXT(sort.keys[1]), DB_TEXT(sort.keys[2]), taken);
 }
 
 /* ---- handlers ---- */
