@@ -49,6 +49,12 @@ int project_create_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* What `project set` writes, a word of its usage: the settings that are texts (settingsd/setting_names.c). Operators
+ * have no operation for the switches. */
+#define PROJECT_SETTINGS                                                \
+    "default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|" \
+    "PATIENT_APP_URL|PRACTITIONER_APP_URL"
 int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* user.c */

@@ -101,11 +101,11 @@ int project_suspend_command(struct ctl *ctl, struct error *err)
 }
 
 /* The only setting that has no switch and no settings route of its own. */
-int project_set_command(struct ctl *ctl, struct error *err)
+static int set_patient_policy(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct operator_policy_default_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
-                                            .value = arguments_get(&ctl->args, "AccessPolicy/ID")};
+                                            .value = arguments_get(&ctl->args, "VALUE")};
     struct nothing out;
 
     if (settingsd_operator_policy_default(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -113,4 +113,27 @@ int project_set_command(struct ctl *ctl, struct error *err)
     output_done(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
                 *in.value ? in.value : "no access policy: registration is off");
     return 0;
+}
+
+static int set_text(struct ctl *ctl, const char *name, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_setting_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
+                                     .name = name,
+                                     .value = arguments_get(&ctl->args, "VALUE")};
+    struct nothing out;
+
+    if (settingsd_operator_setting(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "%s of %s is %s now.", in.name, in.tenantCode, *in.value ? in.value : "unset");
+    return 0;
+}
+
+int project_set_command(struct ctl *ctl, struct error *err)
+{
+    const char *name = arguments_get(&ctl->args, PROJECT_SETTINGS);
+
+    if (strcmp(name, "default-patient-access-policy") == 0)
+        return set_patient_policy(ctl, err);
+    return set_text(ctl, name, err);
 }

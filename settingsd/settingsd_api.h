@@ -185,7 +185,7 @@ struct operator_locales_in {
     struct field_texts languages;
     const char *defaultLanguage;
 };
-/* Writes one text setting (the demo tenant's app URLs and default practitioner policy). */
+/* Writes one text setting: an app URL, the default practitioner policy. */
 struct operator_setting_in {
     const char *tenantCode, *name, *value;
 };

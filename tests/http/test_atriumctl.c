@@ -105,7 +105,12 @@ static void wrong_command_lines_are_refused(void)
         {{"project", "list", "--fast"}, "--fast: unknown option"},
         {{"project", "create", "x", "--code"}, "--code: a value must follow"},
         {{"project", "create", "x", "--code", "a-b", "--code=c-d"}, "--code: given twice"},
-        {{"project", "set", "demo", "name", "x"}, "name: expected default-patient-access-policy"},
+        {{"project", "set", "demo", "name", "x"},
+         "name: expected default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|"
+         "PATIENT_APP_URL|PRACTITIONER_APP_URL here"},
+        {{"project", "set", "demo", "PATIENT_LOGIN_ENABLED", "true"},
+         "PATIENT_LOGIN_ENABLED: expected default-patient-access-policy|"},
+        {{"project", "set", "demo", "PATIENT_APP_URL"}, "VALUE is missing"},
         {{"policy", "list"}, "--project is missing"},
         {{"user", "create-admin", "--project", "demo"}, "--email is missing"},
         {{"project", "list", "--config", "x"}, "exclude each other"},
@@ -306,6 +311,58 @@ static void default_policy_opens_and_closes_registration(void)
     PROGRAM garbage = ATRIUMCTL(suite, NULL, "project", "set", "door", setting, "policy");
     CU_ASSERT_EQUAL(garbage->code, FAILED);
     free(email);
+}
+
+static char *shown(const char *code, const char *member)
+{
+    PROGRAM show = ATRIUMCTL(suite, NULL, "project", "show", code, "--json");
+
+    CHECK_EXIT(show, DONE);
+    return strdup(program_text(show, member));
+}
+
+/* What a project needs before it has an admin who could write it over HTTP. */
+static void text_settings_are_written_and_taken_away(void)
+{
+    static const char url[] = "https://clinic.example/app";
+    const struct {
+        const char *name, *member;
+    } rows[] = {{"PRACTITIONER_APP_URL", "practitionerAppUrl"},
+                {"PATIENT_APP_URL", "patientAppUrl"}};
+    char policy[64], *value;
+
+    make_project("Texts", "texts");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM set = ATRIUMCTL(suite, NULL, "project", "set", "texts", rows[i].name, url);
+        CHECK_EXIT(set, DONE);
+        UNIT_CHECK(strstr(set->out, rows[i].name) && strstr(set->out, url), "%s", set->out);
+        value = shown("texts", rows[i].member);
+        CU_ASSERT_STRING_EQUAL(value, url);
+        free(value);
+        PROGRAM wrong = ATRIUMCTL(suite, NULL, "project", "set", "texts", rows[i].name, "clinic");
+        CHECK_REFUSED(wrong, FAILED, "value must be an absolute http or https URL");
+        PROGRAM unset = ATRIUMCTL(suite, NULL, "project", "set", "texts", rows[i].name, "");
+        CHECK_EXIT(unset, DONE);
+        value = shown("texts", rows[i].member);
+        CU_ASSERT_STRING_EQUAL(value, "");
+        free(value);
+    }
+    PROGRAM put =
+        ATRIUMCTL(suite, all_policy, "policy", "put", "--project", "texts", "-", "--json");
+    CHECK_EXIT(put, DONE);
+    snprintf(policy, sizeof policy, "AccessPolicy/%s", program_text(put, "id"));
+    PROGRAM own = ATRIUMCTL(suite, NULL, "project", "set", "texts",
+                            "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
+    CHECK_EXIT(own, DONE);
+    value = shown("texts", "defaultPractitionerPolicy");
+    CU_ASSERT_STRING_EQUAL(value, program_text(put, "id"));
+    free(value);
+    PROGRAM foreign =
+        ATRIUMCTL(suite, NULL, "project", "set", "texts", "DEFAULT_PRACTITIONER_ACCESS_POLICY",
+                  suite_text(suite, "demo.practitionerAccessPolicy"));
+    CHECK_REFUSED(foreign, FAILED, "must name an access policy of this project");
+    PROGRAM unknown = ATRIUMCTL(suite, NULL, "project", "set", "nobody", "PATIENT_APP_URL", url);
+    CHECK_REFUSED(unknown, FAILED, "not found.");
 }
 
 /* A project without a code is named by its id; its admin signs in without naming it, and is told so. Clients may
@@ -725,6 +782,7 @@ static const struct unit_case cases[] = {
     {"a suspended project is closed at once", suspended_project_is_closed_at_once},
     {"the default policy opens and closes registration",
      default_policy_opens_and_closes_registration},
+    {"text settings are written and taken away", text_settings_are_written_and_taken_away},
     {"a project without a code says so", project_without_code_says_so},
     {"policies are made and replaced", policies_are_made_and_replaced},
     {"the printed database is what the suite has", database_sql_is_what_the_suite_has},

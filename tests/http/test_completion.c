@@ -169,7 +169,9 @@ static void bash_knows_what_may_follow(void)
         {"--json mail queue --state dead --count 3 --", " --dir --config --help --version "},
         {"mail queue --count ", "  "},
         {"explain sign-in --role P", " Patient Practitioner "},
-        {"project set code ", " default-patient-access-policy "},
+        {"project set code ", " default-patient-access-policy DEFAULT_PRACTITIONER_ACCESS_POLICY "
+                              "PATIENT_APP_URL PRACTITIONER_APP_URL "},
+        {"project set code PR", " PRACTITIONER_APP_URL "},
         {"project set --json code d", " default-patient-access-policy "},
         {"project set code default-patient-access-policy A", "  "},
         {"completion ", " bash zsh fish "},
