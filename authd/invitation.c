@@ -10,26 +10,45 @@
 #include "authd/session.h"
 #include "authd/throttle.h"
 #include "common/audit.h"
+#include "maild/maild_api.h"
 
 enum { INVITATION_MAILBOX_MAX = 10 }; /* mails to one mailbox in a window, of all projects */
 #define INVITATION_WINDOW MINUTES(15)
 
+static bool is_patient(const char *role)
+{
+    return strcmp(role, "Patient") == 0;
+}
+
 /* ---- preparing ---- */
 
-static const char *app_of(const struct tenant *tenant, const char *role)
+const char *invitation_template(const char *role)
 {
-    return strcmp(role, "Patient") == 0 ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    return is_patient(role) ? "PATIENT_INVITE" : "INVITE_TO_PROJECT";
+}
+
+int invitation_check_mapped(struct authd *d, const struct request *req, const struct tenant *tenant,
+                            const char *role, struct error *err)
+{
+    const struct template_mapped_in which = {tenant->projectId, invitation_template(role)};
+    struct template_mapped_out answer = {0};
+
+    if (maild_template_mapped(d->svc.bus, req, &which, &answer, err) < 0)
+        return -1;
+    if (answer.mapped)
+        return 0;
+    return error_set(err, ERR_BAD_REQUEST, "The invitation email is not configured.");
 }
 
 static int give_link(const struct request *req, const struct tenant *tenant,
                      struct invitation *self, struct error *err)
 {
-    const char *app = app_of(tenant, self->role);
+    bool patient = is_patient(self->role);
+    const char *app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
 
     if (app == NULL)
         return error_set(err, ERR_BAD_REQUEST, "The %s is not configured.",
-                         strcmp(self->role, "Patient") == 0 ? "PATIENT_APP_URL"
-                                                            : "PRACTITIONER_APP_URL");
+                         patient ? "PATIENT_APP_URL" : "PRACTITIONER_APP_URL");
     link_new(req->arena, app, "invitation", self->id, &self->link);
     return 0;
 }

@@ -31,6 +31,14 @@ struct invitation {
     struct link link;
 };
 
+/* The template of its mail when somebody invites, "INVITE_TO_PROJECT"; a sign-up has its own. */
+const char *invitation_template(const char *role);
+
+/* Whether the project sends that mail: an invitation without it would never be known of. Fails:
+ * BAD_REQUEST (it does not). Parks. */
+int invitation_check_mapped(struct authd *d, const struct request *req, const struct tenant *tenant,
+                            const char *role, struct error *err) MUST_USE;
+
 /* Completes what the caller has filled in: with the project's pending invitation for this role and
  * e-mail, whose columns then take the place of the caller's, or as a new one. Its link is always new
  * and good once invitation_send() has written it. Fails: BAD_REQUEST (the project has no application

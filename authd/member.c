@@ -14,7 +14,6 @@
 #include "authd/tenant.h"
 #include "common/audit.h"
 #include "common/policy.h"
-#include "maild/maild_api.h"
 
 #define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* in the audit trail */
 
@@ -106,30 +105,12 @@ static int choose_policy(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-static const char *template_of(const char *role)
-{
-    return is_patient(role) ? "PATIENT_INVITE" : "INVITE_TO_PROJECT";
-}
-
-/* An invitation without its mail would never be known of. */
-static int check_mapped(struct authd *d, const struct request *req, const struct tenant *tenant,
-                        const char *role, struct error *err)
-{
-    const struct template_mapped_in which = {tenant->projectId, template_of(role)};
-    struct template_mapped_out answer = {0};
-
-    if (maild_template_mapped(d->svc.bus, req, &which, &answer, err) < 0)
-        return -1;
-    if (answer.mapped)
-        return 0;
-    return error_set(err, ERR_BAD_REQUEST, "The invitation email is not configured.");
-}
-
 static int send_invitation(struct authd *d, const struct request *req, const struct tenant *tenant,
                            const struct invitation *invitation, struct member *out,
                            struct error *err)
 {
-    struct mail mail = invitation_mail(req, invitation, tenant, template_of(invitation->role));
+    struct mail mail =
+        invitation_mail(req, invitation, tenant, invitation_template(invitation->role));
 
     mail.variables[1] = (struct mail_variable){"inviterName", req->caller->display};
     if (invitation_send(d, req, tenant, invitation, &mail, err) < 0)
@@ -151,7 +132,7 @@ static int send_invitation(struct authd *d, const struct request *req, const str
 static int invite(struct authd *d, const struct request *req, const struct tenant *tenant,
                   struct invitation *invitation, struct member *out, struct error *err)
 {
-    if (check_mapped(d, req, tenant, invitation->role, err) < 0 ||
+    if (invitation_check_mapped(d, req, tenant, invitation->role, err) < 0 ||
         invitation_prepare(d, req, tenant, invitation, err) < 0)
         return -1;
     if (invitation->pending)
@@ -166,7 +147,7 @@ static struct outbox_row welcome_row(struct authd *d, const struct request *req,
                                      const struct invitation *invitation,
                                      const struct db_result *account)
 {
-    const struct mail mail = {.template = template_of(invitation->role),
+    const struct mail mail = {.template = invitation_template(invitation->role),
                               .tenant = tenant,
                               .to = invitation->email,
                               .display = arena_printf(req->arena, "%s %s", db_text(account, 0, 1),
@@ -250,7 +231,7 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
         return error_set(err, ERR_CONFLICT, "The member has no pending invitation.");
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
         check_enabled(&tenant, found.member.profileType, err) < 0 ||
-        check_mapped(d, req, &tenant, found.member.profileType, err) < 0 ||
+        invitation_check_mapped(d, req, &tenant, found.member.profileType, err) < 0 ||
         invitation_find(d, req, &tenant, in->id, &invitation, err) < 0)
         return -1;
     return send_invitation(d, req, &tenant, &invitation, out, err);
