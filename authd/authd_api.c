@@ -720,14 +720,17 @@ static const struct field admin_create_in_rows[] = {
                FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Novak"),
     FIELD_TEXT(struct admin_create_in, password, 1, NEW_PASSWORD_MAX, FIELD_SECRET,
                "Of a new account; one that exists keeps its own.", ""),
+    FIELD_BOOL(struct admin_create_in, mail, false, 0,
+               "Invite who has no account by mail, to choose a password."),
 };
 FIELD_TABLE(admin_create_in);
 
 static const struct field admin_create_out_rows[] = {
-    FIELD_UUID(struct admin_create_out, account, FIELD_REQUIRED, "The account."),
+    FIELD_UUID(struct admin_create_out, account, 0, "The account; absent when it is invited."),
     FIELD_UUID(struct admin_create_out, membership, FIELD_REQUIRED, "Its membership."),
     FIELD_UUID(struct admin_create_out, profile, FIELD_REQUIRED, "Its profile."),
-    FIELD_BOOL(struct admin_create_out, created, false, 0, "False: the account existed already."),
+    FIELD_BOOL(struct admin_create_out, created, false, 0, "The account is new."),
+    FIELD_BOOL(struct admin_create_out, invited, false, 0, "It will be made by the mailed link."),
 };
 FIELD_TABLE(admin_create_out);
 

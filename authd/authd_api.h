@@ -287,12 +287,17 @@ struct policy_in_use_in {
 struct policy_in_use_out {
     bool inUse;
 };
+/* Makes a practitioner account an admin of a project. One that is not there yet is made with the password or, with
+ * `mail`, invited to choose one. */
 struct admin_create_in {
     const char *tenantCode, *email, *name, *surname, *password;
+    bool mail;
 };
 struct admin_create_out {
-    struct uuid account, membership, profile;
-    bool created; /* false: an existing practitioner account became (or was) admin there */
+    struct uuid account; /* absent: only invited */
+    struct uuid membership, profile;
+    bool created; /* the account is new */
+    bool invited; /* it will be, by the link; neither: it was there already */
 };
 struct sign_in_explain_in {
     const char *tenantCode, *email, *role; /* "Patient" (default) or "Practitioner" */

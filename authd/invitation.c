@@ -74,18 +74,21 @@ int invitation_prepare(struct authd *d, const struct request *req, const struct 
                        struct invitation *self, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool as_admin = self->admin;
 
     if (db_query(d->svc.db, req, SQL_INVITATION_PENDING, &res, err, DB_UUID(tenant->projectId),
                  DB_TEXT(self->role), DB_TEXT(self->email)) < 0)
         return -1;
     if (db_rows(res) > 0) {
         read_pending(req, res, self);
+        self->admin = self->admin || as_admin;
     } else {
         self->pending = false;
         self->id = uuid_ordered(req->now_ms);
         self->profile = uuid_random();
         self->invited_at = req->now_ms;
     }
+    self->promotes = as_admin;
     return give_link(req, tenant, self, err);
 }
 
@@ -125,14 +128,14 @@ int invitation_send(struct authd *d, const struct request *req, const struct ten
                              .project = tenant->projectId,
                              .type = "Invitation",
                              .id = self->id,
-                             .detail = self->role});
+                             .detail = self->promotes ? "admin" : self->role});
 
     if (throttle_limit(d, req, "invitation mailbox", self->email, INVITATION_WINDOW,
                        INVITATION_MAILBOX_MAX, err) < 0 ||
         db_query(d->svc.db, req, SQL_INVITATION_SEND, &res, err, DB_UUID(tenant->projectId),
                  DB_UUID(self->id), DB_BOOL(self->pending), DB_TEXT(self->role),
                  DB_TEXT(self->email), DB_TEXT(self->name), DB_TEXT(self->surname),
-                 DB_BOOL(self->admin), DB_UUID(self->policy), DB_UUID(self->profile),
+                 DB_BOOL(self->promotes), DB_UUID(self->policy), DB_UUID(self->profile),
                  DB_INT(self->invited_at), DB_UUID(self->invited_by),
                  DB_BYTES(self->link.hash, SECRET_HASH_SIZE), DB_INT(req->now_ms + INVITATION_LIFE),
                  DB_OUTBOX(row), DB_AUDIT(audit)) < 0)

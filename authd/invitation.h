@@ -1,6 +1,7 @@
 /*
- * invitation.h - inviting somebody to a project by mail: member.c (an admin does) and register.c (who
- * registers with a business address is). credential.c completes them.
+ * invitation.h - inviting somebody to a project by mail: member.c (an admin does), operator.c (an
+ * operator invites an admin) and business.c (who registers with a business address is). credential.c
+ * completes them.
  *
  * An invitation is pending until its link is used or it is withdrawn. It is no account and reserves no
  * e-mail: who registers meanwhile completes it all the same.
@@ -21,10 +22,11 @@ struct invitation {
     const char *role, *email, *name, *surname;
     bool admin;
     struct uuid policy;
-    struct uuid invited_by; /* membership; absent: made by a sign-up */
+    struct uuid invited_by; /* membership; absent: made by a sign-up or an operator */
 
     /* filled in by invitation_prepare() and invitation_find() */
-    bool pending;   /* it was there before: only the link is new, all else is as it was */
+    bool pending;   /* it was there before: its columns are what they were, but for the link */
+    bool promotes;  /* sending makes it an admin's; else a pending one stays what it is */
     struct uuid id; /* of the membership too, once it is accepted */
     struct uuid profile;
     int64_t invited_at; /* contract time, ms */
@@ -40,9 +42,10 @@ int invitation_check_mapped(struct authd *d, const struct request *req, const st
                             const char *role, struct error *err) MUST_USE;
 
 /* Completes what the caller has filled in: with the project's pending invitation for this role and
- * e-mail, whose columns then take the place of the caller's, or as a new one. Its link is always new
- * and good once invitation_send() has written it. Fails: BAD_REQUEST (the project has no application
- * that the link could lead to). Parks. */
+ * e-mail, whose columns then take the place of the caller's, or as a new one. Only the caller's `admin`
+ * counts for a pending one, too: it makes that one an admin's. Its link is always new and good once
+ * invitation_send() has written it. Fails: BAD_REQUEST (the project has no application that the link
+ * could lead to). Parks. */
 int invitation_prepare(struct authd *d, const struct request *req, const struct tenant *tenant,
                        struct invitation *self, struct error *err) MUST_USE;
 

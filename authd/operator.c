@@ -4,6 +4,7 @@
  */
 #include "authd/change.h"
 #include "authd/deletion.h"
+#include "authd/invitation.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
@@ -52,51 +53,102 @@ int policy_in_use(struct authd *d, const struct request *req, const struct polic
     return 0;
 }
 
-/* The hash for a new account; NULL when there is one with this e-mail, whose password stays. */
-static int admin_hash(struct authd *d, const struct request *req, const struct admin_create_in *in,
-                      const char **ret, struct error *err)
+/* ---- admins ---- */
+
+static int practitioner_exists(struct authd *d, const struct request *req, const char *email,
+                               bool *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    bool taken;
 
-    *ret = NULL;
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(in->email),
-                 DB_INT(req->now_ms)) < 0 ||
-        deletion_make_room(d, req, res, &taken, err) < 0)
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(email),
+                 DB_INT(req->now_ms)) < 0)
         return -1;
-    if (taken)
-        return 0;
-    if (in->password == NULL)
-        return error_problem(err, "password", "is needed: there is no such account yet");
-    return password_hash(d, req, in->password, ret, err);
+    return deletion_make_room(d, req, res, ret, err);
 }
 
-/* Finds or makes a practitioner account and makes it an admin of the tenant. */
-int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
-                 struct admin_create_out *out, struct error *err)
+/* Adds what mends it to the error of a project that lacks something. */
+static int hint(const char *command, const char *project, const char *name, struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct tenant tenant = {.name = NULL};
-    struct audit_row audit;
-    const char *hash;
+    if (err->code == ERR_BAD_REQUEST)
+        return error_set(err, ERR_BAD_REQUEST, "%s See `atriumctl %s %s %s`.", err->message,
+                         command, project, name);
+    return -1;
+}
 
-    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
-        admin_hash(d, req, in, &hash, err) < 0)
+/* Invites who has no account yet, or invites again: an operator is not bound by the switch of
+ * invitations, which is the admins'. Fails: BAD_REQUEST (no template, no app), THROTTLED, CONFLICT. */
+static int invite_admin(struct authd *d, const struct request *req,
+                        const struct admin_create_in *in, const struct tenant *tenant,
+                        struct admin_create_out *out, struct error *err)
+{
+    struct invitation invitation = {.role = "Practitioner",
+                                    .email = in->email,
+                                    .name = in->name,
+                                    .surname = in->surname,
+                                    .admin = true,
+                                    .policy = tenant->defaultPractitionerPolicy};
+    struct mail mail;
+
+    if (invitation_check_mapped(d, req, tenant, invitation.role, err) < 0)
+        return hint("template put --project", in->tenantCode, invitation_template(invitation.role),
+                    err);
+    if (invitation_prepare(d, req, tenant, &invitation, err) < 0)
+        return hint("project set", in->tenantCode, "PRACTITIONER_APP_URL", err);
+    mail = invitation_mail(req, &invitation, tenant, invitation_template(invitation.role));
+    /* An operator has no name here, and the invited knows the project, not who runs the suite. */
+    mail.variables[1] = (struct mail_variable){"inviterName", tenant->name};
+    if (invitation_send(d, req, tenant, &invitation, &mail, err) < 0)
         return -1;
-    audit = audit_row(req, &(struct audit){.action = "admin.create", .project = tenant.projectId});
+    *out = (struct admin_create_out){
+        .membership = invitation.id, .profile = invitation.profile, .invited = true};
+    return 0;
+}
+
+/* Makes the holder of the e-mail an admin, with an account that has this password hash unless it is
+ * NULL: then there is one, which keeps its own. */
+static int make_admin(struct authd *d, const struct request *req, const struct admin_create_in *in,
+                      const struct tenant *tenant, const char *hash, struct admin_create_out *out,
+                      struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit =
+        audit_row(req, &(struct audit){.action = "admin.create", .project = tenant->projectId});
+
     if (db_query(d->svc.db, req, SQL_ADMIN_CREATE, &res, err, DB_TEXT(in->email),
                  DB_UUID(uuid_ordered(req->now_ms)), DB_TEXT(in->name), DB_TEXT(in->surname),
-                 DB_INT(req->now_ms), DB_TEXT(hash), DB_UUID(tenant.projectId),
+                 DB_INT(req->now_ms), DB_TEXT(hash), DB_UUID(tenant->projectId),
                  DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
-                 DB_UUID(tenant.defaultPractitionerPolicy), DB_INT(req->now_ms + CHANGE_EVENT_LIFE),
-                 DB_AUDIT(audit)) < 0)
+                 DB_UUID(tenant->defaultPractitionerPolicy),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The account was made at the same time. Try again.");
     db_row(res, 0, &admin_create_out_table, req->arena, out);
     return settle_membership(d, req, db_int(res, 0, 4), out->membership, err);
 }
+
+/* Finds a practitioner account, or makes it or invites who will have it, as an admin of the tenant. */
+int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
+                 struct admin_create_out *out, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    struct tenant tenant = {.name = NULL};
+    const char *hash = NULL;
+    bool exists;
+
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
+        practitioner_exists(d, req, in->email, &exists, err) < 0)
+        return -1;
+    if (!exists && in->mail)
+        return invite_admin(d, req, in, &tenant, out, err);
+    if (!exists && in->password == NULL)
+        return error_problem(err, "password", "is needed: there is no such account yet");
+    if (!exists && password_hash(d, req, in->password, &hash, err) < 0)
+        return -1;
+    return make_admin(d, req, in, &tenant, hash, out, err);
+}
+
+/* ---- sessions ---- */
 
 /* The project of an optional tenant code; absent without one. Suspended ones count: operators
  * see everything. */

@@ -562,6 +562,9 @@ static void resending_kills_the_older_link(void)
     CHECK_ERROR(old, 400, bad_link);
     HTTP_ANSWER accepted = accept_by(second, chosen);
     CHECK_STATUS(accepted, 204);
+    PERSON rui = person_sign_in(suite, "Practitioner", email, chosen, NULL);
+    HTTP_ANSWER list = http_get(suite_url(suite), MEMBERS, rui->access);
+    CHECK_STATUS(list, 403); /* no admin by being invited twice */
     HTTP_ANSWER late = resend(admin->access, http_text(made, "id"));
     CHECK_ERROR(late, 409, "The member has no pending invitation.");
     PERSON patient = join("Patient", false, id);
