@@ -40,13 +40,15 @@ static char *read_password(struct arena *arena)
 
 int user_create_admin_command(struct ctl *ctl, struct error *err)
 {
-    char *password = read_password(ctl->arena);
+    bool mail = arguments_has(&ctl->args, "--mail");
+    char *password = mail ? NULL : read_password(ctl->arena);
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct admin_create_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
                                  .email = arguments_get(&ctl->args, "--email"),
                                  .name = arguments_get(&ctl->args, "--name"),
                                  .surname = arguments_get(&ctl->args, "--surname"),
-                                 .password = *password ? password : NULL};
+                                 .password = password && *password ? password : NULL,
+                                 .mail = mail};
     struct admin_create_out out = {0};
     int result;
 
@@ -55,7 +57,10 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
     if (result < 0)
         return -1;
     output_record(ctl, &admin_create_out_table, &out);
-    if (!out.created)
+    if (out.invited)
+        output_note(
+            ctl, "An invitation is on its way: its link is good for 7 days, older ones are dead.");
+    else if (!out.created)
         output_note(ctl, "The account was there already and keeps its password.");
     return 0;
 }

@@ -391,6 +391,207 @@ static void project_without_code_says_so(void)
     CU_ASSERT_EQUAL(by_id->status, 404);
 }
 
+/* ---- admins who choose their password ---- */
+
+#define INVITATION "https://clinic.example/app/invitation"
+
+static struct program *mail_admin(const char *code, const char *email)
+{
+    return ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", code, "--email", email,
+                     "--name", "Eve", "--surname", "Admin", "--mail", "--json");
+}
+
+static void map_invitation(const char *code)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file =
+        unit_dir_write(&dir, "text", "{{inviterName}}, {{recipientName}}, {{invitationUrl}}\n");
+    PROGRAM put = ATRIUMCTL(suite, NULL, "template", "put", "--project", code, "INVITE_TO_PROJECT",
+                            "--subject", "Join us", "--text", file);
+
+    CHECK_EXIT(put, DONE);
+}
+
+static void set_app(const char *code)
+{
+    PROGRAM set = ATRIUMCTL(suite, NULL, "project", "set", code, "PRACTITIONER_APP_URL",
+                            "https://clinic.example/app");
+
+    CHECK_EXIT(set, DONE);
+}
+
+static int accept_by(struct mail_link link, const char *password)
+{
+    HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/set-password",
+                                          json_pack("{s:s, s:s, s:s}", "id", link.id, "secret",
+                                                    link.secret, "password", password));
+
+    return answer->status;
+}
+
+/* Signs in, and 200 when what only admins may see is shown. */
+static int administers(const char *email, const char *password, const char *code)
+{
+    PERSON person = person_sign_in(suite, "Practitioner", email, password, code);
+
+    CU_ASSERT_EQUAL(person->status, 200);
+    return person->access ? status_of("/v1/project/settings/history", person->access) : 0;
+}
+
+/* Rows of what the operator did to an invitation, as somebody asks who wants to know who made an admin. */
+static long audited(const char *action, const char *id)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.audit where entity = 'Invitation/%s' and "
+                       "event->>'action' = '%s' and event->>'outcome' = 'success' and "
+                       "event->>'detail' = 'admin' and event->'agent'->>'service' = 'ctl'",
+                       id, action);
+}
+
+static long invited(const char *email)
+{
+    return suite_count(suite, "select count(*) from auth.invitation where email = '%s'", email);
+}
+
+/* The first admin of a project, whose password no operator has known. */
+static void an_admin_is_invited_and_chooses_a_password(void)
+{
+    char *email = person_address(), *mail;
+
+    make_project("Mailing Clinic", "mailing");
+    PROGRAM unmapped = mail_admin("mailing", email);
+    CHECK_REFUSED(unmapped, FAILED,
+                  "The invitation email is not configured. See `atriumctl template put --project "
+                  "mailing INVITE_TO_PROJECT`.");
+    map_invitation("mailing");
+    PROGRAM nowhere = mail_admin("mailing", email);
+    CHECK_REFUSED(nowhere, FAILED,
+                  "The PRACTITIONER_APP_URL is not configured. See `atriumctl project set mailing "
+                  "PRACTITIONER_APP_URL`.");
+    CU_ASSERT_EQUAL(invited(email), 0);
+    set_app("mailing");
+    PROGRAM sent = mail_admin("mailing", email);
+    CHECK_EXIT(sent, DONE);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(sent->json, "invited")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(sent->json, "created")));
+    CU_ASSERT_PTR_NULL(json_object_get(sent->json, "account"));
+    const char *id = program_text(sent, "membership");
+    CU_ASSERT_EQUAL(audited("invitation.create", id), 1);
+
+    struct mail_link link = suite_mail_link(suite, email, INVITATION);
+    CU_ASSERT_STRING_EQUAL(link.id, id);
+    mail = suite_mail(suite, email, 0);
+    UNIT_CHECK(mail && strstr(mail, "Mailing Clinic, Eve Admin, https://"), "%s", mail);
+    CU_ASSERT_EQUAL(accept_by(link, PASSWORD), 204);
+    CU_ASSERT_EQUAL(administers(email, PASSWORD, "mailing"), 200);
+    CU_ASSERT_EQUAL(accept_by(link, "another password"), 400);
+    free(mail);
+    free(email);
+}
+
+/* The rest of a script, for example. */
+static void standard_input_is_left_alone(void)
+{
+    char *email = person_address(), *atriumctl = program_path("atriumctl");
+    const char *const argv[] = {"/bin/sh",
+                                "-c",
+                                "\"$@\" >&2 && cat",
+                                "sh",
+                                atriumctl,
+                                "--dir",
+                                suite_dir(suite),
+                                "user",
+                                "create-admin",
+                                "--project",
+                                "mailing",
+                                "--email",
+                                email,
+                                "--name",
+                                "Eve",
+                                "--surname",
+                                "Admin",
+                                "--mail",
+                                NULL};
+    PROGRAM run = program_run(argv, "a line of a script\n");
+
+    CHECK_EXIT(run, DONE);
+    CU_ASSERT_STRING_EQUAL(run->out, "a line of a script\n");
+    UNIT_CHECK(strstr(run->err, "An invitation is on its way"), "%s", run->err);
+    free(atriumctl);
+    free(email);
+}
+
+static void a_second_invitation_ends_the_first(void)
+{
+    char *email = person_address();
+
+    PROGRAM first = mail_admin("mailing", email);
+    CHECK_EXIT(first, DONE);
+    struct mail_link old = suite_mail_link(suite, email, INVITATION);
+    PROGRAM second = mail_admin("mailing", email);
+    CHECK_EXIT(second, DONE);
+    CU_ASSERT_STRING_EQUAL(program_text(second, "membership"), old.id);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+    struct mail_link link = suite_mail_link(suite, email, INVITATION);
+    CU_ASSERT_EQUAL(accept_by(old, PASSWORD), 400);
+    CU_ASSERT_EQUAL(accept_by(link, PASSWORD), 204);
+    CU_ASSERT_EQUAL(administers(email, PASSWORD, "mailing"), 200);
+    CU_ASSERT_EQUAL(audited("invitation.create", old.id), 1);
+    CU_ASSERT_EQUAL(audited("invitation.renew", old.id), 1);
+    free(email);
+}
+
+/* Who has a password needs no link, nor the project a template. */
+static void an_account_that_is_there_is_made_an_admin_at_once(void)
+{
+    char *email = person_address();
+
+    make_project("Here", "here");
+    make_project("There", "there");
+    PROGRAM made = create_admin("here", email, PASSWORD "\n");
+    CHECK_EXIT(made, DONE);
+    PROGRAM added = mail_admin("there", email);
+    CHECK_EXIT(added, DONE);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(added->json, "invited")));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(added->json, "created")));
+    CU_ASSERT_STRING_EQUAL(program_text(added, "account"), program_text(made, "account"));
+    CU_ASSERT_EQUAL(administers(email, PASSWORD, "there"), 200);
+    PROGRAM said = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "there", "--email",
+                             email, "--name", "Eve", "--surname", "Admin", "--mail");
+    CHECK_EXIT(said, DONE);
+    UNIT_CHECK(strstr(said->out, "The account was there already"), "%s", said->out);
+    CU_ASSERT_EQUAL(invited(email), 0);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, email), 0);
+    free(email);
+}
+
+/* A member to be becomes an admin to be, also while the project's admins may invite nobody. */
+static void a_pending_invitation_becomes_one_of_an_admin(void)
+{
+    PERSON admin = person_admin(suite);
+    char *email = person_address();
+
+    HTTP_ANSWER made = http_post(suite_url(suite), "/v1/projects/me/members", admin->access,
+                                 json_pack("{s:s, s:s, s:s}", "email", email, "firstName", "Rui",
+                                           "lastName", "Costa"));
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_TRUE(json_is_false(http_member(made, "admin")));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    suite_set_switch(suite, admin->access, "PRACTITIONER_INVITATION_ENABLED", false);
+    PROGRAM again = mail_admin("demo", email);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_INVITATION_ENABLED", true);
+    CHECK_EXIT(again, DONE);
+    CU_ASSERT_STRING_EQUAL(program_text(again, "membership"), http_text(made, "id"));
+    CU_ASSERT_STRING_EQUAL(program_text(again, "profile"), http_text(made, "profileId"));
+    CU_ASSERT_EQUAL(audited("invitation.renew", http_text(made, "id")), 1);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+    struct mail_link link =
+        suite_mail_link(suite, email, "https://practitioner.demo.example/invitation");
+    CU_ASSERT_EQUAL(accept_by(link, PASSWORD), 204);
+    CU_ASSERT_EQUAL(administers(email, PASSWORD, "demo"), 200);
+    free(email);
+}
+
 /* ---- policies, clients, templates ---- */
 
 static void policies_are_made_and_replaced(void)
@@ -784,6 +985,12 @@ static const struct unit_case cases[] = {
      default_policy_opens_and_closes_registration},
     {"text settings are written and taken away", text_settings_are_written_and_taken_away},
     {"a project without a code says so", project_without_code_says_so},
+    {"an admin is invited and chooses a password", an_admin_is_invited_and_chooses_a_password},
+    {"standard input is left alone", standard_input_is_left_alone},
+    {"a second invitation ends the first", a_second_invitation_ends_the_first},
+    {"an account that is there is made an admin at once",
+     an_account_that_is_there_is_made_an_admin_at_once},
+    {"a pending invitation becomes one of an admin", a_pending_invitation_becomes_one_of_an_admin},
     {"policies are made and replaced", policies_are_made_and_replaced},
     {"the printed database is what the suite has", database_sql_is_what_the_suite_has},
     {"clients are made and listed", clients_are_made_and_listed},
