@@ -16,13 +16,15 @@ static const struct field content_rows[] = {
                "inline"),
     FIELD_INT(struct content, size, 0, INT64_MAX, 0, FIELD_REQUIRED, "Bytes of the file.", "1024"),
     FIELD_TIME(struct content, lastModified, 0, "When the file was changed."),
-    FIELD_TEXT(struct content, handle, 1, TICKET_MAX, FIELD_REQUIRED, "Names the bytes.", "a"),
+    FIELD_TEXT(struct content, handle, 1, CONTENT_HANDLE_MAX, FIELD_REQUIRED, "Names the bytes.",
+               "a"),
     FIELD_BYTES(struct content, bytes, CONTENT_INLINE_MAX, 0, "All bytes of a small file."),
 };
 FIELD_TABLE(content);
 
 static const struct field content_read_in_rows[] = {
-    FIELD_TEXT(struct content_read_in, handle, 1, TICKET_MAX, FIELD_REQUIRED, "The bytes.", "a"),
+    FIELD_TEXT(struct content_read_in, handle, 1, CONTENT_HANDLE_MAX, FIELD_REQUIRED, "The bytes.",
+               "a"),
     FIELD_INT(struct content_read_in, offset, 0, INT64_MAX, 0, FIELD_REQUIRED, "First byte.", "0"),
     FIELD_INT(struct content_read_in, length, 1, CONTENT_PIECE_MAX, 0, FIELD_REQUIRED, "How many.",
               "262144"),

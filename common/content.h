@@ -3,7 +3,8 @@
  * one.
  *
  * R_CONTENT, a route whose answer is a file: its output is struct content. What is small comes along; the rest the
- * gateway fetches, as fast as its client reads, by the operation `content_read` of the same service.
+ * gateway fetches, as fast as its client reads, by the operation `content_read` of the same service. The input may have
+ * a text member `kept`: the handle of the file that the gateway has for this target, whose bytes need not come along.
  *
  * R_FORM, a route that takes a multipart/form-data body: its input has a member `const struct form *form`, and it is
  * called when the fields are there and the file begins. Its output is struct form_ticket, with which the
@@ -19,6 +20,7 @@
 enum {
     CONTENT_INLINE_MAX = 64 * 1024, /* bytes of a file that come with struct content */
     CONTENT_PIECE_MAX = 256 * 1024,
+    CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
     FORM_TEXT_MAX = 64 * 1024, /* bytes of all fields before the file, names and headers included */
 };

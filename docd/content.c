@@ -9,13 +9,13 @@
 
 /* What both routes ask for. */
 struct wish {
-    const char *etag, *if_none_match;
+    const char *etag, *if_none_match, *kept;
     struct image_size size; /* both sides 0: the file as it is */
 };
 #define WISH(in)                                                      \
     &(struct wish)                                                    \
     {                                                                 \
-        (in)->etag, (in)->ifNoneMatch,                                \
+        (in)->etag, (in)->ifNoneMatch, (in)->kept,                    \
         {                                                             \
             (int)(in)->width, (int)(in)->height, image_fit((in)->fit) \
         }                                                             \
@@ -37,14 +37,15 @@ static bool client_has(const struct wish *wish, const struct content *content)
            content_has_etag(wish->if_none_match, content->etag);
 }
 
-/* Of a small file the bytes at once, unless the client has them already. */
+/* Of a small file the bytes at once, unless the client or the gateway has them already. */
 static int whole(struct docd *d, const struct request *req, struct store_key key,
                  const struct wish *wish, struct content *out, struct error *err)
 {
     size_t size = (size_t)out->size;
     uint8_t *bytes;
 
-    if (size == 0 || size > CONTENT_INLINE_MAX || client_has(wish, out))
+    if (size == 0 || size > CONTENT_INLINE_MAX || client_has(wish, out) ||
+        (wish->kept && strcmp(wish->kept, out->handle) == 0))
         return 0;
     bytes = arena_alloc_raw(req->arena, size);
     if (d->store->functions->read(d->store, req, key, 0, bytes, size, &out->bytes.size, err) < 0)

@@ -240,12 +240,17 @@ const char *const image_fit_names[] = {"cover", "contain", "fill", "inside", "ou
                      "them (outside).",                                                           \
                      "cover")
 
+#define KEPT(s)                                                \
+    FIELD_TEXT(s, kept, 1, CONTENT_HANDLE_MAX, FIELD_INTERNAL, \
+               "The file that the gateway has: its bytes need not come again.", "")
+
 static const struct field document_content_in_rows[] = {
     FIELD_UUID(struct document_content_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
     FIELD_HEADER_TEXT(struct document_content_in, etag, "ETag", HEADER_MAX,
                       "Entity tag of what the client has: 304 while it is the same."),
     FIELD_HEADER_TEXT(struct document_content_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
                       "Entity tags of what the client has: 304 when one is the same."),
+    KEPT(struct document_content_in),
     IMAGE_SIZE(struct document_content_in),
 };
 FIELD_TABLE(document_content_in);
@@ -257,6 +262,7 @@ static const struct field document_public_in_rows[] = {
                       "Entity tag of what the client has: 304 while it is the same."),
     FIELD_HEADER_TEXT(struct document_public_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
                       "Entity tags of what the client has: 304 when one is the same."),
+    KEPT(struct document_public_in),
     IMAGE_SIZE(struct document_public_in),
 };
 FIELD_TABLE(document_public_in);

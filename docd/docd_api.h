@@ -68,12 +68,13 @@ struct document_deleted {
 struct document_content_in {
     struct uuid id;                 /* path */
     const char *etag, *ifNoneMatch; /* headers */
+    const char *kept;               /* handle of the file that the gateway has; NULL: none */
     int64_t width, height;          /* 0: not asked for */
     const char *fit;                /* NULL: the first */
 };
 struct document_public_in {
     const char *token; /* path */
-    const char *etag, *ifNoneMatch;
+    const char *etag, *ifNoneMatch, *kept;
     int64_t width, height;
     const char *fit;
 };

@@ -4,7 +4,7 @@
  * The pieces ahead of the client are fetched at the same time, each by a fiber, and stand in a list in the order of
  * the file. A file of a few pieces is answered when all are there, from where they lie. Of a larger one
  * libmicrohttpd asks for bytes; when the first piece is not there yet, the connection is paused until it is. The
- * daemon may die and come back meanwhile.
+ * daemon may die and come back meanwhile. What is asked for again and again lies here, see kept.h.
  */
 #include "gateway/download.h"
 
@@ -86,6 +86,53 @@ static void end_if_unused(struct download *self)
 void download_leave(struct download *self)
 {
     self->exchange = NULL;
+}
+
+/* ---- what lies here ---- */
+
+void download_prepare(struct exchange *exchange, void *input)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+    const char *handle;
+
+    exchange->kept = kept_find(exchange->gateway->kept, &exchange->parts, clock_mono_ms());
+    if (!exchange->kept)
+        return;
+    handle = kept_handle(exchange->kept);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].name, "kept") == 0)
+            memcpy((char *)input + table->rows[i].offset, &handle, sizeof(handle));
+}
+
+static void note(const struct exchange *exchange, const char *handle,
+                 const struct MHD_IoVec *places, size_t count)
+{
+    kept_note(exchange->gateway->kept, &exchange->parts, handle, places, count, clock_mono_ms());
+}
+
+static void on_sent(void *arg)
+{
+    struct kept *kept = arg;
+
+    kept_release(&kept);
+}
+
+/* NULL: it is not the file that the daemon has named. */
+static struct MHD_Response *respond_kept(struct exchange *exchange, const struct content *content,
+                                         const struct range_answer *part)
+{
+    struct kept *kept = exchange->kept;
+    struct MHD_Response *response;
+
+    if (!kept || strcmp(kept_handle(kept), content->handle) != 0 ||
+        (int64_t)kept_size(kept) != content->size)
+        return NULL;
+    /* The cast drops const for a buffer that libmicrohttpd only reads. */
+    response = MHD_create_response_from_buffer_with_free_callback_cls(
+        (size_t)part->size, (void *)(uintptr_t)(kept_bytes(kept) + part->first), on_sent, kept);
+    if (response)
+        exchange->kept = NULL;
+    return response;
 }
 
 /* ---- fetching ---- */
@@ -182,8 +229,8 @@ static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
     return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
 }
 
-/* All bytes, once they are there; NULL when they did not come. Parks. */
-static struct MHD_Response *respond_whole(struct download *self)
+/* All bytes, once they are there; NULL when they did not come. `whole`: they are all of the file. Parks. */
+static struct MHD_Response *respond_whole(struct download *self, bool whole)
 {
     struct loop *loop = self->gateway->service.loop;
     struct MHD_IoVec places[STREAM_WINDOW];
@@ -198,6 +245,8 @@ static struct MHD_Response *respond_whole(struct download *self)
         return NULL;
     for (const struct piece *piece = self->pieces; piece; piece = piece->next)
         places[count++] = (struct MHD_IoVec){piece->bytes, piece->size};
+    if (whole && self->exchange)
+        note(self->exchange, self->handle, places, count);
     return MHD_create_response_from_iovec(places, count, on_over, self);
 }
 
@@ -214,7 +263,7 @@ static int respond(struct exchange *exchange, const struct request *req,
     if (head || self->next < self->end) {
         answer->response = respond_ahead(self, part->size);
     } else {
-        answer->response = respond_whole(self);
+        answer->response = respond_whole(self, part->size == content->size);
         answer->size = (size_t)part->size;
     }
     if (answer->response)
@@ -259,11 +308,18 @@ static int fill_body(struct exchange *exchange, const struct request *req,
                      const struct content *content, const struct range_answer *part,
                      struct answer *answer, struct error *err)
 {
+    struct MHD_IoVec all = {content->bytes.bytes, content->bytes.size};
+
     answer->content_type = content->contentType;
-    if (part->size > 0 && !content->bytes.bytes)
+    answer->response = part->size > 0 ? respond_kept(exchange, content, part) : NULL;
+    if (part->size > 0 && !answer->response && !content->bytes.bytes)
         return respond(exchange, req, content, part, answer, err);
-    answer->body = part->size > 0 ? (const char *)content->bytes.bytes + part->first : "";
     answer->size = (size_t)part->size;
+    if (answer->response)
+        return 0;
+    answer->body = part->size > 0 ? (const char *)content->bytes.bytes + part->first : "";
+    if (part->size == content->size)
+        note(exchange, content->handle, &all, 1);
     return 0;
 }
 

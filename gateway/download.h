@@ -8,6 +8,9 @@
 
 struct download;
 
+/* Tells the daemon by the input's text member "kept" which file is here for this target, if one is. */
+void download_prepare(struct exchange *exchange, void *input);
+
 /* Answers with the file that `output` (a struct content) describes. On the request's fiber. */
 int download_serve(struct exchange *exchange, const struct request *req,
                    const msgpack_object *output, struct error *err) MUST_USE;

@@ -60,6 +60,7 @@ static void exchange_recycle(struct exchange *self)
     struct gateway *gateway = self->gateway;
 
     body_free(self);
+    kept_release(&self->kept);
     if (self->response)
         MHD_destroy_response(self->response);
     loop_cancel(gateway->service.loop, &self->floor);

@@ -103,6 +103,11 @@ static int64_t read_revocations(void *arg)
     return (int64_t)revocations_count(((const struct gateway *)arg)->revocations);
 }
 
+static int64_t read_kept(void *arg)
+{
+    return (int64_t)kept_files_size(((const struct gateway *)arg)->kept);
+}
+
 static void make_metrics(struct gateway *self)
 {
     struct metrics *metrics = self->service.metrics;
@@ -115,6 +120,8 @@ static void make_metrics(struct gateway *self)
                   read_in_flight, self);
     metrics_gauge(metrics, "atrium_gateway_revoked_sessions",
                   "Ended sessions whose tokens are still refused by name.", read_revocations, self);
+    metrics_gauge(metrics, "atrium_gateway_kept_bytes", "Files that are asked for again and again.",
+                  read_kept, self);
 }
 
 static int open_sites(struct gateway *self, struct error *err)
@@ -151,6 +158,7 @@ static void on_sweep(void *arg)
 
     for (size_t i = 0; i < self->site_count; i++)
         connections_sweep(&self->sites[i].connections, clock_mono_ms());
+    kept_files_sweep(self->kept, clock_mono_ms());
     self->sweep = loop_at(self->service.loop, clock_mono_ms() + SWEEP_MS, on_sweep, self);
 }
 
@@ -176,6 +184,7 @@ static int start(void *daemon, struct error *err)
     self->tokens = token_cache_new();
     self->revocations = revocations_new();
     self->identities = identities_new();
+    self->kept = kept_files_new();
     if (address_networks_parse("trusted_proxies", config->trusted_proxies, self->service.arena,
                                &self->trusted, err) < 0 ||
         make_routes(self, err) < 0)
@@ -225,6 +234,7 @@ static void stop(void *daemon)
     exchange_free_spare(self);
     router_destroy(&self->public_routes);
     router_destroy(&self->admin_routes);
+    kept_files_destroy(&self->kept);
     identities_destroy(&self->identities);
     revocations_destroy(&self->revocations);
     token_cache_destroy(&self->tokens);

@@ -14,6 +14,7 @@
 #include "gateway/connection.h"
 #include "gateway/http.h"
 #include "gateway/identity.h"
+#include "gateway/kept.h"
 #include "gateway/keyring.h"
 #include "gateway/openapi.h"
 #include "gateway/resolve.h"
@@ -52,6 +53,7 @@ struct gateway {
     size_t suspended;      /* those of them whose connection waits for the answer */
     uint64_t bodies_size;  /* bytes of request bodies held */
     uint64_t streams_size; /* bytes of files that pass, see stream.h */
+    struct kept_files *kept;
     struct loop_timer *sweep;
     struct address_networks trusted;
     struct trace_source traces;

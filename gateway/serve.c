@@ -199,6 +199,8 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
         return -1;
     if (exchange->upload)
         return call_with_file(exchange, req, input, ret, err);
+    if (exchange->endpoint->route.flags & R_CONTENT)
+        download_prepare(exchange, input);
     if (call(exchange, req, input, ret, err) == 0)
         return 0;
     /* The same token logged out twice at once: the second is told so, and answers as if it had come later. */

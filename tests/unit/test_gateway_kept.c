@@ -1,0 +1,191 @@
+/*
+ * test_gateway_kept.c - the files that the gateway keeps: which, how many, for how long.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/content.h"
+#include "gateway/kept.h"
+#include "tests/unit/unit.h"
+
+static uint8_t bytes[KEPT_FILE_MAX + 1];
+
+static void note_at(struct kept_files *files, const char *path, const char *handle, size_t size,
+                    int64_t now_ms)
+{
+    struct MHD_IoVec places[] = {{bytes, size / 3}, {bytes + size / 3, size - size / 3}};
+
+    kept_note(files, &(struct target){path, ""}, handle, places, 2, now_ms);
+}
+
+/* A target has brought a file once, and once more. */
+static void keep(struct kept_files *files, const char *path, const char *handle, size_t size)
+{
+    note_at(files, path, handle, size, 0);
+    note_at(files, path, handle, size, 0);
+}
+
+static struct kept *find(struct kept_files *files, const char *path, const char *query)
+{
+    return kept_find(files, &(struct target){path, query}, 0);
+}
+
+static bool is_kept(struct kept_files *files, const char *path)
+{
+    struct kept *kept = find(files, path, "");
+    bool found = kept != NULL;
+
+    kept_release(&kept);
+    return found;
+}
+
+static void what_comes_twice_is_kept(void)
+{
+    struct kept_files *files = kept_files_new();
+    struct kept *kept;
+
+    CU_ASSERT_FALSE(is_kept(files, "/a"));
+    note_at(files, "/a", "one", 1000, 0);
+    CU_ASSERT_FALSE(is_kept(files, "/a"));
+    CU_ASSERT_EQUAL(kept_files_size(files), 0);
+    note_at(files, "/a", "one", 1000, 0);
+    kept = find(files, "/a", "");
+    if (UNIT_CHECK(kept != NULL, "not kept")) {
+        CU_ASSERT_STRING_EQUAL(kept_handle(kept), "one");
+        CU_ASSERT_EQUAL(kept_size(kept), 1000);
+        CU_ASSERT_EQUAL(memcmp(kept_bytes(kept), bytes, 1000), 0);
+    }
+    kept_release(&kept);
+    CU_ASSERT_PTR_NULL(kept);
+    kept_release(&kept);
+    note_at(files, "/a", "one", 1000, 0);
+    CU_ASSERT_EQUAL(kept_files_size(files), 1000);
+    CU_ASSERT_FALSE(is_kept(files, "/b"));
+    CU_ASSERT_PTR_NULL(find(files, "/a", "width=3"));
+    CU_ASSERT_PTR_NULL(find(files, "/", "a"));
+    kept_files_destroy(&files);
+    kept_files_destroy(&files);
+}
+
+static void another_file_takes_its_place(void)
+{
+    struct kept_files *files = kept_files_new();
+    struct kept *before;
+
+    keep(files, "/a", "one", 1000);
+    before = find(files, "/a", "");
+    note_at(files, "/a", "two", 500, 0);
+    CU_ASSERT_FALSE(is_kept(files, "/a"));
+    CU_ASSERT_EQUAL(kept_files_size(files), 1000); /* still being sent */
+    CU_ASSERT_EQUAL(memcmp(kept_bytes(before), bytes, 1000), 0);
+    kept_release(&before);
+    CU_ASSERT_EQUAL(kept_files_size(files), 0);
+    note_at(files, "/a", "two", 500, 0);
+    CU_ASSERT_TRUE(is_kept(files, "/a"));
+    CU_ASSERT_EQUAL(kept_files_size(files), 500);
+    kept_files_destroy(&files);
+}
+
+static void its_bytes_are_bounded(void)
+{
+    enum { COUNT = 2 * KEPT_SIZE_MAX / KEPT_FILE_MAX };
+    struct kept_files *files = kept_files_new();
+    struct kept *sent[COUNT] = {NULL};
+    char long_handle[CONTENT_HANDLE_MAX + 2], path[16];
+    size_t held = 0;
+
+    memset(long_handle, 'a', sizeof(long_handle) - 1);
+    long_handle[sizeof(long_handle) - 1] = '\0';
+    keep(files, "/large", "one", KEPT_FILE_MAX + 1);
+    keep(files, "/empty", "one", 0);
+    keep(files, "/long", long_handle, 10);
+    keep(files, "/longest", long_handle + 1, 10);
+    CU_ASSERT_EQUAL(kept_files_size(files), 10);
+    keep(files, "/first", "one", KEPT_FILE_MAX);
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(path, sizeof(path), "/%d", i);
+        keep(files, path, "one", KEPT_FILE_MAX);
+        CU_ASSERT_TRUE(kept_files_size(files) <= KEPT_SIZE_MAX);
+        CU_ASSERT_TRUE(is_kept(files, path));
+        CU_ASSERT_EQUAL(is_kept(files, "/first"), true); /* asked for all the time */
+    }
+    CU_ASSERT_FALSE(is_kept(files, "/longest"));
+    CU_ASSERT_FALSE(is_kept(files, "/0"));
+    CU_ASSERT_EQUAL(kept_files_size(files), KEPT_SIZE_MAX);
+    /* What is being sent does not go: then there is no room for more. */
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(path, sizeof(path), "/%d", i);
+        sent[i] = find(files, path, "");
+        held += sent[i] != NULL;
+    }
+    CU_ASSERT_EQUAL(held, KEPT_SIZE_MAX / KEPT_FILE_MAX - 1);
+    keep(files, "/next", "one", KEPT_FILE_MAX); /* in place of the first, which nobody holds */
+    CU_ASSERT_TRUE(is_kept(files, "/next"));
+    sent[0] = find(files, "/next", "");
+    keep(files, "/none", "one", KEPT_FILE_MAX);
+    CU_ASSERT_FALSE(is_kept(files, "/none"));
+    CU_ASSERT_EQUAL(kept_files_size(files), KEPT_SIZE_MAX);
+    for (int i = 0; i < COUNT; i++)
+        kept_release(&sent[i]);
+    note_at(files, "/none", "one", KEPT_FILE_MAX, 0);
+    CU_ASSERT_TRUE(is_kept(files, "/none"));
+    CU_ASSERT_EQUAL(kept_files_size(files), KEPT_SIZE_MAX);
+    kept_files_destroy(&files);
+}
+
+static void targets_are_bounded(void)
+{
+    struct kept_files *files = kept_files_new();
+    size_t kept = 0;
+    char path[16];
+
+    for (int i = 0; i < 3 * KEPT_TARGETS_MAX; i++) {
+        snprintf(path, sizeof(path), "/%d", i);
+        keep(files, path, "one", 10);
+    }
+    for (int i = 0; i < 3 * KEPT_TARGETS_MAX; i++) {
+        snprintf(path, sizeof(path), "/%d", i);
+        kept += is_kept(files, path);
+    }
+    CU_ASSERT_EQUAL(kept, KEPT_TARGETS_MAX);
+    CU_ASSERT_EQUAL(kept_files_size(files), 10 * KEPT_TARGETS_MAX);
+    kept_files_destroy(&files);
+}
+
+static void what_nobody_asks_for_is_forgotten(void)
+{
+    struct kept_files *files = kept_files_new();
+    struct kept *asked;
+
+    keep(files, "/a", "one", 1000);
+    keep(files, "/b", "two", 100);
+    note_at(files, "/once", "three", 10, 0);
+    asked = kept_find(files, &(struct target){"/a", ""}, KEPT_MS / 2);
+    kept_files_sweep(files, KEPT_MS - 1);
+    CU_ASSERT_EQUAL(kept_files_size(files), 1100);
+    kept_files_sweep(files, KEPT_MS);
+    CU_ASSERT_EQUAL(kept_files_size(files), 1000);
+    note_at(files, "/once", "three", 10, KEPT_MS); /* the first time again */
+    CU_ASSERT_FALSE(is_kept(files, "/once"));
+    kept_files_sweep(files, KEPT_MS + KEPT_MS / 2);
+    CU_ASSERT_EQUAL(kept_files_size(files), 1000); /* still being sent */
+    kept_release(&asked);
+    CU_ASSERT_EQUAL(kept_files_size(files), 0);
+    kept_files_destroy(&files);
+}
+
+static const struct unit_case cases[] = {
+    {"what comes twice is kept", what_comes_twice_is_kept},
+    {"another file takes its place", another_file_takes_its_place},
+    {"its bytes are bounded", its_bytes_are_bounded},
+    {"targets are bounded", targets_are_bounded},
+    {"what nobody asks for is forgotten", what_nobody_asks_for_is_forgotten},
+};
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(i * 31 >> 3);
+    return unit_run("gateway kept", cases, ARRAY_SIZE(cases));
+}
