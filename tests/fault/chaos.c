@@ -13,7 +13,6 @@
 
 #include "common/clock.h"
 #include "tests/http/document.h"
-#include "tests/http/suite.h"
 
 enum {
     CLIENTS_MAX = 32,
@@ -148,8 +147,14 @@ struct mail {
     char to[64], subject[32], id[128];
 };
 
+/* Of the suite's file, which changes when a daemon is killed: copies. */
+struct place {
+    const char *url;
+    char *tenant, *admin_email, *admin_password, *mail_dir;
+};
+
 struct chaos {
-    struct chaos_place place;
+    struct place place;
     atomic_bool stop;
     struct client *clients;
     size_t count;
@@ -643,7 +648,7 @@ static bool value_saw(struct value *self, int number)
 
 static void admin_signs_in(struct client *self)
 {
-    const struct chaos_place *place = &self->chaos->place;
+    const struct place *place = &self->chaos->place;
 
     for (int i = 0; i < TRIES && !self->access; i++) {
         HTTP_ANSWER start =
@@ -903,7 +908,7 @@ static void read_back_admin(struct client *self)
     }
     free(members);
     for (const struct project *project = self->projects; project; project = project->next) {
-        const struct chaos_place *place = &self->chaos->place;
+        const struct place *place = &self->chaos->place;
 
         HTTP_ANSWER start =
             ask_fresh(self, "/auth/tenant/Practitioner/login/start",
@@ -996,11 +1001,17 @@ static void join_all(struct chaos *self)
         pthread_join(self->clients[i].thread, NULL);
 }
 
-struct chaos *chaos_start(const struct chaos_place *place, unsigned seed, size_t clients)
+struct chaos *chaos_start(struct suite *suite, unsigned seed, size_t clients)
 {
     struct chaos *self = calloc(1, sizeof *self);
 
-    self->place = *place;
+    self->place = (struct place){
+        .url = suite_url(suite),
+        .tenant = strdup(suite_text(suite, "demo.tenantCode")),
+        .admin_email = strdup(suite_text(suite, "demo.adminEmail")),
+        .admin_password = strdup(suite_text(suite, "demo.adminPassword")),
+        .mail_dir = strdup(suite_text(suite, "mailDir")),
+    };
     self->count = MAX((size_t)2, MIN(clients, (size_t)CLIENTS_MAX));
     self->clients = calloc(self->count, sizeof *self->clients);
     for (size_t i = 0; i < CHAOS_CAUSES; i++)
@@ -1083,6 +1094,10 @@ void chaos_destroy(struct chaos **self_p)
         free(client->access);
     }
     pthread_mutex_destroy(&self->lock);
+    free(self->place.tenant);
+    free(self->place.admin_email);
+    free(self->place.admin_password);
+    free(self->place.mail_dir);
     free(self->clients);
     free(self->mails);
     free(self);

@@ -8,14 +8,9 @@
 #ifndef ATRIUM_TESTS_CHAOS_H
 #define ATRIUM_TESTS_CHAOS_H
 
-#include "common/base.h"
+#include "tests/http/suite.h"
 
 struct chaos;
-
-/* Borrowed texts of the suite. */
-struct chaos_place {
-    const char *url, *tenant, *admin_email, *admin_password, *mail_dir;
-};
 
 /* What was killed last. */
 enum chaos_cause { CHAOS_DAEMON, CHAOS_POSTGRES, CHAOS_CAUSES };
@@ -31,8 +26,8 @@ struct chaos_result {
     struct chaos_stall stalls[CHAOS_CAUSES];
 };
 
-/* That many clients (2 at least, 32 at most), who choose by that seed. */
-struct chaos *chaos_start(const struct chaos_place *place, unsigned seed, size_t clients);
+/* That many clients (2 at least, 32 at most) of the suite's demo tenant, who choose by that seed. */
+struct chaos *chaos_start(struct suite *suite, unsigned seed, size_t clients);
 
 /* Something is about to be killed. */
 void chaos_cause(struct chaos *self, enum chaos_cause cause);

@@ -111,20 +111,13 @@ static void wait_for_rest(void)
 
 static void the_load_is_served(void)
 {
-    const struct chaos_place place = {
-        .url = suite_url(suite),
-        .tenant = strdup(suite_text(suite, "demo.tenantCode")),
-        .admin_email = strdup(suite_text(suite, "demo.adminEmail")),
-        .admin_password = strdup(suite_text(suite, "demo.adminPassword")),
-        .mail_dir = strdup(suite_text(suite, "mailDir")),
-    };
     unsigned seed = (unsigned)number_of("FAULT_SEED", (long)time(NULL) % 1000000);
     int64_t began_ms = clock_mono_ms(), end_ms = began_ms + number_of("FAULT_SECONDS", 16) * 1000;
     int64_t stall_max_ms = number_of("FAULT_STALL_MS", 10000);
     int every_ms = (int)number_of("FAULT_EVERY_MS", 2000), kills = 0;
 
     printf("seed %u\n", seed);
-    struct chaos *chaos = chaos_start(&place, seed, (size_t)number_of("FAULT_CLIENTS", 6));
+    struct chaos *chaos = chaos_start(suite, seed, (size_t)number_of("FAULT_CLIENTS", 6));
     for (; clock_mono_ms() + every_ms < end_ms; kills++) {
         usleep((useconds_t)every_ms * 1000);
         printf("%6.1f s", (double)(clock_mono_ms() - began_ms) / 1000);

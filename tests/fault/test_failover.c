@@ -86,19 +86,6 @@ static void the_standby_is_synchronous(void)
         pids[i] = suite_pid(suite, daemons[i], "1");
 }
 
-static struct chaos *load_start(void)
-{
-    const struct chaos_place place = {
-        .url = suite_url(suite),
-        .tenant = strdup(suite_text(suite, "demo.tenantCode")),
-        .admin_email = strdup(suite_text(suite, "demo.adminEmail")),
-        .admin_password = strdup(suite_text(suite, "demo.adminPassword")),
-        .mail_dir = strdup(suite_text(suite, "mailDir")),
-    };
-
-    return chaos_start(&place, 1, CLIENTS);
-}
-
 /* Connections of daemons to the server behind a connection string. */
 static long connections(const char *conninfo)
 {
@@ -144,7 +131,7 @@ static void wait_for_rest(void)
 static void the_standby_takes_over(void)
 {
     pid_t supervisor = suite_supervisor(suite), primary = suite_pid(suite, "postgres", "");
-    struct chaos *chaos = load_start();
+    struct chaos *chaos = chaos_start(suite, 1, CLIENTS);
     struct chaos_result result;
 
     nap_ms(LOAD_MS);

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/arena.h"
 #include "common/bus.h"
 #include "common/clock.h"
 #include "tests/http/hosts.h"
@@ -63,27 +64,13 @@ static struct hosts *hosts;
 static struct unit_dir dir;
 static struct pg *pg;
 static struct program *running[ARRAY_SIZE(daemons)];
+static struct arena *texts; /* of the test */
 
 /* ---- building it ---- */
 
-static char *text_of(const char *format, ...) PRINTF_LIKE(1, 2);
-
-/* Lives as long as the test. */
-static char *text_of(const char *format, ...)
-{
-    char *text = NULL;
-    va_list args;
-
-    va_start(args, format);
-    if (vasprintf(&text, format, args) < 0)
-        abort();
-    va_end(args);
-    return text;
-}
-
 static const char *config_of(int host)
 {
-    return text_of("%s/%c/atrium.conf", dir.path, 'a' + host);
+    return arena_printf(texts, "%s/%c/atrium.conf", dir.path, 'a' + host);
 }
 
 /* atriumctl on a host, with input on stdin. */
@@ -116,7 +103,7 @@ static void write_config(int host, const char *bus_hosts)
 {
     FILE *file;
 
-    mkdir(text_of("%s/%c", dir.path, 'a' + host), 0700);
+    mkdir(arena_printf(texts, "%s/%c", dir.path, 'a' + host), 0700);
     file = fopen(config_of(host), "w");
     fprintf(
         file,
@@ -135,7 +122,7 @@ static void write_config(int host, const char *bus_hosts)
 /* A key and its line for each daemon, on its host, and one for the operator on a. */
 static void write_hosts(void)
 {
-    FILE *file = fopen(text_of("%s/hosts", dir.path), "w");
+    FILE *file = fopen(arena_printf(texts, "%s/hosts", dir.path), "w");
     PROGRAM ours = CTL(A, NULL, "keys", "bus", "ctl.a1");
 
     fputs(ours->out, file);
@@ -151,7 +138,8 @@ static void write_hosts(void)
 
 static PGresult *query(const char *sql)
 {
-    PGconn *conn = PQconnectdb(text_of("host=%s user=postgres dbname=atrium", pg->dir.path));
+    PGconn *conn =
+        PQconnectdb(arena_printf(texts, "host=%s user=postgres dbname=atrium", pg->dir.path));
     PGresult *result = PQexec(conn, sql);
 
     UNIT_CHECK(PQresultStatus(result) == PGRES_TUPLES_OK ||
@@ -179,7 +167,7 @@ static void start_database(void)
     hosts_enter(hosts, D);
     pg = pg_new();
     pg_exec(pg, "create database atrium template template0 encoding 'UTF8' locale 'C.UTF-8'");
-    file = fopen(text_of("%s/data/pg_hba.conf", pg->dir.path), "a");
+    file = fopen(arena_printf(texts, "%s/data/pg_hba.conf", pg->dir.path), "a");
     fputs("host all all 10.77.0.0/24 trust\n", file);
     fclose(file);
     pg_stop(pg, SIGINT);
@@ -192,8 +180,8 @@ static void start_database(void)
 static void start_daemon(size_t i)
 {
     const char *dot = strchr(daemons[i].name, '.');
-    char *path =
-        program_path(text_of("atrium-%.*s", (int)(dot - daemons[i].name), daemons[i].name));
+    char *path = program_path(
+        arena_printf(texts, "atrium-%.*s", (int)(dot - daemons[i].name), daemons[i].name));
     const char *const argv[] = {path,         "--config", config_of(daemons[i].host),
                                 "--instance", dot + 1,    NULL};
 
@@ -315,7 +303,7 @@ static bool tally_add(struct tally *self, const struct http_answer *answer, int 
 }
 
 static atomic_bool stop;
-static const char *reader_token;      /* of an account that stays */
+static char *reader_token;            /* of an account that stays */
 static _Atomic(const char *) revoked; /* the last token whose end was acknowledged */
 static atomic_int taken_revoked,
     taken_late;                     /* on b: revoked ones, any when it should know of no authd */
@@ -324,6 +312,8 @@ static _Atomic int64_t b_is_cut_ms; /* 0: it is not */
 static void take_tokens(struct account *self, const struct http_answer *answer, const char *access,
                         const char *refresh)
 {
+    free(self->access);
+    free(self->refresh);
     self->access = strdup(http_text(answer, access));
     self->refresh = strdup(http_text(answer, refresh));
 }
@@ -481,7 +471,7 @@ static void the_suite_starts(void)
     unit_dir_write(&dir, "seal.key",
                    "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f\n");
     for (int host = 0; host < HOSTS; host++)
-        write_config(host, text_of("%s/hosts", dir.path));
+        write_config(host, arena_printf(texts, "%s/hosts", dir.path));
     write_hosts();
     hosts_enter(hosts, A);
     start_database();
@@ -693,8 +683,8 @@ static void check_ended(const struct account *account)
 static void check_account(const struct account *account)
 {
     if (*account->document)
-        UNIT_CHECK(count(text_of("select count(*) from doc.document where id = '%s'",
-                                 account->document)) == 1,
+        UNIT_CHECK(count(arena_printf(texts, "select count(*) from doc.document where id = '%s'",
+                                      account->document)) == 1,
                    "the document of %s is lost", account->email);
     UNIT_CHECK(can_sign_in(account->email), "%s is lost", account->email);
     if (account->out) {
@@ -764,7 +754,7 @@ static void steal_everything(struct loop *loop, void *arg)
     struct bus_options options = {.service = "docd",
                                   .instance = "c1",
                                   .version = "0",
-                                  .run_dir = text_of("%s/thief", dir.path),
+                                  .run_dir = arena_printf(texts, "%s/thief", dir.path),
                                   .operations = none,
                                   .asks = asks,
                                   .peer_max = 16,
@@ -775,8 +765,8 @@ static void steal_everything(struct loop *loop, void *arg)
     struct error err;
 
     error_init(&err, NULL);
-    if (bus_hosts_read(text_of("%s/hosts", dir.path), arena, &list, &err) < 0 ||
-        bus_hosts_take_key(list, text_of("%s/c/keys", dir.path), "docd.c1", &err) < 0)
+    if (bus_hosts_read(arena_printf(texts, "%s/hosts", dir.path), arena, &list, &err) < 0 ||
+        bus_hosts_take_key(list, arena_printf(texts, "%s/c/keys", dir.path), "docd.c1", &err) < 0)
         UNIT_CHECK(false, "%s", err.message);
     options.hosts = list;
     thief.bus = bus_new(loop, clock, metrics, &options, &err);
@@ -817,15 +807,15 @@ static void stolen_docd_key_opens_what_docd_may_ask(void)
 static void unknown_key_opens_nothing(void)
 {
     char *path = program_path("atrium-docd");
-    const char *config = text_of("%s/x/atrium.conf", dir.path);
+    const char *config = arena_printf(texts, "%s/x/atrium.conf", dir.path);
     const char *const argv[] = {path, "--config", config, "--instance", "c9", NULL};
     size_t settingsd = daemon_of("settingsd.a1");
     struct program *stranger;
     FILE *file;
 
-    write_config(STRANGER, text_of("%s/x/hosts", dir.path));
+    write_config(STRANGER, arena_printf(texts, "%s/x/hosts", dir.path));
     PROGRAM key = CTL(STRANGER, NULL, "keys", "bus", "docd.c9");
-    file = fopen(text_of("%s/x/hosts", dir.path), "w");
+    file = fopen(arena_printf(texts, "%s/x/hosts", dir.path), "w");
     fprintf(file, "%s%s", key->out, unit_dir_read(&dir, "hosts"));
     fclose(file);
     CU_ASSERT(!log_has(settingsd, "its key is not in bus_hosts"));
@@ -849,6 +839,11 @@ static void it_ends(void)
                    daemons[i].name, running[i]->code);
         program_destroy(&running[i]);
     }
+    for (size_t i = 0; i < atomic_load(&account_count); i++) {
+        free(accounts[i].access);
+        free(accounts[i].refresh);
+    }
+    free(reader_token);
 }
 
 static const struct unit_case cases[] = {
@@ -871,7 +866,9 @@ int main(void)
         fputs("test_hosts: left out\n", stderr);
         return 0;
     }
+    texts = arena_new();
     failed = unit_run("hosts", cases, ARRAY_SIZE(cases));
+    arena_destroy(&texts);
     pg_destroy(&pg);
     hosts_destroy(&hosts);
     unit_dir_remove(&dir);
