@@ -100,8 +100,12 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_CONTENT_LOCK_ONE, &locked, err, DB_UUID(project), DB_TEXT(in->type),
-                    DB_TEXT(in->key)) < 0 ||
-        db_tx_query(tx, SQL_CONTENT_DELETE, &removed, err, DB_UUID(project), DB_TEXT(in->type),
+                    DB_TEXT(in->key)) < 0)
+        return -1;
+    /* It may have gone while we waited for it. One that was made anew since then is not locked, and not meant. */
+    if (db_rows(locked) == 0)
+        return not_found(err);
+    if (db_tx_query(tx, SQL_CONTENT_DELETE, &removed, err, DB_UUID(project), DB_TEXT(in->type),
                     DB_TEXT(in->key), DB_TEXT(language), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(removed) == 0)

@@ -3,6 +3,7 @@
  * after races and deaths.
  */
 #include <CUnit/CUnit.h>
+#include <libpq-fe.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -564,6 +565,52 @@ static void *write_and_remove(void *arg)
     return NULL;
 }
 
+/* Removes an entry, and tells how that was answered. */
+static void *remove_one(void *arg)
+{
+    HTTP_ANSWER answer = ask(admin, "DELETE", "/cms/race/reborn/en", NULL);
+
+    *(int *)arg = answer->status;
+    return NULL;
+}
+
+/* An entry that was removed and made anew while another removal waited for it: that one does not touch the new one,
+ * which is somebody else's by now. */
+static void a_removal_keeps_off_a_new_entry(void)
+{
+    PGconn *conn = PQconnectdb(suite_text(suite, "postgres.conninfo"));
+    pthread_t thread;
+    int status = 0;
+
+    HTTP_ANSWER made = ask(admin, "PUT", "/cms/race/reborn/en", "{\"title\":\"again\"}");
+    CHECK_STATUS(made, 200);
+    PQclear(PQexec(conn, "set search_path = doc; begin;"
+                         "create temporary table before on commit drop as select * from content "
+                         "where type = 'race' and key = 'reborn' for update"));
+    pthread_create(&thread, NULL, remove_one, &status);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 5000,
+                                  "select count(*) from pg_stat_activity where wait_event_type = "
+                                  "'Lock' and query like '%%from content where%%for update%%' "
+                                  "and usename = 'atrium-docd'"));
+    PQclear(PQexec(conn, "delete from content_translation where type = 'race' and key = 'reborn'"));
+    PQclear(PQexec(conn, "delete from content where type = 'race' and key = 'reborn'"));
+    PQclear(PQexec(conn, "insert into content select * from before"));
+    PQclear(PQexec(conn,
+                   "insert into content_translation (project_id, type, key, language, title, "
+                   "sections, updated_at) select project_id, type, key, 'en', 'again', '[]', 5 "
+                   "from before"));
+    PGresult *end = PQexec(conn, "commit");
+    CU_ASSERT_EQUAL(PQresultStatus(end), PGRES_COMMAND_OK);
+    pthread_join(thread, NULL);
+    CU_ASSERT_EQUAL(status, 404);
+    HTTP_ANSWER there = ask(admin, "GET", "/cms/race/reborn/en", NULL);
+    CHECK_STATUS(there, 200);
+    PQclear(end);
+    PQfinish(conn);
+    HTTP_ANSWER gone = ask(admin, "DELETE", "/cms/race/reborn/en", NULL);
+    CHECK_STATUS(gone, 204);
+}
+
 static void writers_do_not_mix(void)
 {
     struct writer writers[WRITERS];
@@ -802,6 +849,7 @@ static const struct unit_case cases[] = {
     {"each change leaves its row", each_change_leaves_its_row},
     {"a file is imported", a_file_is_imported},
     {"bad files are refused", bad_files_are_refused},
+    {"a removal keeps off a new entry", a_removal_keeps_off_a_new_entry},
     {"writers do not mix", writers_do_not_mix},
     {"nothing is lost or half done", nothing_is_lost_or_half_done},
     {"settingsd is missed", settingsd_is_missed},
