@@ -59,8 +59,8 @@ static bool move_away(void)
         return false;
     fd = mkstemp(path);
     done = fd >= 0 && dprintf(fd, "nameserver " INNER "\noptions attempts:1\n") > 0 &&
-           fchmod(fd, 0644) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount(path, "/etc/resolv.conf", NULL, MS_BIND, NULL) == 0;
+           fchmod(fd, 0644) == 0 && mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount(path, "/etc/resolv.conf", "none", MS_BIND, NULL) == 0;
     close(fd);
     unlink(path);
     return done && bring_up("lo", NULL) && bring_up("lo:1", PUBLIC);
