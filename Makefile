@@ -215,16 +215,19 @@ check-asan:
 	    tests/run.sh $(patsubst $(BUILD)/%,build-asan/%,$(UNIT_TESTS) $(HTTP_TESTS))
 
 # Valgrind over the unit programs. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
-# start their other processes: those are left to check-asan, as are hundreds of megapixels.
+# start their other processes: those are left to check-asan, as are hundreds of megapixels. Then over the daemons, while
+# some HTTP programs drive them.
 NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,botd_sandbox bus bus_tcp ctl_suite docd_image docd_variant \
     maild_queue outbox)
 VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \
     --child-silent-after-fork=yes
+UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ctl_commands documents kept_files locales settings)
 
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
 	@BUILD=$(BUILD) ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
+	@BUILD=$(BUILD) tests/valgrind.sh '$(VALGRIND)' $(UNDER_VALGRIND)
 
 # Each target for FUZZ_SECONDS, two at a time; what they find lies in build-fuzz. See tests/fuzz/run.sh.
 FUZZ_SECONDS ?= 60
