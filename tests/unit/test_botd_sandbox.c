@@ -3,6 +3,7 @@
  * end. Limits of a run as a whole are those of its control group: tests of them say so, and are left out, where we are
  * in no group that is ours alone.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -158,18 +159,36 @@ static void test_killing_does_not_wait_for_a_start(void)
     kill_among_busy(0);
 }
 
-static size_t count_processes(const char *marker)
+/* "" when there is no such file. */
+static void file_text(const char *folder, const char *file, char *ret, size_t size)
 {
-    char command[64], line[32];
-    size_t count = 0;
-    FILE *found;
+    char path[CGROUP_PATH_SIZE + 64];
+    FILE *opened;
+    size_t got;
 
-    snprintf(command, sizeof(command), "pgrep -x -f 'sleep %s'", marker);
-    found = popen(command, "re");
-    while (found && fgets(line, sizeof(line), found))
-        count++;
-    if (found)
-        pclose(found);
+    snprintf(path, sizeof(path), "%s/%s", folder, file);
+    opened = fopen(path, "re");
+    got = opened ? fread(ret, 1, size - 1, opened) : 0;
+    ret[got] = '\0';
+    if (opened)
+        fclose(opened);
+}
+
+/* How many processes are "sleep <seconds>". */
+static size_t count_sleepers(const char *seconds)
+{
+    DIR *processes = opendir("/proc");
+    const struct dirent *process;
+    char folder[300], words[64];
+    size_t count = 0;
+
+    while (processes && (process = readdir(processes))) {
+        snprintf(folder, sizeof(folder), "/proc/%s", process->d_name);
+        file_text(folder, "cmdline", words, sizeof(words));
+        count += strcmp(words, "sleep") == 0 && strcmp(words + sizeof("sleep"), seconds) == 0;
+    }
+    if (processes)
+        closedir(processes);
     return count;
 }
 
@@ -179,10 +198,16 @@ static void test_killed_while_it_starts(void)
     enum { MOMENTS = 60, STEP_US = 500 };
     struct loop *loop = loop_new();
     struct sandbox *sandbox = sandbox_new(loop, groups);
-    char marker[32], script[64];
+    struct sandboxed seen;
+    char seconds[32], script[64];
 
-    snprintf(marker, sizeof(marker), "71.%d", (int)getpid());
-    snprintf(script, sizeof(script), "#!/bin/sh\nexec sleep %s\n", marker);
+    snprintf(seconds, sizeof(seconds), "71.%d", (int)getpid());
+    snprintf(script, sizeof(script), "#!/bin/sh\nexec sleep %s\n", seconds);
+    start(sandbox, script, &seen);
+    for (int i = 0; i < 500 && count_sleepers(seconds) == 0; i++)
+        usleep(20 * 1000);
+    CU_ASSERT_EQUAL(count_sleepers(seconds), 1); /* it would be seen */
+    sandbox_kill(sandbox, &seen);
     for (unsigned i = 0; i < MOMENTS; i++) {
         struct sandboxed sandboxed;
 
@@ -192,7 +217,7 @@ static void test_killed_while_it_starts(void)
     }
     sandbox_destroy(&sandbox);
     usleep(500 * 1000); /* what was missed has had the time to come that far */
-    CU_ASSERT_EQUAL(count_processes(marker), 0);
+    CU_ASSERT_EQUAL(count_sleepers(seconds), 0);
     loop_destroy(&loop);
 }
 
@@ -221,21 +246,6 @@ static void test_a_run_has_a_limit_of_memory(void)
     CU_ASSERT_NOT_EQUAL(heard.status, 0);
 }
 
-/* "" when there is no such file. */
-static void group_file(const char *folder, const char *file, char *ret, size_t size)
-{
-    char path[CGROUP_PATH_SIZE + 64];
-    FILE *opened;
-    size_t got;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, file);
-    opened = fopen(path, "re");
-    got = opened ? fread(ret, 1, size - 1, opened) : 0;
-    ret[got] = '\0';
-    if (opened)
-        fclose(opened);
-}
-
 static void test_a_run_is_a_group(void)
 {
     struct loop *loop = loop_new();
@@ -258,14 +268,14 @@ static void test_a_run_is_a_group(void)
         text[0] = '\0';
         for (int i = 0; i < 500 && strtol(text, NULL, 10) < 4; i++) {
             usleep(20 * 1000);
-            group_file(entry, "pids.current", text, sizeof(text));
+            file_text(entry, "pids.current", text, sizeof(text));
         }
         CU_ASSERT_TRUE(strtol(text, NULL, 10) >= 4); /* bubblewrap twice, the shell, both sleeps */
-        group_file(entry, "pids.max", text, sizeof(text));
+        file_text(entry, "pids.max", text, sizeof(text));
         CU_ASSERT_STRING_EQUAL(text, "64\n");
-        group_file(entry, "memory.max", text, sizeof(text));
+        file_text(entry, "memory.max", text, sizeof(text));
         CU_ASSERT_STRING_EQUAL(text, "268435456\n");
-        group_file(entry, "../cpu.idle", text, sizeof(text));
+        file_text(entry, "../cpu.idle", text, sizeof(text));
         CU_ASSERT_TRUE(text[0] == '\0' || text[0] == '1');
         sandbox_kill(sandbox, &sandboxed);
         sandbox_destroy(&sandbox);
