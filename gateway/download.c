@@ -311,13 +311,17 @@ static int fill_body(struct exchange *exchange, const struct request *req,
     struct MHD_IoVec all = {content->bytes.bytes, content->bytes.size};
 
     answer->content_type = content->contentType;
-    answer->response = part->size > 0 ? respond_kept(exchange, content, part) : NULL;
-    if (part->size > 0 && !answer->response && !content->bytes.bytes)
+    if (part->size == 0) {
+        answer->body = "";
+        return 0;
+    }
+    answer->response = respond_kept(exchange, content, part);
+    if (!answer->response && !content->bytes.bytes)
         return respond(exchange, req, content, part, answer, err);
     answer->size = (size_t)part->size;
     if (answer->response)
         return 0;
-    answer->body = part->size > 0 ? (const char *)content->bytes.bytes + part->first : "";
+    answer->body = (const char *)content->bytes.bytes + part->first;
     if (part->size == content->size)
         note(exchange, content->handle, &all, 1);
     return 0;

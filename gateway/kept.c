@@ -130,23 +130,23 @@ void kept_release(struct kept **self_p)
 }
 
 /* False: what is being sent leaves too little. */
-static bool make_room(struct kept_files *self, const struct kept *kept)
+static bool make_room(struct kept_files *self, size_t size)
 {
     struct kept *last = TAILQ_LAST(&self->used, kept_list), *before;
 
-    for (; last && self->size + kept->size > KEPT_SIZE_MAX; last = before) {
+    for (; last && self->size + size > KEPT_SIZE_MAX; last = before) {
         before = TAILQ_PREV(last, kept_list, entry);
-        if (last != kept && last->bytes && last->holders == 0)
+        if (last->bytes && last->holders == 0)
             cache_remove(self->targets, &last->key);
     }
-    return self->size + kept->size <= KEPT_SIZE_MAX;
+    return self->size + size <= KEPT_SIZE_MAX;
 }
 
 static void take_bytes(struct kept *self, const struct MHD_IoVec *places, size_t count)
 {
     size_t taken = 0;
 
-    if (!make_room(self->files, self))
+    if (!make_room(self->files, self->size))
         return;
     self->bytes = malloc(self->size);
     if (!self->bytes)
