@@ -1,6 +1,7 @@
 /*
  * cache.c - hash chains through one array of slots; the array is also the ring of the clock hand.
  */
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct cache {
     size_t mask;
     int32_t *heads, free; /* free: chain of slots that were in use */
     struct slot *slots;
+    uint8_t secret[crypto_generichash_KEYBYTES];
 };
 
 struct cache *cache_new(size_t capacity, void (*drop)(void *value))
@@ -42,6 +44,7 @@ struct cache *cache_new(size_t capacity, void (*drop)(void *value))
     self->mask = buckets - 1;
     self->free = NO_SLOT;
     self->drop = drop;
+    randombytes_buf(self->secret, sizeof(self->secret));
     return self;
 }
 
@@ -56,6 +59,18 @@ void cache_destroy(struct cache **self_p)
     free(self->slots);
     free(self);
     *self_p = NULL;
+}
+
+struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count)
+{
+    crypto_generichash_state state;
+    struct cache_key key;
+
+    crypto_generichash_init(&state, self->secret, sizeof(self->secret), sizeof(key.bytes));
+    for (size_t i = 0; i < count; i++)
+        crypto_generichash_update(&state, (const uint8_t *)texts[i], strlen(texts[i]) + 1);
+    crypto_generichash_final(&state, key.bytes, sizeof(key.bytes));
+    return key;
 }
 
 static int32_t *cache_head(struct cache *self, const struct cache_key *key)

@@ -11,7 +11,7 @@
 enum { CACHE_KEY_SIZE = 32 };
 
 /* Keys are compared whole; their last eight bytes serve as the hash, so they must not be for a peer to choose
- * (a keyed hash, an identifier that a daemon of ours made). */
+ * (cache_key_of(), an identifier that a daemon of ours made). */
 struct cache_key {
     uint8_t bytes[CACHE_KEY_SIZE];
 };
@@ -21,6 +21,10 @@ struct cache;
 /* At most `capacity` entries; drop(value) is called for each value that leaves. */
 struct cache *cache_new(size_t capacity, void (*drop)(void *value));
 void cache_destroy(struct cache **self_p);
+
+/* The key of texts, in this order: BLAKE2b with a secret of this cache, so that nobody can aim at an entry or its place. As
+ * strong as SHA-256, in a third of its time. */
+struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count);
 
 /* The value, marked as used, or NULL. Valid until the next put, remove or clear. */
 void *cache_get(struct cache *self, const struct cache_key *key);

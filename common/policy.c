@@ -3,7 +3,6 @@
  */
 #include "common/policy.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,7 +103,6 @@ enum policy_scope policy_scope_of(const struct request *req, const char *type,
 
 struct policy_scopes {
     struct cache *cache;
-    uint8_t key[crypto_generichash_KEYBYTES]; /* so that nobody chooses where a text goes */
 };
 
 /* Values are these: nothing to free. */
@@ -121,7 +119,6 @@ struct policy_scopes *policy_scopes_new(void)
     if (!self)
         log_die("policy", "out of memory");
     self->cache = cache_new(POLICY_SCOPES_MAX, drop_nothing);
-    randombytes_buf(self->key, sizeof(self->key));
     return self;
 }
 
@@ -137,17 +134,12 @@ void policy_scopes_destroy(struct policy_scopes **self_p)
 }
 
 /* Of the whole question. */
-static void scopes_key(const struct policy_scopes *self, const char *rules, const char *type,
-                       enum policy_interaction interaction, struct cache_key *ret)
+static struct cache_key scopes_key(const struct policy_scopes *self, const char *rules,
+                                   const char *type, enum policy_interaction interaction)
 {
-    const uint8_t number = (uint8_t)interaction;
-    crypto_generichash_state state;
+    const char number[] = {(char)('0' + interaction), '\0'};
 
-    crypto_generichash_init(&state, self->key, sizeof(self->key), sizeof(ret->bytes));
-    crypto_generichash_update(&state, &number, sizeof(number));
-    crypto_generichash_update(&state, (const uint8_t *)type, strlen(type) + 1);
-    crypto_generichash_update(&state, (const uint8_t *)rules, strlen(rules));
-    crypto_generichash_final(&state, ret->bytes, sizeof(ret->bytes));
+    return cache_key_of(self->cache, (const char *const[]){number, type, rules}, 3);
 }
 
 enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct request *req,
@@ -158,7 +150,7 @@ enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct requ
 
     if (request_is_admin(req) || !req->caller || !req->caller->policyResource)
         return policy_scope_of(req, type, interaction);
-    scopes_key(self, req->caller->policyResource, type, interaction, &key);
+    key = scopes_key(self, req->caller->policyResource, type, interaction);
     found = cache_get(self->cache, &key);
     if (!found) {
         found = &scopes[policy_scope_of(req, type, interaction)];

@@ -3,7 +3,6 @@
  */
 #include "gateway/kept.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -27,19 +26,11 @@ struct kept_files {
     struct cache *targets;
     TAILQ_HEAD(kept_list, kept) used; /* the latest first */
     size_t size;                      /* bytes of all, the forgotten ones too */
-    uint8_t secret[crypto_generichash_KEYBYTES];
 };
 
 static struct cache_key key_of(const struct kept_files *self, const struct target *target)
 {
-    crypto_generichash_state state;
-    struct cache_key key;
-
-    crypto_generichash_init(&state, self->secret, sizeof(self->secret), sizeof(key.bytes));
-    crypto_generichash_update(&state, (const uint8_t *)target->path, strlen(target->path) + 1);
-    crypto_generichash_update(&state, (const uint8_t *)target->query, strlen(target->query));
-    crypto_generichash_final(&state, key.bytes, sizeof(key.bytes));
-    return key;
+    return cache_key_of(self->targets, (const char *const[]){target->path, target->query}, 2);
 }
 
 static void free_unless_held(struct kept *self)
@@ -68,7 +59,6 @@ struct kept_files *kept_files_new(void)
         log_die("kept", "out of memory");
     self->targets = cache_new(KEPT_TARGETS_MAX, on_drop);
     TAILQ_INIT(&self->used);
-    randombytes_buf(self->secret, sizeof(self->secret));
     return self;
 }
 

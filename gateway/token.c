@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include <openssl/ecdsa.h>
-#include <sodium.h>
 
 #include "common/cache.h"
 #include "common/codec.h"
@@ -15,7 +14,6 @@
 #include "gateway/token.h"
 
 enum {
-    HASH_KEY_SIZE = 32,
     PART_MAX = 3072,    /* decoded bytes of header or payload; TOKEN_SIZE_MAX of base64 */
     SIGNATURE_SIZE = 64 /* r and s of P-256, 32 bytes each */
 };
@@ -183,7 +181,6 @@ enum token_verdict token_verify(const struct key_set *keys, const char *text, in
 
 struct token_cache {
     struct cache *cache;
-    uint8_t hash_key[HASH_KEY_SIZE];
 };
 
 struct token_cache *token_cache_new(void)
@@ -193,7 +190,6 @@ struct token_cache *token_cache_new(void)
     if (!self)
         log_die("token", "out of memory");
     self->cache = cache_new(TOKEN_CACHE_MAX, free);
-    randombytes_buf(self->hash_key, sizeof(self->hash_key));
     return self;
 }
 
@@ -206,19 +202,9 @@ void token_cache_destroy(struct token_cache **self_p)
     }
 }
 
-/* BLAKE2b with a random key: as strong as SHA-256, a third of its time, and not for a client to aim at. */
-static struct cache_key token_key(const struct token_cache *self, const char *text)
-{
-    struct cache_key key;
-
-    crypto_generichash(key.bytes, sizeof(key.bytes), (const uint8_t *)text, strlen(text),
-                       self->hash_key, sizeof(self->hash_key));
-    return key;
-}
-
 bool token_cache_get(struct token_cache *self, const char *text, int64_t now_ms, struct token *ret)
 {
-    struct cache_key key = token_key(self, text);
+    struct cache_key key = cache_key_of(self->cache, &text, 1);
     const struct token *token = cache_get(self->cache, &key);
 
     if (!token || now_ms >= token->expires_ms ||
@@ -230,7 +216,7 @@ bool token_cache_get(struct token_cache *self, const char *text, int64_t now_ms,
 
 void token_cache_put(struct token_cache *self, const char *text, const struct token *token)
 {
-    struct cache_key key = token_key(self, text);
+    struct cache_key key = cache_key_of(self->cache, &text, 1);
     struct token *copy = malloc(sizeof(*copy));
 
     if (!copy)
