@@ -76,6 +76,12 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "returning account_id, membership_id, profile_id), " SQL_ADDRESS_KNOWN("$11", "$12", \
                                                                            "session_made")
 
+/* Whether the e-mail address of an account was proven: for all, or for the organisation (a root project, tenant.rootId;
+ * null: for all only). */
+#define SQL_EMAIL_VERIFIED(account, organization)                        \
+    "exists (select from email_verified v where v.account_id = " account \
+    " and v.organization_id in ('00000000-0000-0000-0000-000000000000', " organization "::uuid))"
+
 /* Account a is there: its deletion is not scheduled, or for later. Whoever signs in, resets a
  * password or renews a token asks this; the row of an account whose date has come may still stand
  * for a while. */

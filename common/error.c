@@ -47,7 +47,7 @@ static const struct {
 
 static bool is_validation(enum error_code code)
 {
-    return code == ERR_VALIDATION || code == ERR_INVALID_SETTING_VALUE;
+    return error_kind(code)->status == 422;
 }
 
 static void forget_problems(struct error *self)

@@ -66,7 +66,7 @@ int error_set(struct error *self, enum error_code code, const char *format, ...)
 /* Adds operator's detail to an error already set; returns -1. */
 int error_detail(struct error *self, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* Adds one problem and makes the error a 422 (keeping ERR_INVALID_SETTING_VALUE if that was set); path is a
+/* Adds one problem and makes the error a 422 (keeping the code of one that was set); path is a
  * dotted string such as "resource.0.criteria". Returns -1. */
 int error_problem(struct error *self, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 

@@ -24,6 +24,13 @@ static const struct field caller_rows[] = {
     FIELD_TEXT(struct caller, policyResource, 0, 262144, 0, "Its rules, a JSON array", "[]"),
     FIELD_INT(struct caller, until, 0, INT64_MAX, 0, FIELD_OMIT_ZERO, "When the account is deleted",
               "0"),
+    FIELD_BOOL(struct caller, secondFactor, false, 0, "The session has a second factor"),
+    FIELD_INT(struct caller, documentsMax, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Documents that the account may keep", "10000"),
+    FIELD_INT(struct caller, bytesMax, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Bytes that the account may keep", "10737418240"),
+    FIELD_INT(struct caller, projectBytesMax, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Bytes that the project may keep", "0"),
 };
 FIELD_TABLE(caller);
 

@@ -27,6 +27,10 @@ struct caller {
     const char *policyName;
     const char *policyResource; /* JSON array: the rules of the access policy */
     int64_t until; /* contract time, ms, from which on there is no such account any more; 0: none */
+    bool secondFactor;       /* the session was opened with a second factor, or enrolled one */
+    int64_t documentsMax;    /* documents that the account may keep; 0: no limit */
+    int64_t bytesMax;        /* bytes that it may keep; 0: no limit */
+    int64_t projectBytesMax; /* bytes that all accounts of the project may keep; 0: no limit */
 };
 extern const struct field_table caller_table;
 

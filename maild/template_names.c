@@ -20,6 +20,10 @@
     {                                                                                     \
         "continueAsPatientUrl", "https://my.lakeside.example/continue-as-patient?token=3" \
     }
+#define VERIFY_URL                                                            \
+    {                                                                         \
+        "verifyUrl", "https://my.lakeside.example/verify-email?id=1&secret=2" \
+    }
 #define INVITER                      \
     {                                \
         "inviterName", "Maria Weber" \
@@ -40,6 +44,12 @@ static const struct template_name names[] = {
     {"PATIENT_INVITE", VARIABLES(INVITATION_URL, INVITER)},
     {"PASSWORD_RESET",
      VARIABLES({"resetUrl", "https://my.lakeside.example/set-password?id=1&secret=2"})},
+    {"EMAIL_VERIFICATION", VARIABLES(VERIFY_URL)},
+    {"EMAIL_CHANGE", VARIABLES(VERIFY_URL)},
+    {"EMAIL_CHANGED",
+     VARIABLES({"undoUrl", "https://my.lakeside.example/undo-email?id=1&secret=2"})},
+    {"NEW_SIGN_IN", VARIABLES({"when", "2026-01-31 09:30 UTC"}, {"browser", "Firefox"},
+                              {"os", "Linux"}, {"address", "192.0.2.7"})},
     {"CREDENTIAL_CHANGED", VARIABLES({"what", "password"}, {"when", "2026-01-31 09:30 UTC"})},
     {"ACCOUNT_DELETION_SCHEDULED", VARIABLES({"date", "2026-02-28"})},
     {"ACCOUNT_DELETION_REMINDER", VARIABLES({"date", "2026-02-28"})},

@@ -256,9 +256,52 @@ static const struct field client_lookup_in_rows[] = {
 };
 FIELD_TABLE(client_lookup_in);
 
+static const char *const mfa_scopes[] = {"none", "admins", "practitioners", "everyone", NULL};
+
+const struct account_policy account_policy_default = {.passwordMinLength = 1,
+                                                      .passwordMinLengthWithMfa = 1,
+                                                      .requireMfa = "none",
+                                                      .documentsPerAccount = 10000,
+                                                      .bytesPerAccount = 10LL << 30};
+
+bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin)
+{
+    const char *scope = self != NULL && self->requireMfa != NULL
+                            ? self->requireMfa
+                            : account_policy_default.requireMfa;
+    bool practitioner = strcmp(role, "Practitioner") == 0;
+
+    if (strcmp(scope, "everyone") == 0)
+        return true;
+    if (strcmp(scope, "practitioners") == 0)
+        return practitioner;
+    return strcmp(scope, "admins") == 0 && practitioner && admin;
+}
+
+static const struct field account_policy_rows[] = {
+    FIELD_INT(struct account_policy, passwordMinLength, 1, 64, 1, 0,
+              "Fewest code points of a password.", "15"),
+    FIELD_INT(struct account_policy, passwordMinLengthWithMfa, 1, 64, 1, 0,
+              "The same where requireMfa covers the account.", "8"),
+    FIELD_BOOL(struct account_policy, refuseCommonPasswords, false, 0,
+               "Passwords of the list of common ones are refused."),
+    FIELD_BOOL(struct account_policy, requireVerifiedEmail, false, 0,
+               "Sign-in needs a verified e-mail address."),
+    FIELD_CHOICE(struct account_policy, requireMfa, mfa_scopes, 0, "Who needs a second factor.",
+                 "admins"),
+    FIELD_INT(struct account_policy, documentsPerAccount, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Documents that a patient may keep.", "10000"),
+    FIELD_INT(struct account_policy, bytesPerAccount, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Bytes that a patient may keep.", "10737418240"),
+    FIELD_INT(struct account_policy, bytesPerProject, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Bytes that all accounts of the project may keep.", "0"),
+};
+FIELD_TABLE(account_policy);
+
 static const struct field tenant_rows[] = {
     FIELD_UUID(struct tenant, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct tenant, parentId, 0, "Project that it is a child of."),
+    FIELD_UUID(struct tenant, rootId, 0, "Project at the top of its tree."),
     FIELD_TEXT(struct tenant, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
                "Lakeside Clinic"),
     FIELD_TEXT(struct tenant, tenantCode, 3, 64, 0, "Its code, if it has one.", "lakeside"),
@@ -281,6 +324,7 @@ static const struct field tenant_rows[] = {
     FIELD_TEXT(struct tenant, defaultLanguage, 0, LANGUAGE_TAG_MAX, 0, "Its default language.",
                "en"),
     FIELD_TIME(struct tenant, createdAt, 0, "When it was made."),
+    FIELD_OBJECT(struct tenant, accountPolicy, account_policy, 0, "What it asks of accounts."),
 };
 FIELD_TABLE(tenant);
 
@@ -312,6 +356,8 @@ static const struct field caller_context_out_rows[] = {
     FIELD_JSON(struct caller_context_out, policyResource, POLICY_JSON_MAX, 0, "Its rules.", "[]"),
     FIELD_JSON(struct caller_context_out, policyIpAccessRule, ADDRESS_JSON_MAX, 0, "Its networks.",
                "[]"),
+    FIELD_OBJECT(struct caller_context_out, accountPolicy, account_policy, 0,
+                 "What the project asks of accounts."),
 };
 FIELD_TABLE(caller_context_out);
 

@@ -129,9 +129,25 @@ struct client_lookup_in {
     struct uuid clientId;
 };
 
+/* What a project asks of its accounts. A NULL pointer to one means account_policy_default. */
+struct account_policy {
+    int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
+    bool refuseCommonPasswords, requireVerifiedEmail;
+    const char *requireMfa;      /* "none", "admins", "practitioners", "everyone" */
+    int64_t documentsPerAccount; /* patients only; 0: no limit */
+    int64_t bytesPerAccount;     /* patients only; 0: no limit */
+    int64_t bytesPerProject;     /* 0: no limit */
+};
+extern const struct account_policy account_policy_default;
+
+/* Whether the policy wants a second factor of a person with this role. */
+bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin);
+
 /* What sign-in needs of a project. Switches are effective: unset ones already have their default. */
 struct tenant {
     struct uuid projectId, parentId;
+    struct uuid
+        rootId; /* the organisation: the project at the top of the tree that this one is in */
     const char *name, *tenantCode; /* tenantCode NULL when the project has none */
     bool suspended;
     bool patientRegistration, patientInvitation, patientLogin;
@@ -140,6 +156,7 @@ struct tenant {
     const char *patientAppUrl, *practitionerAppUrl;
     const char *defaultLanguage; /* NULL from a settingsd that knows no locales yet */
     int64_t createdAt;
+    const struct account_policy *accountPolicy;
 };
 struct tenants_of_in {
     struct field_texts projectIds; /* at most 1,000 */
@@ -155,6 +172,7 @@ struct caller_context_out {
     bool suspended;
     struct uuid policyId; /* absent when the policy does not exist in the project */
     const char *policyName, *policyResource, *policyIpAccessRule;
+    const struct account_policy *accountPolicy;
 };
 struct project_create_in {
     const char *name, *tenantCode;
@@ -200,7 +218,7 @@ extern const struct field_table organization_code_out_table, organization_code_e
     tenant_list_table, caller_context_in_table, caller_context_out_table, project_create_in_table,
     project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
     operator_policy_put_in_table, operator_client_create_in_table, operator_locales_in_table,
-    operator_setting_in_table;
+    operator_setting_in_table, account_policy_table;
 
 #define ROUTE(...)
 #define ALIAS(...)
