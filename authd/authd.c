@@ -13,14 +13,14 @@
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_CALL(struct authd, handler)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER_CALL(struct authd, handler)
 #include "authd/authd_routes.def"
 
 static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_ROW(handler, input, output, "gateway", access, flags)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) \

@@ -59,7 +59,7 @@ struct authd {
 /* check.c */
 extern const struct check authd_checks[];
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER(struct authd, handler, input, output)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER(struct authd, handler, input, output)

@@ -49,14 +49,14 @@ static const struct config_row config_rows[] = {
                 "Bytes of them."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_CALL(struct botd, handler)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER_CALL(struct botd, handler)
 #include "botd/botd_routes.def"
 
 static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_ROW(handler, input, output, "gateway", access, flags)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) \

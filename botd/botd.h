@@ -56,7 +56,7 @@ int provider_open(const struct botd *d, struct provider *ret, struct error *err)
 /* sweep.c: forgets executions that are too old or too many. For service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER(struct botd, handler, input, output)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER(struct botd, handler, input, output)

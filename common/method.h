@@ -4,9 +4,12 @@
  * The file is included several times, each time with other meanings of its three macros, which it undefines
  * at its end:
  *
- *     ROUTE(method, path, handler, input, output, access, flags)   an HTTP route and the operation behind it
- *     ALIAS(method, path, handler, input, output, access, flags)   a second path of a ROUTE
+ *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route and its operation
+ *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a ROUTE
  *     OP(handler, input, output, callers, flags)                   an operation between daemons, no route
+ *
+ * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it does: a short
+ * imperative sentence without a full stop ("Register a patient").
  *
  *   gateway/routes.c        struct route rows                         (ROUTE, ALIAS)
  *   <daemon>/<daemon>.h     HANDLER: prototypes of the handlers       (ROUTE, OP)

@@ -97,6 +97,8 @@ struct route {
     enum access access;
     unsigned flags;
     const struct field_table *input, *output;
+    const char *since, *summary; /* the version that it came with; what it does, for readers */
+    bool alias;                  /* an old path of another route's operation */
 };
 
 #endif

@@ -57,14 +57,14 @@ static const struct config_row config_rows[] = {
                 "Larger files are copied within the bucket in parts of that size."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_CALL(struct docd, handler)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER_CALL(struct docd, handler)
 #include "docd/docd_routes.def"
 
 static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_ROW(handler, input, output, "gateway", access, flags)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) \

@@ -42,7 +42,7 @@ struct docd {
     struct policy_scopes *policies;
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER(struct docd, handler, input, output)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER(struct docd, handler, input, output)

@@ -209,8 +209,9 @@ static json_t *operation_json(const struct endpoint *endpoint, const char *id)
 {
     const struct route *route = &endpoint->route;
     json_t *operation =
-        json_pack("{s:s, s:[s], s:s, s:o}", "operationId", id, "tags", route->service,
-                  "description", access_text(route->access), "responses", responses_json(endpoint));
+        json_pack("{s:s, s:s, s:[s], s:s, s:o}", "operationId", id, "summary", route->summary,
+                  "tags", route->service, "description", access_text(route->access), "responses",
+                  responses_json(endpoint));
     json_t *parameters = parameters_json(route);
 
     if (json_array_size(parameters) > 0)
@@ -223,6 +224,8 @@ static json_t *operation_json(const struct endpoint *endpoint, const char *id)
     if (route->flags & R_FORM)
         json_object_set_new(operation, "requestBody",
                             json_pack("{s:b, s:o}", "required", true, "content", form_content()));
+    if (route->alias)
+        json_object_set_new(operation, "deprecated", json_true());
     if (route->access != ACCESS_PUBLIC)
         json_object_set_new(operation, "security", json_pack("[{s:[]}]", "bearer"));
     return operation;

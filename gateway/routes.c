@@ -11,38 +11,39 @@
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
-#define ROW(method_, path_, handler_, input_, output_, access_, flags_) \
-    {#method_, path_, SERVICE, #handler_, access_, flags_, &input_##_table, &output_##_table},
+#define ROW(alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, summary_) \
+    {#method_,         path_,  SERVICE,  #handler_, access_, flags_, &input_##_table,             \
+     &output_##_table, since_, summary_, alias_},
 
 static const struct route rows[] = {
 #define SERVICE "authd"
 #define OP(...)
-#define ROUTE ROW
-#define ALIAS ROW
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
 #include "authd/authd_routes.def"
 #undef SERVICE
 #define SERVICE "settingsd"
 #define OP(...)
-#define ROUTE ROW
-#define ALIAS ROW
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
 #include "settingsd/settingsd_routes.def"
 #undef SERVICE
 #define SERVICE "maild"
 #define OP(...)
-#define ROUTE ROW
-#define ALIAS ROW
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
 #include "maild/maild_routes.def"
 #undef SERVICE
 #define SERVICE "docd"
 #define OP(...)
-#define ROUTE ROW
-#define ALIAS ROW
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
 #include "docd/docd_routes.def"
 #undef SERVICE
 #define SERVICE "botd"
 #define OP(...)
-#define ROUTE ROW
-#define ALIAS ROW
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
 #include "botd/botd_routes.def"
 #undef SERVICE
 };

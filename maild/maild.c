@@ -40,14 +40,14 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct maild_config, from_name, "", 0, "Sender's display name."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_CALL(struct maild, handler)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER_CALL(struct maild, handler)
 #include "maild/maild_routes.def"
 
 static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_ROW(handler, input, output, "gateway", access, flags)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) \

@@ -33,7 +33,7 @@ struct maild {
     struct backlog *backlog;
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER(struct maild, handler, input, output)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER(struct maild, handler, input, output)

@@ -15,14 +15,14 @@ static const struct config_row config_rows[] = {
                 "File of 64 hex digits, 0600: seals what waits in the outbox."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_CALL(struct settingsd, handler)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER_CALL(struct settingsd, handler)
 #include "settingsd/settingsd_routes.def"
 
 static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER_ROW(handler, input, output, "gateway", access, flags)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) \

@@ -21,7 +21,7 @@ struct settingsd {
     struct service svc;
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags) \
+#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
     HANDLER(struct settingsd, handler, input, output)
 #define ALIAS(...)
 #define OP(handler, input, output, callers, flags) HANDLER(struct settingsd, handler, input, output)

@@ -12,28 +12,29 @@
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
-#define ROW(service, method, path, handler, input, output, access, flags) \
-    {#method, path, service, #handler, access, flags, &input##_table, &output##_table},
+#define ROW(service, alias, method, path, handler, input, output, access, flags, since, summary) \
+    {#method,         path,  service, #handler, access, flags, &input##_table,                   \
+     &output##_table, since, summary, alias},
 
 const struct route test_routes[] = {
-#define ROUTE(...) ROW("authd", __VA_ARGS__)
-#define ALIAS(...) ROW("authd", __VA_ARGS__)
+#define ROUTE(...) ROW("authd", false, __VA_ARGS__)
+#define ALIAS(...) ROW("authd", true, __VA_ARGS__)
 #define OP(...)
 #include "authd/authd_routes.def"
-#define ROUTE(...) ROW("settingsd", __VA_ARGS__)
-#define ALIAS(...) ROW("settingsd", __VA_ARGS__)
+#define ROUTE(...) ROW("settingsd", false, __VA_ARGS__)
+#define ALIAS(...) ROW("settingsd", true, __VA_ARGS__)
 #define OP(...)
 #include "settingsd/settingsd_routes.def"
-#define ROUTE(...) ROW("maild", __VA_ARGS__)
-#define ALIAS(...) ROW("maild", __VA_ARGS__)
+#define ROUTE(...) ROW("maild", false, __VA_ARGS__)
+#define ALIAS(...) ROW("maild", true, __VA_ARGS__)
 #define OP(...)
 #include "maild/maild_routes.def"
-#define ROUTE(...) ROW("docd", __VA_ARGS__)
-#define ALIAS(...) ROW("docd", __VA_ARGS__)
+#define ROUTE(...) ROW("docd", false, __VA_ARGS__)
+#define ALIAS(...) ROW("docd", true, __VA_ARGS__)
 #define OP(...)
 #include "docd/docd_routes.def"
-#define ROUTE(...) ROW("botd", __VA_ARGS__)
-#define ALIAS(...) ROW("botd", __VA_ARGS__)
+#define ROUTE(...) ROW("botd", false, __VA_ARGS__)
+#define ALIAS(...) ROW("botd", true, __VA_ARGS__)
 #define OP(...)
 #include "botd/botd_routes.def"
     {.method = NULL},

@@ -98,6 +98,22 @@ static void operation_ids_are_unique(void)
     json_decref(seen);
 }
 
+static void routes_say_what_they_do(void)
+{
+    size_t count;
+    struct endpoint *all = routes_all(arena, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *since = all[i].route.since, *summary = all[i].route.summary;
+        size_t length = strlen(summary);
+        unsigned major, minor;
+
+        UNIT_CHECK(length >= 8 && length <= 72 && summary[length - 1] != '.', "%s", summary);
+        UNIT_CHECK(summary[0] >= 'A' && summary[0] <= 'Z', "%s", summary);
+        UNIT_CHECK(sscanf(since, "%u.%u", &major, &minor) == 2, "%s", since);
+    }
+}
+
 static void internal_operations_are_not_there(void)
 {
     CU_ASSERT_PTR_NULL(strstr(page.text, "identity_get"));
@@ -110,6 +126,7 @@ static const struct unit_case cases[] = {
     {"references lead somewhere", references_lead_somewhere},
     {"path parameters are described", path_parameters_are_described},
     {"operation ids are unique", operation_ids_are_unique},
+    {"routes say what they do", routes_say_what_they_do},
     {"internal operations are not there", internal_operations_are_not_there},
 };
 
