@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <libpq-fe.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@ enum {
     INITDB_LIMIT_MS = 60000,
     LEFTOVER_LIMIT_MS = 15000, /* an immediate shutdown kills its last processes after 5 s */
     POLL_MS = 10,
-    NOBODY_UID = 65534,
 };
 
 /* What each daemon with tables owns. The names stand in constant SQL text: none comes from outside. A role has the name
@@ -137,18 +135,6 @@ static int find_programs(struct postgres *self, struct arena *arena, struct erro
 
 /* ---- the cluster ---- */
 
-/* PostgreSQL refuses to run as root, and only the owner of a cluster may run it: so for root the owner of the
- * directory says who that is. A new one is given to the user postgres, or to nobody; where this kernel or
- * container does not let us, it stays root's and the server runs in a user namespace. */
-static void choose_owner(struct postgres *self, const char *dir)
-{
-    const struct passwd *user = getpwnam("postgres");
-    uid_t uid = user ? user->pw_uid : NOBODY_UID;
-
-    if (getuid() == 0 && chown(dir, uid, (gid_t)-1) == 0)
-        self->uid = uid;
-}
-
 static struct child_options options_for(const struct postgres *self, struct arena *arena,
                                         const char *program)
 {
@@ -157,8 +143,7 @@ static struct child_options options_for(const struct postgres *self, struct aren
                                   .argv = {arena_printf(arena, "%s/%s", self->bin_dir, program)},
                                   .log = self->log,
                                   .death_signal = SIGQUIT, /* immediate shutdown: crash-safe */
-                                  .unprivileged = true,
-                                  .uid = self->uid};
+                                  .user = self->user};
 }
 
 static int remove_entry(const char *path, const struct stat *status UNUSED, int kind UNUSED,
@@ -178,7 +163,7 @@ static int make_cluster(struct postgres *self, struct supervisor *supervisor, st
     nftw(dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (mkdir(dir, 0700) < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
-    choose_owner(self, dir);
+    self->user = server_user_of_new(dir);
     initdb = options_for(self, arena, "initdb");
     const char *const arguments[] = {"--pgdata",
                                      dir,
@@ -261,7 +246,7 @@ int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struc
     if (find_programs(self, arena, err) < 0)
         return -1;
     if (stat(self->data_dir, &status) == 0) {
-        self->uid = getuid() == 0 ? status.st_uid : 0;
+        self->user = server_user_of(self->data_dir);
         return wait_for_leftover(self, supervisor, err);
     }
     return make_cluster(self, supervisor, arena, err);

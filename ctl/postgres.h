@@ -15,9 +15,9 @@ struct postgres {
     const char *data_dir;   /* of the cluster */
     const char *socket_dir; /* short */
     const char *log;
-    const char *bin_dir;  /* found by postgres_prepare() */
-    const char *conninfo; /* of the superuser, complete */
-    uid_t uid;            /* the cluster's owner; 0: ours */
+    const char *bin_dir;     /* found by postgres_prepare() */
+    const char *conninfo;    /* of the superuser, complete */
+    struct server_user user; /* whose cluster it is */
 };
 
 /* Roles and schemas of all daemons in the database `atrium`; may be run again. Also what operators run. */

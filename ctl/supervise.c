@@ -8,17 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/capability.h>
 #include <linux/close_range.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,43 +70,6 @@ static NORETURN void child_fail(const char *what)
     _exit(EXEC_FAILED);
 }
 
-/* Takes another uid for good, and keeps one capability of root: to reach a cluster below directories that only
- * their owner may enter, such as /root. */
-static void become_user(uid_t uid)
-{
-    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct data[2] = {{0}};
-
-    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
-    if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
-        child_fail("cannot take another uid");
-    data[0].effective = data[0].permitted = data[0].inheritable = 1u << CAP_DAC_OVERRIDE;
-    if (syscall(SYS_capset, &header, data) == 0)
-        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_OVERRIDE, 0, 0);
-}
-
-static void write_map(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-    if (fd < 0 || write(fd, text, strlen(text)) < 0)
-        child_fail(path);
-    close(fd);
-}
-
-/* Enters a user namespace in which our own uid 0 is called UNPRIVILEGED_UID: PostgreSQL refuses to run as 0. */
-static void become_mapped(void)
-{
-    char map[32];
-
-    snprintf(map, sizeof map, "%d 0 1\n", UNPRIVILEGED_UID);
-    if (unshare(CLONE_NEWUSER) < 0)
-        child_fail("cannot make a user namespace");
-    write_map("/proc/self/setgroups", "deny");
-    write_map("/proc/self/uid_map", map);
-    write_map("/proc/self/gid_map", map);
-}
-
 static void take_descriptors(const struct child_options *options)
 {
     int log = open(options->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -138,12 +97,8 @@ static NORETURN void child_exec(const struct child_options *options, pid_t paren
     sigemptyset(&none);
     setsid();
     take_descriptors(options);
-    if (options->unprivileged && getuid() == 0) {
-        if (options->uid)
-            become_user(options->uid);
-        else
-            become_mapped();
-    }
+    if (server_user_become(&options->user) < 0)
+        child_fail("cannot take another uid");
     /* After the change of credentials, which clears it; the parent may have died before. */
     prctl(PR_SET_PDEATHSIG, options->death_signal);
     if (getppid() != parent)

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/fiber.h"
 #include "common/loop.h"
+#include "common/server_user.h"
 
 enum { CHILD_ARGUMENTS_MAX = 48, CHILD_SOCKETS_MAX = 2 };
 
@@ -26,13 +27,10 @@ struct child_options {
     size_t socket_count;
     const char *socket_names;  /* "public:admin" */
     int death_signal;          /* sent by the kernel when we die */
-    bool unprivileged;         /* run under another uid than 0 when we are root, see `uid` */
-    uid_t uid;                 /* 0: a namespace in which our uid is UNPRIVILEGED_UID */
+    struct server_user user;   /* whom it runs as */
     void (*before)(void *arg); /* called before each start; may be NULL */
     void *before_arg;
 };
-
-enum { UNPRIVILEGED_UID = 1000 };
 
 struct child;
 struct supervisor;

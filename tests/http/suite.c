@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/server_user.h"
 #include "tests/http/program.h"
 #include "tests/unit/unit.h"
 
@@ -73,28 +73,17 @@ static NORETURN void give_up(const struct suite *self, const char *why)
     exit(1);
 }
 
-static void put(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-
-    if (fd < 0 || write(fd, text, strlen(text)) < 0)
-        _exit(125);
-    close(fd);
-}
-
 /* In a user namespace that may have none within it. Where this is not possible, that is the kernel's way already. */
 static void forbid_namespaces(void)
 {
-    char *uid = text_of("1000 %d 1", (int)geteuid()), *gid = text_of("1000 %d 1", (int)getegid());
+    int fd;
 
-    if (unshare(CLONE_NEWUSER) == 0) {
-        put("/proc/self/setgroups", "deny");
-        put("/proc/self/uid_map", uid);
-        put("/proc/self/gid_map", gid);
-        put("/proc/sys/user/max_user_namespaces", "0");
-    }
-    free(uid);
-    free(gid);
+    if (server_user_map(server_user_uid()) < 0)
+        return;
+    fd = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, "0", 1) < 0)
+        _exit(125);
+    close(fd);
 }
 
 static NORETURN void run_dev(const struct suite *self, char *program)

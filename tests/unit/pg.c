@@ -5,7 +5,6 @@
 
 #include <glob.h>
 #include <libpq-fe.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +46,8 @@ static pid_t spawn(const struct pg *self, const char *const words[])
     snprintf(path, sizeof(path), "%s/log", self->dir.path);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL); /* a loop may have blocked what stops the server */
+    if (server_user_become(&self->user) < 0)
+        _exit(126);
     prctl(PR_SET_PDEATHSIG, SIGINT);
     if (getppid() != parent || !freopen(path, "a", stdout) ||
         dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
@@ -62,41 +63,9 @@ static bool run(const struct pg *self, const char *const words[])
     return waitpid(spawn(self, words), &status, 0) > 0 && status == 0;
 }
 
-/* Appends the words of `more` to `words`. */
-static void add_words(const char **words, const char *const more[])
-{
-    while (*words)
-        words++;
-    while ((*words++ = *more++))
-        ;
-}
-
-/* Root needs another uid: in a user namespace, or, where those are forbidden, the package's own user. */
-static void add_user(const struct pg *self, const char **words)
-{
-    static const char *const in_namespace[] = {"unshare", "--user", "--map-user=1000", NULL};
-    static const char *const try_namespace[] = {"unshare", "--user", "--map-user=1000", "true",
-                                                NULL};
-    static const char *const as_postgres[] = {"setpriv", "--reuid=postgres", "--regid=postgres",
-                                              "--clear-groups", NULL};
-    const struct passwd *user;
-
-    if (geteuid() != 0)
-        return;
-    if (run(self, try_namespace)) {
-        add_words(words, in_namespace);
-        return;
-    }
-    user = getpwnam("postgres");
-    if (!user || chown(self->dir.path, user->pw_uid, user->pw_gid) < 0)
-        give_up("neither user namespaces nor a user postgres");
-    add_words(words, as_postgres);
-}
-
 void pg_start(struct pg *self)
 {
     char program[80], data[80], listen[64];
-    const char *words[24] = {NULL};
     const char *const server[] = {program,
                                   "-D",
                                   data,
@@ -115,9 +84,7 @@ void pg_start(struct pg *self)
     snprintf(program, sizeof(program), "%s/postgres", self->bin);
     snprintf(data, sizeof(data), "%s/data", self->dir.path);
     snprintf(listen, sizeof(listen), "listen_addresses=%s", self->address ? self->address : "");
-    add_user(self, words);
-    add_words(words, server);
-    self->pid = spawn(self, words);
+    self->pid = spawn(self, server);
     for (int i = 0; i < 1000; i++) {
         if (PQping(self->conninfo) == PQPING_OK)
             return;
@@ -142,6 +109,7 @@ static struct pg *make(void)
     if (!self)
         give_up("out of memory");
     self->dir = unit_dir_make();
+    self->user = server_user_of_new(self->dir.path);
     snprintf(self->conninfo, sizeof(self->conninfo), "host=%s user=postgres dbname=postgres",
              self->dir.path);
     find_programs(self);
@@ -152,16 +120,13 @@ struct pg *pg_new_standby(const char *primary)
 {
     struct pg *self = make();
     char program[80], data[80], source[256];
-    const char *words[24] = {NULL};
     const char *const backup[] = {program, "-D",   data,        "-R", "-X",   "stream",
                                   "-c",    "fast", "--no-sync", "-d", source, NULL};
 
     snprintf(program, sizeof(program), "%s/pg_basebackup", self->bin);
     snprintf(data, sizeof(data), "%s/data", self->dir.path);
     snprintf(source, sizeof(source), "%s application_name=standby", primary);
-    add_user(self, words);
-    add_words(words, backup);
-    if (!run(self, words))
+    if (!run(self, backup))
         give_up("pg_basebackup failed");
     pg_start(self);
     return self;
@@ -171,15 +136,12 @@ struct pg *pg_new(void)
 {
     struct pg *self = make();
     char program[80], data[80];
-    const char *words[24] = {NULL};
     const char *const initdb[] = {program, "-D", data,   "-U",         "postgres",  "-A",
                                   "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL};
 
     snprintf(program, sizeof(program), "%s/initdb", self->bin);
     snprintf(data, sizeof(data), "%s/data", self->dir.path);
-    add_user(self, words);
-    add_words(words, initdb);
-    if (!run(self, words))
+    if (!run(self, initdb))
         give_up("initdb failed");
     pg_start(self);
     return self;
@@ -188,15 +150,12 @@ struct pg *pg_new(void)
 void pg_next_timeline(struct pg *self)
 {
     char program[80], data[80];
-    const char *words[24] = {NULL};
     const char *const reset[] = {program, "-l", "000000020000000000000010", "-D", data, NULL};
 
     pg_stop(self, SIGINT);
     snprintf(program, sizeof(program), "%s/pg_resetwal", self->bin);
     snprintf(data, sizeof(data), "%s/data", self->dir.path);
-    add_user(self, words);
-    add_words(words, reset);
-    if (!run(self, words))
+    if (!run(self, reset))
         give_up("pg_resetwal failed");
     pg_start(self);
 }

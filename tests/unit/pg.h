@@ -6,10 +6,12 @@
 
 #include <sys/types.h>
 
+#include "common/server_user.h"
 #include "tests/unit/unit.h"
 
 struct pg {
     struct unit_dir dir;
+    struct server_user user;
     char conninfo[128];  /* of the superuser */
     char bin[64];        /* where the server's programs are */
     pid_t pid;           /* 0: not running */
