@@ -1,10 +1,11 @@
 /*
  * address.c - see address.h.  Called by the gateway for its clients and proxies, by policy.c and settingsd for
- * the networks of an access policy.
+ * the networks of an access policy, by the gateway and authd for what a client is counted as.
  */
 #include "common/address.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,4 +150,50 @@ bool address_networks_have(const struct address_networks *self, const struct add
         if (address_network_has(&self->items[i], address))
             return true;
     return false;
+}
+
+/* 64:ff9b::/96: how a client of IPv4 looks behind a NAT64. */
+static const uint8_t nat64_prefix[MAPPED_BITS / 8] = {0x00, 0x64, 0xff, 0x9b};
+
+static void subject_add(struct address_subjects *ret, const struct address *address,
+                        unsigned prefix, int64_t factor)
+{
+    struct address_subject *subject = &ret->items[ret->count++];
+    char text[INET6_ADDRSTRLEN];
+
+    *subject = (struct address_subject){.factor = factor};
+    memcpy(subject->address.bytes, address->bytes, prefix / 8);
+    address_format(&subject->address, text);
+    if (prefix == 128)
+        snprintf(subject->text, sizeof(subject->text), "%s", text);
+    else
+        snprintf(subject->text, sizeof(subject->text), "%s/%u", text, prefix);
+}
+
+void address_subjects(const struct address *address, struct address_subjects *ret)
+{
+    struct address v4 = *address;
+
+    ret->count = 0;
+    if (memcmp(address->bytes, nat64_prefix, sizeof(nat64_prefix)) == 0)
+        address_from_v4(address->bytes + sizeof(nat64_prefix), &v4);
+    if (is_v4(&v4)) {
+        subject_add(ret, &v4, 128, 1);
+        return;
+    }
+    subject_add(ret, address, 64, 1);
+    subject_add(ret, address, 48, ADDRESS_WIDE_FACTOR);
+}
+
+void address_subjects_of(const char *text, struct address_subjects *ret)
+{
+    struct address address;
+
+    if (address_parse(text, &address) == 0) {
+        address_subjects(&address, ret);
+        return;
+    }
+    ret->count = 1;
+    ret->items[0] = (struct address_subject){.factor = 1};
+    snprintf(ret->items[0].text, sizeof(ret->items[0].text), "%s", text);
 }

@@ -43,4 +43,27 @@ int address_networks_parse(const char *key, const char *const *texts, struct are
                            struct address_networks *ret, struct error *err) MUST_USE;
 bool address_networks_have(const struct address_networks *self, const struct address *address);
 
+/* What a client address counts as wherever clients are limited. One subscriber of IPv6 chooses among 2^64 addresses
+ * and may rent a /48, so IPv6 counts as its /64 and, at ADDRESS_WIDE_FACTOR times the limit, as its /48. IPv4 counts
+ * as the address itself; so does the IPv4 address within ::ffff:0:0/96 (mapped) and 64:ff9b::/96 (RFC 6052). */
+enum {
+    ADDRESS_SUBJECTS_MAX = 2,
+    ADDRESS_WIDE_FACTOR = 8,
+    ADDRESS_SUBJECT_SIZE = INET6_ADDRSTRLEN + 4
+};
+
+struct address_subject {
+    struct address address;          /* the network's first */
+    int64_t factor;                  /* of the limit of a single client */
+    char text[ADDRESS_SUBJECT_SIZE]; /* "192.0.2.7", "2001:db8:0:1::/64" */
+};
+struct address_subjects {
+    size_t count; /* the narrowest comes first */
+    struct address_subject items[ADDRESS_SUBJECTS_MAX];
+};
+void address_subjects(const struct address *address, struct address_subjects *ret);
+
+/* The same of an address as text; a text that is no address is one subject by itself, cut to its size. */
+void address_subjects_of(const char *text, struct address_subjects *ret);
+
 #endif

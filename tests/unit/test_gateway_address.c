@@ -103,6 +103,43 @@ static void networks_are_matched(void)
     }
 }
 
+/* "first second": what the address counts as, the second at eight times the limit. */
+static void clients_count_as_networks(void)
+{
+    static const struct {
+        const char *text, *first, *second; /* second NULL: there is none */
+    } rows[] = {
+        {"192.0.2.7", "192.0.2.7", NULL},
+        {"192.0.2.7:4711", "192.0.2.7", NULL},
+        {"::ffff:192.0.2.7", "192.0.2.7", NULL},
+        {"64:ff9b::192.0.2.7", "192.0.2.7", NULL},
+        {"64:ff9b:1::192.0.2.7", "64:ff9b:1::/64", "64:ff9b:1::/48"},
+        {"64:ff9b::1:192.0.2.7", "64:ff9b::/64", "64:ff9b::/48"},
+        {"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64", "2001:db8:1::/48"},
+        {"2001:db8:1:2:ffff::", "2001:db8:1:2::/64", "2001:db8:1::/48"},
+        {"2001:db8:1:3::1", "2001:db8:1:3::/64", "2001:db8:1::/48"},
+        {"2001:db8:2:3::1", "2001:db8:2:3::/64", "2001:db8:2::/48"},
+        {"::1", "::/64", "::/48"},
+        {"", "", NULL},
+        {"no address", "no address", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct address_subjects subjects;
+
+        address_subjects_of(rows[i].text, &subjects);
+        UNIT_CHECK(subjects.count == (rows[i].second ? 2 : 1), "%s", rows[i].text);
+        UNIT_CHECK(strcmp(subjects.items[0].text, rows[i].first) == 0, "%s: %s", rows[i].text,
+                   subjects.items[0].text);
+        CU_ASSERT_EQUAL(subjects.items[0].factor, 1);
+        if (!rows[i].second || subjects.count < 2)
+            continue;
+        UNIT_CHECK(strcmp(subjects.items[1].text, rows[i].second) == 0, "%s: %s", rows[i].text,
+                   subjects.items[1].text);
+        CU_ASSERT_EQUAL(subjects.items[1].factor, ADDRESS_WIDE_FACTOR);
+    }
+}
+
 static void the_rightmost_untrusted_is_the_client(void)
 {
     static const char *const proxies[] = {"10.0.0.0/8", "fd00::/8", NULL};
@@ -152,6 +189,7 @@ static const struct unit_case cases[] = {
     {"addresses are normalised", addresses_are_normalised},
     {"sockets have addresses", sockets_have_addresses},
     {"networks are matched", networks_are_matched},
+    {"clients count as networks", clients_count_as_networks},
     {"the right-most untrusted entry is the client", the_rightmost_untrusted_is_the_client},
 };
 
