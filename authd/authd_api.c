@@ -34,6 +34,7 @@ enum {
     DELETION_DAYS_MAX = 90,
     POLICY_JSON_MAX = 65536,
     MEMBERS_MAX = 100,
+    MENU_MAX = 100,
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};
@@ -46,6 +47,9 @@ static const char *const membership_type[] = {"ProjectMembership", NULL};
 static const char *const policy_type[] = {"AccessPolicy", NULL};
 static const char *const configuration_type[] = {"UserConfiguration", NULL};
 static const char *const change_kinds[] = {"policy", "project", NULL};
+
+/* What /auth/me says of a membership without a policy. */
+#define NO_POLICY "{\"resourceType\":\"AccessPolicy\",\"resource\":[]}"
 
 #define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -258,8 +262,8 @@ static const struct field reference_rows[] = {
 FIELD_TABLE(reference);
 
 static const struct field login_tenant_rows[] = {
-    FIELD_TEXT(struct login_tenant, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
-               "Code to name at the token step.", "demo"),
+    FIELD_TEXT_OR(struct login_tenant, tenantCode, 1, TENANT_CODE_MAX, "\"\"", 0,
+                  "Code to name at the token step; empty for a project without one.", "demo"),
     FIELD_OBJECT(struct login_tenant, project, reference, FIELD_REQUIRED, "The tenant."),
     FIELD_OBJECT(struct login_tenant, profile, reference, FIELD_REQUIRED,
                  "The practitioner's profile in it."),
@@ -424,6 +428,8 @@ static const struct field me_project_rows[] = {
     FIELD_UUID(struct me_project, id, FIELD_REQUIRED, "The tenant's project."),
     FIELD_TEXT(struct me_project, name, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Its name.", "Lakeside Clinic"),
+    FIELD_BOOL(struct me_project, strictMode, false, 0,
+               "Always false: no resource is checked against FHIR profiles."),
 };
 FIELD_TABLE(me_project);
 
@@ -465,17 +471,33 @@ FIELD_TABLE(me_profile);
 static const struct field me_policy_rows[] = {
     FIELD_CHOICE(struct me_policy, resourceType, policy_type, FIELD_REQUIRED,
                  "Always AccessPolicy.", "AccessPolicy"),
-    FIELD_UUID(struct me_policy, id, FIELD_REQUIRED, "The policy."),
+    FIELD_UUID(struct me_policy, id, 0, "The policy; absent for none."),
     FIELD_TEXT(struct me_policy, name, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Its name.",
                "Own documents"),
-    FIELD_JSON(struct me_policy, resource, POLICY_JSON_MAX, 0, "What it permits.",
+    FIELD_JSON(struct me_policy, resource, POLICY_JSON_MAX, 0, "What it permits; empty for none.",
                "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
 };
 FIELD_TABLE(me_policy);
 
+static const struct field me_menu_link_rows[] = {
+    FIELD_TEXT(struct me_menu_link, name, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the entry.", "Documents"),
+    FIELD_TEXT(struct me_menu_link, target, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Path in the application.", "/documents"),
+};
+FIELD_TABLE(me_menu_link);
+
+static const struct field me_menu_rows[] = {
+    FIELD_TEXT(struct me_menu, title, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Heading of the menu.", "Files"),
+    FIELD_OBJECTS(struct me_menu, link, me_menu_link, MENU_MAX, FIELD_REQUIRED, "Its entries."),
+};
+FIELD_TABLE(me_menu);
+
 static const struct field me_config_rows[] = {
     FIELD_CHOICE(struct me_config, resourceType, configuration_type, FIELD_REQUIRED,
                  "Always UserConfiguration.", "UserConfiguration"),
+    FIELD_OBJECTS(struct me_config, menu, me_menu, MENU_MAX, 0, "Menus of the user; always empty."),
 };
 FIELD_TABLE(me_config);
 
@@ -486,10 +508,10 @@ static const struct field session_record_rows[] = {
                "password"),
     FIELD_TEXT(struct session_record, remoteAddress, 0, 64, FIELD_REQUIRED,
                "Address from which the session was begun.", "192.0.2.7"),
-    FIELD_TEXT(struct session_record, browser, 0, 128, FIELD_NULLABLE,
-               "Browser, as far as its User-Agent tells.", "Firefox"),
-    FIELD_TEXT(struct session_record, os, 0, 128, FIELD_NULLABLE,
-               "Operating system, as far as the User-Agent tells.", "Linux"),
+    FIELD_TEXT_OR(struct session_record, browser, 0, 128, "\"unknown\"", 0,
+                  "Browser by its User-Agent, or unknown.", "Firefox"),
+    FIELD_TEXT_OR(struct session_record, os, 0, 128, "\"unknown\"", 0,
+                  "Operating system by the User-Agent, or unknown.", "Linux"),
     FIELD_BOOL(struct session_record, current, false, FIELD_REQUIRED,
                "Whether the request came with a token of this session."),
 };
@@ -514,8 +536,9 @@ static const struct field me_out_rows[] = {
     FIELD_OBJECT(struct me_out, membership, me_membership, FIELD_REQUIRED,
                  "The user's place in it."),
     FIELD_OBJECT(struct me_out, profile, me_profile, FIELD_REQUIRED, "Who the user is."),
-    FIELD_OBJECT(struct me_out, accessPolicy, me_policy, FIELD_NULLABLE,
-                 "What the user may do; null for a membership without a policy."),
+    FIELD_OBJECT_OR(
+        struct me_out, accessPolicy, me_policy, NO_POLICY, 0,
+        "What the user may do; without id and rules for a membership without a policy."),
     FIELD_OBJECT(struct me_out, config, me_config, FIELD_REQUIRED, "The user's configuration."),
     FIELD_OBJECT(struct me_out, security, me_security, FIELD_REQUIRED,
                  "Second factor and sessions."),

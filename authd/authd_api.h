@@ -161,6 +161,7 @@ struct me_project {
     const char *resourceType;
     struct uuid id;
     const char *name;
+    bool strictMode; /* of clients that know FHIR servers; always false here */
 };
 struct me_membership {
     const char *resourceType;
@@ -185,13 +186,23 @@ struct me_policy {
     struct uuid id;
     const char *name, *resource;
 };
+/* A menu that a client may show; none here has entries. */
+struct me_menu_link {
+    const char *name, *target;
+};
+struct me_menu {
+    const char *title;
+    struct field_list link; /* struct me_menu_link */
+};
 struct me_config {
     const char *resourceType;
+    struct field_list menu; /* struct me_menu */
 };
 struct session_record {
     struct uuid id;
     int64_t lastUpdated;
-    const char *authMethod, *remoteAddress, *browser, *os;
+    const char *authMethod, *remoteAddress;
+    const char *browser, *os; /* NULL: answered as "unknown" */
     bool current;
 };
 struct session_list {
@@ -205,7 +216,7 @@ struct me_out {
     const struct me_project *project;
     const struct me_membership *membership;
     const struct me_profile *profile;
-    const struct me_policy *accessPolicy; /* null without one */
+    const struct me_policy *accessPolicy; /* NULL without one: answered as an empty one */
     const struct me_config *config;
     const struct me_security *security;
 };
@@ -330,15 +341,15 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     refresh_token_in_table, refresh_token_out_table, change_password_in_table,
     reset_password_in_table, set_password_in_table, message_out_table, me_project_table,
     me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
-    me_config_table, deletion_schedule_in_table, deletion_user_table, deletion_scheduled_table,
-    account_delete_in_table, account_remind_in_table, session_record_table, session_list_table,
-    me_security_table, me_out_table, sessions_revoke_in_table, register_admit_in_table,
-    code_mail_admit_in_table, operator_mfa_reset_in_table, identity_get_in_table, change_table,
-    gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
-    key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
-    policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
-    sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
-    operator_sessions_in_table;
+    me_menu_link_table, me_menu_table, me_config_table, deletion_schedule_in_table,
+    deletion_user_table, deletion_scheduled_table, account_delete_in_table, account_remind_in_table,
+    session_record_table, session_list_table, me_security_table, me_out_table,
+    sessions_revoke_in_table, register_admit_in_table, code_mail_admit_in_table,
+    operator_mfa_reset_in_table, identity_get_in_table, change_table, gateway_lease_in_table,
+    gateway_lease_out_table, public_key_table, keys_get_out_table, key_list_table,
+    change_publish_in_table, admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table,
+    admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
+    sign_in_explain_out_table, operator_sessions_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -61,8 +61,8 @@ int me(struct authd *d, const struct request *req, const struct nothing *in, str
     if (!db_is_null(res, 0, 0)) /* the left join's one row without a session */
         security->sessions = db_list(res, &session_record_table, req->arena);
     security->mfaEnrolled = db_bool(res, 0, 10);
-    *project = (struct me_project){"Project", caller->project, caller->projectName};
-    *config = (struct me_config){"UserConfiguration"};
+    *project = (struct me_project){"Project", caller->project, caller->projectName, false};
+    *config = (struct me_config){.resourceType = "UserConfiguration"};
     *out = (struct me_out){.project = project,
                            .membership = membership(req),
                            .profile = profile(req, res),

@@ -29,8 +29,8 @@
  *     JSON         const char *          any JSON value as compact text; NULL when absent
  *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
  *
- * In outputs an absent member is left out, or written as null when FIELD_NULLABLE is set; lists are written as []
- * when empty unless FIELD_OMIT_EMPTY is set.  A JSON text travels on the bus as msgpack ext type 1.
+ * In outputs an absent member is written as the row's `absent` where it has one, as null when FIELD_NULLABLE is
+ * set, else left out; lists are written as [] when empty unless FIELD_OMIT_EMPTY is set.  A JSON text travels on the bus as msgpack ext type 1.
  */
 #ifndef ATRIUM_COMMON_FIELDS_H
 #define ATRIUM_COMMON_FIELDS_H
@@ -113,6 +113,7 @@ struct field {
     const char *const *choices;      /* TEXT: NULL-ended list of allowed values, or NULL */
     field_check *check;              /* TEXT, or NULL */
     const struct field_table *table; /* OBJECT, OBJECTS */
+    const char *absent;              /* JSON of an absent member in an answer; NULL: see above */
     const char *doc, *example;
 };
 
@@ -186,6 +187,14 @@ struct field_table {
 #define FIELD_JSON_OBJECT(s, member, max_, flags_, doc_, example_)                               \
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .max = (max_), .flags = (flags_), \
               .doc = (doc_), .example = (example_))
+
+/* A text, an object that an answer always has: `absent_` is the JSON that is written for none. */
+#define FIELD_TEXT_OR(s, member, min_, max_, absent_, flags_, doc_, example_)         \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .absent = (absent_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_OBJECT_OR(s, member, type_, absent_, flags_, doc_)                           \
+    FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
+              .absent = (absent_), .flags = (flags_), .doc = (doc_))
 
 /* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the struct. */
 #define FIELD_TABLE(x)                     \

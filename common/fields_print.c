@@ -148,6 +148,8 @@ static const char *absent_word(const struct field *row)
 {
     bool list = row->type == FIELD_TYPE_OBJECTS || row->type == FIELD_TYPE_TEXTS;
 
+    if (row->absent)
+        return row->absent;
     if (row->flags & FIELD_NULLABLE)
         return "null";
     return list && !(row->flags & FIELD_OMIT_EMPTY) ? "[]" : NULL;

@@ -381,9 +381,16 @@ static void project_without_code_says_so(void)
     HTTP_ANSWER start = http_post(suite_url(suite), "/auth/tenant/Practitioner/login/start", NULL,
                                   body_login_start("olga@quiet.example", PASSWORD, NULL));
     CHECK_STATUS(start, 200);
+    CU_ASSERT_TRUE(json_is_string(http_member(start, "tenants.0.tenantCode")));
+    CU_ASSERT_STRING_EQUAL(http_text(start, "tenants.0.tenantCode"), "");
     HTTP_ANSWER token = http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
                                   body_login_token(http_text(start, "sessionCode"), NULL));
     CHECK_STATUS(token, 200);
+    HTTP_ANSWER profile = http_get(suite_url(suite), "/auth/me", http_text(token, "accessToken"));
+    CHECK_STATUS(profile, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(profile, "accessPolicy.resourceType"), "AccessPolicy");
+    CU_ASSERT_PTR_NULL(http_member(profile, "accessPolicy.id"));
+    CU_ASSERT_TRUE(json_is_array(http_member(profile, "accessPolicy.resource")));
     HTTP_ANSWER code =
         http_get(suite_url(suite), "/organizations/code", http_text(token, "accessToken"));
     CHECK_ERROR(code, 400, "The project has no tenant code.");

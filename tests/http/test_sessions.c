@@ -41,6 +41,10 @@ static void me_shows_the_account(void)
     CU_ASSERT_TRUE(*http_text(answer, "profile.name.0.family") != '\0');
     CU_ASSERT_STRING_EQUAL(http_text(answer, "profile.telecom.0.system"), "email");
     CU_ASSERT_STRING_EQUAL(http_text(answer, "config.resourceType"), "UserConfiguration");
+    CU_ASSERT_TRUE(json_is_false(http_member(answer, "project.strictMode")));
+    CU_ASSERT_TRUE(json_is_array(http_member(answer, "config.menu")));
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "security.sessions.0.browser"), "unknown");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "security.sessions.0.os"), "unknown");
     CU_ASSERT_TRUE(json_is_false(http_member(answer, "security.mfaEnrolled")));
     CU_ASSERT_TRUE(json_array_size(http_member(answer, "security.sessions")) >= 1);
 
