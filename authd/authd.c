@@ -4,6 +4,7 @@
 #include "authd/authd.h"
 
 #include "authd/change.h"
+#include "authd/email_scan.h"
 #include "authd/key.h"
 #include "authd/mail_domain.h"
 #include "authd/password.h"
@@ -121,6 +122,7 @@ static int start(void *daemon, struct error *err)
     service_every(&d->svc, "leases", SECONDS(1), lease_watch_run);
     service_every(&d->svc, "password memory", SECONDS(1), password_trim);
     service_every(&d->svc, "sweep", MINUTES(1), sweep_run);
+    service_every(&d->svc, "email scan", SECONDS(5), email_scan_run);
     return 0;
 }
 

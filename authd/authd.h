@@ -4,8 +4,8 @@
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
  * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
  * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
- * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business, continue_token, tenant,
- * unruled and user_agent serve them.
+ * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
+ * continue_token, tenant, unruled, email_verified, email_scan and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
@@ -49,6 +49,7 @@ struct authd {
     const struct mail_domains *mail_domains;
     struct lease_watch *leases;
     struct unruled *unruled;
+    bool email_scanned; /* nothing is left for email_scan_run() */
     struct authd_counters {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;

@@ -526,6 +526,8 @@ FIELD_TABLE(session_list);
 static const struct field me_security_rows[] = {
     FIELD_BOOL(struct me_security, mfaEnrolled, false, FIELD_REQUIRED,
                "Whether a second factor is asked for."),
+    FIELD_BOOL(struct me_security, emailVerified, false, 0,
+               "Whether the e-mail address is proven: a mail to it had a link that was used."),
     FIELD_OBJECTS(struct me_security, sessions, session_record, SESSIONS_MAX, FIELD_REQUIRED,
                   "The caller's live sessions."),
 };

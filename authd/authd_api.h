@@ -209,7 +209,7 @@ struct session_list {
     struct field_list sessions; /* struct session_record */
 };
 struct me_security {
-    bool mfaEnrolled;
+    bool mfaEnrolled, emailVerified;
     struct field_list sessions;
 };
 struct me_out {

@@ -82,6 +82,19 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "exists (select from email_verified v where v.account_id = " account \
     " and v.organization_id in ('00000000-0000-0000-0000-000000000000', " organization "::uuid))"
 
+/* The organisations that an account's address was proven for, as text between commas, the nil UUID for all; null: none. */
+#define SQL_EMAIL_ORGANIZATIONS(account)                                    \
+    "(select string_agg(v.organization_id::text, ',') from email_verified " \
+    "v where v.account_id = " account ")"
+
+/* Records the proof of an account's address at a time, for each row of `from`: for the organisation, or, where that is
+ * null, for all. What was proven before stays as it is. Locks the account's row `for key share`. */
+#define SQL_EMAIL_PROVEN(account, organization, at, from)                                     \
+    "email_proven as (insert into email_verified (account_id, organization_id, verified_at) " \
+    "select " account ", coalesce(" organization                                              \
+    "::uuid, '00000000-0000-0000-0000-000000000000'), " at "::bigint from " from              \
+    " on conflict do nothing returning account_id) "
+
 /* Account a is there: its deletion is not scheduled, or for later. Whoever signs in, resets a
  * password or renews a token asks this; the row of an account whose date has come may still stand
  * for a while. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "authd/change.h"
+#include "authd/email_verified.h"
 #include "authd/invitation.h"
 #include "authd/link.h"
 #include "authd/mail.h"
@@ -45,6 +46,7 @@ int credential_changed(struct authd *d, const struct request *req, struct db_tx 
         db_tx_query(*tx_p, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0 ||
         (uuid_is_set(&owner->joined) &&
          session_ended_membership(*tx_p, req, owner->joined, &ended, err) < 0) ||
+        (owner->revived && session_ended_account(*tx_p, req, owner->account, &ended, err) < 0) ||
         db_commit(tx_p, err) < 0)
         return -1;
     outbox_kick(d->svc.outbox);
@@ -162,7 +164,8 @@ static int send_link(struct authd *d, const struct request *req, const struct te
     row = mail_row(d, req, &mail);
     if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(db_uuid(found, at, 0)),
                  DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(link.hash, SECRET_HASH_SIZE),
-                 DB_INT(req->now_ms + RESET_LIFE), DB_OUTBOX(row), DB_AUDIT(audit)) == 0) {
+                 DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(false), DB_OUTBOX(row),
+                 DB_AUDIT(audit)) == 0) {
         outbox_kick(d->svc.outbox);
         return 0;
     }
@@ -246,28 +249,34 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
         .account = db_uuid(res, 0, 0),
         .email = arena_strdup(req->arena, db_text(res, 0, 2)),
         .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 3), db_text(res, 0, 4))};
-    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) == 0)
-        return 0;
-    return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
+    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) < 0)
+        return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
+    if (!db_bool(res, 0, 5))
+        ret->organization = email_organization(&ret->tenant);
+    return 0;
 }
 
-/* Spends the link of a reset. */
+/* Spends the link of a reset, which proves the address. */
 static int reset_accept(struct authd *d, const struct request *req, struct uuid id,
                         const uint8_t secret[static SECRET_HASH_SIZE],
-                        const struct credential_owner *owner, const char *hash, struct error *err)
+                        struct credential_owner *owner, const char *hash, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *spent = NULL;
+    CLEANUP(db_result_destroy) struct db_result *set = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct audit_row audit =
         password_audit(req, "password.set", owner->tenant.projectId, owner->account, NULL);
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_RESET_SPEND, &spent, err, DB_UUID(id),
-                    DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms), DB_TEXT(hash),
-                    DB_AUDIT(audit)) < 0)
+                    DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
-    if (db_affected(spent) == 0) /* another request was first */
+    if (db_rows(spent) == 0) /* another request was first */
         return link_invalid(err);
+    if (email_claim(tx, req, owner, EMAIL_BY_LINK, err) < 0 ||
+        db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(owner->account), DB_TEXT(hash),
+                    DB_INT(req->now_ms)) < 0)
+        return -1;
     return credential_changed(d, req, &tx, owner, "Password", (struct uuid){""}, err);
 }
 

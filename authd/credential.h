@@ -14,7 +14,9 @@ struct credential_owner {
     const char *email, *display, *hash;
     int64_t changes;
     struct tenant tenant;
-    struct uuid joined; /* membership that changes along; absent: none */
+    struct uuid organization; /* that a proof by the link counts for, see email_verified.h */
+    struct uuid joined;       /* membership that changes along; absent: none */
+    bool revived;             /* its scheduled deletion was taken back along */
 };
 
 /* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
@@ -23,7 +25,8 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
 
 /* The last part of a change: ends the account's sessions but `except` (absent: none is kept), queues
  * the mail that tells the owner of `what` ("Password"), commits, and waits until every gateway
- * refuses the tokens of what ended and knows the membership that changed. Parks. */
+ * refuses the tokens of what ended and knows the membership that changed and the account that stays.
+ * Parks. */
 int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct credential_owner *owner, const char *what, struct uuid except,
                        struct error *err) MUST_USE;

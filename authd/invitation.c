@@ -7,6 +7,7 @@
 
 #include "authd/change.h"
 #include "authd/deletion.h"
+#include "authd/email_verified.h"
 #include "authd/session.h"
 #include "authd/throttle.h"
 #include "common/audit.h"
@@ -224,6 +225,7 @@ int invitation_accept(struct authd *d, const struct request *req, struct uuid id
     if (take_account(tx, req, project, id, held, &owner->account, &found, err) < 0 ||
         take_membership(tx, req, project, id, owner->account, &membership, err) < 0 ||
         db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner->account)) < 0 ||
+        email_claim(tx, req, owner, EMAIL_BY_INVITATION, err) < 0 ||
         db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(owner->account),
                     DB_TEXT(password_hash), DB_INT(req->now_ms)) < 0)
         return -1;

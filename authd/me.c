@@ -2,6 +2,7 @@
  * me.c - the account profile (handler me): what the gateway knows of the caller, its account and
  * its sessions.
  */
+#include "authd/email_verified.h"
 #include "authd/session.h"
 
 static const struct me_profile *profile(const struct request *req, const struct db_result *res)
@@ -61,6 +62,8 @@ int me(struct authd *d, const struct request *req, const struct nothing *in, str
     if (!db_is_null(res, 0, 0)) /* the left join's one row without a session */
         security->sessions = db_list(res, &session_record_table, req->arena);
     security->mfaEnrolled = db_bool(res, 0, 10);
+    if (email_verified_for_caller(d, req, db_text(res, 0, 11), &security->emailVerified, err) < 0)
+        return -1;
     *project = (struct me_project){"Project", caller->project, caller->projectName, false};
     *config = (struct me_config){.resourceType = "UserConfiguration"};
     *out = (struct me_out){.project = project,

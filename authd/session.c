@@ -238,16 +238,28 @@ int session_end_project(struct db_tx *tx, const struct request *req, struct uuid
     return end_in(tx, req, &which, ret, err);
 }
 
-int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
-                             struct session_ended *ended, struct error *err)
+static int changed(struct db_tx *tx, const struct request *req, const char *kind, struct uuid id,
+                   struct session_ended *ended, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT("membership"), DB_UUID(membership),
+    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(kind), DB_UUID(id),
                     DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
         return -1;
-    ended_add(req, res, "membership", 0, ended);
+    ended_add(req, res, kind, 0, ended);
     return 0;
+}
+
+int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
+                             struct session_ended *ended, struct error *err)
+{
+    return changed(tx, req, "membership", membership, ended, err);
+}
+
+int session_ended_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                          struct session_ended *ended, struct error *err)
+{
+    return changed(tx, req, "account", account, ended, err);
 }
 
 int session_ended_settle(struct authd *d, const struct request *req,

@@ -109,7 +109,11 @@ int session_end_project(struct db_tx *tx, const struct request *req, struct uuid
 int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
                              struct session_ended *ended, struct error *err) MUST_USE;
 
-/* Waits until every gateway refuses their tokens and knows the memberships. Parks. */
+/* The same of an account. */
+int session_ended_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                          struct session_ended *ended, struct error *err) MUST_USE;
+
+/* Waits until every gateway refuses their tokens and knows the memberships and accounts. Parks. */
 int session_ended_settle(struct authd *d, const struct request *req,
                          const struct session_ended *ended, struct error *err) MUST_USE;
 

@@ -1,0 +1,44 @@
+/*
+ * email_verified.h - proven e-mail addresses: of an account whose mailbox got a link or a code that
+ * was then used.
+ *
+ * A proof counts for all projects or for one organisation (the projects below one root): a link to
+ * the pages of a tenant may have been read by those who run them, one to the installation's own
+ * pages by the mailbox only.
+ *
+ * In SQL: SQL_EMAIL_VERIFIED asks, SQL_EMAIL_PROVEN records as a part of another statement (an
+ * account that an operator makes with a proven address). In a transaction: email_claim().
+ */
+#ifndef ATRIUM_AUTHD_EMAIL_VERIFIED_H
+#define ATRIUM_AUTHD_EMAIL_VERIFIED_H
+
+#include "authd/credential.h"
+
+/* A second factor that is on for longer stays when a mailbox alone proves the account: the
+ * mailbox may be in other hands than the device. */
+#define EMAIL_CLAIM_FACTOR_AGE DAYS(30)
+
+/* What a link proves its account with. */
+enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION };
+
+/* The organisation of a project: its root. */
+struct uuid email_organization(const struct tenant *tenant);
+
+/* Records within a transaction that a link, and nothing else, has proven the address of
+ * owner->account for owner->organization (absent: for all). When it was not proven for that
+ * before, somebody else may have made the account: its scheduled deletion (owner->revived, for
+ * credential_changed()), its second factor (one that is on for longer than
+ * EMAIL_CLAIM_FACTOR_AGE only by an invitation) and its other links end here. The caller sets
+ * another password, which voids sign-ins that are half done, and ends the sessions, both
+ * afterwards: the order of locks is the account, the second factor, the credential, the
+ * sessions. Parks. */
+int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
+                enum email_claim_by by, struct error *err) MUST_USE;
+
+/* Whether the caller's address is proven, for all or for the organisation of the caller's
+ * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields, "" for null. Parks for a
+ * practitioner who is proven for some organisation only. */
+int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
+                              bool *ret, struct error *err) MUST_USE;
+
+#endif
