@@ -53,6 +53,9 @@ static const struct field form_ticket_rows[] = {
     FIELD_INT(struct form_ticket, sizeMin, 0, INT64_MAX, 0, 0, "Bytes at least.", "0"),
     FIELD_INT(struct form_ticket, sizeMax, 0, INT64_MAX, 0, FIELD_REQUIRED, "Bytes at most.",
               "104857600"),
+    FIELD_INT(struct form_ticket, quotaLeft, FORM_NO_QUOTA, INT64_MAX, FORM_NO_QUOTA, 0,
+              "Bytes that may still be kept.", "104857600"),
+    FIELD_UUID(struct form_ticket, session, 0, "Session that got the form."),
 };
 FIELD_TABLE(form_ticket);
 

@@ -22,6 +22,7 @@ enum {
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
+    FORM_NO_QUOTA = -1,
     FORM_TEXT_MAX = 64 * 1024, /* bytes of all fields before the file, names and headers included */
 };
 
@@ -54,6 +55,8 @@ struct form {
 struct form_ticket {
     const char *ticket;
     int64_t sizeMin, sizeMax; /* of the file; the gateway sees to it */
+    int64_t quotaLeft;        /* bytes of the file that may still be kept; FORM_NO_QUOTA: any */
+    struct uuid session;      /* that got the form, which ends with it; absent: unknown */
 };
 struct form_write_in {
     const char *ticket;

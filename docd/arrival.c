@@ -63,7 +63,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
     CLEANUP(db_result_destroy) struct db_result *begun = NULL;
     struct store_key key = {form.project, uuid_random()};
     struct stored stored;
-    bool shown;
+    enum upload_end end;
 
     if (db_query(d->svc.db, req, SQL_ARRIVAL_BEGIN, &begun, err, DB_UUID(form.project),
                  DB_UUID(form.object), DB_UUID(key.object),
@@ -78,7 +78,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
         error_clear(err); /* somebody else was faster */
         return 0;
     }
-    if (upload_finish(d, req, SQL_ARRIVAL_FINISH, key, form.object, &stored, &shown, err) < 0)
+    if (upload_finish(d, req, SQL_ARRIVAL_FINISH, key, form.object, &stored, &end, err) < 0)
         return -1;
     return d->store->functions->forget(d->store, req, form, err);
 }

@@ -58,14 +58,21 @@ int document_scope(struct docd *d, const struct request *req, enum policy_intera
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
 int document_not_found(struct error *err);
+int document_over_quota(struct error *err);
 
 /* ---- upload.c ---- */
 
-/* An object is whole: from now on its document shows it, by SQL_UPLOAD_FINISH or SQL_ARRIVAL_FINISH. *ret_shown false: the
- * document is gone, or has had a later upload; the object is removed. Parks. */
+/* What became of an object that is whole. */
+enum upload_end {
+    UPLOAD_SHOWN,     /* from now on its document shows it */
+    UPLOAD_OVERTAKEN, /* the document is gone, or has had a later upload: the object is removed */
+    UPLOAD_TOO_MUCH,  /* it does not fit in what may be kept: the object is removed */
+};
+
+/* Shows an object that is whole, by SQL_UPLOAD_FINISH or SQL_ARRIVAL_FINISH. Parks. */
 int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
                   struct store_key key, struct uuid upload, const struct stored *stored,
-                  bool *ret_shown, struct error *err) MUST_USE;
+                  enum upload_end *ret, struct error *err) MUST_USE;
 
 /* ---- room.c ---- */
 

@@ -62,33 +62,52 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
     DOCUMENT_ORDER_KEY(first "::text")       \
     DOCUMENT_ORDER_KEY(second "::text") DOCUMENT_ORDER_KEY(third "::text") "d.id"
 
-/* The form that was given out last for document d. */
-#define UPLOAD_INSERT(id, file_name, content_type, expires_at)                               \
-    "insert into upload (project_id, id, document_id, number, file_name, content_type, "     \
-    "expires_at) "                                                                           \
-    "select d.project_id, " id "::uuid, d.id, d.uploads, " file_name "::text, " content_type \
-    "::text, " expires_at "::bigint from d"
+/* The form that was given out last for document d, to a session, and what it may bring. */
+#define UPLOAD_INSERT(id, file_name, content_type, expires_at, session, bytes_max, project_max) \
+    "insert into upload (project_id, id, document_id, number, file_name, content_type, "        \
+    "expires_at, session_id, bytes_max, project_bytes_max) "                                    \
+    "select d.project_id, " id "::uuid, d.id, d.uploads, " file_name "::text, " content_type    \
+    "::text, " expires_at "::bigint, " session "::uuid, " bytes_max "::bigint, " project_max    \
+    "::bigint from d"
+
+/* Whether a file of so many bytes in the place of that of document `of` fits in what may be kept. */
+#define UPLOAD_FITS(of, bytes_max, project_max, bytes)                               \
+    "document_fits(" of ".project_id, " of ".author_id, null, case " of              \
+    ".author_type when 'Patient' then " bytes_max " end, " project_max ", 0, " bytes \
+    " - coalesce(" of ".size, 0))"
 
 /* What SQL_UPLOAD_BEGIN and SQL_UPLOAD_FINISH say, for forms u that `condition` is true of. */
-#define UPLOAD_BEGIN(object, sweep_at, condition)                                      \
-    "insert into object (project_id, id, document_id, sweep_at) "                      \
-    "select u.project_id, " object "::uuid, d.id, " sweep_at "::bigint from upload u " \
-    "join document d on d.project_id = u.project_id and d.id = u.document_id "         \
-    "where u.project_id = $1 and u.id = $2 and " condition " returning id"
+#define UPLOAD_BEGIN(object, sweep_at, condition)                                              \
+    "with form as materialized (select u.project_id, d.id, u.session_id, "                     \
+    "document_bytes_left(u.project_id, d.author_id, case d.author_type when 'Patient' then "   \
+    "u.bytes_max end, u.project_bytes_max) + coalesce(d.size, 0) as bytes_left from upload u " \
+    "join document d on d.project_id = u.project_id and d.id = u.document_id "                 \
+    "where u.project_id = $1 and u.id = $2 and " condition "), "                               \
+    "made as (insert into object (project_id, id, document_id, sweep_at) "                     \
+    "select project_id, " object "::uuid, id, " sweep_at "::bigint from form "                 \
+    "where bytes_left is null or bytes_left > 0) select session_id, bytes_left from form"
 #define UPLOAD_FINISH(condition)                                                                   \
     "with u as (select * from upload where project_id = $1 and id = $2), "                         \
-    "old as (select d.id, d.object_id from document d join u on d.project_id = u.project_id "      \
+    "old as materialized (select d.* from document d join u on d.project_id = u.project_id "       \
     "        and d.id = u.document_id where " condition " for update of d), "                      \
-    "d as (update document d set upload = u.number, object_id = $3, size = $4, etag = $5, "        \
-    "          found_type = $6, file_name = u.file_name, content_type = u.content_type, "          \
-    "          updated_at = $7 "                                                                   \
-    "      from old, u where d.project_id = $1 and d.id = old.id returning d.id), "                \
-    "kept as (update object o set sweep_at = null from d "                                         \
-    "         where o.project_id = $1 and o.id = $3), "                                            \
-    "freed as (update object o set sweep_at = $8 from d, old "                                     \
-    "          where o.project_id = $1 and o.id = old.object_id and o.id <> $3), " SQL_AUDIT_MADE( \
-        "$9", "$10", "coalesce($11::text, 'DocumentReference/' || d.id)", "$12",                   \
-        "d") "select id from d"
+    "fits as materialized (select " UPLOAD_FITS(                                                   \
+        "old", "u.bytes_max", "u.project_bytes_max",                                               \
+        "$4::bigint") " as yes from old, u), "                                                     \
+                      "d as (update document d set upload = u.number, object_id = $3, size = $4, " \
+                      "etag = $5, "                                                                \
+                      "          found_type = $6, file_name = u.file_name, content_type = "        \
+                      "u.content_type, "                                                           \
+                      "          updated_at = $7 "                                                 \
+                      "      from old, u, fits where d.project_id = $1 and d.id = old.id and yes " \
+                      "returning d.id), "                                                          \
+                      "kept as (update object o set sweep_at = null from d "                       \
+                      "         where o.project_id = $1 and o.id = $3), "                          \
+                      "freed as (update object o set sweep_at = $8 from d, old "                   \
+                      "          where o.project_id = $1 and o.id = old.object_id and o.id <> "    \
+                      "$3), " SQL_AUDIT_MADE("$9", "$10",                                          \
+                                             "coalesce($11::text, 'DocumentReference/' || d.id)",  \
+                                             "$12",                                                \
+                                             "d") "select d.id from fits left join d on true"
 
 /* Entries as content_json() writes them. */
 #define CONTENT_GIVEN(json)                                                \

@@ -108,6 +108,19 @@ static int form_give(struct docd *d, const struct request *req, const char *cont
     return 0;
 }
 
+/* ---- what may be kept ---- */
+
+/* A limit of the caller's, 0: none. */
+static struct db_param limit(int64_t most)
+{
+    return most > 0 ? DB_INT(most) : DB_NULL;
+}
+
+int document_over_quota(struct error *err)
+{
+    return error_set(err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
+}
+
 /* ---- searching ---- */
 
 /* Newest first is what an index gives; any other order is sorted for. */
@@ -143,7 +156,7 @@ static int search(struct docd *d, const struct request *req, const struct docume
 
 /* ---- handlers ---- */
 
-/* Fails: FORBIDDEN, BAD_REQUEST. */
+/* Fails: FORBIDDEN, BAD_REQUEST, QUOTA_EXCEEDED. */
 int document_create(struct docd *d, const struct request *req, const struct document_create_in *in,
                     struct document *out, struct error *err)
 {
@@ -164,8 +177,11 @@ int document_create(struct docd *d, const struct request *req, const struct docu
                  DB_UUID(id), DB_TEXT(caller->role), DB_UUID(caller->profile),
                  DB_TEXT(caller->display), DB_TEXT(in->fileName), DB_TEXT(in->contentType),
                  DB_TOKEN(token), DB_INT(req->now_ms), DB_UUID(form.upload),
-                 DB_INT(form.expires_ms), DB_AUDIT(audit)) < 0)
+                 DB_INT(form.expires_ms), DB_UUID(caller->session), limit(caller->bytesMax),
+                 limit(caller->projectBytesMax), limit(caller->documentsMax), DB_AUDIT(audit)) < 0)
         return -1;
+    if (db_rows(res) == 0)
+        return document_over_quota(err);
     record(d, req, res, 0, 0, out);
     out->uploadOptions = form.options;
     return 0;
@@ -219,7 +235,7 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* Fails: FORBIDDEN, NOT_FOUND (absent, or hidden from the caller), BAD_REQUEST. */
+/* Fails: FORBIDDEN, NOT_FOUND (absent, or hidden from the caller), BAD_REQUEST, QUOTA_EXCEEDED. */
 int document_replace(struct docd *d, const struct request *req,
                      const struct document_replace_in *in, struct document *out, struct error *err)
 {
@@ -234,11 +250,14 @@ int document_replace(struct docd *d, const struct request *req,
         return -1;
     if (db_query(d->svc.db, req, SQL_DOCUMENT_REPLACE, &res, err, DB_UUID(req->caller->project),
                  DB_UUID(in->id), DB_UUID(author), DB_TEXT(in->fileName), DB_TEXT(in->contentType),
-                 DB_UUID(form.upload), DB_INT(form.expires_ms), DB_INT(req->now_ms),
-                 DB_AUDIT(audit)) < 0)
+                 DB_INT(req->now_ms), DB_UUID(form.upload), DB_INT(form.expires_ms),
+                 DB_UUID(req->caller->session), limit(req->caller->bytesMax),
+                 limit(req->caller->projectBytesMax), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return document_not_found(err);
+    if (db_is_null(res, 0, 0))
+        return document_over_quota(err);
     record(d, req, res, 0, 0, out);
     /* What it will be; until then the bytes before serve, under their own name. */
     out->fileName = in->fileName;

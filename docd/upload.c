@@ -50,7 +50,7 @@ static int overtaken(struct error *err)
     return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
 }
 
-/* Fails: NOT_FOUND (no such bucket here), FORBIDDEN. */
+/* Fails: NOT_FOUND (no such bucket here), FORBIDDEN, QUOTA_EXCEEDED (not one byte fits). */
 int storage_post(struct docd *d, const struct request *req, const struct storage_post_in *in,
                  struct form_ticket *out, struct error *err)
 {
@@ -71,6 +71,10 @@ int storage_post(struct docd *d, const struct request *req, const struct storage
         return -1;
     if (db_rows(res) == 0)
         return overtaken(err);
+    out->session = db_is_null(res, 0, 0) ? (struct uuid){""} : db_uuid(res, 0, 0);
+    out->quotaLeft = db_is_null(res, 0, 1) ? FORM_NO_QUOTA : MAX(db_int(res, 0, 1), 0);
+    if (out->quotaLeft == 0)
+        return document_over_quota(err);
     if (d->store->functions->begin(d->store, req, ticket.key, err) < 0)
         return -1;
     out->ticket = ticket_write(req->arena, &ticket);
@@ -94,7 +98,7 @@ int form_write(struct docd *d, const struct request *req, const struct form_writ
 
 int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
                   struct store_key key, struct uuid upload, const struct stored *stored,
-                  bool *ret_shown, struct error *err)
+                  enum upload_end *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct audit_row audit =
@@ -106,30 +110,33 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
                  DB_UUID(key.object), DB_INT(stored->size), DB_TEXT(stored->etag), DB_TEXT(found),
                  DB_INT(req->now_ms), DB_INT(req->now_ms + replaced_ms), DB_AUDIT(audit)) < 0)
         return -1;
-    *ret_shown = db_rows(res) > 0;
-    if (!*ret_shown) {
+    *ret = db_rows(res) == 0       ? UPLOAD_OVERTAKEN
+           : db_is_null(res, 0, 0) ? UPLOAD_TOO_MUCH
+                                   : UPLOAD_SHOWN;
+    if (*ret != UPLOAD_SHOWN) {
         (void)!object_sweep(d, req, key.project, key.object, err);
         error_clear(err);
     }
     return 0;
 }
 
-/* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), BAD_REQUEST. May be repeated. */
+/* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), QUOTA_EXCEEDED, BAD_REQUEST. May be repeated. */
 int form_end(struct docd *d, const struct request *req, const struct form_end_in *in,
              struct nothing *out UNUSED, struct error *err)
 {
     struct ticket ticket;
     struct stored stored;
-    bool shown;
+    enum upload_end end;
 
     if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
         return -1;
     if (d->store->functions->finish(d->store, req, ticket.key, in->size, &stored, err) < 0)
         return err->code == ERR_NOT_FOUND ? overtaken(err) : -1;
-    if (upload_finish(d, req, SQL_UPLOAD_FINISH, ticket.key, ticket.upload, &stored, &shown, err) <
-        0)
+    if (upload_finish(d, req, SQL_UPLOAD_FINISH, ticket.key, ticket.upload, &stored, &end, err) < 0)
         return -1;
-    return shown ? 0 : overtaken(err);
+    if (end == UPLOAD_TOO_MUCH)
+        return document_over_quota(err);
+    return end == UPLOAD_SHOWN ? 0 : overtaken(err);
 }
 
 int form_abort(struct docd *d, const struct request *req, const struct form_abort_in *in,

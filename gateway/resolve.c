@@ -2,6 +2,8 @@
  * resolve.c - fetches identities, one fetch per membership however many requests wait for it.
  * Called by authenticate.c.
  */
+#include <string.h>
+
 #include "common/clock.h"
 #include "gateway/gateway.h"
 #include "settingsd/settingsd_api.h"
@@ -34,6 +36,19 @@ static void pending_end(struct gateway *gateway, struct resolve_pending *pending
     fiber_queue_wake_all(&pending->waiters);
 }
 
+/* What the account may keep by its project's policy: patients have limits of their own. */
+static void set_limits(struct caller *caller, const struct account_policy *policy)
+{
+    const struct account_policy *limits = policy ? policy : &account_policy_default;
+
+    caller->documentsMax = caller->bytesMax = 0;
+    caller->projectBytesMax = limits->bytesPerProject;
+    if (strcmp(caller->role, "Patient") != 0)
+        return;
+    caller->documentsMax = limits->documentsPerAccount;
+    caller->bytesMax = limits->bytesPerAccount;
+}
+
 static int fetch(struct gateway *gateway, const struct request *req, const struct token *token,
                  struct identity **ret, struct error *err)
 {
@@ -58,6 +73,7 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     caller.policy = context.policyId;
     caller.policyName = context.policyName;
     caller.policyResource = context.policyResource;
+    set_limits(&caller, context.accountPolicy);
     *ret = identity_new(&caller, context.suspended);
     return 0;
 }

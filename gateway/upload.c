@@ -181,6 +181,10 @@ static void check_size(struct upload *self)
         (void)error_set(&self->err, ERR_ENTITY_TOO_LARGE,
                         "Your proposed upload exceeds the maximum allowed size.");
         give_up(self, &self->err);
+    } else if (self->ticket && self->ticket->quotaLeft != FORM_NO_QUOTA &&
+               self->size > self->ticket->quotaLeft) {
+        (void)error_set(&self->err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
+        give_up(self, &self->err);
     }
 }
 
