@@ -48,6 +48,8 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct authd_config, audience, "atrium", 0, "Claim aud of access tokens."),
     CONFIG_DURATION(struct authd_config, refresh_retry_window, "10m", 0, HOURS(24),
                     "How long the answer of a refresh can be had again with the same token."),
+    CONFIG_DURATION(struct authd_config, fresh_sign_in, "15m", MINUTES(1), HOURS(24),
+                    "How old a sign-in may be where a step-up is required otherwise."),
     CONFIG_INT(struct authd_config, password_threads, "0", 0, 256,
                "Threads that hash passwords, 19 MiB each while they do; 0: one for each core."),
     CONFIG_INT(struct authd_config, password_queue, "64", 1, 4096,

@@ -2,7 +2,7 @@
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
- * one_step.c, credential.c, mfa.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
+ * one_step.c, credential.c, mfa.c, step_up.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
  * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
  * continue_token, tenant, unruled, email_verified, email_scan and user_agent serve them.
@@ -32,6 +32,7 @@ struct authd_config {
     const char *issuer;           /* claim iss */
     const char *audience;         /* claim aud */
     int64_t refresh_retry_window; /* ms: how long a lost refresh answer can be had again */
+    int64_t fresh_sign_in;        /* ms: how long a proof of identity counts as fresh */
     int64_t password_threads;     /* 0: number of cores */
     int64_t password_queue;       /* password checks waiting; beyond: 503 */
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */

@@ -380,6 +380,15 @@ static const struct field mfa_token_in_rows[] = {
 };
 FIELD_TABLE(mfa_token_in);
 
+static const struct field step_up_in_rows[] = {
+    FIELD_TEXT(struct step_up_in, password, 0, ANY_PASSWORD_MAX, FIELD_SECRET,
+               "The password; not enough where a second factor is on.", ""),
+    FIELD_TEXT(
+        struct step_up_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX, FIELD_SECRET | FIELD_CHARACTERS,
+        "The six digits that the authenticator shows, or a recovery code; each good once.", ""),
+};
+FIELD_TABLE(step_up_in);
+
 static const struct field mfa_enroll_out_rows[] = {
     FIELD_BOOL(struct mfa_enroll_out, ok, 0, FIELD_REQUIRED, "Always true."),
     FIELD_TEXTS(struct mfa_enroll_out, recoveryCodes, MFA_TOKEN_MIN, MFA_TOKEN_MAX,

@@ -105,6 +105,10 @@ struct mfa_status_out {
 struct mfa_token_in {
     const char *token; /* six digits, or (not to enroll) a recovery code */
 };
+/* One of the two: the code where a second factor is on. */
+struct step_up_in {
+    const char *password, *mfaToken;
+};
 struct mfa_enroll_out {
     bool ok;
     struct field_texts recoveryCodes;
@@ -350,6 +354,7 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     change_publish_in_table, admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table,
     admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
     sign_in_explain_out_table, operator_sessions_in_table;
+extern const struct field_table step_up_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

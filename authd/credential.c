@@ -26,6 +26,8 @@ enum {
 #define RESET_WINDOW MINUTES(15)
 #define RESET_LIFE HOURS(1)
 
+static const char wrong_old[] = "The old password is incorrect.";
+
 int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct credential_owner *owner, const char *what, struct uuid except,
                        struct error *err)
@@ -86,12 +88,12 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
     return tenant_open_id(d, req, req->caller->project, &ret->tenant, err);
 }
 
-/* The old password, guarded as a sign-in is. */
-static int prove_old(struct authd *d, const struct request *req,
-                     const struct credential_owner *owner, const char *password, struct error *err)
+int credential_prove(struct authd *d, const struct request *req,
+                     const struct credential_owner *owner, const char *password, const char *action,
+                     const char *wrong, struct error *err)
 {
     const struct audit_row failure =
-        password_audit(req, "password.change", req->caller->project, owner->account, "password");
+        password_audit(req, action, req->caller->project, owner->account, "password");
     struct throttle_keys keys;
     bool right, stale;
 
@@ -104,7 +106,7 @@ static int prove_old(struct authd *d, const struct request *req,
         return throttle_check(d, req, &keys, err);
     if (throttle_fail(d, req, &keys, &failure, err) < 0)
         return -1;
-    return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
+    return error_set(err, ERR_BAD_REQUEST, "%s", wrong);
 }
 
 /* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST. */
@@ -120,7 +122,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     const char *hash;
 
     if (password_slot_take(d, &slot, err) < 0 || credential_owner_find(d, req, &owner, err) < 0 ||
-        prove_old(d, req, &owner, in->oldPassword, err) < 0 ||
+        credential_prove(d, req, &owner, in->oldPassword, "password.change", wrong_old, err) < 0 ||
         password_hash(d, req, in->newPassword, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->newPassword);
@@ -132,7 +134,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
                     DB_INT(owner.changes), DB_TEXT(hash), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_affected(changed) == 0) /* another change was first: that password is the old one */
-        return error_set(err, ERR_BAD_REQUEST, "The old password is incorrect.");
+        return error_set(err, ERR_BAD_REQUEST, "%s", wrong_old);
     return credential_changed(d, req, &tx, &owner, "Password", req->caller->session, err);
 }
 

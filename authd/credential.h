@@ -23,6 +23,12 @@ struct credential_owner {
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err) MUST_USE;
 
+/* Verifies the caller's password, counted by the limits of sign-in. A failure is audited as `action`
+ * and refused with the text `wrong`: ERR_BAD_REQUEST, ERR_THROTTLED. Wipes the password. Parks. */
+int credential_prove(struct authd *d, const struct request *req,
+                     const struct credential_owner *owner, const char *password, const char *action,
+                     const char *wrong, struct error *err) MUST_USE;
+
 /* The last part of a change: ends the account's sessions but `except` (absent: none is kept), queues
  * the mail that tells the owner of `what` ("Password"), commits, and waits until every gateway
  * refuses the tokens of what ended and knows the membership that changed and the account that stays.

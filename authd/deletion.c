@@ -7,6 +7,7 @@
 #include "authd/admin.h"
 #include "authd/mail.h"
 #include "authd/session.h"
+#include "authd/step_up.h"
 #include "authd/tenant.h"
 #include "authd/throttle.h"
 #include "docd/docd_api.h"
@@ -154,7 +155,7 @@ static const struct deletion_user *user(const struct request *req, const struct 
 }
 
 /* Schedules the deletion of the caller's account, in place of an earlier schedule if there is one.
- * Fails: CONFLICT. */
+ * At once, which no sign-in can take back, only by a fresh proof. Fails: CONFLICT, STEP_UP_REQUIRED. */
 int deletion_schedule(struct authd *d, const struct request *req,
                       const struct deletion_schedule_in *in, struct deletion_scheduled *out,
                       struct error *err)
@@ -170,7 +171,7 @@ int deletion_schedule(struct authd *d, const struct request *req,
         throttle_admit(d, req, "deletion mail", plan.account.text, MAILS_WINDOW, MAILS_MAX,
                        &plan.mailed, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        begin(tx, req, &plan, err) < 0 ||
+        begin(tx, req, &plan, err) < 0 || (in->days == 0 && step_up_check(d, tx, req, err) < 0) ||
         commit(d, req, &tx, &plan, in->wipe, &sequence, err) < 0 ||
         settle(d, req, sequence, plan.account, err) < 0)
         return -1;

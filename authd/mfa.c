@@ -9,6 +9,7 @@
 #include "authd/factor.h"
 #include "authd/qr.h"
 #include "authd/session.h"
+#include "authd/step_up.h"
 #include "authd/tenant.h"
 
 static const char what[] = "Two-step sign-in";
@@ -108,7 +109,7 @@ int mfa_status(struct authd *d, const struct request *req, const struct nothing 
 
 /* ---- enrolment ---- */
 
-/* Turns the factor on. Fails: BAD_REQUEST, CONFLICT, THROTTLED. */
+/* Turns the factor on. Fails: BAD_REQUEST, CONFLICT, THROTTLED, STEP_UP_REQUIRED. */
 int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                struct mfa_enroll_out *out, struct error *err)
 {
@@ -134,7 +135,8 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     if (method == NULL)
         return factor_refuse(&tx, req, &factor, &audit, err);
     factor_recovery_new(d, req, owner.account, recovery);
-    if (db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(owner.account), DB_INT(req->now_ms),
+    if (step_up_check(d, tx, req, err) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(owner.account), DB_INT(req->now_ms),
                     DB_BYTES(recovery->hashes, sizeof(recovery->hashes)), DB_AUDIT(audit)) < 0 ||
         credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
@@ -142,7 +144,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     return 0;
 }
 
-/* Takes the factor away, by a code of it. Fails: BAD_REQUEST, THROTTLED. */
+/* Takes the factor away, by a code of it. Fails: BAD_REQUEST, THROTTLED, STEP_UP_REQUIRED. */
 int mfa_disable(struct authd *d, const struct request *req, const struct mfa_token_in *in,
                 struct ok_out *out, struct error *err)
 {
@@ -164,7 +166,8 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     audit = factor_audit(req, "mfa.disable", method == NULL);
     if (method == NULL)
         return factor_refuse(&tx, req, &factor, &audit, err);
-    if (db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
+    if (step_up_check(d, tx, req, err) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
             0 ||
         credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;

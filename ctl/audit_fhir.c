@@ -54,6 +54,7 @@ static const struct {
     {"session.create", &authentication, &login, "E"},
     {"session.end", &authentication, &logout, "E"},
     {"session.refresh", &authentication, NULL, "E"},
+    {"session.step-up", &authentication, NULL, "E"},
     {"account.register", &authentication, &login, "C"},
     {"password", &security, &attributes, NULL},
     {"mfa", &security, &attributes, NULL},

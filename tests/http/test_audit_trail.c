@@ -296,6 +296,18 @@ static struct http_request change_password(void)
               json_pack("{s:s, s:s}", "oldPassword", who->password, "newPassword", "another one"));
 }
 
+static struct http_request step_up(void)
+{
+    const struct person *who = patient();
+
+    return by(who, "POST", "/auth/step-up", json_pack("{s:s}", "password", who->password));
+}
+
+static struct http_request step_up_wrong(void)
+{
+    return by(patient(), "POST", "/auth/step-up", json_pack("{s:s}", "password", "wrong"));
+}
+
 static struct http_request reset_password(void)
 {
     return post("/auth/reset-password",
@@ -639,6 +651,7 @@ static const struct audited {
     {"set_password", set_password, 204, "password.set success Account"},
     {"mfa_enroll", mfa_enroll, 200, "mfa.enroll success Account"},
     {"mfa_disable", mfa_disable, 200, "mfa.disable success Account"},
+    {"step_up", step_up, 204, "session.step-up success Session password"},
     {"logout", logout, 204, "session.end success Session logout"},
     {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},
     {"deletion_schedule", deletion, 200, "deletion.schedule success Account"},
@@ -675,6 +688,7 @@ static const struct audited {
     {"patient_login_mfa", mfa_wrong, 400, "session.create failure code"},
     {"mfa_enroll", enroll_wrong, 400, "mfa.enroll failure Account code"},
     {"mfa_disable", disable_wrong, 400, "mfa.disable failure Account code"},
+    {"step_up", step_up_wrong, 400, "session.step-up failure Account password"},
     {"change_password", change_wrong, 400, "password.change failure Account password"},
     {"patient_register", register_again, 400, NULL}, /* what was refused changed nothing */
     {"reset_password", reset_unknown, 200, NULL},

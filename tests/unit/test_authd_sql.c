@@ -97,6 +97,9 @@ static const struct {
     {SQL_REFRESH_VERDICT, "Index Scan using session_pkey on session s\n"
                           "        Index Cond: ((project_id = $1) AND (id = $2))"},
     {SQL_REFRESH_VERDICT, "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
+    {SQL_SESSION_PROVEN, "Index Scan using session_pkey on session\n"
+                         "  Index Cond: ((project_id = $1) AND (id = $2))"},
+    {SQL_STEP_UP, "Index Scan using session_pkey on session\n"},
     {SQL_STANDING, "Index Cond: ((account_id = $1) AND (project_id = $2))"},
     {SQL_IDENTITY, "Index Scan using session_pkey on session s\n"
                    "          Index Cond: ((project_id = $1) AND (id = $3))"},
