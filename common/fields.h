@@ -75,6 +75,7 @@ enum field_flags {
                                 JSON of an answer or in the OpenAPI page */
     FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
     FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
+    FIELD_NULL_ZERO = 1 << 13,     /* input: null is an INT of 0, not absent */
     FIELD_BODY =
         1 << 11, /* JSON, JSON_OBJECT: not a member of the body but the whole of it, the only
                              row of its table that is in the body */

@@ -425,6 +425,8 @@ static void read_table(struct reader *reader, const struct field_table *table,
         else
             value = value_of_packed(value_packed_member(from->packed, row->name, &cursor));
         set_fallback(row, member);
+        if (value.kind == VALUE_NULL && row->flags & FIELD_NULL_ZERO)
+            value = (struct value){.kind = VALUE_INT};
         if (value.kind == VALUE_NULL && row->flags & (FIELD_NULLABLE | FIELD_REQUIRED))
             value.kind = VALUE_ABSENT;
         if (value.kind != VALUE_ABSENT)

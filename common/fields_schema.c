@@ -149,7 +149,7 @@ json_t *fields_row_schema(const struct field *row)
     const char *type = type_name(row->type), *format = format_name(row->type);
     json_t *example = NULL;
 
-    if (type && row->flags & FIELD_NULLABLE)
+    if (type && row->flags & (FIELD_NULLABLE | FIELD_NULL_ZERO))
         json_object_set_new(schema, "type", json_pack("[s, s]", type, "null"));
     else if (type)
         json_object_set_new(schema, "type", json_string(type));

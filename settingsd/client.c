@@ -75,6 +75,6 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    db_row(res, 0, &tenant_table, req->arena, out);
+    tenant_from_row(res, 0, req->arena, out);
     return 0;
 }

@@ -18,5 +18,6 @@ int caller_context(struct settingsd *d, const struct request *req,
     if (db_rows(res) == 0)
         return error_set(err, ERR_NOT_FOUND, "Project not found.");
     db_row(res, 0, &caller_context_out_table, req->arena, out);
+    out->accountPolicy = account_policy_column(res, 0, req->arena);
     return 0;
 }

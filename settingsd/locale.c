@@ -108,7 +108,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
                  DB_INT(req->now_ms), DB_WRITER(writer), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+        return project_changed(err);
     return 0;
 }
 

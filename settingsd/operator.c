@@ -87,3 +87,15 @@ int operator_setting(struct settingsd *d, const struct request *req,
         return -1;
     return settings_write_text(d, req, tenant.projectId, in->name, in->value, NULL, &record, err);
 }
+
+/* Writes members of the account policy. Errors as PUT /v1/project/account-policy. */
+int operator_account_policy(struct settingsd *d, const struct request *req,
+                            const struct operator_account_policy_in *in, struct account_policy *out,
+                            struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return account_policy_write(d, req, tenant.projectId, in->policy, out, err);
+}

@@ -19,6 +19,7 @@ struct project {
     struct uuid id, parent;
     const char *name;
     const char *settings;           /* JSON object */
+    const char *account_policy;     /* JSON object, or NULL */
     const struct outbox_row *grant; /* written with it, or NULL */
 };
 
@@ -27,13 +28,29 @@ static int tenant_not_found(struct error *err)
     return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
 }
 
-/* One row of TENANT_COLUMNS. */
+void tenant_from_row(const struct db_result *res, size_t row, struct arena *arena,
+                     struct tenant *out)
+{
+    db_row(res, row, &tenant_table, arena, out);
+    out->accountPolicy = account_policy_column(res, row, arena);
+}
+
+static struct field_list tenants_read(const struct db_result *res, struct arena *arena)
+{
+    struct tenant *tenants = arena_calloc(arena, db_rows(res), sizeof(*tenants));
+
+    for (size_t i = 0; i < db_rows(res); i++)
+        tenant_from_row(res, i, arena, &tenants[i]);
+    return (struct field_list){tenants, db_rows(res)};
+}
+
+/* The only row. */
 static int tenant_read(const struct db_result *res, struct arena *arena, struct tenant *out,
                        struct error *err)
 {
     if (db_rows(res) == 0)
         return tenant_not_found(err);
-    db_row(res, 0, &tenant_table, arena, out);
+    tenant_from_row(res, 0, arena, out);
     return 0;
 }
 
@@ -88,7 +105,7 @@ static int project_insert(struct settingsd *d, const struct request *req,
     return db_query(d->svc.db, req, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
                     DB_UUID(project->parent), DB_TEXT(project->name), DB_TEXT(project->settings),
                     DB_INT(req->now_ms), DB_TEXT(code), DB_WRITER(writer), DB_OUTBOX(grant),
-                    DB_AUDIT(audit));
+                    DB_AUDIT(audit), DB_TEXT(project->account_policy));
 }
 
 /* Makes a project under the code given, or under one made from its name. */
@@ -124,7 +141,11 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
     struct uuid id = uuid_ordered(req->now_ms);
     struct admin_grant_in grant = {.key = id, .account = req->caller->account, .projectId = id};
     struct outbox_row row;
-    struct project project = {id, req->caller->project, in->name, child_settings, &row};
+    struct project project = {.id = id,
+                              .parent = req->caller->project,
+                              .name = in->name,
+                              .settings = child_settings,
+                              .grant = &row};
 
     if (!bus_has_peer(d->svc.bus, "authd"))
         return error_retry(err, ERR_UNAVAILABLE, 1, "The service is not available.");
@@ -166,7 +187,7 @@ int tenants_of(struct settingsd *d, const struct request *req, const struct tena
     *end = '}';
     if (db_query(d->svc.db, req, SQL_TENANTS_OF, &res, err, DB_TEXT(ids)) < 0)
         return -1;
-    out->tenants = db_list(res, &tenant_table, req->arena);
+    out->tenants = tenants_read(res, req->arena);
     return 0;
 }
 
@@ -175,7 +196,10 @@ int project_create(struct settingsd *d, const struct request *req,
                    const struct project_create_in *in, struct project_child_out *out,
                    struct error *err)
 {
-    struct project project = {.id = uuid_ordered(req->now_ms), .name = in->name, .settings = "{}"};
+    struct project project = {.id = uuid_ordered(req->now_ms),
+                              .name = in->name,
+                              .settings = "{}",
+                              .account_policy = in->strict ? account_policy_strict : NULL};
 
     if (!in->noCode)
         return project_make(d, req, &project, in->tenantCode, out, err);
@@ -191,7 +215,7 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
     if (db_query(d->svc.db, req, SQL_PROJECT_LIST, &res, err, DB_UUID(in->after),
                  DB_INT(in->count)) < 0)
         return -1;
-    out->tenants = db_list(res, &tenant_table, req->arena);
+    out->tenants = tenants_read(res, req->arena);
     return 0;
 }
 

@@ -35,7 +35,7 @@ static int record_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-static int changed_meanwhile(struct error *err)
+int project_changed(struct error *err)
 {
     return error_set(err, ERR_CONFLICT, "The project changed during the write.");
 }
@@ -46,11 +46,12 @@ static int invalid_value(struct error *err, const char *path, const char *why)
     return error_problem(err, path, "%s", why);
 }
 
-/* RFC 9110, section 13.1.1: "*" or a list of entity tags. A weak tag is taken for its strong twin, because
- * proxies weaken tags when they compress. */
-static bool etag_listed(const char *if_match, const char *etag)
+bool etag_matches(const char *if_match, const char *etag)
 {
     size_t length = strlen(etag);
+
+    if (!if_match)
+        return true;
 
     for (const char *p = if_match; *p; p += strcspn(p, ",")) {
         p += strspn(p, ", \t");
@@ -71,8 +72,8 @@ static int write_begin(struct settingsd *d, const struct request *req, struct uu
 {
     if (record_read(d, req, project, out, ret_version, err) < 0)
         return -1;
-    if (if_match && !etag_listed(if_match, out->etag))
-        return changed_meanwhile(err);
+    if (!etag_matches(if_match, out->etag))
+        return project_changed(err);
     return 0;
 }
 
@@ -90,7 +91,7 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
                  DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
-        return changed_meanwhile(err);
+        return project_changed(err);
     record_from_row(res, req->arena, out);
     return 0;
 }

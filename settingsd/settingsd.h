@@ -37,6 +37,10 @@ int project_named(struct settingsd *d, const struct request *req, const char *te
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err) MUST_USE;
 
+/* Reads a row of TENANT_COLUMNS. */
+void tenant_from_row(const struct db_result *res, size_t row, struct arena *arena,
+                     struct tenant *out);
+
 /* The audit row of what happens to a project as a whole; detail: one word, or NULL. */
 struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail);
@@ -70,11 +74,33 @@ struct history_writer history_writer(const struct request *req);
 
 /* ---- settings.c ---- */
 
+/* Fails with ERR_CONFLICT: another write of the project was faster. */
+int project_changed(struct error *err) MUST_USE;
+
+/* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for none, admits the
+ * state with that tag. A weak tag counts as its strong twin: proxies weaken tags when they compress. */
+bool etag_matches(const char *if_match, const char *etag);
+
 /* Writes a text setting of a project (not only of the caller's), or unsets it when value is "". `name` as in
  * setting_names.h. Errors: those of PUT /v1/project/settings/values/{name}. Parks. */
 int settings_write_text(struct settingsd *d, const struct request *req, struct uuid project,
                         const char *name, const char *value, const char *if_match,
                         struct settings_record *out, struct error *err) MUST_USE;
+
+/* ---- account_policy.c ---- */
+
+/* The policy that column 0 of a row (TENANT_COLUMNS) holds as JSON; NULL when none was ever written. */
+const struct account_policy *account_policy_column(const struct db_result *res, size_t row,
+                                                   struct arena *arena);
+
+/* The JSON of the policy that protects most, for a new project. */
+extern const char account_policy_strict[];
+
+/* Writes members of a project's account policy; in force on every gateway when it returns 0. Errors: those of PUT
+ * /v1/project/account-policy. Parks. */
+int account_policy_write(struct settingsd *d, const struct request *req, struct uuid project,
+                         const struct account_policy_in *in, struct account_policy *out,
+                         struct error *err) MUST_USE;
 
 /* ---- locale.c ---- */
 

@@ -18,6 +18,7 @@ enum {
     IF_MATCH_MAX = 256,
     LIST_MAX = 1000,
     LANGUAGES_MAX = 100,
+    PASSWORD_LENGTH_MAX = 64,
 };
 
 static const char *const policy_type[] = {"AccessPolicy", NULL};
@@ -166,6 +167,81 @@ static const struct field default_policy_in_rows[] = {
 };
 FIELD_TABLE(default_policy_in);
 
+static const char *const mfa_scopes[] = {"none", "admins", "practitioners", "everyone", NULL};
+
+const struct account_policy account_policy_default = {.passwordMinLength = 1,
+                                                      .passwordMinLengthWithMfa = 1,
+                                                      .requireMfa = "none",
+                                                      .documentsPerAccount = 10000,
+                                                      .bytesPerAccount = 10LL << 30};
+
+bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin)
+{
+    const char *scope = self != NULL && self->requireMfa != NULL
+                            ? self->requireMfa
+                            : account_policy_default.requireMfa;
+    bool practitioner = strcmp(role, "Practitioner") == 0;
+
+    if (strcmp(scope, "everyone") == 0)
+        return true;
+    if (strcmp(scope, "practitioners") == 0)
+        return practitioner;
+    return strcmp(scope, "admins") == 0 && practitioner && admin;
+}
+
+static const struct field account_policy_rows[] = {
+    FIELD_INT(struct account_policy, passwordMinLength, 1, PASSWORD_LENGTH_MAX, 1, FIELD_REQUIRED,
+              "Fewest characters (code points) of a password.", "15"),
+    FIELD_INT(struct account_policy, passwordMinLengthWithMfa, 1, PASSWORD_LENGTH_MAX, 1,
+              FIELD_REQUIRED, "The same for accounts that requireMfa covers.", "8"),
+    FIELD_BOOL(struct account_policy, refuseCommonPasswords, false, FIELD_REQUIRED,
+               "Passwords on the list of common ones are refused."),
+    FIELD_BOOL(struct account_policy, requireVerifiedEmail, false, FIELD_REQUIRED,
+               "Signing in needs a verified e-mail address."),
+    FIELD_CHOICE(struct account_policy, requireMfa, mfa_scopes, FIELD_REQUIRED,
+                 "Who needs a second factor.", "admins"),
+    FIELD_INT(struct account_policy, documentsPerAccount, 0, INT64_MAX, 0,
+              FIELD_OMIT_ZERO | FIELD_NULLABLE,
+              "Documents that a patient may keep; null: any number.", "10000"),
+    FIELD_INT(struct account_policy, bytesPerAccount, 0, INT64_MAX, 0,
+              FIELD_OMIT_ZERO | FIELD_NULLABLE,
+              "Bytes of documents that a patient may keep; null: any number.", "10737418240"),
+    FIELD_INT(struct account_policy, bytesPerProject, 0, INT64_MAX, 0,
+              FIELD_OMIT_ZERO | FIELD_NULLABLE,
+              "Bytes of documents that all accounts of the project may keep; null: any number.",
+              "1099511627776"),
+    FIELD_TEXT(struct account_policy, etag, 0, IF_MATCH_MAX, FIELD_INTERNAL,
+               "Version of the project; sent as the ETag header.", "\"17\""),
+};
+FIELD_TABLE(account_policy);
+
+static const struct field account_policy_in_rows[] = {
+    FIELD_INT(struct account_policy_in, passwordMinLength, 1, PASSWORD_LENGTH_MAX, -1,
+              FIELD_OMIT_NEGATIVE, "Fewest characters (code points) of a password.", "15"),
+    FIELD_INT(struct account_policy_in, passwordMinLengthWithMfa, 1, PASSWORD_LENGTH_MAX, -1,
+              FIELD_OMIT_NEGATIVE, "The same for accounts that requireMfa covers.", "8"),
+    FIELD_TRISTATE(struct account_policy_in, refuseCommonPasswords, 0,
+                   "Passwords on the list of common ones are refused."),
+    FIELD_TRISTATE(struct account_policy_in, requireVerifiedEmail, 0,
+                   "Signing in needs a verified e-mail address."),
+    FIELD_CHOICE(struct account_policy_in, requireMfa, mfa_scopes, 0, "Who needs a second factor.",
+                 "admins"),
+    FIELD_INT(struct account_policy_in, documentsPerAccount, 0, INT64_MAX, -1,
+              FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
+              "Documents that a patient may keep; null: any number.", "10000"),
+    FIELD_INT(struct account_policy_in, bytesPerAccount, 0, INT64_MAX, -1,
+              FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
+              "Bytes of documents that a patient may keep; null: any number.", "10737418240"),
+    FIELD_INT(struct account_policy_in, bytesPerProject, 0, INT64_MAX, -1,
+              FIELD_OMIT_NEGATIVE | FIELD_NULL_ZERO,
+              "Bytes of documents that all accounts of the project may keep; null: any number.",
+              "1099511627776"),
+    FIELD_HEADER_TEXT(struct account_policy_in, ifMatch, "If-Match", IF_MATCH_MAX,
+                      "ETag of the policy that the change was decided on; 409 when the project has "
+                      "changed since."),
+};
+FIELD_TABLE(account_policy_in);
+
 static const struct field project_child_in_rows[] = {
     FIELD_TEXT(struct project_child_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the new project.", "Lakeside North"),
@@ -256,48 +332,6 @@ static const struct field client_lookup_in_rows[] = {
 };
 FIELD_TABLE(client_lookup_in);
 
-static const char *const mfa_scopes[] = {"none", "admins", "practitioners", "everyone", NULL};
-
-const struct account_policy account_policy_default = {.passwordMinLength = 1,
-                                                      .passwordMinLengthWithMfa = 1,
-                                                      .requireMfa = "none",
-                                                      .documentsPerAccount = 10000,
-                                                      .bytesPerAccount = 10LL << 30};
-
-bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin)
-{
-    const char *scope = self != NULL && self->requireMfa != NULL
-                            ? self->requireMfa
-                            : account_policy_default.requireMfa;
-    bool practitioner = strcmp(role, "Practitioner") == 0;
-
-    if (strcmp(scope, "everyone") == 0)
-        return true;
-    if (strcmp(scope, "practitioners") == 0)
-        return practitioner;
-    return strcmp(scope, "admins") == 0 && practitioner && admin;
-}
-
-static const struct field account_policy_rows[] = {
-    FIELD_INT(struct account_policy, passwordMinLength, 1, 64, 1, 0,
-              "Fewest code points of a password.", "15"),
-    FIELD_INT(struct account_policy, passwordMinLengthWithMfa, 1, 64, 1, 0,
-              "The same where requireMfa covers the account.", "8"),
-    FIELD_BOOL(struct account_policy, refuseCommonPasswords, false, 0,
-               "Passwords of the list of common ones are refused."),
-    FIELD_BOOL(struct account_policy, requireVerifiedEmail, false, 0,
-               "Sign-in needs a verified e-mail address."),
-    FIELD_CHOICE(struct account_policy, requireMfa, mfa_scopes, 0, "Who needs a second factor.",
-                 "admins"),
-    FIELD_INT(struct account_policy, documentsPerAccount, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
-              "Documents that a patient may keep.", "10000"),
-    FIELD_INT(struct account_policy, bytesPerAccount, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
-              "Bytes that a patient may keep.", "10737418240"),
-    FIELD_INT(struct account_policy, bytesPerProject, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
-              "Bytes that all accounts of the project may keep.", "0"),
-};
-FIELD_TABLE(account_policy);
-
 static const struct field tenant_rows[] = {
     FIELD_UUID(struct tenant, projectId, FIELD_REQUIRED, "The project."),
     FIELD_UUID(struct tenant, parentId, 0, "Project that it is a child of."),
@@ -367,6 +401,7 @@ static const struct field project_create_in_rows[] = {
     FIELD_CHECKED(struct project_create_in, tenantCode, 3, 64, check_new_code, 0,
                   "Code to take; made from the name when absent.", "lakeside"),
     FIELD_BOOL(struct project_create_in, noCode, false, 0, "Give it no code."),
+    FIELD_BOOL(struct project_create_in, strict, false, 0, "Give it the strict account policy."),
 };
 FIELD_TABLE(project_create_in);
 
@@ -431,6 +466,14 @@ static const struct field operator_setting_in_rows[] = {
                "New value; empty clears it.", "https://my.lakeside.example"),
 };
 FIELD_TABLE(operator_setting_in);
+
+static const struct field operator_account_policy_in_rows[] = {
+    FIELD_TEXT(struct operator_account_policy_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_OBJECT(struct operator_account_policy_in, policy, account_policy_in, FIELD_REQUIRED,
+                 "Members to write."),
+};
+FIELD_TABLE(operator_account_policy_in);
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -69,6 +69,30 @@ struct default_policy_in {
     const char *value;
     const char *ifMatch;
 };
+/* What a project asks of its accounts. A NULL pointer to one means account_policy_default. */
+struct account_policy {
+    int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
+    bool refuseCommonPasswords, requireVerifiedEmail;
+    const char *requireMfa;      /* "none", "admins", "practitioners", "everyone" */
+    int64_t documentsPerAccount; /* patients only; 0: no limit */
+    int64_t bytesPerAccount;     /* patients only; 0: no limit */
+    int64_t bytesPerProject;     /* 0: no limit */
+    const char *etag;            /* the ETag header, quoted; in answers of its own routes only */
+};
+extern const struct account_policy account_policy_default;
+
+/* Whether the policy wants a second factor of a person with this role. */
+bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin);
+
+/* Members of it to write; what is absent stays. */
+struct account_policy_in {
+    int64_t passwordMinLength, passwordMinLengthWithMfa; /* -1: absent */
+    enum tristate refuseCommonPasswords, requireVerifiedEmail;
+    const char *requireMfa;
+    int64_t documentsPerAccount, bytesPerAccount, bytesPerProject; /* -1: absent, 0: no limit */
+    const char *ifMatch;                                           /* header If-Match */
+};
+
 struct project_child_in {
     const char *name, *tenantCode;
 };
@@ -129,20 +153,6 @@ struct client_lookup_in {
     struct uuid clientId;
 };
 
-/* What a project asks of its accounts. A NULL pointer to one means account_policy_default. */
-struct account_policy {
-    int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
-    bool refuseCommonPasswords, requireVerifiedEmail;
-    const char *requireMfa;      /* "none", "admins", "practitioners", "everyone" */
-    int64_t documentsPerAccount; /* patients only; 0: no limit */
-    int64_t bytesPerAccount;     /* patients only; 0: no limit */
-    int64_t bytesPerProject;     /* 0: no limit */
-};
-extern const struct account_policy account_policy_default;
-
-/* Whether the policy wants a second factor of a person with this role. */
-bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin);
-
 /* What sign-in needs of a project. Switches are effective: unset ones already have their default. */
 struct tenant {
     struct uuid projectId, parentId;
@@ -177,6 +187,7 @@ struct caller_context_out {
 struct project_create_in {
     const char *name, *tenantCode;
     bool noCode; /* a project without tenant code */
+    bool strict; /* with the account policy that protects most */
 };
 struct project_list_in {
     struct uuid after; /* paging: projects created after this one, absent for the first page */
@@ -207,6 +218,11 @@ struct operator_locales_in {
 struct operator_setting_in {
     const char *tenantCode, *name, *value;
 };
+/* As PUT /v1/project/account-policy. */
+struct operator_account_policy_in {
+    const char *tenantCode;
+    const struct account_policy_in *policy;
+};
 
 extern const struct field_table organization_code_out_table, organization_code_email_table,
     locales_table, locales_in_table, settings_history_in_table, setting_change_table,
@@ -218,7 +234,8 @@ extern const struct field_table organization_code_out_table, organization_code_e
     tenant_list_table, caller_context_in_table, caller_context_out_table, project_create_in_table,
     project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
     operator_policy_put_in_table, operator_client_create_in_table, operator_locales_in_table,
-    operator_setting_in_table, account_policy_table;
+    operator_setting_in_table, account_policy_table, account_policy_in_table,
+    operator_account_policy_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

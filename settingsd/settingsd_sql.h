@@ -18,10 +18,22 @@ enum settingsd_statement {
 
 extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT];
 
-/* struct tenant, of project p and its tenant_code c: what is unset already has its default. */
+/* What project p has of the projects above it: t.root_id, itself when it is one, and t.suspended, whether it or one of
+ * them is.  A project never gets another parent. */
+#define PROJECT_TREE_JOIN                                                                        \
+    "cross join lateral (with recursive above (id, parent_id, suspended) as ("                   \
+    "select p.id, p.parent_id, p.suspended union all "                                           \
+    "select a.id, a.parent_id, a.suspended from above b cross join lateral "                     \
+    "(select x.id, x.parent_id, x.suspended from project x where x.id = b.parent_id limit 1) a)" \
+    " select (array_agg(id) filter (where parent_id is null))[1] as root_id, "                   \
+    "bool_or(suspended) as suspended from above) t"
+
+/* Column 0: the account policy. Then struct tenant, of project p, its tenant_code c and its tree t: what is unset already
+ * has its default. */
 #define TENANT_COLUMNS                                                                       \
+    "p.account_policy::text, "                                                               \
     "p.id as \"projectId\", p.parent_id as \"parentId\", p.name, c.code as \"tenantCode\", " \
-    "p.suspended, p.created_at as \"createdAt\", "                                           \
+    "t.root_id as \"rootId\", t.suspended, p.created_at as \"createdAt\", "                  \
     "coalesce((p.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean, true) "                \
     "as \"patientRegistration\", "                                                           \
     "coalesce((p.settings->>'PATIENT_INVITATION_ENABLED')::boolean, true) "                  \

@@ -414,6 +414,137 @@ static void a_changed_policy_shows_on_the_next_request(void)
     }
 }
 
+static const char account_policy[] = "/v1/project/account-policy";
+
+/* The body is consumed. */
+static struct http_answer *put_account_policy(const char *access, json_t *body, const char *header)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = "PUT",
+                                                              .path = account_policy,
+                                                              .bearer = access,
+                                                              .body = body,
+                                                              .headers = {header}});
+}
+
+static void account_policy_starts_with_every_protection_off(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER policy = http_get(suite_url(suite), account_policy, admin->access);
+    char *etag = http_header(policy, "ETag");
+
+    CHECK_STATUS(policy, 200);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "passwordMinLength")), 1);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "passwordMinLengthWithMfa")), 1);
+    CU_ASSERT_TRUE(json_is_false(http_member(policy, "refuseCommonPasswords")));
+    CU_ASSERT_TRUE(json_is_false(http_member(policy, "requireVerifiedEmail")));
+    CU_ASSERT_STRING_EQUAL(http_text(policy, "requireMfa"), "none");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "documentsPerAccount")), 10000);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(policy, "bytesPerAccount")), 10LL << 30);
+    CU_ASSERT_TRUE(json_is_null(http_member(policy, "bytesPerProject")));
+    CU_ASSERT_TRUE(etag && etag[0] == '"');
+    CU_ASSERT_PTR_NULL(http_member(policy, "etag"));
+    HTTP_ANSWER patients = http_get(suite_url(suite), account_policy, patient->access);
+    CHECK_STATUS(patients, 403);
+    HTTP_ANSWER writes =
+        put_account_policy(patient->access, json_pack("{s:s}", "requireMfa", "none"), NULL);
+    CHECK_STATUS(writes, 403);
+    free(etag);
+}
+
+static void account_policy_is_merged_and_kept_in_the_history(void)
+{
+    PERSON admin = person_admin_of_child(suite, "account-policy");
+    HTTP_ANSWER first = put_account_policy(
+        admin->access, json_pack("{s:i, s:i}", "passwordMinLength", 12, "bytesPerProject", 1000),
+        NULL);
+    HTTP_ANSWER second = put_account_policy(
+        admin->access, json_pack("{s:s, s:n}", "requireMfa", "admins", "bytesPerAccount"), NULL);
+    char *etag = http_header(second, "ETag"), header[64];
+
+    CHECK_STATUS(first, 200);
+    CHECK_STATUS(second, 200);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(second, "passwordMinLength")), 12);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(second, "bytesPerProject")), 1000);
+    CU_ASSERT_TRUE(json_is_null(http_member(second, "bytesPerAccount")));
+    CU_ASSERT_STRING_EQUAL(http_text(second, "requireMfa"), "admins");
+
+    /* A value written again is nothing in the history. */
+    HTTP_ANSWER same =
+        put_account_policy(admin->access, json_pack("{s:i}", "passwordMinLength", 12), NULL);
+    CHECK_STATUS(same, 200);
+    HTTP_ANSWER unlimited =
+        put_account_policy(admin->access, json_pack("{s:n}", "bytesPerProject"), NULL);
+    CU_ASSERT_TRUE(json_is_null(http_member(unlimited, "bytesPerProject")));
+    snprintf(header, sizeof header, "If-Match: %s", etag);
+    HTTP_ANSWER stale =
+        put_account_policy(admin->access, json_pack("{s:i}", "passwordMinLength", 13), header);
+    CHECK_ERROR(stale, 409, "The project changed during the write.");
+
+    HTTP_ANSWER history = http_get(suite_url(suite), "/v1/project/settings/history", admin->access);
+    CU_ASSERT_STRING_EQUAL(http_text(history, "resources.0.name"), "accountPolicy.bytesPerProject");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(history, "resources.0.old")), 1000);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(history, "resources.0.new")), 0);
+    CU_ASSERT_STRING_EQUAL(http_text(history, "resources.1.name"), "accountPolicy.bytesPerAccount");
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from settings.audit where project_id = '%s' and "
+                                "event->>'action' = 'account-policy.write'",
+                                strchr(admin->project, '/') + 1),
+                    4);
+    free(etag);
+}
+
+static void account_policy_out_of_range_is_refused(void)
+{
+    static const struct {
+        const char *json, *path;
+    } rows[] = {
+        {"{\"passwordMinLength\":0}", "passwordMinLength"},
+        {"{\"passwordMinLength\":65}", "passwordMinLength"},
+        {"{\"passwordMinLength\":null}", "passwordMinLength"},
+        {"{\"passwordMinLengthWithMfa\":-1}", "passwordMinLengthWithMfa"},
+        {"{\"refuseCommonPasswords\":\"yes\"}", "refuseCommonPasswords"},
+        {"{\"requireMfa\":\"nobody\"}", "requireMfa"},
+        {"{\"documentsPerAccount\":-1}", "documentsPerAccount"},
+        {"{\"bytesPerProject\":1.5}", "bytesPerProject"},
+    };
+    PERSON admin = person_admin(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite), &(struct http_request){.method = "PUT",
+                                                               .path = account_policy,
+                                                               .bearer = admin->access,
+                                                               .raw = rows[i].json});
+        CHECK_PROBLEM(answer, rows[i].path);
+    }
+}
+
+static void a_setting_written_again_is_no_change(void)
+{
+    static const char count[] = "select count(*) from settings.setting_history";
+    PERSON admin = person_admin_of_child(suite, "written-again");
+    HTTP_ANSWER first = put_value(admin->access, "PATIENT_APP_URL", "https://same.example");
+    long before = suite_count(suite, count);
+    HTTP_ANSWER second = put_value(admin->access, "PATIENT_APP_URL", "https://same.example");
+    HTTP_ANSWER closed = put_switch(admin->access, "PATIENT_REGISTRATION_ENABLED",
+                                    json_pack("{s:b}", "enabled", 0), NULL);
+
+    CHECK_STATUS(first, 200);
+    CHECK_STATUS(second, 200);
+    CHECK_STATUS(closed, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(second, "settings.PATIENT_APP_URL"), "https://same.example");
+    CU_ASSERT_EQUAL(suite_count(suite, count), before);
+    /* Unset is another value than the one that it behaves as. */
+    HTTP_ANSWER set =
+        put_switch(admin->access, "PATIENT_LOGIN_ENABLED", json_pack("{s:b}", "enabled", 1), NULL);
+    CHECK_STATUS(set, 200);
+    CU_ASSERT_EQUAL(suite_count(suite, count), before + 1);
+    HTTP_ANSWER cleared = put_value(admin->access, "PRACTITIONER_APP_URL", "");
+    CHECK_STATUS(cleared, 200);
+    CU_ASSERT_EQUAL(suite_count(suite, count), before + 1);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -431,6 +562,12 @@ static const struct unit_case cases[] = {
     {"policies are validated", policies_are_validated},
     {"policies and clients are managed", policies_and_clients_are_managed},
     {"a changed policy shows on the next request", a_changed_policy_shows_on_the_next_request},
+    {"account policy starts with every protection off",
+     account_policy_starts_with_every_protection_off},
+    {"account policy is merged and kept in the history",
+     account_policy_is_merged_and_kept_in_the_history},
+    {"account policy out of range is refused", account_policy_out_of_range_is_refused},
+    {"a setting written again is no change", a_setting_written_again_is_no_change},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
