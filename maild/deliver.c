@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "maild/builtin.h"
 #include "maild/deliver_backoff.h"
 #include "maild/message.h"
 #include "maild/render.h"
@@ -13,7 +14,7 @@
 /* A claimed message. */
 struct delivery {
     struct work_item item; /* first */
-    struct uuid project;
+    struct uuid project;   /* absent: the installation's own mail */
     const char *template, *language, *default_language;
     struct sealed sealed;
     int64_t attempts, created_at;
@@ -62,6 +63,22 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
     return outcome;
 }
 
+/* The project's template that is nearest, or the installation's own, which is called by its name. */
+static int delivery_template(struct delivery *self, json_t *variables, struct template_record *ret,
+                             struct error *err)
+{
+    struct maild *d = work_maild(&self->item);
+    const struct maild_config *config = d->svc.config;
+
+    if (uuid_is_set(&self->project))
+        return template_pick(d, self->item.req, self->project, self->template, self->language,
+                             self->default_language, ret, err);
+    json_object_set_new(variables, "projectName", json_string(config->installation_name));
+    if (builtin_template(self->template, variables, ret))
+        return 0;
+    return error_set(err, ERR_NOT_FOUND, "Template not found.");
+}
+
 static enum transport_outcome delivery_send(struct delivery *self,
                                             char reason[TRANSPORT_REASON_MAX])
 {
@@ -77,8 +94,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
         snprintf(reason, TRANSPORT_REASON_MAX, "the content cannot be unsealed");
         return TRANSPORT_RETRY;
     }
-    if (template_pick(d, self->item.req, self->project, self->template, self->language,
-                      self->default_language, &template, &err) < 0) {
+    if (delivery_template(self, variables, &template, &err) < 0) {
         bool unmapped = err.code == ERR_NOT_FOUND;
 
         snprintf(reason, TRANSPORT_REASON_MAX, "%s",

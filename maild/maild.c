@@ -38,6 +38,8 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct maild_config, from_address, "no-reply@localhost", 0,
                 "Sender's e-mail address."),
     CONFIG_TEXT(struct maild_config, from_name, "", 0, "Sender's display name."),
+    CONFIG_TEXT(struct maild_config, installation_name, "Atrium", 0,
+                "What the installation is called in its own mails."),
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags, since, summary) \

@@ -22,6 +22,7 @@ struct maild_config {
     int64_t smtp_timeout; /* ms */
     int64_t deliveries;   /* at the same time */
     const char *from_address, *from_name;
+    const char *installation_name; /* in mails of the installation itself */
 };
 
 struct maild {

@@ -68,8 +68,10 @@ FIELD_TABLE(email_template_preview);
 
 static const struct field mail_enqueue_in_rows[] = {
     FIELD_UUID(struct mail_enqueue_in, id, FIELD_REQUIRED, "Key: the same mail is queued once."),
-    FIELD_UUID(struct mail_enqueue_in, projectId, FIELD_REQUIRED,
-               "Project whose template is used."),
+    FIELD_UUID(struct mail_enqueue_in, projectId, 0,
+               "Project whose template is used; absent: the installation's own."),
+    FIELD_BOOL(struct mail_enqueue_in, builtin, false, 0,
+               "Whether the installation's own is used where the project maps none."),
     FIELD_TEXT(struct mail_enqueue_in, template, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
     FIELD_TEXT(struct mail_enqueue_in, language, 0, LANGUAGE_TAG_MAX, 0, "Preferred language.",

@@ -27,18 +27,21 @@ struct email_template_preview {
 
 /* ---- between daemons ---- */
 
-/* One mail to one person. Dropped silently when the project maps no such template. The id is the key: the same
- * one again does nothing. `variables` is a JSON object of text; projectName, tenantCode, recipientName and
- * recipientEmail are always among a template's names and are given here too. */
+/* One mail to one person. Dropped silently when the project maps no such template, unless `builtin` says that the
+ * installation's own takes its place. Without a project it goes by the installation's own, and projectName is what the
+ * installation is called. The id is the key: the same one again does nothing. `variables` is a JSON object of text;
+ * projectName, tenantCode, recipientName and recipientEmail are always among a template's names and are given here
+ * too. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
+    bool builtin;
     const char *template, *language /* BCP 47, optional */;
     const char *to;              /* e-mail address */
     const char *variables;       /* JSON object: name -> text */
     const char *defaultLanguage; /* of the project, optional: where the recipient's is not mapped */
 };
 struct mail_enqueue_out {
-    bool queued; /* false: not mapped, or known already */
+    bool queued; /* false: there is no such template, or the mail is known already */
 };
 /* Whether a mail by this template would be sent, in whatever language. */
 struct template_mapped_in {

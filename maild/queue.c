@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/language.h"
+#include "maild/builtin.h"
 #include "maild/maild.h"
 #include "maild/sealed.h"
 
@@ -27,11 +28,12 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
     struct sealed sealed = sealed_pack(req->arena, &d->svc.seal_key, in->to, in->variables);
     const char *language = language_tag(req->arena, in->language);
     const char *fallback = language_tag(req->arena, in->defaultLanguage);
+    bool builtin = (in->builtin || !uuid_is_set(&in->projectId)) && builtin_exists(in->template);
 
     if (db_query(d->svc.db, req, SQL_MESSAGE_ENQUEUE, &res, err, DB_UUID(in->id),
                  DB_UUID(in->projectId), DB_TEXT(in->template), DB_TEXT(language ? language : ""),
                  DB_SEALED(sealed), DB_INT(clock_now_ms(d->real)),
-                 DB_TEXT(fallback ? fallback : "")) < 0)
+                 DB_TEXT(fallback ? fallback : ""), DB_BOOL(builtin)) < 0)
         return -1;
     out->queued = db_rows(res) > 0;
     if (out->queued)

@@ -79,7 +79,8 @@ static void configure(struct fixture *self, const char *schema, const char *smtp
                                          .smtp_timeout = SEND_MS,
                                          .deliveries = 8,
                                          .from_address = "no-reply@health.example",
-                                         .from_name = ""};
+                                         .from_name = "",
+                                         .installation_name = "Health"};
     self->db_options = (struct db_options){.conninfo = server->conninfo,
                                            .schema = schema,
                                            .program = schema,
@@ -218,6 +219,57 @@ static void once(struct loop *loop, void *arg UNUSED)
                    strstr(text, "<p>A&lt;na</p>\r\n"),
                "%s", text);
     CU_ASSERT_EQUAL(ask(&self, "select count(*) from message where sealed is not null"), 0);
+    teardown(&self);
+}
+
+/* A mail by a template that the installation has of its own. project: NULL for none. */
+static bool enqueue_builtin(struct fixture *self, const struct uuid *project, bool builtin,
+                            const char *template, const char *variables)
+{
+    struct mail_enqueue_in in = {.id = uuid_random(),
+                                 .builtin = builtin,
+                                 .template = template,
+                                 .to = "ana@example.org",
+                                 .variables = variables};
+    struct mail_enqueue_out out = {0};
+
+    if (project != NULL)
+        in.projectId = *project;
+    UNIT_CHECK(mail_enqueue(&self->instances[0], self->req, &in, &out, &self->err) == 0, "%s",
+               self->err.message);
+    return out.queued;
+}
+
+static void installation(struct loop *loop, void *arg UNUSED)
+{
+    static const char link[] = "{\"projectName\":\"X\",\"verifyUrl\":\"https://own.example/v\"}";
+    static const struct {
+        const char *label, *file, *want;
+    } rows[] = {
+        {"without a project", "0001.eml", "https://own.example/v"},
+        {"without a link", "0002.eml", "ask an administrator of Health"},
+        {"where the project maps none", "0003.eml",
+         "Subject: Confirm your e-mail address for Health"},
+    };
+    struct fixture self;
+
+    if (!setup(&self, loop, "installation", no_arguments))
+        return;
+    CU_ASSERT_FALSE(enqueue_builtin(&self, NULL, false, "PATIENT_WELCOME", "{}"));
+    CU_ASSERT_FALSE(enqueue_builtin(&self, &self.project, false, "EMAIL_VERIFICATION", "{}"));
+    CU_ASSERT_FALSE(enqueue_builtin(&self, &self.project, true, "PATIENT_WELCOME", "{}"));
+    CU_ASSERT_TRUE(enqueue_builtin(&self, NULL, false, "EMAIL_VERIFICATION", link));
+    CU_ASSERT_TRUE(wait_for(&self, "sent", 1, 3000) >= 0);
+    CU_ASSERT_TRUE(enqueue_builtin(&self, NULL, false, "EMAIL_VERIFICATION", "{}"));
+    CU_ASSERT_TRUE(wait_for(&self, "sent", 2, 3000) >= 0);
+    CU_ASSERT_TRUE(enqueue_builtin(&self, &self.project, true, "EMAIL_VERIFICATION", link));
+    CU_ASSERT_TRUE(wait_for(&self, "sent", 3, 3000) >= 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *text = unit_dir_read(&self.dir, rows[i].file);
+
+        UNIT_CHECK(strstr(text, rows[i].want) != NULL, "%s: %s", rows[i].label, text);
+    }
+    CU_ASSERT_EQUAL(ask(&self, "select count(*) from audit where project_id is null"), 3);
     teardown(&self);
 }
 
@@ -404,6 +456,7 @@ static void taken_up(struct loop *loop, void *arg UNUSED)
         unit_on_fiber(fn, NULL); \
     }
 CASE(once)
+CASE(installation)
 CASE(shared)
 CASE(languages)
 CASE(refused)
@@ -413,6 +466,7 @@ int main(int argc, char **argv)
 {
     static const struct unit_case cases[] = {
         {"sends a mapped template once", test_once},
+        {"the installation has mails of its own", test_installation},
         {"shares the work between instances, each mail once", test_shared},
         {"picks the nearest language", test_languages},
         {"tries again, gives up, erases", test_refused},
