@@ -45,7 +45,8 @@ struct authd {
     struct offload *passwords; /* its own pool, so that its size bounds the memory of Argon2id */
     struct password_memory *password_memory; /* of its threads, see password_memory.h */
     size_t password_slots;                   /* requests that may still enter, see password.h */
-    const char *dummy_hash;                  /* what unknown accounts are verified against */
+    struct password_slot *password_slots_taken;
+    const char *dummy_hash; /* what unknown accounts are verified against */
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
     struct lease_watch *leases;

@@ -30,38 +30,80 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
-/* Pair, address and account ($1 to $3 keys) of a sign-in with the time that keeps each at its limit, or
- * null: DB_THROTTLE() is $1 to $7, $4 now, $5 window, $6 limit of a pair, $7 of the others. The
- * account's limit does not hold for a known address. */
-#define SQL_THROTTLE_LIMITS                                                                  \
-    "select " SQL_HIT_AT_LIMIT("$1", "$4", "$5", "$6") " as pair, " SQL_HIT_AT_LIMIT(        \
-        "$2", "$4", "$5",                                                                    \
-        "$7") " as address, "                                                                \
-              "case when exists (select 1 from known_address where key = $1 and " SQL_AFTER( \
-                  "until", "$4") ") "                                                        \
-                                 "then null else " SQL_HIT_AT_LIMIT("$3", "$4", "$5",        \
-                                                                    "$7") " end as account"
+/* When a pair that failed 100 times in a row may try again: its row is kept for 24 hours after each failure. Given as the
+ * time of a hit that leaves the window then. Null otherwise. */
+#define SQL_PAIR_WAITS(key, now, window)                                       \
+    "(select t.until - " window "::bigint from throttle t where t.key = " key  \
+    " and t.in_a_row >= 100 and t.until > " now "::bigint and t.until <= " now \
+    "::bigint + 86400000)"
 
-/* One more hit for each of the (place, key), locked in order of place; yields how many of each are
- * kept: the newest 100 decide every limit. */
-#define SQL_THROTTLE_COUNT(keys, now, window)                                     \
-    "insert into throttle as t (key, hits, until) "                               \
-    "select k.key, array[" now "::bigint], " now "::bigint + " window "::bigint " \
-    "from (values " keys ") k (place, key) order by k.place "                     \
-    "on conflict (key) do update set until = excluded.until, "                    \
-    "hits = array(select h from unnest(t.hits) h where " SQL_HIT_LIVE(            \
-        now, window) " order by h desc limit 100) || excluded.hits returning cardinality(t.hits)"
+/* The limit of a /48, see address_subjects(). */
+#define SQL_WIDE(limit) "(8 * " limit "::bigint)"
+
+/* Pair, address and account of a sign-in with the time that keeps each at its limit, or null: DB_THROTTLE() is $1 to $7.
+ * $1 is the key of the pair, $2 those of the address and, for IPv6, of the /48's pair and address, $3 that of the
+ * account; $4 now, $5 window, $6 limit of a pair, $7 of the others. From a known address only the pair counts. */
+#define SQL_THROTTLE_LIMITS                                                                        \
+    "select greatest(" SQL_HIT_AT_LIMIT("$1", "$4", "$5", "$6") ", " SQL_PAIR_WAITS(               \
+        "$1", "$4",                                                                                \
+        "$5") ", "                                                                                 \
+              "case when not k.known then " SQL_HIT_AT_LIMIT(                                      \
+                  "($2::bytea[])[2]", "$4", "$5",                                                  \
+                  SQL_WIDE(                                                                        \
+                      "$6")) " end) as pair, "                                                     \
+                             "case when not k.known then greatest(" SQL_HIT_AT_LIMIT(              \
+                                 "($2::bytea[])[1]", "$4", "$5",                                   \
+                                 "$7") ", " SQL_HIT_AT_LIMIT("($2::bytea[])[3]", "$4", "$5",       \
+                                                             SQL_WIDE(                             \
+                                                                 "$7")) ") end as address, "       \
+                                                                        "case when not k.known "   \
+                                                                        "then " SQL_HIT_AT_LIMIT(  \
+                                                                            "$3", "$4", "$5",      \
+                                                                            "$7") " end as "       \
+                                                                                  "account "       \
+                                                                                  "from (select "  \
+                                                                                  "exists "        \
+                                                                                  "(select from "  \
+                                                                                  "known_address " \
+                                                                                  "where key = "   \
+                                                                                  "$1 "            \
+                                                                                  "and"            \
+                                                                                  " " SQL_AFTER(   \
+                                                                                      "until",     \
+                                                                                      "$4") ") "   \
+                                                                                            "as "  \
+                                                                                            "know" \
+                                                                                            "n "   \
+                                                                                            "offs" \
+                                                                                            "et "  \
+                                                                                            "0) k"
+
+/* One more hit for each of the keys, which are locked in their order and stay for as many ms as `lives` says beside
+ * them; yields how many hits of each are kept, the newest `kept`. */
+#define SQL_THROTTLE_COUNT(keys, lives, kept, now, window)                            \
+    "insert into throttle as t (key, hits, until, in_a_row) "                         \
+    "select k.key, array[" now "::bigint], " now "::bigint + k.life, 1 "              \
+    "from unnest(" keys "::bytea[], " lives "::bigint[]) with ordinality "            \
+    "k (key, life, place) order by k.place "                                          \
+    "on conflict (key) do update set until = excluded.until, "                        \
+    "in_a_row = case when t.until > " now "::bigint then t.in_a_row else 0 end + 1, " \
+    "hits = array(select h from unnest(t.hits) h where " SQL_HIT_LIVE(                \
+        now, window) " order by h desc limit " kept ") || excluded.hits "             \
+                     "returning cardinality(t.hits)"
 
 /* The address (a pair's key) becomes one with a good sign-in to the account, if `from` has a row: until `until`, or up to
  * a minute longer. Within that minute it is not written again: sign-ins of one account from one place, of which each
- * would hold the row until its commit is on disk, do not queue up behind each other. */
-#define SQL_ADDRESS_KNOWN(key, until_, from)                                             \
-    "address_known as (insert into known_address (key, until) "                          \
-    "select " key "::bytea, " until_ "::bigint + 60000 from " from " where not exists (" \
-    "select from known_address where key = " key                                         \
-    "::bytea and " SQL_AFTER("until",                                                    \
-                             until_) ") "                                                \
-                                     "on conflict (key) do update set until = excluded.until) "
+ * would hold the row until its commit is on disk, do not queue up behind each other. The pair's failures are no longer
+ * in a row. */
+#define SQL_ADDRESS_KNOWN(key, until_, from)                                              \
+    "address_known as (insert into known_address (key, until) "                           \
+    "select " key "::bytea, " until_ "::bigint + 60000 from " from " where not exists ("  \
+    "select from known_address where key = " key "::bytea and " SQL_AFTER(                \
+        "until", until_) ") "                                                             \
+                         "on conflict (key) do update set until = excluded.until), "      \
+                         "row_over as (update throttle set in_a_row = 0 where key = " key \
+                         "::bytea and in_a_row > 0 "                                      \
+                         "and exists (select from " from ")) "
 
 /* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for what
  * `from` yields as account_id, membership_id, profile_id and role; and its address becomes one

@@ -113,7 +113,7 @@ int credential_prove(struct authd *d, const struct request *req,
 int change_password(struct authd *d, const struct request *req, const struct change_password_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
     CLEANUP(db_result_destroy) struct db_result *changed = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
@@ -121,7 +121,8 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     struct audit_row audit;
     const char *hash;
 
-    if (password_slot_take(d, &slot, err) < 0 || credential_owner_find(d, req, &owner, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
+        credential_owner_find(d, req, &owner, err) < 0 ||
         credential_prove(d, req, &owner, in->oldPassword, "password.change", wrong_old, err) < 0 ||
         password_hash(d, req, in->newPassword, &hash, err) < 0)
         return -1;
@@ -184,8 +185,8 @@ static int admit_reset(struct authd *d, const struct request *req, const char *e
 {
     bool address, mailbox = false;
 
-    if (throttle_admit(d, req, "reset address", req->address, RESET_WINDOW, RESET_ADDRESS_MAX,
-                       &address, err) < 0 ||
+    if (throttle_admit_client(d, req, "reset address", RESET_WINDOW, RESET_ADDRESS_MAX, &address,
+                              err) < 0 ||
         (address && throttle_admit(d, req, "reset mailbox", email, RESET_WINDOW, RESET_MAILBOX_MAX,
                                    &mailbox, err) < 0))
         return -1;
@@ -287,14 +288,14 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
 int set_password(struct authd *d, const struct request *req, const struct set_password_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     uint8_t secret[SECRET_HASH_SIZE];
     struct credential_owner owner;
     const char *hash;
     bool invited = false;
 
     secret_hash(in->secret, secret);
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         find_link(d, req, in->id, secret, &owner, &invited, err) < 0 ||
         password_hash(d, req, in->password, &hash, err) < 0)
         return -1;

@@ -43,12 +43,12 @@ int patient_login_start(struct authd *d, const struct request *req,
                         const struct patient_login_start_in *in, struct login_step *out,
                         struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct throttle_keys keys;
     struct candidate who;
     struct tenant tenant;
 
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     if (!tenant.patientLogin)
@@ -97,13 +97,13 @@ int practitioner_login_start(struct authd *d, const struct request *req,
                              const struct practitioner_login_start_in *in, struct login_step *out,
                              struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant tenant = {.projectId.text = ""};
     struct field_list tenants = {&tenant, 1};
     struct throttle_keys keys;
     struct candidate who;
 
-    if (password_slot_take(d, &slot, err) < 0)
+    if (password_slot_take(d, req, &slot, err) < 0)
         return -1;
     if (in->tenantCode != NULL && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;

@@ -179,11 +179,11 @@ static int attempts_answer(struct authd *d, const struct request *req,
 int client_login(struct authd *d, const struct request *req, const struct client_login_in *in,
                  struct token_response *out, struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct attempt tried[2] = {{.role = "Practitioner"}, {.role = "Patient"}};
     struct tenant tenant;
 
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
     tried[0].enabled = tenant.practitionerLogin;
@@ -243,13 +243,13 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
               struct token_response *out, struct error *err)
 {
     static const char role[] = "Practitioner";
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant named, tenant;
     struct throttle_keys keys;
     struct candidate who;
     bool found;
 
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open_business(d, req, in->clientId, in->tenantId, &named, err) < 0)
         return -1;
     throttle_keys(d, role, named.projectId, in->email, req->address, &keys);

@@ -75,19 +75,50 @@ const char *password_dummy(struct arena *arena)
                         PASSWORD_OPSLIMIT, salt, hash);
 }
 
-int password_slot_take(struct authd *d, struct password_slot *slot, struct error *err)
+/* How many places requests of that network have. The list is as long as the places are. */
+static size_t places_of(const struct authd *d, const struct address_subjects *client, size_t i)
 {
-    if (d->password_slots == 0)
+    size_t count = 0;
+
+    for (const struct password_slot *each = d->password_slots_taken; each; each = each->next)
+        count += each->client.count == client->count &&
+                 memcmp(&each->client.items[i].address, &client->items[i].address,
+                        sizeof(client->items[i].address)) == 0;
+    return count;
+}
+
+static bool has_share(const struct authd *d, const struct address_subjects *client)
+{
+    for (size_t i = 0; i < client->count; i++)
+        if (places_of(d, client, i) >= d->password_slots * (size_t)client->items[i].factor)
+            return false;
+    return true;
+}
+
+int password_slot_take(struct authd *d, const struct request *req, struct password_slot *slot,
+                       struct error *err)
+{
+    address_subjects_of(req->address, &slot->client);
+    if (d->password_slots == 0 || !has_share(d, &slot->client))
         return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
     d->password_slots--;
     slot->daemon = d;
+    slot->next = d->password_slots_taken;
+    slot->link = &d->password_slots_taken;
+    if (slot->next)
+        slot->next->link = &slot->next;
+    d->password_slots_taken = slot;
     return 0;
 }
 
 void password_slot_leave(struct password_slot *slot)
 {
-    if (slot->daemon != NULL)
-        slot->daemon->password_slots++;
+    if (!slot->daemon)
+        return;
+    slot->daemon->password_slots++;
+    *slot->link = slot->next;
+    if (slot->next)
+        slot->next->link = slot->link;
     slot->daemon = NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <sodium.h>
 
 #include "authd/authd.h"
+#include "common/address.h"
 
 enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
 
@@ -22,11 +23,17 @@ int password_trim(void *daemon, const struct request *req, struct error *err);
 /* A place among the requests that will hash a password: as many as the pool can hash and queue.
  * Taken before anything else of such a request is done, so that of a flood all but those are
  * answered 503 at once (ERR_OVERLOADED), and neither the database nor the bus fills up with work
- * that the pool would refuse. */
+ * that the pool would refuse.
+ *
+ * A client may have as many places as are left for all others: one alone gets half of them, two a
+ * third each, and a flood of one leaves the others room. A /48 of IPv6 gets eight times that. */
 struct password_slot {
     struct authd *daemon; /* NULL: none taken */
+    struct password_slot *next, **link;
+    struct address_subjects client;
 };
-int password_slot_take(struct authd *d, struct password_slot *slot, struct error *err) MUST_USE;
+int password_slot_take(struct authd *d, const struct request *req, struct password_slot *slot,
+                       struct error *err) MUST_USE;
 
 /* Usable with CLEANUP on a struct password_slot variable. */
 void password_slot_leave(struct password_slot *slot);

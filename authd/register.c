@@ -204,14 +204,14 @@ int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct token_response tokens = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
     bool invited = false;
 
     who.continue_token = in->continueAsPatientToken;
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
         admit_patient(d, req, &who, err) < 0 || invite_clinician(d, req, &who, &invited, err) < 0)
         return -1;
@@ -230,12 +230,12 @@ int practitioner_register(struct authd *d, const struct request *req,
                           const struct practitioner_register_in *in, struct token_or_step *out,
                           struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct token_response tokens = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
         register_practitioner(d, req, &who, &tokens, err) < 0)
         return -1;
@@ -248,11 +248,11 @@ int practitioner_register(struct authd *d, const struct request *req,
 int client_register(struct authd *d, const struct request *req, const struct client_register_in *in,
                     struct token_response *out, struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
     if (in->type != NULL && strcmp(in->type, "Practitioner") == 0)
@@ -267,11 +267,11 @@ int client_register(struct authd *d, const struct request *req, const struct cli
 int b2b_register(struct authd *d, const struct request *req, const struct b2b_register_in *in,
                  struct token_response *out, struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
-    if (password_slot_take(d, &slot, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open_business(d, req, in->clientId, in->tenantId, &tenant, err) < 0)
         return -1;
     return register_practitioner(d, req, &who, out, err);

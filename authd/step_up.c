@@ -57,12 +57,13 @@ static int unauthorized(struct error *err)
 static int prove_by_password(struct authd *d, const struct request *req, const char *password,
                              struct error *err)
 {
-    CLEANUP(password_slot_leave) struct password_slot slot = {NULL};
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct audit_row audit = step_up_audit(req, false, "password");
     struct credential_owner owner;
 
-    if (password_slot_take(d, &slot, err) < 0 || credential_owner_find(d, req, &owner, err) < 0 ||
+    if (password_slot_take(d, req, &slot, err) < 0 ||
+        credential_owner_find(d, req, &owner, err) < 0 ||
         credential_prove(d, req, &owner, password, action, "The password is incorrect.", err) < 0 ||
         db_query(d->svc.db, req, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
                  DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_BOOL(false),

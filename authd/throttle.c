@@ -4,6 +4,7 @@
  */
 #include "authd/throttle.h"
 
+#include <inttypes.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -22,14 +23,37 @@ static void make_key(const struct authd *d, const char *kind, const char *a, con
     sodium_memzero(&state, sizeof(state));
 }
 
+/* Appends to a text of THROTTLE_ADDRESSES_SIZE. */
+static void add_key(char *text, const uint8_t key[static THROTTLE_KEY_SIZE])
+{
+    char hex[2 * THROTTLE_KEY_SIZE + 1];
+    size_t length = strlen(text);
+
+    sodium_bin2hex(hex, sizeof(hex), key, THROTTLE_KEY_SIZE);
+    snprintf(text + length, THROTTLE_ADDRESSES_SIZE - length, "%c\\\\x%s", length > 0 ? ',' : '{',
+             hex);
+}
+
 void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
                    const char *address, struct throttle_keys *ret)
 {
     const char *realm = strcmp(role, "Patient") == 0 ? project.text : "practitioner";
+    struct address_subjects subjects;
 
-    make_key(d, "pair", realm, email, address, ret->pair);
-    make_key(d, "address", address, "", "", ret->address);
+    address_subjects_of(address, &subjects);
+    make_key(d, "pair", realm, email, subjects.items[0].text, ret->pair);
+    make_key(d, "address", subjects.items[0].text, "", "", ret->address);
     make_key(d, "account", realm, email, "", ret->account);
+    ret->addresses[0] = '\0';
+    add_key(ret->addresses, ret->address);
+    ret->wide = subjects.count > 1;
+    if (ret->wide) {
+        make_key(d, "pair", realm, email, subjects.items[1].text, ret->wide_pair);
+        make_key(d, "address", subjects.items[1].text, "", "", ret->wide_address);
+        add_key(ret->addresses, ret->wide_pair);
+        add_key(ret->addresses, ret->wide_address);
+    }
+    strcat(ret->addresses, "}");
 }
 
 int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
@@ -73,39 +97,81 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
     return throttle_verdict(d, req, res, 0, err);
 }
 
+/* Keys of one failure in the order in which they are locked, what each may have, and how long it is kept. */
+struct tally {
+    struct db_array keys, lives;
+    int64_t limits[5];
+    size_t count;
+};
+
+static void tally_add(struct tally *self, const uint8_t *key, int64_t limit, int64_t life_ms)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRId64, life_ms);
+    db_array_add_bytes(&self->keys, key, THROTTLE_KEY_SIZE);
+    db_array_add(&self->lives, text);
+    self->limits[self->count++] = limit;
+}
+
+static struct tally tally_new(const struct request *req)
+{
+    enum { KEYS_MAX = ARRAY_SIZE(((struct tally *)NULL)->limits), DIGITS_MAX = 20 };
+
+    return (struct tally){.keys =
+                              db_array_new(req->arena, KEYS_MAX, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE)),
+                          .lives = db_array_new(req->arena, KEYS_MAX, DIGITS_MAX)};
+}
+
+/* Counts a failure for `count` accounts, tried from one address. */
+static int fail(struct authd *d, const struct request *req, const struct throttle_keys *const *keys,
+                size_t count, const struct audit_row *audit, bool *ret_within, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct tally single = tally_new(req), wide = tally_new(req);
+
+    for (size_t i = 0; i < count; i++)
+        tally_add(&single, keys[i]->pair, THROTTLE_PAIR_MAX, THROTTLE_PAIR_KEPT);
+    tally_add(&single, keys[0]->address, THROTTLE_WIDE_MAX, THROTTLE_SIGN_IN_WINDOW);
+    for (size_t i = 0; i < count; i++)
+        tally_add(&single, keys[i]->account, THROTTLE_WIDE_MAX, THROTTLE_SIGN_IN_WINDOW);
+    for (size_t i = 0; i < count && keys[0]->wide; i++)
+        tally_add(&wide, keys[i]->wide_pair, ADDRESS_WIDE_FACTOR * THROTTLE_PAIR_MAX,
+                  THROTTLE_SIGN_IN_WINDOW);
+    if (keys[0]->wide)
+        tally_add(&wide, keys[0]->wide_address, ADDRESS_WIDE_FACTOR * THROTTLE_WIDE_MAX,
+                  THROTTLE_SIGN_IN_WINDOW);
+    if (db_query(d->svc.db, req, SQL_THROTTLE_FAIL, &res, err, DB_TEXT(single.keys.text),
+                 DB_TEXT(single.lives.text), DB_TEXT(wide.keys.text), DB_TEXT(wide.lives.text),
+                 DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
+        return -1;
+    *ret_within = true;
+    for (size_t row = 0; row < single.count + wide.count; row++)
+        *ret_within &= db_int(res, row, 0) <=
+                       (row < single.count ? single.limits[row] : wide.limits[row - single.count]);
+    return 0;
+}
+
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                   const struct audit_row *audit, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool within;
 
-    if (db_query(
-            d->svc.db, req, SQL_THROTTLE_FAIL, &res, err, DB_BYTES(keys->pair, THROTTLE_KEY_SIZE),
-            DB_BYTES(keys->address, THROTTLE_KEY_SIZE), DB_BYTES(keys->account, THROTTLE_KEY_SIZE),
-            DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
+    if (fail(d, req, &keys, 1, audit, &within, err) < 0)
         return -1;
-    if (db_int(res, 0, 0) <= THROTTLE_PAIR_MAX && db_int(res, 1, 0) <= THROTTLE_WIDE_MAX &&
-        db_int(res, 2, 0) <= THROTTLE_WIDE_MAX)
-        return 0;
     /* one too many: the check knows for whom it counts and until when */
-    return throttle_check(d, req, keys, err);
+    return within ? 0 : throttle_check(d, req, keys, err);
 }
 
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
                        const struct throttle_keys *two, const struct audit_row *audit,
                        struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    bool within = true;
+    const struct throttle_keys *const both[] = {one, two};
+    bool within;
 
-    if (db_query(d->svc.db, req, SQL_THROTTLE_FAIL_BOTH, &res, err,
-                 DB_BYTES(one->pair, THROTTLE_KEY_SIZE), DB_BYTES(two->pair, THROTTLE_KEY_SIZE),
-                 DB_BYTES(one->address, THROTTLE_KEY_SIZE),
-                 DB_BYTES(one->account, THROTTLE_KEY_SIZE),
-                 DB_BYTES(two->account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
-                 DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
+    if (fail(d, req, both, 2, audit, &within, err) < 0)
         return -1;
-    for (size_t row = 0; row < 5; row++)
-        within = within && db_int(res, row, 0) <= (row < 2 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX);
     if (within)
         return 0;
     if (throttle_check(d, req, one, err) < 0)
@@ -136,33 +202,80 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
     return admit(d, req, key, window_ms, limit, ret_admitted, err);
 }
 
+/* Answers for a key that was at its limit. */
+static int refuse(struct authd *d, const struct request *req,
+                  const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
+                  bool *ret_full, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *state = NULL;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err,
+                 DB_BYTES(key, THROTTLE_KEY_SIZE), DB_INT(req->now_ms), DB_INT(window_ms),
+                 DB_INT(limit)) < 0)
+        return -1;
+    *ret_full = !db_is_null(state, 0, 0);
+    throttle_refuse(req, *ret_full ? db_int(state, 0, 0) : req->now_ms - window_ms, window_ms,
+                    limit, err);
+    return 0;
+}
+
 int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *state = NULL;
     uint8_t key[THROTTLE_KEY_SIZE];
-    bool admitted;
+    bool admitted, full;
 
     make_key(d, kind, subject, "", "", key);
     if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
         return -1;
     if (admitted)
         return 0;
-    if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err, DB_BYTES(key, sizeof(key)),
-                 DB_INT(req->now_ms), DB_INT(window_ms), DB_INT(limit)) < 0)
-        return -1;
     /* the window may have moved on between the two statements: then the next try succeeds */
-    return throttle_refuse(req,
-                           db_is_null(state, 0, 0) ? req->now_ms - window_ms : db_int(state, 0, 0),
-                           window_ms, limit, err);
+    (void)!refuse(d, req, key, window_ms, limit, &full, err);
+    return -1;
 }
 
-/* Counts one registration for an address. Refused ones are not counted. */
+/* The wider network is looked at before anything is counted, so that what it refuses uses up nothing of the narrower
+ * one's; then each counts by itself. */
+int throttle_limit_client(struct authd *d, const struct request *req, const char *kind,
+                          const char *address, int64_t window_ms, int64_t limit, struct error *err)
+{
+    struct address_subjects subjects;
+    uint8_t key[THROTTLE_KEY_SIZE];
+
+    address_subjects_of(address, &subjects);
+    for (size_t i = 1; i < subjects.count; i++) {
+        bool full;
+
+        make_key(d, kind, subjects.items[i].text, "", "", key);
+        if (refuse(d, req, key, window_ms, limit * subjects.items[i].factor, &full, err) < 0 ||
+            full)
+            return -1;
+        error_clear(err);
+    }
+    for (size_t i = 0; i < subjects.count; i++)
+        if (throttle_limit(d, req, kind, subjects.items[i].text, window_ms,
+                           limit * subjects.items[i].factor, err) < 0)
+            return -1;
+    return 0;
+}
+
+int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
+                          int64_t window_ms, int64_t limit, bool *ret_admitted, struct error *err)
+{
+    *ret_admitted = throttle_limit_client(d, req, kind, req->address, window_ms, limit, err) == 0;
+    if (!*ret_admitted && err->code != ERR_THROTTLED)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+/* Counts one registration for a client. Refused ones are not counted. */
 int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
-    return throttle_limit(d, req, "register", in->address, THROTTLE_REGISTER_WINDOW,
-                          THROTTLE_REGISTER_MAX, err);
+    return throttle_limit_client(d, req, "register", in->address, THROTTLE_REGISTER_WINDOW,
+                                 THROTTLE_REGISTER_MAX, err);
 }
 
 /* Counts one mail with a tenant code: first for its sender, so that who is at the limit cannot use

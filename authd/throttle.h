@@ -13,9 +13,11 @@
 #define ATRIUM_AUTHD_THROTTLE_H
 
 #include "authd/authd.h"
+#include "common/address.h"
 
 enum {
     THROTTLE_KEY_SIZE = 32,
+    THROTTLE_ADDRESSES_SIZE = 3 * (DB_ARRAY_BYTES(THROTTLE_KEY_SIZE) + 1) + sizeof("{}"),
     THROTTLE_PAIR_MAX = 10,        /* failures of one address with one account */
     THROTTLE_WIDE_MAX = 100,       /* failures of an address, and of an account, as a whole */
     THROTTLE_REGISTER_MAX = 5,     /* registrations of one address */
@@ -23,6 +25,7 @@ enum {
     THROTTLE_CODE_MAILBOX_MAX = 5, /* of them to one mailbox, from all projects */
 };
 #define THROTTLE_SIGN_IN_WINDOW MINUTES(15)
+#define THROTTLE_PAIR_KEPT DAYS(1) /* failures in a row: with the next one, see SQL_PAIR_WAITS */
 #define THROTTLE_REGISTER_WINDOW SECONDS(60)
 #define THROTTLE_CODE_WINDOW MINUTES(15)
 
@@ -32,22 +35,26 @@ struct throttle_keys {
     uint8_t address[THROTTLE_KEY_SIZE];
     uint8_t account
         [THROTTLE_KEY_SIZE]; /* of (realm, e-mail), whether or not there is such an account */
+    bool wide;               /* the address is of IPv6, which counts as its /48, too */
+    uint8_t wide_pair[THROTTLE_KEY_SIZE], wide_address[THROTTLE_KEY_SIZE];
+    char addresses[THROTTLE_ADDRESSES_SIZE]; /* the text of the array in SQL_THROTTLE_LIMITS */
 };
 
-/* The keys of an account (which need not exist) and an address. A practitioner is one account in
- * all projects, so the project counts for patients only. */
+/* The keys of an account (which need not exist) and an address, see address_subjects(). A practitioner
+ * is one account in all projects, so the project counts for patients only. */
 void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
                    const char *address, struct throttle_keys *ret);
 
 /* What SQL_THROTTLE_LIMITS asks about. */
-#define DB_THROTTLE(req_, keys_)                                                               \
-    DB_BYTES((keys_)->pair, THROTTLE_KEY_SIZE), DB_BYTES((keys_)->address, THROTTLE_KEY_SIZE), \
-        DB_BYTES((keys_)->account, THROTTLE_KEY_SIZE), DB_INT((req_)->now_ms),                 \
+#define DB_THROTTLE(req_, keys_)                                               \
+    DB_BYTES((keys_)->pair, THROTTLE_KEY_SIZE), DB_TEXT((keys_)->addresses),   \
+        DB_BYTES((keys_)->account, THROTTLE_KEY_SIZE), DB_INT((req_)->now_ms), \
         DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_PAIR_MAX), DB_INT(THROTTLE_WIDE_MAX)
 
 /* Its answer, three columns of the first row: ERR_THROTTLED with Retry-After while pair, address or
- * account is at its limit; the account's limit does not hold for an address with a good sign-in to
- * it in the last 30 days. */
+ * account is at its limit. From an address with a good sign-in to the account in the last 30 days only
+ * the pair's limit holds: a clinic is one address, and its members are not locked out by each other's
+ * failures. A pair that failed a hundred times in a row waits for 24 hours. */
 int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
                      int column, struct error *err) MUST_USE;
 
@@ -79,5 +86,13 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
 int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
+
+/* The two above for the client of the request, see address_subjects(): `limit` is that of one /64. */
+int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
+                          int64_t window_ms, int64_t limit, bool *ret_admitted,
+                          struct error *err) MUST_USE;
+int throttle_limit_client(struct authd *d, const struct request *req, const char *kind,
+                          const char *address, int64_t window_ms, int64_t limit,
+                          struct error *err) MUST_USE;
 
 #endif

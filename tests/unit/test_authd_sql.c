@@ -233,6 +233,7 @@ static void test_registrations_slide(void)
     PQfinish(conn);
 }
 
+/* Of the keys the pair's comes first, of those of a /48 too; the first count is the pair's. */
 static void test_failures_are_counted(void)
 {
     PGconn *conn = open_prepared();
@@ -240,7 +241,8 @@ static void test_failures_are_counted(void)
 
     for (int i = 1; i <= 130; i++) {
         snprintf(now, sizeof(now), "%d", 1000000 + i);
-        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_FAIL, "\\x0a", "\\x0b", "\\x0c", now, "900000", ONE,
+        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_FAIL, "{\\\\x0a,\\\\x0b,\\\\x0c}",
+                           "{86400000,900000,900000}", "{\\\\x0d}", "{900000}", now, "900000", ONE,
                            now, NULL, "{}") == (i > 101 ? 101 : i),
                    "failure %d", i);
         UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", now, "900000", "10") ==
@@ -250,7 +252,28 @@ static void test_failures_are_counted(void)
     CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", "1900121", "900000", "10"), -2);
     CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", "1900120", "900000", "10"),
                     1000121);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0d", "1000130", "900000", "130"),
+                    1000001);
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from auth.audit where at > 1000000"), 130);
+    PQfinish(conn);
+}
+
+/* Which a pair that failed a hundred times in a row is held by, for a day from the last one on. */
+static void test_a_pair_waits(void)
+{
+    PGconn *conn = open_prepared();
+
+    run(conn, "insert into throttle (key, hits, until, in_a_row) values "
+              "('\\x1a', '{1000}', 86401000, 100), ('\\x1b', '{1000}', 86401000, 99)");
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1a", "{\\\\x00}", "\\x00", "1000000",
+                            "900000", "10", "100"),
+                    86401000 - 900000);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1b", "{\\\\x00}", "\\x00", "1000000",
+                            "900000", "10", "100"),
+                    -2);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1a", "{\\\\x00}", "\\x00", "86401000",
+                            "900000", "10", "100"),
+                    -2);
     PQfinish(conn);
 }
 
@@ -323,6 +346,7 @@ static const struct unit_case cases[] = {
     {"every statement has its index", test_every_statement_has_its_index},
     {"five registrations in any sixty seconds", test_registrations_slide},
     {"failures are counted, the newest hundred kept", test_failures_are_counted},
+    {"a pair that fails in a row waits", test_a_pair_waits},
     {"no change slips past a new lease", test_no_change_slips_past_a_new_lease},
 };
 

@@ -1,0 +1,263 @@
+/*
+ * test_client_limits.c - what counts as one client: a /64 or /48 of IPv6, a clinic behind one address, a pair that
+ * fails again and again.
+ *
+ * The gateway believes X-Forwarded-For here, so that a request can come from anywhere.
+ */
+#include <CUnit/CUnit.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define REGISTER "/auth/tenant/Patient/register"
+#define START "/auth/tenant/Patient/login/start"
+#define TOKEN "/auth/tenant/Patient/login/token"
+
+enum { HEADER_SIZE = 128 };
+
+static struct suite *suite;
+
+static struct http_request request_from(char header[static HEADER_SIZE], const char *client,
+                                        const char *path, json_t *body)
+{
+    snprintf(header, HEADER_SIZE, "X-Forwarded-For: %s", client);
+    return (struct http_request){.method = "POST", .path = path, .body = body, .headers = {header}};
+}
+
+static struct http_answer *post_from(const char *client, const char *path, json_t *body)
+{
+    char header[HEADER_SIZE];
+    struct http_request request = request_from(header, client, path, body);
+
+    return http_call(suite_url(suite), &request);
+}
+
+static struct http_answer *start_from(const char *client, const char *email, const char *password)
+{
+    return post_from(client, START, body_login_start(email, password, "demo"));
+}
+
+/* Signs in to the end: the address is known from then on. */
+static void sign_in_from(const char *client, const struct person *person)
+{
+    HTTP_ANSWER start = start_from(client, person->email, person->password);
+    HTTP_ANSWER token =
+        post_from(client, TOKEN, body_login_token(http_text(start, "sessionCode"), NULL));
+
+    CHECK_STATUS(token, 200);
+}
+
+/* How many of so many registrations are admitted, from "<network><number>". */
+static int registrations(const char *network, int count)
+{
+    int admitted = 0;
+
+    for (int i = 0; i < count; i++) {
+        char client[64];
+
+        snprintf(client, sizeof client, "%s%x", network, i + 1);
+        HTTP_ANSWER answer = post_from(client, REGISTER, json_object());
+
+        CU_ASSERT_TRUE(answer->status == 422 || answer->status == 429);
+        admitted += answer->status == 422;
+    }
+    return admitted;
+}
+
+/* Twelve a minute from twelve addresses of one subscriber. */
+static void registrations_of_a_network_count_together(void)
+{
+    CU_ASSERT_EQUAL(registrations("2001:db8:1:1::", 12), 5);
+    CU_ASSERT_EQUAL(registrations("2001:db8:1:2::", 1), 1);
+    CU_ASSERT_EQUAL(registrations("64:ff9b::c633:64", 6), 6); /* six addresses of IPv4 */
+    CU_ASSERT_EQUAL(registrations("64:ff9b::cb00:71", 1), 1);
+}
+
+/* Forty a minute from a /48; what it refuses is not counted for the /64. */
+static void a_wide_network_has_eight_times_the_limit(void)
+{
+    char network[64];
+    int admitted = 0;
+
+    for (int i = 0; i < 10; i++) {
+        snprintf(network, sizeof network, "2001:db8:2:%x::", i);
+        admitted += registrations(network, 5);
+    }
+    CU_ASSERT_EQUAL(admitted, 40);
+}
+
+/* Ten wrong passwords from ten addresses of one subscriber lock it, and no other. */
+static void failures_of_a_network_count_together(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char client[64];
+
+    for (int i = 0; i < 10; i++) {
+        snprintf(client, sizeof client, "2001:db8:3:1::%x", i);
+        HTTP_ANSWER wrong = start_from(client, patient->email, "wrong");
+        CHECK_STATUS(wrong, 400);
+    }
+    HTTP_ANSWER locked = start_from("2001:db8:3:1::ffff", patient->email, patient->password);
+    CHECK_STATUS(locked, 429);
+    HTTP_ANSWER other = start_from("2001:db8:3:2::1", patient->email, patient->password);
+    CHECK_STATUS(other, 200);
+    for (int i = 0; i < 70; i++) {
+        snprintf(client, sizeof client, "2001:db8:3:%x::1", 16 + i);
+        HTTP_ANSWER wrong = start_from(client, patient->email, "wrong");
+        CHECK_STATUS(wrong, 400);
+    }
+    HTTP_ANSWER wide = start_from("2001:db8:3:ff::1", patient->email, patient->password);
+    CHECK_STATUS(wide, 429);
+    HTTP_ANSWER known = start_from("2001:db8:3:2::2", patient->email, patient->password);
+    CHECK_STATUS(known, 200);
+}
+
+static atomic_bool flooding;
+
+struct flood {
+    pthread_t thread;
+    const char *email;
+    unsigned number;
+};
+
+static void *flood(void *arg)
+{
+    const struct flood *self = arg;
+    unsigned i = 0;
+
+    while (flooding) {
+        char client[64];
+
+        snprintf(client, sizeof client, "2001:db8:4:4::%x:%x", self->number, ++i & 0xffff);
+        HTTP_ANSWER answer = start_from(client, self->email, "wrong");
+        (void)answer;
+    }
+    return NULL;
+}
+
+/* A hundred and fifty threads of one subscriber leave room for the owner of an account. */
+static void a_flood_leaves_room_for_others(void)
+{
+    enum { THREADS = 150, TRIES = 20 };
+    static struct flood floods[THREADS];
+    PERSON patient = person_register(suite, NULL);
+    PERSON victim = person_register(suite, NULL);
+    int good = 0;
+
+    flooding = true;
+    for (unsigned i = 0; i < THREADS; i++) {
+        floods[i] = (struct flood){.email = victim->email, .number = i};
+        pthread_create(&floods[i].thread, NULL, flood, &floods[i]);
+    }
+    usleep(300000);
+    for (int i = 0; i < TRIES; i++) {
+        HTTP_ANSWER answer = start_from("203.0.113.9", patient->email, patient->password);
+
+        good += answer->status == 200;
+        CHECK_STATUS(answer, 200);
+        usleep(50000);
+    }
+    flooding = false;
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(floods[i].thread, NULL);
+    CU_ASSERT_EQUAL(good, TRIES);
+}
+
+/* A hundred failures of many accounts lock an address for those that never came from it. */
+static void members_of_a_clinic_do_not_lock_each_other_out(void)
+{
+    static const char clinic[] = "203.0.113.20";
+    PERSON member = person_register(suite, NULL);
+    PERSON visitor = person_register(suite, NULL);
+
+    sign_in_from(clinic, member);
+    for (int i = 0; i < 100; i++) {
+        char email[64];
+
+        snprintf(email, sizeof email, "clinic-%d@patients.example", i);
+        HTTP_ANSWER wrong = start_from(clinic, email, "wrong");
+        CHECK_STATUS(wrong, 400);
+    }
+    HTTP_ANSWER locked = start_from(clinic, visitor->email, visitor->password);
+    CHECK_STATUS(locked, 429);
+    HTTP_ANSWER in = start_from(clinic, member->email, member->password);
+    CHECK_STATUS(in, 200);
+    for (int i = 0; i < 10; i++) {
+        HTTP_ANSWER wrong = start_from(clinic, member->email, "wrong");
+        CHECK_STATUS(wrong, i < 9 ? 400 : 429); /* the tenth shows that the pair is full */
+    }
+    HTTP_ANSWER own = start_from(clinic, member->email, member->password);
+    CHECK_STATUS(own, 429);
+}
+
+/* Ten failures of a pair, as of *clock_s, which moves on behind the window. */
+static void fail_ten_times(const char *client, const char *email, int64_t *clock_s)
+{
+    for (int i = 0; i < 10; i++) {
+        HTTP_ANSWER wrong = start_from(client, email, "wrong");
+        CHECK_STATUS(wrong, 400);
+    }
+    *clock_s += 901;
+    suite_set_clock(suite, *clock_s);
+}
+
+static void a_hundred_failures_in_a_row_wait_a_day(void)
+{
+    static const char guesser[] = "203.0.113.30", careless[] = "203.0.113.31";
+    enum { DAY_S = 24 * 3600 };
+    PERSON patient = person_register(suite, NULL);
+    int64_t clock_s = 0;
+
+    for (int i = 0; i < 9; i++) {
+        fail_ten_times(guesser, patient->email, &clock_s);
+        fail_ten_times(careless, patient->email, &clock_s);
+    }
+    sign_in_from(careless, patient);
+    fail_ten_times(careless, patient->email, &clock_s);
+    HTTP_ANSWER not_in_a_row = start_from(careless, patient->email, patient->password);
+    CHECK_STATUS(not_in_a_row, 200);
+    fail_ten_times(guesser, patient->email, &clock_s);
+    HTTP_ANSWER waits = start_from(guesser, patient->email, patient->password);
+    char *retry = http_header(waits, "Retry-After");
+    CHECK_STATUS(waits, 429);
+    UNIT_CHECK(retry && strtol(retry, NULL, 10) > DAY_S - 910 &&
+                   strtol(retry, NULL, 10) <= DAY_S - 901,
+               "%s", retry ? retry : "none");
+    free(retry);
+    suite_set_clock(suite, clock_s + DAY_S - 1000);
+    HTTP_ANSWER still = start_from(guesser, patient->email, patient->password);
+    CHECK_STATUS(still, 429);
+    suite_set_clock(suite, clock_s + DAY_S);
+    HTTP_ANSWER open = start_from(guesser, patient->email, patient->password);
+    CHECK_STATUS(open, 200);
+    suite_set_clock(suite, 0);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"registrations of a network count together", registrations_of_a_network_count_together},
+    {"a wide network has eight times the limit", a_wide_network_has_eight_times_the_limit},
+    {"failures of a network count together", failures_of_a_network_count_together},
+    {"a flood leaves room for others", a_flood_leaves_room_for_others},
+    {"members of a clinic do not lock each other out",
+     members_of_a_clinic_do_not_lock_each_other_out},
+    {"a hundred failures in a row wait a day", a_hundred_failures_in_a_row_wait_a_day},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(
+        &(struct suite_options){.test_clock = true, .set = "gateway.trusted_proxies=127.0.0.0/8"});
+    return unit_run("client limits", cases, ARRAY_SIZE(cases));
+}
