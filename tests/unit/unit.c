@@ -65,6 +65,33 @@ int unit_run(const char *suite, const struct unit_case *cases, size_t count)
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+void unit_leave_out(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    printf("left out: ");
+    vprintf(format, args);
+    printf(" ...");
+    va_end(args);
+}
+
+/* CUnit's callbacks carry no argument, hence static. */
+static const char *suite_reason;
+
+static void leave_out_case(void)
+{
+    unit_leave_out("%s", suite_reason);
+}
+
+int unit_leave_out_suite(const char *suite, const char *reason)
+{
+    static const struct unit_case none[] = {{"all of it", leave_out_case}};
+
+    suite_reason = reason;
+    return unit_run(suite, none, ARRAY_SIZE(none));
+}
+
 bool unit_check(bool holds, const char *condition, const char *file, int line, const char *format,
                 ...)
 {

@@ -28,6 +28,13 @@ struct unit_case {
  * when nothing failed. */
 int unit_run(const char *suite, const struct unit_case *cases, size_t count);
 
+/* The running case cannot be run here: prints "left out: REASON", which tests/run.sh counts as skipped; the case then
+ * returns. To be called at most once in a case. */
+void unit_leave_out(const char *format, ...) PRINTF_LIKE(1, 2);
+
+/* The same for a whole program: a suite of one case that is left out. Returns main's exit code. */
+int unit_leave_out_suite(const char *suite, const char *reason);
+
 /* Asserts with a text of one's own, for loops over a table: UNIT_CHECK(got == row->want, "%s",
  * row->label) */
 #define UNIT_CHECK(condition, ...) \
