@@ -3,6 +3,8 @@
  */
 #include "authd/authd.h"
 
+#include <string.h>
+
 #include "authd/change.h"
 #include "authd/email_scan.h"
 #include "authd/key.h"
@@ -62,6 +64,9 @@ static const struct config_row config_rows[] = {
                 "Domains that are a business's whatever the lists say."),
     CONFIG_LIST(struct authd_config, free_mail_domains, NULL,
                 "Domains that are not a business's whatever the lists say."),
+    CONFIG_TEXT(struct authd_config, account_app_url, NULL, 0,
+                "URL of the installation's own pages, for links to practitioners of several "
+                "tenants."),
 };
 
 static const char *const asks[] = {"settingsd", "maild", "docd", NULL};
@@ -93,11 +98,28 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
     return key_reload(daemon, req, err);
 }
 
+/* An address that pages can be put behind: absolute, no query, nothing that a mail would have to escape. */
+static bool is_app_url(const char *text)
+{
+    size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
+                    : strncmp(text, "http://", 7) == 0 ? 7
+                                                       : 0;
+
+    for (const char *next = text; *next != '\0'; next++) {
+        if (*next <= ' ' || *next >= 0x7f || strchr("\"'<>?#\\", *next) != NULL)
+            return false;
+    }
+    return scheme > 0 && text[scheme] != '\0' && text[scheme] != '/';
+}
+
 static int configured(void *daemon, struct error *err)
 {
     struct authd *d = daemon;
     const struct authd_config *config = d->config = d->svc.config;
 
+    if (config->account_app_url != NULL && !is_app_url(config->account_app_url))
+        return error_set(err, ERR_INTERNAL,
+                         "account_app_url must be an absolute http or https URL");
     d->mail_domains =
         mail_domains_new(&(struct mail_domains_options){.free_mail_file = config->free_mail_file,
                                                         .throwaway_file = config->throwaway_file,

@@ -5,7 +5,7 @@
  * one_step.c, credential.c, mfa.c, step_up.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
  * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
- * continue_token, tenant, unruled, email_verified, email_scan and user_agent serve them.
+ * continue_token, tenant, unruled, mail_route, email_verified, email_scan and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
@@ -37,6 +37,7 @@ struct authd_config {
     int64_t password_queue;       /* password checks waiting; beyond: 503 */
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
     const char **business_domains, **free_mail_domains;
+    const char *account_app_url; /* of the installation's own pages; NULL: it has none */
 };
 
 struct authd {

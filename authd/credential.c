@@ -13,7 +13,7 @@
 #include "authd/email_verified.h"
 #include "authd/invitation.h"
 #include "authd/link.h"
-#include "authd/mail.h"
+#include "authd/mail_route.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
@@ -142,32 +142,34 @@ int change_password(struct authd *d, const struct request *req, const struct cha
 /* ---- by a link ---- */
 
 /* Makes a link for one account and queues its mail; nothing for a project without the address of
- * an application that the link could lead to, or when the account is deleted at this moment. */
+ * an application that the link could lead to, or when the account is deleted at this moment. Where the
+ * installation mails but has no such pages, the mail says whom to ask. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const char *email, const struct db_result *found, size_t at, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    bool patient = strcmp(db_text(found, at, 1), "Patient") == 0;
-    const char *app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    struct uuid id = uuid_random(), account = db_uuid(found, at, 0);
     struct mail mail = {.template = "PASSWORD_RESET",
-                        .tenant = tenant,
                         .to = email,
                         .display = arena_printf(req->arena, "%s %s", db_text(found, at, 2),
                                                 db_text(found, at, 3))};
-    struct uuid id = uuid_random();
-    struct link link;
     const struct audit_row audit =
-        password_audit(req, "password.link", tenant->projectId, db_uuid(found, at, 0), NULL);
+        password_audit(req, "password.link", tenant->projectId, account, NULL);
+    struct mail_route route;
     struct outbox_row row;
+    struct link link;
 
-    if (app == NULL)
+    if (mail_route_find(d, req, tenant, db_text(found, at, 1), account, &route, err) < 0)
+        return -1;
+    if (route.app == NULL && route.tenant != NULL)
         return 0;
-    link_new(req->arena, app, "set-password", id, &link);
+    link_new(req->arena, route.app, "set-password", id, &link);
+    mail.tenant = route.tenant;
     mail.variables[0] = (struct mail_variable){"resetUrl", link.url};
     row = mail_row(d, req, &mail);
-    if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(db_uuid(found, at, 0)),
+    if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(account),
                  DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(link.hash, SECRET_HASH_SIZE),
-                 DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(false), DB_OUTBOX(row),
+                 DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(route.tenant == NULL), DB_OUTBOX(row),
                  DB_AUDIT(audit)) == 0) {
         outbox_kick(d->svc.outbox);
         return 0;
@@ -183,14 +185,15 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 static int admit_reset(struct authd *d, const struct request *req, const char *email,
                        bool *ret_admitted, struct error *err)
 {
-    bool address, mailbox = false;
+    bool address, mailbox = false, mail = false;
 
     if (throttle_admit_client(d, req, "reset address", RESET_WINDOW, RESET_ADDRESS_MAX, &address,
                               err) < 0 ||
         (address && throttle_admit(d, req, "reset mailbox", email, RESET_WINDOW, RESET_MAILBOX_MAX,
-                                   &mailbox, err) < 0))
+                                   &mailbox, err) < 0) ||
+        (mailbox && mail_admit(d, req, email, &mail, err) < 0))
         return -1;
-    *ret_admitted = mailbox;
+    *ret_admitted = mail;
     return 0;
 }
 

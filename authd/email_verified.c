@@ -35,7 +35,7 @@ static struct audit_row claim_audit(const struct request *req, const struct cred
 static int drop_leftovers(struct db_tx *tx, const struct request *req,
                           struct credential_owner *owner, enum email_claim_by by, struct error *err)
 {
-    const struct audit_row kept = claim_audit(req, owner, "account.keep", "claimed");
+    const struct audit_row kept = claim_audit(req, owner, "deletion.abort", "claimed");
     const struct audit_row reset = claim_audit(req, owner, "mfa.reset", "claimed");
     int64_t since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
     CLEANUP(db_result_destroy) struct db_result *revived = NULL;

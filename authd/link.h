@@ -18,7 +18,8 @@ struct link {
 /* "<app>/<page>", with one slash between them; from the arena. app: an absolute URL. */
 const char *link_page(struct arena *arena, const char *app, const char *page);
 
-/* A link with a new secret of 256 random bits: "<app>/<page>?id=<id>&secret=<secret>". */
+/* A link with a new secret of 256 random bits: "<app>/<page>?id=<id>&secret=<secret>". app NULL: its url
+ * is NULL, there are no pages that it could lead to. */
 void link_new(struct arena *arena, const char *app, const char *page, struct uuid id,
               struct link *ret);
 

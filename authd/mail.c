@@ -5,8 +5,12 @@
 
 #include <jansson.h>
 
+#include "authd/throttle.h"
 #include "common/codec.h"
 #include "maild/maild_api.h"
+
+enum { MAILBOX_MAX = 10 };
+#define MAILBOX_WINDOW HOURS(1)
 
 static const char *or_empty(const char *text)
 {
@@ -15,9 +19,11 @@ static const char *or_empty(const char *text)
 
 static const char *variables(struct arena *arena, const struct mail *mail)
 {
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "projectName", mail->tenant->name,
-                             "tenantCode", or_empty(mail->tenant->tenantCode), "recipientName",
-                             mail->display, "recipientEmail", mail->to);
+    const struct tenant *tenant = mail->tenant;
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant != NULL ? tenant->name : "",
+                  "tenantCode", or_empty(tenant != NULL ? tenant->tenantCode : NULL),
+                  "recipientName", mail->display, "recipientEmail", mail->to);
     const char *text;
 
     for (size_t i = 0; i < MAIL_VARIABLES_MAX && mail->variables[i].name != NULL; i++)
@@ -28,15 +34,24 @@ static const char *variables(struct arena *arena, const struct mail *mail)
     return text;
 }
 
+int mail_admit(struct authd *d, const struct request *req, const char *to, bool *ret_admitted,
+               struct error *err)
+{
+    return throttle_admit(d, req, "mailbox", to, MAILBOX_WINDOW, MAILBOX_MAX, ret_admitted, err);
+}
+
 struct outbox_row mail_row(struct authd *d, const struct request *req, const struct mail *mail)
 {
-    const struct mail_enqueue_in in = {.id = uuid_is_set(&mail->id) ? mail->id
-                                                                    : uuid_ordered(req->now_ms),
-                                       .projectId = mail->tenant->projectId,
-                                       .template = mail->template,
-                                       .to = mail->to,
-                                       .defaultLanguage = mail->tenant->defaultLanguage,
-                                       .variables = variables(req->arena, mail)};
+    struct mail_enqueue_in in = {.id =
+                                     uuid_is_set(&mail->id) ? mail->id : uuid_ordered(req->now_ms),
+                                 .builtin = mail->builtin,
+                                 .template = mail->template,
+                                 .to = mail->to,
+                                 .variables = variables(req->arena, mail)};
 
+    if (mail->tenant != NULL) {
+        in.projectId = mail->tenant->projectId;
+        in.defaultLanguage = mail->tenant->defaultLanguage;
+    }
     return outbox_row(d->svc.outbox, req->arena, &maild_mail_enqueue_method, in.id, &in);
 }

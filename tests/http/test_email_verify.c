@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/http/totp.h"
 #include "tests/unit/unit.h"
@@ -16,6 +17,8 @@
 #define RESET "/auth/reset-password"
 #define SET "/auth/set-password"
 #define PATIENT_APP "https://patient.demo.example"
+
+#define PAGES "authd.account_app_url=https://account.example"
 
 enum { DAY = 86400 };
 
@@ -184,6 +187,131 @@ static void the_audit_trail_proves_what_was_before(void)
     CU_ASSERT_EQUAL(verified(other->access), 0);
 }
 
+/* ---- whose template, whose pages ---- */
+
+/* A project of its own with an admin, signed in. */
+static struct person *make_tenant(const char *code)
+{
+    char *email = person_address();
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", code, "--code", code);
+    PROGRAM admin = ATRIUMCTL(suite, "correct horse\n", "user", "create-admin", "--project", code,
+                              "--email", email, "--name", "Olga", "--surname", "Petrova");
+    struct person *self;
+
+    CU_ASSERT_EQUAL(made->code, 0);
+    CU_ASSERT_EQUAL(admin->code, 0);
+    self = person_sign_in(suite, "Practitioner", email, "correct horse", code);
+    CU_ASSERT_EQUAL(self->status, 200);
+    free(email);
+    return self;
+}
+
+/* Makes the practitioner a member of the project, however that came about. */
+static void add_member(const char *email, const char *project)
+{
+    CU_ASSERT_EQUAL(
+        suite_count(
+            suite,
+            "with made as (insert into auth.membership (project_id, id, account_id, "
+            "profile_id, created_at) select '%s', gen_random_uuid(), id, gen_random_uuid(), "
+            "0 from auth.account where email = '%s' and role = 'Practitioner' returning 1) "
+            "select count(*) from made",
+            strchr(project, '/') ? strchr(project, '/') + 1 : project, email),
+        1);
+}
+
+/* Its admin wants to read the links that are mailed in its name. */
+static void set_trap(const struct person *admin, const char *template, const char *variable)
+{
+    char path[96], html[128];
+
+    snprintf(path, sizeof path, "/v1/project/email-templates/%s", template);
+    snprintf(html, sizeof html, "<p><a href=\"{{%s}}\">trap</a></p>", variable);
+    HTTP_ANSWER put =
+        http_put(suite_url(suite), path, admin->access,
+                 json_pack("{s:s, s:s, s:s}", "subject", "trap", "text", "trap", "html", html));
+    CHECK_STATUS(put, 200);
+    suite_set_value(suite, admin->access, "PRACTITIONER_APP_URL", "https://trap.example");
+}
+
+static void ask_reset(const char *email, const char *tenant, size_t number)
+{
+    HTTP_ANSWER asked = suite_post_fresh(suite, RESET,
+                                         json_pack("{s:s, s:s, s:s}", "email", email, "tenantCode",
+                                                   tenant, "type", "Practitioner"));
+
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, number));
+}
+
+static bool mail_has(const char *email, const char *text)
+{
+    char *mail = suite_mail(suite, email, 0);
+    bool has = mail != NULL && strstr(mail, text) != NULL;
+
+    free(mail);
+    return has;
+}
+
+static void no_tenant_reads_the_link_of_anothers_member(void)
+{
+    PERSON victim = make_tenant("victims");
+    PERSON attacker = make_tenant("attackers");
+
+    set_trap(attacker, "PASSWORD_RESET", "resetUrl");
+    add_member(victim->email, attacker->project);
+    ask_reset(victim->email, "attackers", 1);
+    CU_ASSERT_FALSE(mail_has(victim->email, "trap"));
+    struct mail_link link =
+        suite_mail_link(suite, victim->email, "https://account.example/set-password");
+    HTTP_ANSWER set = suite_post_fresh(suite, SET,
+                                       json_pack("{s:s, s:s, s:s}", "id", link.id, "secret",
+                                                 link.secret, "password", "mine again"));
+    CHECK_STATUS(set, 204);
+    PERSON there = person_sign_in(suite, "Practitioner", victim->email, "mine again", "attackers");
+    CU_ASSERT_EQUAL(verified(there->access), 1); /* it proves for all */
+}
+
+/* All memberships lie in the project that is named, or below it. */
+static void a_tenant_mails_its_own_members(void)
+{
+    PERSON admin = make_tenant("owners");
+    HTTP_ANSWER child =
+        http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                  json_pack("{s:s, s:s}", "name", "Child", "tenantCode", "owners-child"));
+    CHECK_STATUS(child, 200);
+    PERSON below =
+        person_sign_in(suite, "Practitioner", admin->email, admin->password, "owners-child");
+    HTTP_ANSWER grandchild =
+        http_post(suite_url(suite), "/v1/slim/project/child", below->access,
+                  json_pack("{s:s, s:s}", "name", "Grandchild", "tenantCode", "owners-grandchild"));
+    CHECK_STATUS(grandchild, 200);
+    set_trap(admin, "PASSWORD_RESET", "resetUrl");
+    ask_reset(admin->email, "owners", 1);
+    CU_ASSERT_TRUE(mail_has(admin->email, "https://trap.example/set-password"));
+
+    /* Asked for in the child, which its parent's other members do not belong to. */
+    set_trap(below, "PASSWORD_RESET", "resetUrl");
+    ask_reset(admin->email, "owners-child", 2);
+    CU_ASSERT_FALSE(mail_has(admin->email, "trap"));
+    CU_ASSERT_TRUE(mail_has(admin->email, "https://account.example/set-password"));
+}
+
+static void without_pages_the_installation_mails_no_link(void)
+{
+    PERSON victim = make_tenant("victims-two");
+    PERSON attacker = make_tenant("attackers-two");
+
+    suite_reconfigure(suite, NULL);
+    set_trap(attacker, "PASSWORD_RESET", "resetUrl");
+    add_member(victim->email, attacker->project);
+    ask_reset(victim->email, "attackers-two", 1);
+    CU_ASSERT_FALSE(mail_has(victim->email, "trap"));
+    CU_ASSERT_FALSE(mail_has(victim->email, "set-password"));
+    CU_ASSERT_TRUE(mail_has(victim->email, "ask an administrator"));
+    suite_reconfigure(suite, PAGES);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -195,12 +323,16 @@ static const struct unit_case cases[] = {
     {"a reset of a proven account keeps the factor", a_reset_of_a_proven_account_keeps_the_factor},
     {"a factor of thirty days stays", a_factor_of_thirty_days_stays},
     {"the audit trail proves what was before", the_audit_trail_proves_what_was_before},
+    {"no tenant reads the link of another's member", no_tenant_reads_the_link_of_anothers_member},
+    {"a tenant mails its own members", a_tenant_mails_its_own_members},
+    {"without pages of its own the installation mails no link",
+     without_pages_the_installation_mails_no_link},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
 int main(void)
 {
-    suite =
-        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    suite = suite_start(&(
+        struct suite_options){.instances = "authd=2,gateway=2", .set = PAGES, .test_clock = true});
     return unit_run("email verification", cases, ARRAY_SIZE(cases));
 }

@@ -1,0 +1,24 @@
+/*
+ * mail_route.h - by whose template a link is mailed, and to whose pages it leads.
+ *
+ * A practitioner's account belongs to no tenant. Who runs the pages that a link leads to, or writes the mail, may read
+ * it; so a tenant mails links only to those whose memberships all lie in it or below it. To all others the
+ * installation does, with its own template and pages (account_app_url).
+ */
+#ifndef ATRIUM_AUTHD_MAIL_ROUTE_H
+#define ATRIUM_AUTHD_MAIL_ROUTE_H
+
+#include "authd/mail.h"
+
+struct mail_route {
+    const struct tenant *tenant; /* borrowed; NULL: the installation */
+    const char *app;             /* that links lead to; NULL: there is none */
+    struct uuid organization;    /* that a proof by the link counts for; absent: for all */
+};
+
+/* The route of a link that was asked for in the tenant. A patient's account belongs to the tenant. Parks. */
+int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
+                    const char *role, struct uuid account, struct mail_route *ret,
+                    struct error *err) MUST_USE;
+
+#endif
