@@ -654,6 +654,18 @@ static const struct field identity_get_in_rows[] = {
 };
 FIELD_TABLE(identity_get_in);
 
+static const struct field session_end_get_in_rows[] = {
+    FIELD_UUID(struct session_end_get_in, project, FIELD_REQUIRED, "Its project."),
+    FIELD_UUID(struct session_end_get_in, session, FIELD_REQUIRED, "The session."),
+};
+FIELD_TABLE(session_end_get_in);
+
+static const struct field session_end_get_out_rows[] = {
+    FIELD_BOOL(struct session_end_get_out, known, false, 0, "Whether there is a row of it."),
+    FIELD_TIME(struct session_end_get_out, endedAt, FIELD_OMIT_ZERO, "When it ended."),
+};
+FIELD_TABLE(session_end_get_out);
+
 static const struct field change_rows[] = {
     FIELD_INT(struct change, sequence, 0, INT64_MAX, 0, FIELD_REQUIRED, "Position in the order.",
               "1"),

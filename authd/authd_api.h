@@ -245,6 +245,14 @@ struct identity_get_in {
     struct uuid project, membership; /* claims prj, mem */
     struct uuid session;             /* claim sid; absent: not looked at */
 };
+/* When a session ended. One that is not known ended before its day in the table was over. */
+struct session_end_get_in {
+    struct uuid project, session;
+};
+struct session_end_get_out {
+    bool known;
+    int64_t endedAt; /* 0: it has not, or it is not known */
+};
 /* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or absent),
  * "membership", "account", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the
  * announcement "change". */
@@ -349,11 +357,12 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     deletion_user_table, deletion_scheduled_table, account_delete_in_table, account_remind_in_table,
     session_record_table, session_list_table, me_security_table, me_out_table,
     sessions_revoke_in_table, register_admit_in_table, code_mail_admit_in_table,
-    operator_mfa_reset_in_table, identity_get_in_table, change_table, gateway_lease_in_table,
-    gateway_lease_out_table, public_key_table, keys_get_out_table, key_list_table,
-    change_publish_in_table, admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table,
-    admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
-    sign_in_explain_out_table, operator_sessions_in_table;
+    operator_mfa_reset_in_table, identity_get_in_table, session_end_get_in_table,
+    session_end_get_out_table, change_table, gateway_lease_in_table, gateway_lease_out_table,
+    public_key_table, keys_get_out_table, key_list_table, change_publish_in_table,
+    admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table, admin_create_in_table,
+    admin_create_out_table, sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
+    operator_sessions_in_table;
 extern const struct field_table step_up_in_table;
 
 #define ROUTE(...)

@@ -57,6 +57,47 @@ static void give_up(struct docd *d, const struct request *req, struct store_key 
         (void)!object_sweep(d, req, key.project, key.object, &ignored);
 }
 
+/* *ret: what has come by the form came after the session had ended that got it. A store tells whole seconds: one that
+ * the session lived in counts as before. */
+static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
+                         const struct db_result *begun, bool *ret, struct error *err)
+{
+    struct session_end_get_in in = {.project = form.project};
+    struct session_end_get_out end = {0};
+    int64_t came_ms;
+
+    *ret = false;
+    if (db_is_null(begun, 0, 0)) /* of a form from before sessions were kept with them */
+        return 0;
+    in.session = db_uuid(begun, 0, 0);
+    if (authd_session_end_get(d->svc.bus, req, &in, &end, err) < 0)
+        return -1;
+    if (end.known && end.endedAt == 0)
+        return 0;
+    if (d->store->functions->arrived(d->store, req, form, &came_ms, err) < 0)
+        return -1;
+    *ret = came_ms == 0 || came_ms > end.endedAt;
+    return 0;
+}
+
+/* What must not be taken over goes, and with it the row of the object that was begun for it. */
+static int turn_away(struct docd *d, const struct request *req, struct store_key form,
+                     struct store_key key, struct error *err)
+{
+    if (d->store->functions->forget(d->store, req, form, err) < 0)
+        return -1;
+    return object_sweep(d, req, key.project, key.object, err);
+}
+
+/* What is not there any more another instance has taken over. */
+static int taken_meanwhile(struct error *err)
+{
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
 static int adopt(struct docd *d, const struct request *req, struct store_key form,
                  struct error *err)
 {
@@ -64,6 +105,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
     struct store_key key = {form.project, uuid_random()};
     struct stored stored;
     enum upload_end end;
+    bool late;
 
     if (db_query(d->svc.db, req, SQL_ARRIVAL_BEGIN, &begun, err, DB_UUID(form.project),
                  DB_UUID(form.object), DB_UUID(key.object),
@@ -71,12 +113,15 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
         return -1;
     if (db_rows(begun) == 0) /* sent once more, or for a document that is gone */
         return d->store->functions->forget(d->store, req, form, err);
+    if (came_too_late(d, req, form, begun, &late, err) < 0) {
+        give_up(d, req, key, false);
+        return taken_meanwhile(err);
+    }
+    if (late || (!db_is_null(begun, 0, 1) && db_int(begun, 0, 1) <= 0))
+        return turn_away(d, req, form, key, err);
     if (d->store->functions->adopt(d->store, req, form, key, &stored, err) < 0) {
         give_up(d, req, key, err->code == ERR_UNCERTAIN);
-        if (err->code != ERR_NOT_FOUND)
-            return -1;
-        error_clear(err); /* somebody else was faster */
-        return 0;
+        return taken_meanwhile(err);
     }
     if (upload_finish(d, req, SQL_ARRIVAL_FINISH, key, form.object, &stored, &end, err) < 0)
         return -1;
@@ -247,11 +292,12 @@ struct look {
 static int look_up(struct look *look, const struct lookup *lookup, struct error *err)
 {
     struct store *store = look->self->d->store;
+    int64_t came_ms;
     bool noted;
 
     for (size_t i = 0; i < lookup->count; i++) {
         if (!lookup->come &&
-            store->functions->arrived(store, look->req, lookup->forms[i], err) < 0) {
+            store->functions->arrived(store, look->req, lookup->forms[i], &came_ms, err) < 0) {
             if (err->code != ERR_NOT_FOUND)
                 return -1;
             error_clear(err);

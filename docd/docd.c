@@ -73,7 +73,7 @@ static const struct operation operations[] = {
     {.name = NULL},
 };
 
-static const char *const asks[] = {"settingsd", NULL};
+static const char *const asks[] = {"settingsd", "authd", NULL};
 
 static struct variants *variants_open(struct docd *d, struct error *err)
 {

@@ -291,6 +291,8 @@ static void read_answer(struct try *try, struct arena *arena, struct s3_answer *
                               .code = ""};
     if (curl_easy_header(try->easy, "ETag", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
         ret->etag = arena_strdup(arena, header->value);
+    if (curl_easy_header(try->easy, "Last-Modified", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
+        ret->modified = MAX(curl_getdate(header->value, NULL), 0) * INT64_C(1000);
     codec_write(&try->text, "", 1);
     ret->text = (const char *)try->text.bytes;
     if (status >= 300 && try->text.size > 1) {

@@ -47,6 +47,7 @@ struct s3_answer {
     const char *text; /* they, NUL-terminated, unless they are in `target` */
     int64_t length;   /* that it says it has: what HEAD tells */
     const char *etag; /* or NULL */
+    int64_t modified; /* Last-Modified, ms since the epoch; 0: not told */
     const char *code; /* of an error, "" when it names none: "NoSuchKey" */
     bool abandoned;   /* a try was not waited for to its end: what it asked for may be done yet */
 };

@@ -82,9 +82,10 @@ struct store_functions {
 
     /* ---- forms that are posted to the store: keys are those of forms ---- */
 
-    /* ERR_NOT_FOUND: nothing has come by that form, or it was forgotten. */
+    /* When something has come by that form: *ret_ms by the store's clock, to the second; 0: unknown. ERR_NOT_FOUND:
+     * nothing has, or it was forgotten. */
     int (*arrived)(struct store *self, const struct request *req, struct store_key form,
-                   struct error *err);
+                   int64_t *ret_ms, struct error *err);
 
     /* Makes an object of what has come by a form, all of it or nothing: readable, and not to be changed by the form
      * any more. ERR_NOT_FOUND as above. After any other failure there may be parts of the object, which remove()

@@ -93,7 +93,8 @@ static int s3_form(struct store *store, const struct request *req, const struct 
 
 struct facts {
     int64_t size;
-    const char *etag; /* S3's */
+    const char *etag;    /* S3's */
+    int64_t modified_ms; /* by its clock, to the second; 0: it does not tell */
 };
 
 static int look(const struct store_s3 *self, const struct request *req, const char *key,
@@ -108,16 +109,18 @@ static int look(const struct store_s3 *self, const struct request *req, const ch
         return not_found(err);
     if (answer.status != 200 || answer.length < 0 || !answer.etag)
         return unexpected(req, &call, &answer, err);
-    *ret = (struct facts){answer.length, answer.etag};
+    *ret = (struct facts){answer.length, answer.etag, answer.modified};
     return 0;
 }
 
 static int s3_arrived(struct store *store, const struct request *req, struct store_key form,
-                      struct error *err)
+                      int64_t *ret_ms, struct error *err)
 {
-    struct facts facts;
+    struct facts facts = {0};
+    int result = look(s3_of(store), req, form_key(req, form), &facts, err);
 
-    return look(s3_of(store), req, form_key(req, form), &facts, err);
+    *ret_ms = facts.modified_ms;
+    return result;
 }
 
 struct listing {

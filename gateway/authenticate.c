@@ -87,6 +87,20 @@ static int check_session(struct gateway *gateway, const struct authentication *s
     return unauthorized(err);
 }
 
+/* A form lives no longer than an access token, so that the set still has every session whose form is any good. */
+int authenticate_form(const struct gateway *gateway, const struct uuid *session, struct error *err)
+{
+    static const struct uuid no_token = {""};
+
+    if (!uuid_is_set(session)) /* from a docd that does not tell */
+        return 0;
+    if (!lease_is_live(&gateway->lease))
+        return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
+    if (revocations_check(gateway->revocations, session, &no_token) == REVOCATION_NONE)
+        return 0;
+    return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
+}
+
 int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
                  enum access access, struct authentication *ret, struct error *err)
 {

@@ -7,6 +7,7 @@
  */
 #include "gateway/upload.h"
 
+#include "gateway/authenticate.h"
 #include "gateway/multipart.h"
 #include "gateway/stream.h"
 
@@ -319,7 +320,10 @@ int upload_run(struct upload *self, const struct request *req, const struct form
     self->req = req;
     self->ticket = ticket;
     self->fiber = fiber_self(self->gateway->service.loop);
-    check_size(self);
+    if (authenticate_form(self->gateway, &ticket->session, &self->err) < 0)
+        give_up(self, &self->err);
+    else
+        check_size(self);
     send_waiting(self);
     go_on(self);
     while (is_under_way(self))

@@ -215,6 +215,32 @@ static void what_came_is_found(void)
     free(bytes);
 }
 
+/* A store takes what its form allows; what came after the session had ended is not adopted, what came before is. */
+static void a_form_ends_with_its_session(void)
+{
+    PERSON leaver = person_register(suite, NULL);
+    HTTP_ANSWER before = document_make(suite, leaver->access, "a.bin", "a/b");
+    HTTP_ANSWER after = document_make(suite, leaver->access, "b.bin", "a/b");
+
+    CU_ASSERT_EQUAL(upload(before, "abc", 3), 204);
+    usleep(1100000); /* a store tells whole seconds */
+    HTTP_ANSWER left = http_post(suite_url(suite), "/auth/logout", leaver->access, NULL);
+    CHECK_STATUS(left, 204);
+    usleep(1100000);
+    CU_ASSERT_EQUAL(upload(after, "abc", 3), 204);
+    PERSON again = person_sign_in(suite, "Patient", leaver->email, leaver->password, NULL);
+    HTTP_ANSWER there = document_get(suite, again->access, http_text(before, "id"));
+    CHECK_BYTES(there, "abc", 3);
+    HTTP_ANSWER none = document_get(suite, again->access, http_text(after, "id"));
+    CHECK_ERROR(none, 404, "File not uploaded yet.");
+    CU_ASSERT_TRUE(keys_become("incoming/", 0, 5000));
+    HTTP_ANSWER first =
+        http_delete(suite_url(suite), document_path(http_text(before, "id")), again->access);
+    HTTP_ANSWER second =
+        http_delete(suite_url(suite), document_path(http_text(after, "id")), again->access);
+    CU_ASSERT_TRUE(keys_become("", 0, 5000));
+}
+
 static void it_is_served_as_any_other(void)
 {
     char *bytes = test_bytes(700000, 3);
@@ -908,6 +934,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     {"a document goes to the bucket and back", a_document_goes_to_the_bucket_and_back},
     {"what came is found", what_came_is_found},
+    {"a form ends with its session", a_form_ends_with_its_session},
     {"it is served as any other", it_is_served_as_any_other},
     {"an empty file is one", an_empty_file_is_one},
     {"pictures are resized", pictures_are_resized},

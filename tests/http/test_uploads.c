@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "tests/http/document.h"
 #include "tests/unit/unit.h"
 
@@ -562,6 +563,61 @@ static void a_full_disk_is_503(void)
     free(bytes);
 }
 
+/* However the session ended: its tokens and its forms end together. */
+static void a_form_ends_with_its_session(void)
+{
+    static const struct {
+        const char *label, *method, *path;
+    } rows[] = {
+        {"logged out", "POST", "/auth/logout"},
+        {"all sessions revoked", "DELETE", "/auth/session/all"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PERSON leaver = person_register(suite, NULL);
+        PERSON again = NULL;
+        HTTP_ANSWER made = document_make(suite, leaver->access, "a.bin", "a/b");
+        size_t before = stored_files(suite);
+        HTTP_ANSWER left = http_call(suite_url(suite), &(struct http_request){
+                                                           .method = rows[i].method,
+                                                           .path = rows[i].path,
+                                                           .bearer = leaver->access,
+                                                       });
+        UNIT_CHECK(left->status / 100 == 2, "%s: %d", rows[i].label, left->status);
+        HTTP_ANSWER refused = document_upload(suite, made, "abc", 3);
+        CHECK_ERROR(refused, 403, forged);
+        CU_ASSERT_TRUE(stored_files_become(suite, before, 5000));
+        /* The document is another session's to go on with. */
+        again = person_sign_in(suite, "Patient", leaver->email, leaver->password, NULL);
+        HTTP_ANSWER replaced =
+            http_post(suite_url(suite), document_path(http_text(made, "id")), again->access,
+                      json_pack("{s:s, s:s}", "fileName", "b.bin", "contentType", "a/b"));
+        CHECK_STATUS(replaced, 200);
+        HTTP_ANSWER taken = document_upload(suite, replaced, "abc", 3);
+        CHECK_STATUS(taken, 204);
+    }
+}
+
+/* A gateway that cannot know which sessions ended takes no form, as it takes no token. */
+static void without_authd_no_form_is_taken(void)
+{
+    HTTP_ANSWER made = fresh();
+    int64_t until_ms = clock_mono_ms() + 20000;
+    int status = 204;
+
+    suite_signal(suite, "authd", "1", SIGSTOP);
+    while (status != 503 && clock_mono_ms() < until_ms) {
+        HTTP_ANSWER answer = document_upload(suite, made, "abc", 3);
+
+        status = answer->status;
+    }
+    CU_ASSERT_EQUAL(status, 503);
+    suite_signal(suite, "authd", "1", SIGCONT);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
+    HTTP_ANSWER taken = document_upload(suite, made, "abc", 3);
+    CHECK_STATUS(taken, 204);
+}
+
 static void it_ends_without_a_trace(void)
 {
     person_destroy(&patient);
@@ -581,6 +637,8 @@ static const struct unit_case cases[] = {
     {"a refused form does not shift answers", a_refused_form_does_not_shift_answers},
     {"equal forms race", equal_forms_race},
     {"a full disk is 503", a_full_disk_is_503},
+    {"a form ends with its session", a_form_ends_with_its_session},
+    {"without authd no form is taken", without_authd_no_form_is_taken},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -137,6 +137,7 @@ static const struct {
                               "                              ->  Index Scan using session_owner"},
     {SQL_REFRESH_VERDICT, "Index Cond: (id = s.account_id)"},
     {SQL_IDENTITY, "Index Scan using account_pkey on account a"},
+    {SQL_SESSION_ENDED_AT, "Index Scan using session_pkey on session"},
     {SQL_LOGIN_GET, "Index Cond: (id = l.account_id)"},
     {SQL_LOGIN_CREATE, "Index Scan using account_pkey on account a"},
     {SQL_LOGIN_WAITING, "Index Scan using login_pkey on login\n"},
