@@ -30,6 +30,18 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
+/* The time of the limit-th newest hit of an array in the window, or null; and the array with one more hit, the
+ * newest `limit` of the others kept. */
+#define SQL_HIT_LIMIT_OF(hits, now, window, limit) \
+    "(array(select h from unnest(" hits            \
+    ") h where " SQL_HIT_LIVE(now, window) " "     \
+                                           "order by h desc))[" limit "::int]"
+#define SQL_HIT_ADDED(hits, now, window, limit)                                            \
+    "array(select h from unnest(" hits                                                     \
+    ") h where " SQL_HIT_LIVE(now, window) " "                                             \
+                                           "order by h desc limit " limit "::int) || " now \
+                                           "::bigint"
+
 /* When a pair that failed 100 times in a row may try again: its row is kept for 24 hours after each failure. Given as the
  * time of a hit that leaves the window then. Null otherwise. */
 #define SQL_PAIR_WAITS(key, now, window)                                       \
@@ -202,6 +214,15 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 /* Whether an account has a second factor; null when it never had. */
 #define SQL_FACTOR_ON(account) \
     "(select f.enrolled_at is not null from mfa_factor f where f.account_id = " account ")"
+
+/* Of the secret p that a session may enrol: it is of that account, has not expired, and no credential of the account
+ * has changed since it was made. */
+#define SQL_FACTOR_PENDING(columns, session, account, now)                                    \
+    "select " columns " from mfa_pending p where p.session_id = " session                     \
+    " and p.account_id = " account                                                            \
+    " and " SQL_AFTER("p.expires_at", now) " "                                                \
+                                           "and p.credential_changes = (select changes from " \
+                                           "credential where account_id = " account ")"
 
 /* A row that is found by its key is not over yet. The index on that time, which the sweep uses, is not
  * offered: a plan that was made while the table was empty would take it for as good as the key's, and

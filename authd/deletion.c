@@ -245,7 +245,8 @@ static int hold(struct db_tx *tx, const struct request *req, struct going *self,
  * the account's row. */
 static int strip(struct db_tx *tx, struct uuid account, struct error *err)
 {
-    static const int statements[] = {SQL_FACTOR_DROP, SQL_DELETION_CREDENTIAL, SQL_DELETION_LOGINS};
+    static const int statements[] = {SQL_FACTOR_PENDING_DROP, SQL_FACTOR_DROP,
+                                     SQL_DELETION_CREDENTIAL, SQL_DELETION_LOGINS};
 
     for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
         CLEANUP(db_result_destroy) struct db_result *res = NULL;

@@ -48,24 +48,52 @@ int factor_open(struct authd *d, const struct request *req, struct uuid account,
     return 0;
 }
 
-int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
-                struct factor *ret, struct error *err)
+/* A row of SQL_FACTOR_LOCK or SQL_FACTOR_PENDING_LOCK, if there is one. */
+static int read_factor(struct authd *d, const struct request *req, const struct db_result *res,
+                       struct factor *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct field_bytes sealed;
 
-    *ret = (struct factor){.account = account};
-    if (db_tx_query(tx, SQL_FACTOR_LOCK, &res, err, DB_UUID(account), DB_INT(req->now_ms),
-                    DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX)) < 0)
-        return -1;
     if (db_rows(res) == 0)
         return 0;
     ret->found = true;
     ret->enrolled = db_bool(res, 0, 1);
     ret->limit_at = db_int(res, 0, 2);
     sealed = db_bytes(res, 0, 0);
-    return factor_open(d, req, account, (struct sealed){sealed.bytes, sealed.size}, ret->secret,
-                       err);
+    return factor_open(d, req, ret->account, (struct sealed){sealed.bytes, sealed.size},
+                       ret->secret, err);
+}
+
+int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
+                struct factor *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = (struct factor){.account = account};
+    if (db_tx_query(tx, SQL_FACTOR_LOCK, &res, err, DB_UUID(account), DB_INT(req->now_ms),
+                    DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX)) < 0)
+        return -1;
+    return read_factor(d, req, res, ret, err);
+}
+
+int factor_lock_pending(struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct factor *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = (struct factor){.account = req->caller->account, .pending = true};
+    if (db_tx_query(tx, SQL_FACTOR_PENDING_LOCK, &res, err, DB_UUID(req->caller->session),
+                    DB_UUID(req->caller->account), DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW),
+                    DB_INT(FACTOR_FAILURES_MAX)) < 0)
+        return -1;
+    return read_factor(d, req, res, ret, err);
+}
+
+int factor_check_limit(const struct request *req, const struct factor *factor, struct error *err)
+{
+    if (factor->limit_at == 0)
+        return 0;
+    return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
 }
 
 /* Keyed with the daemon's key: 50 bits alone would be found from the hash. */
@@ -131,8 +159,8 @@ int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
     bool recovery = strlen(token) == FACTOR_RECOVERY_LENGTH, taken = false;
     int rc;
 
-    if (factor->limit_at != 0)
-        return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
+    if (factor_check_limit(req, factor, err) < 0)
+        return -1;
     if (recovery)
         rc = take_recovery(d, tx, req, factor, token, &taken, err);
     else
@@ -148,7 +176,8 @@ int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct f
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    if (db_tx_query(*tx_p, SQL_FACTOR_FAIL, &res, err, DB_UUID(factor->account),
+    if (db_tx_query(*tx_p, factor->pending ? SQL_FACTOR_PENDING_FAIL : SQL_FACTOR_FAIL, &res, err,
+                    DB_UUID(factor->pending ? req->caller->session : factor->account),
                     DB_INT(req->now_ms), DB_INT(FACTOR_WINDOW), DB_INT(FACTOR_FAILURES_MAX),
                     DB_AUDIT(*audit)) < 0 ||
         db_commit(tx_p, err) < 0)

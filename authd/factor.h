@@ -17,11 +17,12 @@ enum {
     FACTOR_FAILURES_MAX = 20,    /* wrong codes of an account in a window */
 };
 #define FACTOR_WINDOW MINUTES(15)
+#define FACTOR_PENDING_LIFE MINUTES(15) /* of a secret that was shown, until it is enrolled */
 
 struct factor {
     struct uuid account;
     struct uuid project; /* for audit rows, set by who knows it; absent: the caller's */
-    bool found, enrolled;
+    bool found, enrolled, pending;
     uint8_t secret[TOTP_SECRET_SIZE];
     int64_t limit_at; /* the failure that must leave the window first; 0: below the limit */
 };
@@ -38,6 +39,14 @@ int factor_open(struct authd *d, const struct request *req, struct uuid account,
 /* Reads the factor of an account and holds it for the transaction. Found or not, 0. Parks. */
 int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
                 struct factor *ret, struct error *err) MUST_USE;
+
+/* The same of the secret that the caller's session may enrol: never `enrolled`. Found or not, 0. Parks. */
+int factor_lock_pending(struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct factor *ret, struct error *err) MUST_USE;
+
+/* ERR_THROTTLED at the limit. */
+int factor_check_limit(const struct request *req, const struct factor *factor,
+                       struct error *err) MUST_USE;
 
 /* Spends a code. *ret_method: "totp" or "recovery"; NULL when it is wrong or was spent before.
  * ERR_THROTTLED at the limit. Parks. */

@@ -2,8 +2,8 @@
  * mfa.c - an account's second factor in its owner's hands, and in an operator's when it is lost.
  * Handlers: mfa_status, mfa_enroll, mfa_disable, operator_mfa_reset.
  *
- * The secret is made when it is first asked for and stays the same until a code of it was shown;
- * from then on it is never shown again.
+ * A session that asks for a secret gets one of its own. It stays the same for 15 minutes, unless a
+ * credential of the account changes before; once a code of it was shown, it is never shown again.
  */
 #include "authd/credential.h"
 #include "authd/factor.h"
@@ -51,18 +51,20 @@ static void draw(void *arg)
 static int read_factor(struct authd *d, const struct request *req, struct db_result **ret,
                        struct error *err)
 {
-    return db_query(d->svc.db, req, SQL_FACTOR_GET, ret, err, DB_UUID(req->caller->account));
+    return db_query(d->svc.db, req, SQL_FACTOR_GET, ret, err, DB_UUID(req->caller->account),
+                    DB_UUID(req->caller->session), DB_INT(req->now_ms));
 }
 
 /* Of many requests at once one makes the secret. */
-static int make_factor(struct authd *d, const struct request *req, struct error *err)
+static int prepare_factor(struct authd *d, const struct request *req, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct sealed sealed = factor_seal_new(d, req, req->caller->account);
     const struct audit_row audit = factor_audit(req, "mfa.prepare", false);
 
-    return db_query(d->svc.db, req, SQL_FACTOR_CREATE, &res, err, DB_UUID(req->caller->account),
-                    DB_SEALED(sealed), DB_INT(req->now_ms), DB_AUDIT(audit));
+    return db_query(d->svc.db, req, SQL_FACTOR_PREPARE, &res, err, DB_UUID(req->caller->session),
+                    DB_UUID(req->caller->account), DB_SEALED(sealed), DB_INT(req->now_ms),
+                    DB_INT(req->now_ms + FACTOR_PENDING_LIFE), DB_AUDIT(audit));
 }
 
 /* The pending secret of a row of SQL_FACTOR_GET, as a URL and as its picture. */
@@ -96,18 +98,37 @@ int mfa_status(struct authd *d, const struct request *req, const struct nothing 
     if (read_factor(d, req, &first, err) < 0)
         return -1;
     res = first;
-    if (db_rows(first) > 0 && db_is_null(first, 0, 1)) {
-        if (make_factor(d, req, err) < 0 || read_factor(d, req, &made, err) < 0)
+    if (db_rows(first) > 0 && !db_bool(first, 0, 2) && db_is_null(first, 0, 1)) {
+        if (prepare_factor(d, req, err) < 0 || read_factor(d, req, &made, err) < 0)
             return -1;
         res = made;
     }
+    out->enrolled = db_rows(res) > 0 && db_bool(res, 0, 2);
+    if (out->enrolled)
+        return 0;
     if (db_rows(res) == 0 || db_is_null(res, 0, 1)) /* the account is gone */
         return unauthorized(err);
-    out->enrolled = db_bool(res, 0, 2);
-    return out->enrolled ? 0 : show(d, req, res, out, err);
+    return show(d, req, res, out, err);
 }
 
 /* ---- enrolment ---- */
+
+/* Holds what the session may enrol, in this order: of two enrolments at once the second finds the
+ * first one's factor. */
+static int hold_pending(struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct factor *ret, struct error *err)
+{
+    CLEANUP(factor_wipe) struct factor enrolled = {.found = false};
+
+    if (factor_lock_pending(d, tx, req, ret, err) < 0 ||
+        factor_lock(d, tx, req, req->caller->account, &enrolled, err) < 0)
+        return -1;
+    if (enrolled.enrolled)
+        return error_set(err, ERR_CONFLICT, "A second factor is already enrolled.");
+    if (!ret->found) /* the session has not asked for a secret, or too long ago */
+        return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+    return factor_check_limit(req, ret, err);
+}
 
 /* Turns the factor on. Fails: BAD_REQUEST, CONFLICT, THROTTLED, STEP_UP_REQUIRED. */
 int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_token_in *in,
@@ -119,26 +140,26 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     struct factor_recovery *recovery = arena_alloc(req->arena, sizeof(*recovery));
     struct credential_owner owner;
     struct audit_row audit;
-    const char *method;
+    int64_t step;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        factor_lock(d, tx, req, owner.account, &factor, err) < 0)
+        hold_pending(d, tx, req, &factor, err) < 0)
         return -1;
-    if (factor.enrolled)
-        return error_set(err, ERR_CONFLICT, "A second factor is already enrolled.");
-    if (!factor.found) /* nobody asked for its secret */
-        return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
-    if (factor_take(d, tx, req, &factor, in->token, &method, err) < 0)
-        return -1;
-    audit = factor_audit(req, "mfa.enroll", method == NULL);
-    if (method == NULL)
+    step = totp_step(factor.secret, in->token, req->now_ms);
+    audit = factor_audit(req, "mfa.enroll", step < 0);
+    if (step < 0)
         return factor_refuse(&tx, req, &factor, &audit, err);
     factor_recovery_new(d, req, owner.account, recovery);
     if (step_up_check(d, tx, req, err) < 0 ||
-        db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(owner.account), DB_INT(req->now_ms),
-                    DB_BYTES(recovery->hashes, sizeof(recovery->hashes)), DB_AUDIT(audit)) < 0 ||
-        credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
+        db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_INT(step),
+                    DB_BYTES(recovery->hashes, sizeof(recovery->hashes)), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(res) == 0) /* a credential has changed meanwhile */
+        return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+    owner.joined = req->caller->membership; /* gateways must know that its session has a factor */
+    if (credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     *out = (struct mfa_enroll_out){true, {recovery->codes, FACTOR_RECOVERY_CODES}};
     return 0;
@@ -166,6 +187,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     audit = factor_audit(req, "mfa.disable", method == NULL);
     if (method == NULL)
         return factor_refuse(&tx, req, &factor, &audit, err);
+    owner.joined = req->caller->membership; /* gateways must know that its session has none */
     if (step_up_check(d, tx, req, err) < 0 ||
         db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
             0 ||

@@ -187,8 +187,8 @@ static void check_again(const char *path, const struct owner *owner, const char 
 
 static void secret_is_made_whole_or_not(void)
 {
-    static const struct step step = {"share", "mfa_factor", "with made as (insert into mfa_factor",
-                                     false};
+    static const struct step step = {"share", "mfa_pending",
+                                     "with made as (insert into mfa_pending", false};
     PERSON patient = person_register(suite, NULL);
     struct death death = death_begin(&step);
     HTTP_ANSWER dead = http_get(suite_url(suite), STATUS, patient->access);
@@ -204,12 +204,12 @@ static void secret_is_made_whole_or_not(void)
 static void enrolment_is_whole_or_not(void)
 {
     static const struct step steps[] = {
+        {"exclusive", "mfa_pending", "select p.secret_sealed", false},
         {"exclusive", "mfa_factor", "select secret_sealed", false},
-        {"share", "mfa_factor", "update mfa_factor set last_step", false},
-        {"share", "credential", "with enrolled as", false},
-        {"share", "mfa_recovery", "with enrolled as", false},
-        {"share", "audit", "with enrolled as", false},
-        {"share", "session", "with ended as", false},
+        {"share", "credential", "with pending as", false},
+        {"share", "mfa_recovery", "with pending as", false},
+        {"share", "audit", "with pending as", false},
+        {"share", "session", "with pending as", false},
         {"share", "change_counter", "with ended as", false},
         {"share", "outbox", "insert into outbox", false},
         {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},

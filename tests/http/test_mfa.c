@@ -197,8 +197,10 @@ static void enrolment_takes_a_code(void)
     CU_ASSERT_TRUE(strncmp(http_text(status, "otpauthUrl"), "otpauth://totp/", 15) == 0);
     CU_ASSERT_TRUE(
         strncmp(http_text(status, "qrCodeDataUrl"), "data:image/png;base64,iVBORw0KGgo", 33) == 0);
-    HTTP_ANSWER same = http_get(suite_url(suite), STATUS, other->access);
+    HTTP_ANSWER same = http_get(suite_url(suite), STATUS, patient->access);
     CU_ASSERT_STRING_EQUAL(http_text(same, "otpauthUrl"), http_text(status, "otpauthUrl"));
+    HTTP_ANSWER theirs = http_get(suite_url(suite), STATUS, other->access);
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(theirs, "otpauthUrl"), http_text(status, "otpauthUrl"));
     totp_read(http_text(status, "otpauthUrl"), owner.secret);
 
     HTTP_ANSWER wrong = post_token(ENROLL, patient->access, wrong_code(&owner, code));
@@ -239,6 +241,110 @@ static void changes_are_mailed(void)
         usleep(20000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, owner.person->email), 3);
     free(mail);
+}
+
+/* The secret that the session of this token may enrol. */
+static void read_secret(const char *access, uint8_t ret[static TOTP_SECRET])
+{
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, access);
+
+    totp_read(http_text(status, "otpauthUrl"), ret);
+}
+
+/* The code of a secret that was read earlier enrols nothing, and the session is given another secret. */
+static void check_secret_is_void(const struct owner *owner, const char *access)
+{
+    uint8_t now[TOTP_SECRET];
+    char code[7];
+    HTTP_ANSWER late = post_token(ENROLL, access, code_at(owner, 0, code));
+
+    CHECK_ERROR(late, 400, bad_code);
+    read_secret(access, now);
+    CU_ASSERT_NOT_EQUAL(memcmp(owner->secret, now, sizeof now), 0);
+    HTTP_ANSWER other = post_token(ENROLL, access, code_at(owner, 0, code));
+    CHECK_ERROR(other, 400, bad_code);
+}
+
+/* Who once held the token knows the secret that it showed: it is good for no factor of later. */
+static void pending_secret_dies_with_a_change_of_password(void)
+{
+    struct owner owner = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+
+    read_secret(patient->access, owner.secret);
+    HTTP_ANSWER changed = http_post(suite_url(suite), "/auth/change-password", patient->access,
+                                    json_pack("{s:s, s:s}", "oldPassword", patient->password,
+                                              "newPassword", "another one"));
+    CHECK_STATUS(changed, 204);
+    check_secret_is_void(&owner, patient->access);
+}
+
+static void pending_secret_lives_15_minutes(void)
+{
+    struct owner owner = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+    uint8_t same[TOTP_SECRET];
+
+    read_secret(patient->access, owner.secret);
+    ahead += 14 * 60;
+    suite_set_clock(suite, ahead);
+    read_secret(patient->access, same);
+    CU_ASSERT_EQUAL(memcmp(owner.secret, same, sizeof same), 0);
+    ahead += 60;
+    suite_set_clock(suite, ahead);
+    check_secret_is_void(&owner, patient->access);
+}
+
+/* Nor does the secret of one session enrol a factor at another, which has its own. */
+static void pending_secret_belongs_to_its_session(void)
+{
+    struct owner one = {.role = "Patient"}, two = {.role = "Patient"};
+    PERSON patient = person_register(suite, NULL);
+    PERSON other = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    char code[7];
+
+    read_secret(patient->access, one.secret);
+    HTTP_ANSWER before = post_token(ENROLL, other->access, code_at(&one, 0, code));
+    CHECK_ERROR(before, 400, bad_code);
+    read_secret(other->access, two.secret);
+    HTTP_ANSWER foreign = post_token(ENROLL, other->access, code_at(&one, 0, code));
+    CHECK_ERROR(foreign, 400, bad_code);
+    HTTP_ANSWER own = post_token(ENROLL, patient->access, code_at(&one, 0, code));
+    CHECK_STATUS(own, 200);
+    CU_ASSERT_EQUAL(me(other->access), 401);
+}
+
+/* Two sessions with a secret each, at once: the account gets one factor. */
+static void one_of_two_sessions_enrols(void)
+{
+    struct owner owners[2] = {{.role = "Patient"}, {.role = "Patient"}};
+    PERSON patient = person_register(suite, NULL);
+    PERSON other = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    const char *const access[] = {patient->access, other->access};
+    struct http_request requests[2];
+    struct http_answer *answers[2];
+    char code[7];
+    pid_t holder;
+    int won = 0;
+
+    for (int i = 0; i < 2; i++) {
+        read_secret(access[i], owners[i].secret);
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = ENROLL,
+                                            .bearer = access[i],
+                                            .body = json_pack("{s:s}", "token",
+                                                              code_at(&owners[i], 0, code))};
+    }
+    holder = suite_hold(suite, "select 1 from auth.credential for update");
+    http_call_many(suite_url(suite), requests, 2, 2, answers);
+    waitpid(holder, NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        won += answers[i]->status == 200;
+        UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 400, "%d",
+                   answers[i]->status);
+    }
+    CU_ASSERT_EQUAL(won, 1);
+    http_answers_destroy(answers, 2);
 }
 
 static void one_secret_is_made_in_a_race(void)
@@ -632,7 +738,7 @@ static void prove_again(const struct owner *owner)
 }
 
 /* Twenty wrong codes, each told; then not even the right one is looked at, for fifteen minutes. */
-static void check_locks(const struct owner *owner, const char *path)
+static void check_locks(struct owner *owner, const char *path)
 {
     const char *access = owner->person->access;
     char code[7], *retry;
@@ -651,6 +757,9 @@ static void check_locks(const struct owner *owner, const char *path)
     ahead += 15 * 60 + 1;
     suite_set_clock(suite, ahead);
     prove_again(owner);
+    HTTP_ANSWER status = http_get(suite_url(suite), STATUS, access);
+    if (json_is_false(http_member(status, "enrolled"))) /* the secret was too old, too */
+        totp_read(http_text(status, "otpauthUrl"), owner->secret);
     HTTP_ANSWER later = post_token(path, access, code_at(owner, 0, code));
     CHECK_STATUS(later, 200);
 }
@@ -680,7 +789,9 @@ static int race_at(const char *path, const char *access, const char *token, int 
 {
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
-    pid_t holder = suite_hold(suite, "select 1 from auth.mfa_factor for update");
+    pid_t holder =
+        suite_hold(suite, strcmp(path, ENROLL) == 0 ? "select 1 from auth.mfa_pending for update"
+                                                    : "select 1 from auth.mfa_factor for update");
     int won = 0;
 
     for (int i = 0; i < MANY; i++)
@@ -854,6 +965,11 @@ static const struct unit_case cases[] = {
     {"enrolment takes a code", enrolment_takes_a_code},
     {"changes are mailed", changes_are_mailed},
     {"one secret is made in a race", one_secret_is_made_in_a_race},
+    {"a pending secret dies with a change of password",
+     pending_secret_dies_with_a_change_of_password},
+    {"a pending secret lives 15 minutes", pending_secret_lives_15_minutes},
+    {"a pending secret belongs to its session", pending_secret_belongs_to_its_session},
+    {"one of two sessions enrols", one_of_two_sessions_enrols},
     {"enrolment voids sign-ins under way", enrolment_voids_sign_ins_under_way},
     {"secrets are sealed", secrets_are_sealed},
     {"a patient signs in with a code", patient_signs_in_with_a_code},

@@ -44,7 +44,8 @@ static const struct plans plans = {
     .count = ARRAY_SIZE(statements),
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
              "audit_head audit_gap email_scan",
-    .emptied = "login, password_reset, invitation, throttle, known_address, change, outbox",
+    .emptied =
+        "login, mfa_pending, password_reset, invitation, throttle, known_address, change, outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
 
@@ -162,6 +163,12 @@ static const struct {
     {SQL_DELETION_LINKS, "Index Scan using password_reset_pkey on password_reset r"},
     {SQL_DELETION_HOLD, "Index Scan using account_pkey on account"},
     {SQL_DELETION_MEMBERSHIPS, "membership_account"},
+    {SQL_FACTOR_GET, "Index Scan using mfa_pending_"},
+    {SQL_FACTOR_PENDING_LOCK, "Index Scan using mfa_pending_"},
+    {SQL_FACTOR_PENDING_FAIL, "Index Scan using mfa_pending_pkey on mfa_pending"},
+    {SQL_FACTOR_PENDING_DROP, "mfa_pending_account"},
+    {SQL_FACTOR_ENROLL, "Index Scan using mfa_pending_pkey on mfa_pending"},
+    {SQL_FACTOR_ENROLL, "Index Scan using session_pkey on session"},
     {SQL_FACTOR_DROP, "Index Scan using mfa_factor_pkey on mfa_factor"},
     {SQL_DELETION_CREDENTIAL, "Index Scan using credential_pkey on credential"},
     {SQL_DELETION_LOGINS, "login_owner"},
