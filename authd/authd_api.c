@@ -38,6 +38,8 @@ enum {
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};
+static const char *const token_step[] = {"token", NULL};
+static const char *const mfa_step[] = {"mfa", NULL};
 static const char *const register_steps[] = {"clinician-invite", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
 static const char *const roles[] = {"Patient", "Practitioner", NULL};
@@ -52,6 +54,19 @@ static const char *const change_kinds[] = {"policy", "project", NULL};
 #define NO_POLICY "{\"resourceType\":\"AccessPolicy\",\"resource\":[]}"
 
 #define LETTERS_AND_DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+/* Of the OpenAPI page. Verifier and challenge belong together (RFC 7636, appendix B). */
+#define EXAMPLE_PASSWORD "correct horse battery staple"
+#define EXAMPLE_NEW_PASSWORD "another correct horse battery staple"
+#define EXAMPLE_VERIFIER "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+#define EXAMPLE_CODE "p2XmC3u7Yw0bT9s4KfVqLh8dRzJ1oNeA"
+#define EXAMPLE_TOKEN "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJQYXRpZW50In0.c2lnbmF0dXJl"
+#define EXAMPLE_OTPAUTH "otpauth://totp/Lakeside:ana@example.org?secret=JBSWY3DPEHPK3PXP"
+#define EXAMPLE_QR "data:image/png;base64,iVBORw0KGgo="
+
+#define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
+#define VERIFIER_PATTERN "^[A-Za-z0-9._~-]{43,128}$"
+#define POLICY_REFERENCE_PATTERN "^AccessPolicy/[0-9A-Fa-f-]{36}$"
 
 /* base64url of a SHA-256: the length is checked by the row. */
 static int check_challenge(const char *value, char why[static 96])
@@ -108,7 +123,7 @@ static const struct field patient_register_in_rows[] = {
     FIELD_EMAIL(struct patient_register_in, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "ana@example.org"),
     FIELD_TEXT(struct patient_register_in, password, 1, NEW_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", ""),
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct patient_register_in, name, 1, NAME_MAX_LENGTH,
                FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Ana"),
     FIELD_TEXT(struct patient_register_in, surname, 1, NAME_MAX_LENGTH,
@@ -125,7 +140,7 @@ static const struct field practitioner_register_in_rows[] = {
     FIELD_EMAIL(struct practitioner_register_in, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "rui@lakeside.example"),
     FIELD_TEXT(struct practitioner_register_in, password, 1, NEW_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", ""),
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct practitioner_register_in, name, 1, NAME_MAX_LENGTH,
                FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
     FIELD_TEXT(struct practitioner_register_in, surname, 1, NAME_MAX_LENGTH,
@@ -139,11 +154,11 @@ static const struct field patient_login_start_in_rows[] = {
     FIELD_EMAIL(struct patient_login_start_in, email, FIELD_REQUIRED, "Address of the account.",
                 "ana@example.org"),
     FIELD_TEXT(struct patient_login_start_in, password, 0, ANY_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "Its password.", ""),
+               FIELD_REQUIRED | FIELD_SECRET, "Its password.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct patient_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Tenant to sign in to.", "demo"),
-    FIELD_CHECKED(struct patient_login_start_in, codeChallenge, 43, 43, check_challenge,
-                  FIELD_REQUIRED,
+    FIELD_PATTERN(struct patient_login_start_in, codeChallenge, 43, 43, check_challenge,
+                  CHALLENGE_PATTERN, FIELD_REQUIRED,
                   "base64url of the SHA-256 of a verifier that the client keeps to itself.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
 };
@@ -153,22 +168,23 @@ static const struct field practitioner_login_start_in_rows[] = {
     FIELD_EMAIL(struct practitioner_login_start_in, email, FIELD_REQUIRED,
                 "Address of the account.", "rui@lakeside.example"),
     FIELD_TEXT(struct practitioner_login_start_in, password, 0, ANY_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "Its password.", ""),
+               FIELD_REQUIRED | FIELD_SECRET, "Its password.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct practitioner_login_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
                "Tenant to sign in to; absent: the answer lists those to choose from.", "demo"),
-    FIELD_CHECKED(struct practitioner_login_start_in, codeChallenge, 43, 43, check_challenge,
-                  FIELD_REQUIRED,
+    FIELD_PATTERN(struct practitioner_login_start_in, codeChallenge, 43, 43, check_challenge,
+                  CHALLENGE_PATTERN, FIELD_REQUIRED,
                   "base64url of the SHA-256 of a verifier that the client keeps to itself.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
 };
 FIELD_TABLE(practitioner_login_start_in);
 
 /* What both roles send; `s` is the input's struct. */
-#define LOGIN_TOKEN_ROWS(s)                                                                    \
-    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,                     \
-               "Code from the step before; good once.", ""),                                   \
-        FIELD_CHECKED(s, codeVerifier, 43, 128, check_verifier, FIELD_REQUIRED | FIELD_SECRET, \
-                      "The verifier whose hash started the sign-in.", "")
+#define LOGIN_TOKEN_ROWS(s)                                                       \
+    FIELD_TEXT(s, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,        \
+               "Code from the step before; good once.", EXAMPLE_CODE),            \
+        FIELD_PATTERN(s, codeVerifier, 43, 128, check_verifier, VERIFIER_PATTERN, \
+                      FIELD_REQUIRED | FIELD_SECRET,                              \
+                      "The verifier whose hash started the sign-in.", EXAMPLE_VERIFIER)
 
 static const struct field patient_login_token_in_rows[] = {
     LOGIN_TOKEN_ROWS(struct patient_login_token_in),
@@ -188,7 +204,7 @@ static const struct field login_mfa_in_rows[] = {
     FIELD_TEXT(struct login_mfa_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
                FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS,
                "The six digits that the authenticator shows, or a recovery code; each good once.",
-               ""),
+               "123456"),
 };
 FIELD_TABLE(login_mfa_in);
 
@@ -196,10 +212,11 @@ static const struct field client_login_in_rows[] = {
     FIELD_EMAIL(struct client_login_in, email, FIELD_REQUIRED, "Address of the account.",
                 "ana@example.org"),
     FIELD_TEXT(struct client_login_in, password, 1, CLIENT_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", ""),
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Its password.", EXAMPLE_PASSWORD),
     FIELD_UUID(struct client_login_in, clientId, FIELD_REQUIRED,
                "Client application of the project to sign in to."),
-    FIELD_CHECKED(struct client_login_in, codeChallenge, 43, 43, check_challenge, FIELD_NULLABLE,
+    FIELD_PATTERN(struct client_login_in, codeChallenge, 43, 43, check_challenge, CHALLENGE_PATTERN,
+                  FIELD_NULLABLE,
                   "As for the tenant sign-in, which who has a second factor goes on with.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
 };
@@ -209,7 +226,8 @@ static const struct field client_register_in_rows[] = {
     FIELD_EMAIL(struct client_register_in, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "ana@example.org"),
     FIELD_TEXT(struct client_register_in, password, 1, CLIENT_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Any text that is not empty.", ""),
+               FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS, "Any text that is not empty.",
+               EXAMPLE_PASSWORD),
     FIELD_UUID(struct client_register_in, clientId, FIELD_REQUIRED,
                "Client application of the project to join."),
     FIELD_CHOICE(struct client_register_in, type, roles, FIELD_NULLABLE,
@@ -225,13 +243,14 @@ static const struct field b2b_login_in_rows[] = {
     FIELD_EMAIL(struct b2b_login_in, email, FIELD_REQUIRED, "Address of the account.",
                 "rui@lakeside.example"),
     FIELD_TEXT(struct b2b_login_in, password, 0, ANY_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Its password.", ""),
+               "Its password.", EXAMPLE_PASSWORD),
     FIELD_UUID(struct b2b_login_in, clientId, FIELD_REQUIRED,
                "Client application of that project."),
     FIELD_UUID(struct b2b_login_in, tenantId, FIELD_REQUIRED,
                "Project to sign in to; who belongs to exactly one child of it and not to the "
                "project itself is signed in to that child."),
-    FIELD_CHECKED(struct b2b_login_in, codeChallenge, 43, 43, check_challenge, FIELD_NULLABLE,
+    FIELD_PATTERN(struct b2b_login_in, codeChallenge, 43, 43, check_challenge, CHALLENGE_PATTERN,
+                  FIELD_NULLABLE,
                   "As for the tenant sign-in, which who has a second factor goes on with.",
                   "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
 };
@@ -241,7 +260,7 @@ static const struct field b2b_register_in_rows[] = {
     FIELD_EMAIL(struct b2b_register_in, email, FIELD_REQUIRED,
                 "Address to sign in with; kept in lower case.", "rui@lakeside.example"),
     FIELD_TEXT(struct b2b_register_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Any text that is not empty.", ""),
+               "Any text that is not empty.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct b2b_register_in, name, 1, NAME_MAX_LENGTH, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Given name.", "Rui"),
     FIELD_TEXT(struct b2b_register_in, surname, 1, NAME_MAX_LENGTH,
@@ -256,8 +275,8 @@ static const struct field reference_rows[] = {
     FIELD_TEXT(struct reference, reference, 1, REFERENCE_MAX, FIELD_REQUIRED,
                "Type and identifier of what is meant.",
                "Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT(struct reference, display, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Its name for people.",
-               "Ana Lima"),
+    FIELD_TEXT_OR(struct reference, display, 0, DISPLAY_MAX, "\"\"", FIELD_CHARACTERS,
+                  "Its name for people.", "Ana Lima"),
 };
 FIELD_TABLE(reference);
 
@@ -270,22 +289,41 @@ static const struct field login_tenant_rows[] = {
 };
 FIELD_TABLE(login_tenant);
 
+/* Its two shapes for the OpenAPI page. */
+static const struct field login_challenge_rows[] = {
+    FIELD_CHOICE(struct login_step, nextStep, token_step, FIELD_REQUIRED,
+                 "The session code is exchanged for tokens next.", "token"),
+    FIELD_TEXT(struct login_step, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "What to exchange, within five minutes.", EXAMPLE_CODE),
+    FIELD_OBJECTS(struct login_step, tenants, login_tenant, TENANTS_MAX, FIELD_OMIT_EMPTY,
+                  "For practitioners: the tenants that they may choose."),
+};
+FIELD_VARIANT(login_challenge, struct login_step);
+
+static const struct field login_mfa_challenge_rows[] = {
+    FIELD_CHOICE(struct login_step, nextStep, mfa_step, FIELD_REQUIRED,
+                 "A second factor is shown next.", "mfa"),
+    FIELD_UUID(struct login_step, loginId, FIELD_REQUIRED,
+               "The sign-in that waits for the factor."),
+};
+FIELD_VARIANT(login_mfa_challenge, struct login_step);
+
 static const struct field login_step_rows[] = {
     FIELD_CHOICE(struct login_step, nextStep, login_steps, FIELD_REQUIRED,
                  "token: exchange the session code; mfa: show a second factor first.", "token"),
     FIELD_TEXT(struct login_step, sessionCode, 1, CODE_MAX, FIELD_SECRET,
-               "With token: what to exchange, within five minutes.", ""),
+               "With token: what to exchange, within five minutes.", EXAMPLE_CODE),
     FIELD_UUID(struct login_step, loginId, 0, "With mfa: the sign-in that waits for the factor."),
     FIELD_OBJECTS(struct login_step, tenants, login_tenant, TENANTS_MAX, FIELD_OMIT_EMPTY,
                   "For practitioners: the tenants that they may choose."),
 };
-FIELD_TABLE(login_step);
+FIELD_TABLE_ONE_OF(login_step, &login_challenge_table, &login_mfa_challenge_table);
 
 static const struct field token_response_rows[] = {
     FIELD_TEXT(struct token_response, accessToken, 1, TOKEN_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "For the Authorization header: Bearer and this.", ""),
+               "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
     FIELD_TEXT(struct token_response, refreshToken, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Renews the session; replaced at each use.", ""),
+               "Renews the session; replaced at each use.", EXAMPLE_CODE),
     FIELD_INT(struct token_response, expiresIn, 0, INT64_MAX, 0, FIELD_REQUIRED,
               "Life of the access token in seconds.", "3600"),
     FIELD_OBJECT(struct token_response, project, reference, FIELD_REQUIRED, "The tenant."),
@@ -294,32 +332,40 @@ static const struct field token_response_rows[] = {
 };
 FIELD_TABLE(token_response);
 
+static const struct field register_step_rows[] = {
+    FIELD_CHOICE(struct token_or_step, nextStep, register_steps, FIELD_REQUIRED,
+                 "What was mailed instead of signing in: clinician-invite, an invitation as a "
+                 "practitioner.",
+                 "clinician-invite"),
+};
+FIELD_VARIANT(register_step, struct token_or_step);
+
 static const struct field token_or_step_rows[] = {
     FIELD_CHOICE(struct token_or_step, nextStep, register_steps, 0,
                  "Present alone when an invitation was mailed instead of signing in.",
                  "clinician-invite"),
     FIELD_TEXT(struct token_or_step, accessToken, 1, TOKEN_MAX, FIELD_SECRET,
-               "For the Authorization header: Bearer and this.", ""),
+               "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
     FIELD_TEXT(struct token_or_step, refreshToken, 1, CODE_MAX, FIELD_SECRET,
-               "Renews the session; replaced at each use.", ""),
+               "Renews the session; replaced at each use.", EXAMPLE_CODE),
     FIELD_INT(struct token_or_step, expiresIn, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
               "Life of the access token in seconds.", "3600"),
     FIELD_OBJECT(struct token_or_step, project, reference, 0, "The tenant."),
     FIELD_OBJECT(struct token_or_step, profile, reference, 0, "The user's profile in it."),
 };
-FIELD_TABLE(token_or_step);
+FIELD_TABLE_ONE_OF(token_or_step, &token_response_table, &register_step_table);
 
 static const struct field refresh_token_in_rows[] = {
     FIELD_TEXT(struct refresh_token_in, refresh_token, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "The session's current refresh token.", ""),
+               "The session's current refresh token.", EXAMPLE_CODE),
 };
 FIELD_TABLE(refresh_token_in);
 
 static const struct field refresh_token_out_rows[] = {
     FIELD_TEXT(struct refresh_token_out, access_token, 1, TOKEN_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "For the Authorization header: Bearer and this.", ""),
+               "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
     FIELD_TEXT(struct refresh_token_out, refresh_token, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Takes the place of the one that was sent.", ""),
+               "Takes the place of the one that was sent.", EXAMPLE_CODE),
     FIELD_INT(struct refresh_token_out, expires_in, 0, INT64_MAX, 0, FIELD_REQUIRED,
               "Life of the access token in seconds.", "3600"),
     FIELD_CHOICE(struct refresh_token_out, token_type, token_types, FIELD_REQUIRED,
@@ -331,9 +377,9 @@ FIELD_TABLE(refresh_token_out);
 
 static const struct field change_password_in_rows[] = {
     FIELD_TEXT(struct change_password_in, oldPassword, 0, ANY_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "The password as it is.", ""),
+               FIELD_REQUIRED | FIELD_SECRET, "The password as it is.", EXAMPLE_PASSWORD),
     FIELD_TEXT(struct change_password_in, newPassword, 1, NEW_PASSWORD_MAX,
-               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", ""),
+               FIELD_REQUIRED | FIELD_SECRET, "Any text that is not empty.", EXAMPLE_NEW_PASSWORD),
 };
 FIELD_TABLE(change_password_in);
 
@@ -350,9 +396,9 @@ FIELD_TABLE(reset_password_in);
 static const struct field set_password_in_rows[] = {
     FIELD_UUID(struct set_password_in, id, FIELD_REQUIRED, "From the link."),
     FIELD_TEXT(struct set_password_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "From the link; good once, until it expires.", ""),
+               "From the link; good once, until it expires.", EXAMPLE_CODE),
     FIELD_TEXT(struct set_password_in, password, 1, NEW_PASSWORD_MAX, FIELD_REQUIRED | FIELD_SECRET,
-               "Any text that is not empty.", ""),
+               "Any text that is not empty.", EXAMPLE_PASSWORD),
 };
 FIELD_TABLE(set_password_in);
 
@@ -366,9 +412,9 @@ static const struct field mfa_status_out_rows[] = {
     FIELD_BOOL(struct mfa_status_out, enrolled, 0, FIELD_REQUIRED,
                "Whether sign-in needs a second factor."),
     FIELD_TEXT(struct mfa_status_out, otpauthUrl, 1, OTPAUTH_URL_MAX, FIELD_SECRET,
-               "Until then: the key for an authenticator application.", ""),
+               "Until then: the key for an authenticator application.", EXAMPLE_OTPAUTH),
     FIELD_TEXT(struct mfa_status_out, qrCodeDataUrl, 1, QR_URL_MAX, FIELD_SECRET,
-               "The same as a QR code: a PNG picture in a data URL.", ""),
+               "The same as a QR code: a PNG picture in a data URL.", EXAMPLE_QR),
 };
 FIELD_TABLE(mfa_status_out);
 
@@ -376,16 +422,17 @@ static const struct field mfa_token_in_rows[] = {
     FIELD_TEXT(struct mfa_token_in, token, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
                FIELD_REQUIRED | FIELD_SECRET | FIELD_CHARACTERS,
                "The six digits that the authenticator shows; to disable, a recovery code does too.",
-               ""),
+               "123456"),
 };
 FIELD_TABLE(mfa_token_in);
 
 static const struct field step_up_in_rows[] = {
     FIELD_TEXT(struct step_up_in, password, 0, ANY_PASSWORD_MAX, FIELD_SECRET,
-               "The password; not enough where a second factor is on.", ""),
-    FIELD_TEXT(
-        struct step_up_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX, FIELD_SECRET | FIELD_CHARACTERS,
-        "The six digits that the authenticator shows, or a recovery code; each good once.", ""),
+               "The password; not enough where a second factor is on.", EXAMPLE_PASSWORD),
+    FIELD_TEXT(struct step_up_in, mfaToken, MFA_TOKEN_MIN, MFA_TOKEN_MAX,
+               FIELD_SECRET | FIELD_CHARACTERS,
+               "The six digits that the authenticator shows, or a recovery code; each good once.",
+               "123456"),
 };
 FIELD_TABLE(step_up_in);
 
@@ -483,8 +530,10 @@ static const struct field me_policy_rows[] = {
     FIELD_UUID(struct me_policy, id, 0, "The policy; absent for none."),
     FIELD_TEXT(struct me_policy, name, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Its name.",
                "Own documents"),
-    FIELD_JSON(struct me_policy, resource, POLICY_JSON_MAX, 0, "What it permits; empty for none.",
-               "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
+    FIELD_JSON_LIST(
+        struct me_policy, resource, policy_rule, POLICY_JSON_MAX, 0,
+        "What it permits; empty for none.",
+        "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
 };
 FIELD_TABLE(me_policy);
 
@@ -577,8 +626,9 @@ static const struct field member_create_in_rows[] = {
                  "As what; Practitioner when absent.", "Practitioner"),
     FIELD_BOOL(struct member_create_in, admin, false, 0,
                "Whether to administer the project; practitioners only."),
-    FIELD_CHECKED(struct member_create_in, accessPolicy, 1, REFERENCE_MAX, check_policy_reference,
-                  FIELD_NULLABLE, "What to permit; absent: the project's default for the type.",
+    FIELD_PATTERN(struct member_create_in, accessPolicy, 1, REFERENCE_MAX, check_policy_reference,
+                  POLICY_REFERENCE_PATTERN, FIELD_NULLABLE,
+                  "What to permit; absent: the project's default for the type.",
                   "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
 };
 FIELD_TABLE(member_create_in);

@@ -63,9 +63,8 @@ enum field_flags {
     FIELD_REQUIRED = 1 << 0, /* absent (or null) is a problem */
     FIELD_NULLABLE =
         1 << 1, /* input: null is allowed and means absent; output: absent is written as null */
-    FIELD_SECRET =
-        1 << 2,          /* wiped from the arena when the request ends; never in examples or logs */
-    FIELD_PATH = 1 << 3, /* taken from the {name} segment of the path */
+    FIELD_SECRET = 1 << 2,     /* wiped from the arena when the request ends; never in logs */
+    FIELD_PATH = 1 << 3,       /* taken from the {name} segment of the path */
     FIELD_QUERY = 1 << 4,      /* taken from the query string; INT and BOOL are read from text */
     FIELD_HEADER = 1 << 5,     /* taken from the request header named in `header` */
     FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
@@ -74,6 +73,7 @@ enum field_flags {
     FIELD_INTERNAL = 1 << 9, /* between daemons only: never read from a request's JSON, never in the
                                 JSON of an answer or in the OpenAPI page */
     FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
+    FIELD_UNLISTED = 1 << 14,   /* header: read, and not a parameter of the OpenAPI page */
     FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
     FIELD_NULL_ZERO = 1 << 13,     /* input: null is an INT of 0, not absent */
     FIELD_BODY =
@@ -111,9 +111,12 @@ struct field {
     size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items of a list that is there */
     int64_t fallback;                /* INT, BOOL */
     const char *header;              /* FIELD_HEADER */
-    const char *const *choices;      /* TEXT: NULL-ended list of allowed values, or NULL */
+    const char *const *choices;      /* TEXT, each of TEXTS: NULL-ended list of allowed values */
+    const char *const *known;        /* TEXT: the values that exist; the handler refuses others */
     field_check *check;              /* TEXT, or NULL */
-    const struct field_table *table; /* OBJECT, OBJECTS */
+    const char *pattern;             /* ECMA-262 for the page: all that `check` accepts matches */
+    const struct field_table *table; /* OBJECT, OBJECTS; JSON: it is an array of these */
+    bool of_texts;                   /* JSON: an array of texts; JSON_OBJECT: a map of texts */
     const char *absent;              /* JSON of an absent member in an answer; NULL: see above */
     const char *doc, *example;
 };
@@ -123,6 +126,8 @@ struct field_table {
     size_t size;      /* sizeof the struct */
     const struct field *rows;
     size_t count;
+    const struct field_table *const *variants; /* NULL-ended: an answer is exactly one of these,
+                                                  whose rows are among `rows`; NULL: no such */
 };
 
 /* 0, or a compile error when the member's type is not `type`. */
@@ -141,6 +146,13 @@ struct field_table {
 #define FIELD_CHECKED(s, member, min_, max_, check_, flags_, doc_, example_)          \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
               .check = (check_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_PATTERN(s, member, min_, max_, check_, pattern_, flags_, doc_, example_)    \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_),     \
+              .check = (check_), .pattern = (pattern_), .flags = (flags_), .doc = (doc_), \
+              .example = (example_))
+#define FIELD_KNOWN(s, member, min_, max_, known_, flags_, doc_, example_)            \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .known = (known_), .flags = (flags_), .doc = (doc_), .example = (example_))
 #define FIELD_CHOICE(s, member, choices_, flags_, doc_, example_)                         \
     FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .max = 64, .choices = (choices_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
@@ -197,10 +209,33 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
               .absent = (absent_), .flags = (flags_), .doc = (doc_))
 
+/* An array of objects of a table, or of texts, that is stored as it is; a map of texts by name. */
+#define FIELD_JSON_LIST(s, member, type_, max_, flags_, doc_, example_)                         \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .table = &type_##_table, .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_JSON_TEXTS(s, member, max_, flags_, doc_, example_)                        \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .of_texts = true, .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_JSON_MAP(s, member, max_, flags_, doc_, example_)                                 \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+
 /* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the struct. */
 #define FIELD_TABLE(x)                     \
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
+
+/* The same, of an answer that is one of several shapes; and one of these shapes, by rows of struct s. */
+#define FIELD_TABLE_ONE_OF(x, ...)                                               \
+    static const struct field_table *const x##_variants[] = {__VA_ARGS__, NULL}; \
+    const struct field_table x##_table = {.name = #x,                            \
+                                          .size = sizeof(struct x),              \
+                                          .rows = x##_rows,                      \
+                                          .count = ARRAY_SIZE(x##_rows),         \
+                                          .variants = x##_variants}
+#define FIELD_VARIANT(x, s)                       \
+    static const struct field_table x##_table = { \
+        .name = #x, .size = sizeof(s), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
 
 /* No fields at all: the input of a route without parameters, the output of one without a body. */
 struct nothing {
@@ -239,15 +274,24 @@ char *fields_print(const struct field_table *table, const msgpack_object *map, s
 /* The same as a tree. New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
+/* Which way a shape travels: what an answer always has is required there, what a request may leave out has a default.
+ * FIELDS_EITHER: a table of both. */
+enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
+
 /* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
  * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
- * schemas come one by one from fields_row_schema(). New references. */
-json_t *fields_to_schema(const struct field_table *table);
+ * schemas come one by one from fields_row_schema(). Lengths in bytes, which JSON Schema does not know, are told in the
+ * description and as "x-maxBytes"; maxLength is then true as well, but not enough. New references. */
+json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 
 /* The row that is the whole body, NULL when the body is an object of members. */
 const struct field *fields_body(const struct field_table *table);
 
-json_t *fields_row_schema(const struct field *row);
+json_t *fields_row_schema(const struct field *row, enum fields_way way);
+
+/* An example of a body of the table, made of the rows' own; of a row, NULL without one. New references. */
+json_t *fields_example(const struct field_table *table);
+json_t *fields_row_example(const struct field *row);
 
 /* Wipes every FIELD_SECRET text of the struct. */
 void fields_wipe(const struct field_table *table, void *in);

@@ -8,6 +8,9 @@
 
 enum { LANGUAGE_TAG_MAX = 35 }; /* bytes; RFC 5646, section 4.4.1 */
 
+/* What every well-formed tag matches, for the OpenAPI page. */
+#define LANGUAGE_PATTERN "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"
+
 /* The tag in its usual case ("PT-br" -> "pt-BR"), from the arena; "" for NULL and ""; NULL when it is no
  * well-formed tag (RFC 5646, sections 2.1 and 2.1.1; the irregular tags of old and those of private use only are
  * not taken). */

@@ -8,6 +8,13 @@
  *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a ROUTE
  *     OP(handler, input, output, callers, flags)                   an operation between daemons, no route
  *
+ * What readers of /openapi.json want beyond that stands in <daemon>_docs.def, for gateway/routes.c alone:
+ *
+ *     DOC(handler, tag, description, code...)   subject (a tag of gateway/openapi_text.c), Markdown, and the codes of
+ *                                               errors.def that only some routes answer
+ *
+ * A route without its DOC does not compile, nor does a DOC without its route.
+ *
  * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it does: a short
  * imperative sentence without a full stop ("Register a patient").
  *

@@ -15,10 +15,43 @@
 static const char own_criterion[] = "DocumentReference?author=%profile";
 static const char own_type[] = "DocumentReference";
 
-static const char *const interaction_names[] = {
-    [POLICY_CREATE] = "create", [POLICY_READ] = "read",     [POLICY_SEARCH] = "search",
-    [POLICY_UPDATE] = "update", [POLICY_DELETE] = "delete", [POLICY_EXECUTE] = "execute",
+const char *const policy_types[] = {
+    "DocumentReference", "Bot", "Content", "Translation", "Locale", "*", NULL};
+const char *const policy_interactions[] = {
+    [POLICY_CREATE] = "create",
+    [POLICY_READ] = "read",
+    [POLICY_SEARCH] = "search",
+    [POLICY_UPDATE] = "update",
+    [POLICY_DELETE] = "delete",
+    [POLICY_EXECUTE] = "execute",
+    NULL,
 };
+const char *const address_actions[] = {"allow", "block", NULL};
+static const char *const criterion_choices[] = {own_criterion, NULL};
+
+enum { NETWORK_MAX = 64 };
+
+static const struct field policy_rule_rows[] = {
+    FIELD_CHOICE(struct policy_rule, resourceType, policy_types, FIELD_REQUIRED,
+                 "Type of the resources; * stands for every type.", "DocumentReference"),
+    FIELD_ROW(struct policy_rule, interaction, FIELD_TYPE_TEXTS, struct field_texts, .min_items = 1,
+              .max_items = ARRAY_SIZE(policy_interactions) - 1, .choices = policy_interactions,
+              .flags = FIELD_OMIT_EMPTY, .doc = "What may be done; absent: everything.",
+              .example = "read"),
+    FIELD_TRISTATE(struct policy_rule, readonly, 0, "Only read and search."),
+    FIELD_CHOICE(struct policy_rule, criteria, criterion_choices, 0,
+                 "Only documents of the caller; of DocumentReference alone.",
+                 "DocumentReference?author=%profile"),
+};
+FIELD_TABLE(policy_rule);
+
+static const struct field address_rule_rows[] = {
+    FIELD_TEXT(struct address_rule, ip, 1, NETWORK_MAX, FIELD_REQUIRED,
+               "Network in CIDR notation, IPv4 or IPv6.", "192.0.2.0/24"),
+    FIELD_CHOICE(struct address_rule, action, address_actions, FIELD_REQUIRED,
+                 "What becomes of a sign-in from there.", "allow"),
+};
+FIELD_TABLE(address_rule);
 
 /* The rules as an array, NULL when they are none. settingsd bounds their text and number. New reference. */
 static json_t *rules_parse(const char *rules)
@@ -50,7 +83,7 @@ static bool names_interaction(const json_t *rule, enum policy_interaction intera
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
 
-        if (name && strcmp(name, interaction_names[interaction]) == 0)
+        if (name && strcmp(name, policy_interactions[interaction]) == 0)
             return true;
     }
     return false;

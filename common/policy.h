@@ -20,6 +20,19 @@ enum policy_interaction {
     POLICY_EXECUTE,
 };
 
+/* What a stored policy consists of: the shapes of the OpenAPI page, and the words that settingsd admits. */
+struct policy_rule {
+    const char *resourceType;
+    struct field_texts interaction;
+    enum tristate readonly;
+    const char *criteria;
+};
+struct address_rule {
+    const char *ip, *action;
+};
+extern const struct field_table policy_rule_table, address_rule_table;
+extern const char *const policy_types[], *const policy_interactions[], *const address_actions[];
+
 /* How far an allowance reaches; the larger value includes the smaller. */
 enum policy_scope {
     POLICY_NONE,

@@ -126,12 +126,20 @@ static int check_language(const char *value, char why[static 96])
 
 /* ---- routes ---- */
 
+#define MEDIA_TYPE_PATTERN "^[!#$%&'*+.^_`|~A-Za-z0-9-]+/[!#$%&'*+.^_`|~A-Za-z0-9-]+([ ;].*)?$"
+
+/* Every request has one: no parameter that a client would set. */
+#define FIELD_HOST(s)                                                                    \
+    FIELD_ROW(s, host, FIELD_TYPE_TEXT, const char *, .header = "Host", .max = HOST_MAX, \
+              .flags = FIELD_HEADER | FIELD_UNLISTED,                                    \
+              .doc = "Where the form is posted to, unless a public address is configured.")
+
 static const struct field upload_options_rows[] = {
     FIELD_TEXT(struct upload_options, url, 1, URL_MAX, FIELD_REQUIRED, "Where to post the form to.",
                "https://api.lakeside.example/storage/documents"),
-    FIELD_JSON_OBJECT(struct upload_options, fields, FORM_JSON_MAX, FIELD_REQUIRED,
-                      "Its fields, each to be sent as it is, before the field `file`.",
-                      "{\"key\":\"5f0c4a52\",\"Content-Type\":\"image/png\"}"),
+    FIELD_JSON_MAP(struct upload_options, fields, FORM_JSON_MAX, FIELD_REQUIRED,
+                   "Its fields, each to be sent as it is, before the field `file`.",
+                   "{\"key\":\"5f0c4a52\",\"Content-Type\":\"image/png\"}"),
 };
 FIELD_TABLE(upload_options);
 
@@ -163,12 +171,11 @@ FIELD_TABLE(document);
 static const struct field document_create_in_rows[] = {
     FIELD_CHECKED(struct document_create_in, fileName, 1, FILE_NAME_MAX, check_file_name,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the file.", "x-ray.png"),
-    FIELD_CHECKED(struct document_create_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
-                  FIELD_REQUIRED, "Its MIME type.", "image/png"),
+    FIELD_PATTERN(struct document_create_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
+                  MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Its MIME type.", "image/png"),
     FIELD_TRISTATE(struct document_create_in, isPublic, FIELD_LOOSE_BOOL | FIELD_NULLABLE,
                    "Give it a public token."),
-    FIELD_HEADER_TEXT(struct document_create_in, host, "Host", HOST_MAX,
-                      "Where the form is posted to, unless a public address is configured."),
+    FIELD_HOST(struct document_create_in),
 };
 FIELD_TABLE(document_create_in);
 
@@ -176,10 +183,9 @@ static const struct field document_replace_in_rows[] = {
     FIELD_UUID(struct document_replace_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
     FIELD_CHECKED(struct document_replace_in, fileName, 1, FILE_NAME_MAX, check_file_name,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the new file.", "x-ray-2.png"),
-    FIELD_CHECKED(struct document_replace_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
-                  FIELD_REQUIRED, "Its MIME type.", "image/png"),
-    FIELD_HEADER_TEXT(struct document_replace_in, host, "Host", HOST_MAX,
-                      "Where the form is posted to, unless a public address is configured."),
+    FIELD_PATTERN(struct document_replace_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
+                  MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Its MIME type.", "image/png"),
+    FIELD_HOST(struct document_replace_in),
 };
 FIELD_TABLE(document_replace_in);
 
@@ -276,15 +282,16 @@ FIELD_TABLE(storage_post_in);
 
 /* ---- mapped content ---- */
 
-#define CMS_TYPE(s, flags_)                                           \
-    FIELD_CHECKED(s, type, 1, CMS_NAME_MAX, check_cms_name, (flags_), \
+#define CMS_NAME_PATTERN "^[a-z0-9-]{1,100}$"
+#define CMS_TYPE(s, flags_)                                                             \
+    FIELD_PATTERN(s, type, 1, CMS_NAME_MAX, check_cms_name, CMS_NAME_PATTERN, (flags_), \
                   "Type of the content: article, faq, exercise and the like.", "article")
 #define CMS_KEY(s, flags_)                                                                \
-    FIELD_CHECKED(s, key, 1, CMS_NAME_MAX, check_cms_key, (flags_),                       \
+    FIELD_PATTERN(s, key, 1, CMS_NAME_MAX, check_cms_key, CMS_NAME_PATTERN, (flags_),     \
                   "Names the entry among those of its type, the same in every language.", \
                   "back-pain-basics")
-#define CMS_LANGUAGE(s, flags_)                                               \
-    FIELD_CHECKED(s, language, 1, LANGUAGE_TAG_MAX, check_language, (flags_), \
+#define CMS_LANGUAGE(s, flags_)                                                                 \
+    FIELD_PATTERN(s, language, 1, LANGUAGE_TAG_MAX, check_language, LANGUAGE_PATTERN, (flags_), \
                   "Language (BCP 47).", "de")
 #define CMS_TITLE(s, flags_)                                                                       \
     FIELD_TEXT(s, title, 1, CMS_TITLE_MAX, (flags_) | FIELD_CHARACTERS, "Title in that language.", \

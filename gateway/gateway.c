@@ -37,28 +37,44 @@ static const struct config_row config_rows[] = {
                 "Client addresses in the access log: personal data."),
 };
 
-static const char health_doc[] = "Answers while the gateway runs, whatever else is down.";
+static const struct route_doc health_doc = {
+    "Service", "Answers 200 without a body while the gateway runs, whatever else is down.", {0}};
+static const struct route_doc jwks_doc = {
+    "Service",
+    "The public keys that access tokens are signed with, as a JWK Set (RFC 7517), for services "
+    "that verify tokens "
+    "themselves. Keys change: fetch the set again when a token names a `kid` that is not in it.",
+    {0}};
+static const struct route_doc openapi_doc = {
+    "Service", "The whole interface in OpenAPI 3.1, of the version that answers.", {0}};
 
-/* What the gateway serves itself: path, function, on a fiber, what the OpenAPI page says. */
-#define OWN(path_, name, serve_, fiber, doc_)                                        \
-    {                                                                                \
-        .route = {"GET", path_, "gateway", name, ACCESS_PUBLIC, R_SAFE, NULL, NULL}, \
-        .serve = serve_, .on_fiber = fiber, .doc = doc_                              \
+/* What the gateway serves itself: path, function, on a fiber, and what the OpenAPI page says. */
+#define OWN(path_, name, serve_, fiber, output_, summary_, doc_)              \
+    {                                                                         \
+        .route = {"GET", path_,   "gateway", name,     ACCESS_PUBLIC, R_SAFE, \
+                  NULL,  output_, "0.1",     summary_, false},                \
+        .serve = serve_, .on_fiber = fiber, .doc = doc_                       \
     }
 
+#define HEALTH(path_)                                                                    \
+    OWN(path_, "health_check", health_serve, false, NULL, "Check that the service runs", \
+        &health_doc)
+
 static const struct endpoint own_endpoints[] = {
-    OWN("/partner/health-check", "health_check", health_serve, false, health_doc),
-    OWN("/v1/partner/health-check", "health_check", health_serve, false, health_doc),
-    OWN("/v2/partner/health-check", "health_check", health_serve, false, health_doc),
-    OWN("/v3/partner/health-check", "health_check", health_serve, false, health_doc),
-    OWN("/.well-known/jwks.json", "jwks", jwks_serve, true, "The public keys, a JWK Set."),
-    OWN("/openapi.json", "openapi", openapi_serve, false, "This page."),
+    HEALTH("/partner/health-check"),
+    HEALTH("/v1/partner/health-check"),
+    HEALTH("/v2/partner/health-check"),
+    HEALTH("/v3/partner/health-check"),
+    OWN("/.well-known/jwks.json", "jwks", jwks_serve, true, &jwks_table,
+        "Read the public keys of access tokens", &jwks_doc),
+    OWN("/openapi.json", "openapi", openapi_serve, false, &openapi_table, "Read this page",
+        &openapi_doc),
 };
 
 static const struct endpoint admin_endpoints[] = {
-    OWN("/healthz", "healthz", health_serve, false, NULL),
-    OWN("/readyz", "readyz", admin_serve_ready, true, NULL),
-    OWN("/metrics", "metrics", admin_serve_metrics, true, NULL),
+    OWN("/healthz", "healthz", health_serve, false, NULL, NULL, NULL),
+    OWN("/readyz", "readyz", admin_serve_ready, true, NULL, NULL, NULL),
+    OWN("/metrics", "metrics", admin_serve_metrics, true, NULL, NULL, NULL),
 };
 
 static int make_routes(struct gateway *self, struct error *err)

@@ -5,6 +5,7 @@
 #define ATRIUM_GATEWAY_OPENAPI_H
 
 #include "common/arena.h"
+#include "common/fields.h"
 #include "gateway/routes.h"
 
 struct openapi {
@@ -13,9 +14,12 @@ struct openapi {
     char etag[36]; /* quoted */
 };
 
-/* Writes the page for these endpoints once; the text is the arena's. */
+/* Writes the page for these endpoints once; those without `doc` are not on it. The text is the arena's. */
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
                    size_t count);
+
+/* The shape of the answer, for the page itself: any object. */
+extern const struct field_table openapi_table;
 
 /* The endpoint. */
 void openapi_serve(struct exchange *exchange);

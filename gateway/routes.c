@@ -11,11 +11,31 @@
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
-#define ROW(alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, summary_) \
-    {#method_,         path_,  SERVICE,  #handler_, access_, flags_, &input_##_table,             \
-     &output_##_table, since_, summary_, alias_},
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "authd/authd_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "settingsd/settingsd_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "maild/maild_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "docd/docd_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "botd/botd_docs.def"
 
-static const struct route rows[] = {
+#define ROW(alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, summary_) \
+    {{#method_, path_, SERVICE, #handler_, access_, flags_, &input_##_table, &output_##_table,    \
+      since_, summary_, alias_},                                                                  \
+     &doc_##handler_},
+
+static const struct {
+    struct route route;
+    const struct route_doc *doc;
+} rows[] = {
 #define SERVICE "authd"
 #define OP(...)
 #define ROUTE(...) ROW(false, __VA_ARGS__)
@@ -224,10 +244,11 @@ struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
     struct endpoint *all = arena_calloc(arena, ARRAY_SIZE(rows), sizeof(*all));
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct route *route = &rows[i];
+        const struct route *route = &rows[i].route;
         struct endpoint *endpoint = &all[i];
 
         endpoint->route = *route;
+        endpoint->doc = rows[i].doc;
         endpoint->on_fiber = true;
         endpoint->method = (struct bus_method){route->service, route->operation, route->flags,
                                                route->input, route->output};

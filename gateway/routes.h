@@ -13,14 +13,20 @@
 
 struct exchange;
 
-enum { ROUTE_PARAMETERS_MAX = 4, ALLOW_SIZE = 64 };
+enum { ROUTE_PARAMETERS_MAX = 4, ROUTE_CODES_MAX = 8, ALLOW_SIZE = 64 };
+
+/* What /openapi.json says of an operation beyond its row; see common/method.h. */
+struct route_doc {
+    const char *tag, *description;
+    enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
+};
 
 /* One thing that can be asked for over HTTP. */
 struct endpoint {
     struct route route;                       /* path is the template, for logs and metrics */
     void (*serve)(struct exchange *exchange); /* answers with exchange_reply() or exchange_fail() */
     bool on_fiber;                            /* serve may park */
-    const char *doc;                          /* of the gateway's own endpoints */
+    const struct route_doc *doc;              /* NULL: not in /openapi.json */
     struct bus_method method;                 /* of the daemons' endpoints */
     bool takes_body;                          /* the input has members of the JSON body */
     bool secret_in, secret_out;               /* wipe the body, the answer */

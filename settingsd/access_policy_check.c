@@ -8,14 +8,9 @@
 
 #include "common/address.h"
 #include "common/codec.h"
+#include "common/policy.h"
 
 enum { RULES_MAX = 100, INTERACTIONS_MAX = 6, MEMBERS_MAX = 4 };
-
-static const char *const resource_types[] = {
-    "DocumentReference", "Bot", "Content", "Translation", "Locale", "*", NULL};
-static const char *const interactions[] = {"create", "read",    "search", "update",
-                                           "delete", "execute", NULL};
-static const char *const actions[] = {"allow", "block", NULL};
 
 /* The one criterion that is understood, and the type that it restricts. */
 static const char criterion[] = "DocumentReference?author=%profile";
@@ -67,7 +62,7 @@ static int check_choice(const struct check *check, const json_t *value, const ch
 static int check_resource_type(const struct check *check, const json_t *value,
                                const json_t *rule UNUSED)
 {
-    return check_choice(check, value, resource_types);
+    return check_choice(check, value, policy_types);
 }
 
 static int check_interaction(const struct check *check, const json_t *value,
@@ -82,7 +77,7 @@ static int check_interaction(const struct check *check, const json_t *value,
     for (size_t i = 0; i < count; i++) {
         struct check item = check_item(check, i);
 
-        if (check_choice(&item, json_array_get(value, i), interactions) < 0)
+        if (check_choice(&item, json_array_get(value, i), policy_interactions) < 0)
             result = -1;
     }
     return result;
@@ -119,7 +114,7 @@ static int check_ip(const struct check *check, const json_t *value, const json_t
 
 static int check_action(const struct check *check, const json_t *value, const json_t *rule UNUSED)
 {
-    return check_choice(check, value, actions);
+    return check_choice(check, value, address_actions);
 }
 
 static const struct member resource_members[MEMBERS_MAX + 1] = {

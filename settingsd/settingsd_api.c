@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/language.h"
+#include "common/policy.h"
 
 enum {
     POLICY_JSON_MAX = 65536, /* rules of one access policy */
@@ -22,6 +23,18 @@ enum {
 };
 
 static const char *const policy_type[] = {"AccessPolicy", NULL};
+
+/* The members of settings_values by kind; tests/unit/test_gateway_openapi.c compares them. */
+static const char *const switch_names[] = {"PATIENT_REGISTRATION_ENABLED",
+                                           "PATIENT_INVITATION_ENABLED",
+                                           "PATIENT_LOGIN_ENABLED",
+                                           "PRACTITIONER_REGISTRATION_ENABLED",
+                                           "PRACTITIONER_INVITATION_ENABLED",
+                                           "PRACTITIONER_LOGIN_ENABLED",
+                                           "CLINICIAN_INVITE_ON_BUSINESS_EMAIL",
+                                           NULL};
+static const char *const value_names[] = {"DEFAULT_PRACTITIONER_ACCESS_POLICY",
+                                          "PRACTITIONER_APP_URL", "PATIENT_APP_URL", NULL};
 
 /* What a new tenant code is made of; an existing one is looked up as it is. */
 static int check_new_code(const char *value, char why[static 96])
@@ -50,19 +63,24 @@ static const struct field organization_code_email_rows[] = {
 };
 FIELD_TABLE(organization_code_email);
 
+#define FIELD_TAGS(s, member, flags_, doc_, example_)                                             \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = 1, .max = LANGUAGE_TAG_MAX, \
+              .min_items = 1, .max_items = LANGUAGES_MAX, .pattern = LANGUAGE_PATTERN,            \
+              .flags = (flags_) | FIELD_OMIT_EMPTY, .doc = (doc_), .example = (example_))
+
 static const struct field locales_rows[] = {
-    FIELD_TEXTS_FILLED(struct locales, languages, 2, LANGUAGE_TAG_MAX, LANGUAGES_MAX,
-                       FIELD_REQUIRED, "Languages in use (BCP 47).", "pt-BR"),
-    FIELD_TEXT(struct locales, defaultLanguage, 2, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
-               "The one of them that is used where a person's is not known.", "en"),
+    FIELD_TAGS(struct locales, languages, FIELD_REQUIRED, "Languages in use (BCP 47).", "en"),
+    FIELD_PATTERN(struct locales, defaultLanguage, 2, LANGUAGE_TAG_MAX, NULL, LANGUAGE_PATTERN,
+                  FIELD_REQUIRED, "The one of them that is used where a person's is not known.",
+                  "en"),
 };
 FIELD_TABLE(locales);
 
 static const struct field locales_in_rows[] = {
-    FIELD_TEXTS_FILLED(struct locales_in, languages, 1, LANGUAGE_TAG_MAX, LANGUAGES_MAX, 0,
-                       "All languages in use (BCP 47), each once; absent: as they are.", "pt-BR"),
-    FIELD_TEXT(struct locales_in, defaultLanguage, 1, LANGUAGE_TAG_MAX, 0,
-               "One of the languages; absent: as it is.", "en"),
+    FIELD_TAGS(struct locales_in, languages, 0,
+               "All languages in use (BCP 47), each once; absent: as they are.", "en"),
+    FIELD_PATTERN(struct locales_in, defaultLanguage, 1, LANGUAGE_TAG_MAX, NULL, LANGUAGE_PATTERN,
+                  0, "One of the languages; absent: as it is.", "en"),
 };
 FIELD_TABLE(locales_in);
 
@@ -108,8 +126,8 @@ static const struct field settings_record_rows[] = {
 FIELD_TABLE(settings_record);
 
 static const struct field setting_switch_in_rows[] = {
-    FIELD_TEXT(struct setting_switch_in, name, 1, SETTING_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
-               "Name of a switch.", "PATIENT_LOGIN_ENABLED"),
+    FIELD_KNOWN(struct setting_switch_in, name, 1, SETTING_NAME_MAX, switch_names,
+                FIELD_PATH | FIELD_REQUIRED, "Name of a switch.", "PATIENT_LOGIN_ENABLED"),
     FIELD_BOOL(struct setting_switch_in, enabled, false, FIELD_REQUIRED, "On or off."),
     FIELD_HEADER_TEXT(struct setting_switch_in, ifMatch, "If-Match", IF_MATCH_MAX,
                       "ETag of the settings that the change was decided on; 409 when they have "
@@ -118,8 +136,8 @@ static const struct field setting_switch_in_rows[] = {
 FIELD_TABLE(setting_switch_in);
 
 static const struct field setting_value_in_rows[] = {
-    FIELD_TEXT(struct setting_value_in, name, 1, SETTING_NAME_MAX, FIELD_PATH | FIELD_REQUIRED,
-               "Name of a text setting.", "PATIENT_APP_URL"),
+    FIELD_KNOWN(struct setting_value_in, name, 1, SETTING_NAME_MAX, value_names,
+                FIELD_PATH | FIELD_REQUIRED, "Name of a text setting.", "PATIENT_APP_URL"),
     FIELD_TEXT(struct setting_value_in, value, 0, SETTING_TEXT_MAX, FIELD_REQUIRED,
                "New value; empty clears the setting.", "https://my.lakeside.example"),
     FIELD_HEADER_TEXT(struct setting_value_in, ifMatch, "If-Match", IF_MATCH_MAX,
@@ -245,8 +263,9 @@ FIELD_TABLE(account_policy_in);
 static const struct field project_child_in_rows[] = {
     FIELD_TEXT(struct project_child_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the new project.", "Lakeside North"),
-    FIELD_CHECKED(struct project_child_in, tenantCode, 3, 64, check_new_code, FIELD_NULLABLE,
-                  "Tenant code to take; made from the name when absent.", "lakeside-north"),
+    FIELD_PATTERN(struct project_child_in, tenantCode, 3, 64, check_new_code, "^[a-z0-9-]{3,64}$",
+                  FIELD_NULLABLE, "Tenant code to take; made from the name when absent.",
+                  "lakeside-north"),
 };
 FIELD_TABLE(project_child_in);
 
@@ -268,12 +287,14 @@ static const struct field access_policy_in_rows[] = {
     FIELD_UUID(struct access_policy_in, id, FIELD_PATH, "The policy to replace."),
     FIELD_TEXT(struct access_policy_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name for people.", "Own documents"),
-    FIELD_JSON(struct access_policy_in, resource, POLICY_JSON_MAX, FIELD_REQUIRED,
-               "Rules: an array of objects that name a resource type and what may be done with it.",
-               "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
-    FIELD_JSON(struct access_policy_in, ipAccessRule, ADDRESS_JSON_MAX, FIELD_NULLABLE,
-               "Networks from which signing in is allowed or blocked, first match decides.",
-               "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+    FIELD_JSON_LIST(
+        struct access_policy_in, resource, policy_rule, POLICY_JSON_MAX, FIELD_REQUIRED,
+        "Rules; what one of them allows is allowed.",
+        "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
+    FIELD_JSON_LIST(struct access_policy_in, ipAccessRule, address_rule, ADDRESS_JSON_MAX,
+                    FIELD_NULLABLE,
+                    "Networks from which signing in is allowed or blocked, first match decides.",
+                    "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
 };
 FIELD_TABLE(access_policy_in);
 
@@ -283,12 +304,13 @@ static const struct field access_policy_rows[] = {
     FIELD_UUID(struct access_policy, id, FIELD_REQUIRED, "Identifier of the policy."),
     FIELD_TEXT(struct access_policy, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name for people.", "Own documents"),
-    FIELD_JSON(struct access_policy, resource, POLICY_JSON_MAX, FIELD_REQUIRED,
-               "Rules: an array of objects that name a resource type and what may be done with it.",
-               "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
-    FIELD_JSON(struct access_policy, ipAccessRule, ADDRESS_JSON_MAX, 0,
-               "Networks from which signing in is allowed or blocked; absent: any.",
-               "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
+    FIELD_JSON_LIST(
+        struct access_policy, resource, policy_rule, POLICY_JSON_MAX, FIELD_REQUIRED,
+        "Rules; what one of them allows is allowed.",
+        "[{\"resourceType\":\"DocumentReference\",\"interaction\":[\"read\",\"search\"]}]"),
+    FIELD_JSON_LIST(struct access_policy, ipAccessRule, address_rule, ADDRESS_JSON_MAX, 0,
+                    "Networks from which signing in is allowed or blocked; absent: any.",
+                    "[{\"ip\":\"192.0.2.0/24\",\"action\":\"allow\"}]"),
 };
 FIELD_TABLE(access_policy);
 

@@ -199,8 +199,7 @@ static const struct field entry_rows[] = {
     FIELD_TRISTATE(struct entry, maybe, 0, ""),
     FIELD_BYTES(struct entry, raw, 100, 0, ""),
 };
-static const struct field_table entry_table = {"entry", sizeof(struct entry), entry_rows,
-                                               ARRAY_SIZE(entry_rows)};
+static FIELD_TABLE(entry);
 
 static void rows(struct loop *loop, void *arg)
 {

@@ -579,7 +579,7 @@ static void test_other_order(void)
 static void check_schema(const char *member, const char *want)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    json_t *schema = fields_to_schema(&whole_table);
+    json_t *schema = fields_to_schema(&whole_table, FIELDS_REQUEST);
     json_t *got = json_object_get(json_object_get(schema, "properties"), member);
     const char *text = got ? codec_dump_json(arena, got) : "absent";
 
@@ -590,7 +590,8 @@ static void check_schema(const char *member, const char *want)
 static void test_schema(void)
 {
     check_schema("text", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":8,"
-                         "\"description\":\"Bytes.\"}");
+                         "\"x-maxBytes\":8,\"description\":\"Bytes. At most 8 bytes of UTF-8.\","
+                         "\"examples\":[\"hidden\"]}");
     check_schema("choice", "{\"type\":\"string\",\"enum\":[\"red\",\"green\"],"
                            "\"description\":\"Colour.\",\"examples\":[\"red\"]}");
     check_schema("number", "{\"type\":\"integer\",\"format\":\"int64\",\"minimum\":-5,"
@@ -602,25 +603,45 @@ static void test_schema(void)
     check_schema("parts", "{\"type\":\"array\",\"items\":{\"$ref\":\"#/components/schemas/part\"},"
                           "\"maxItems\":3,\"description\":\"Parts.\"}");
     check_schema("words", "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,"
-                          "\"maxLength\":5},\"maxItems\":3,\"description\":\"Words.\","
+                          "\"maxLength\":5},\"maxItems\":3,\"x-maxBytes\":5,"
+                          "\"description\":\"Words. At most 5 bytes of UTF-8 each.\","
                           "\"examples\":[[\"word\"]]}");
-    check_schema("filled", "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,"
-                           "\"maxLength\":5},\"minItems\":1,\"maxItems\":3,"
-                           "\"description\":\"Some.\",\"examples\":[[\"word\"]]}");
-    check_schema("json", "{\"description\":\"Anything.\",\"examples\":[[1]]}");
-    check_schema("nullable", "{\"type\":[\"string\",\"null\"],\"maxLength\":8,"
-                             "\"description\":\"Or null.\",\"examples\":[\"x\"]}");
+    check_schema(
+        "filled",
+        "{\"type\":\"array\",\"items\":{\"type\":\"string\",\"minLength\":1,"
+        "\"maxLength\":5},\"minItems\":1,\"maxItems\":3,\"x-maxBytes\":5,"
+        "\"description\":\"Some. At most 5 bytes of UTF-8 each.\",\"examples\":[[\"word\"]]}");
+    check_schema(
+        "json",
+        "{\"x-maxBytes\":16,"
+        "\"description\":\"Anything. At most 16 bytes of compact JSON.\",\"examples\":[[1]]}");
+    check_schema("nullable",
+                 "{\"type\":[\"string\",\"null\"],\"maxLength\":8,\"x-maxBytes\":8,"
+                 "\"description\":\"Or null. At most 8 bytes of UTF-8.\",\"examples\":[\"x\"]}");
+    check_schema("loose", "{\"anyOf\":[{\"type\":\"boolean\"},"
+                          "{\"type\":\"string\",\"enum\":[\"true\",\"false\"]}],"
+                          "\"description\":\"Also as text.\",\"examples\":[true]}");
+    check_schema("object", "{\"type\":\"object\",\"additionalProperties\":true,\"x-maxBytes\":16,"
+                           "\"description\":\"Any object. At most 16 bytes of compact JSON.\","
+                           "\"examples\":[{}]}");
     check_schema("internal", "absent");
     check_schema("bytes", "absent");
 }
 
 static void test_required(void)
 {
-    json_t *whole = fields_to_schema(&whole_table), *place = fields_to_schema(&place_in_table);
+    json_t *whole = fields_to_schema(&whole_table, FIELDS_REQUEST),
+           *place = fields_to_schema(&place_in_table, FIELDS_REQUEST);
     json_t *required = json_object_get(whole, "required");
 
     CU_ASSERT(json_array_size(required) == 1);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");
+    json_decref(whole);
+    /* An answer also has what is always written: here zero, words and the like are not all of it. */
+    whole = fields_to_schema(&whole_table, FIELDS_ANSWER);
+    required = json_object_get(whole, "required");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");
+    CU_ASSERT_EQUAL(json_array_size(required), 6); /* number, flag, parts, words, nullable */
     CU_ASSERT(json_object_size(json_object_get(place, "properties")) == 0);
     CU_ASSERT_PTR_NULL(json_object_get(place, "required"));
     json_decref(whole);

@@ -1,20 +1,38 @@
 /*
- * test_gateway_openapi.c - the OpenAPI page holds together: every reference has its schema, every operation its
- * own id, every parameter of a path its description.
+ * test_gateway_openapi.c - the OpenAPI page holds together and is true: references lead somewhere, examples are
+ * accepted, names and shapes are those of the tables.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "authd/authd_api.h"
 #include "gateway/openapi.h"
+#include "gateway/openapi_text.h"
+#include "settingsd/settingsd_api.h"
 #include "tests/unit/unit.h"
 
 static struct arena *arena;
 static struct openapi page;
 static json_t *root, *schemas;
+static const struct endpoint *endpoints;
+static size_t endpoint_count;
+
+/* The value that a pointer such as "#/components/schemas/error" names; NULL for none. */
+static json_t *follow(const char *reference)
+{
+    char *path = arena_strdup(arena, reference), *rest = NULL;
+    json_t *at = root;
+
+    if (strncmp(path, "#/", 2) != 0)
+        return NULL;
+    for (char *part = strtok_r(path + 2, "/", &rest); part; part = strtok_r(NULL, "/", &rest))
+        at = json_object_get(at, part);
+    return at;
+}
 
 /* Calls for each "$ref" anywhere below. */
 static void check_references(const json_t *json)
 {
-    static const char prefix[] = "#/components/schemas/";
     const char *key;
     json_t *value;
     size_t index;
@@ -28,9 +46,7 @@ static void check_references(const json_t *json)
         const char *text = json_string_value(value);
 
         if (text && strcmp(key, "$ref") == 0)
-            UNIT_CHECK(strncmp(text, prefix, sizeof(prefix) - 1) == 0 &&
-                           json_object_get(schemas, text + sizeof(prefix) - 1),
-                       "%s", text);
+            UNIT_CHECK(follow(text) != NULL, "%s", text);
         check_references(value);
     }
 }
@@ -100,11 +116,8 @@ static void operation_ids_are_unique(void)
 
 static void routes_say_what_they_do(void)
 {
-    size_t count;
-    struct endpoint *all = routes_all(arena, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        const char *since = all[i].route.since, *summary = all[i].route.summary;
+    for (size_t i = 0; i < endpoint_count; i++) {
+        const char *since = endpoints[i].route.since, *summary = endpoints[i].route.summary;
         size_t length = strlen(summary);
         unsigned major, minor;
 
@@ -112,6 +125,148 @@ static void routes_say_what_they_do(void)
         UNIT_CHECK(summary[0] >= 'A' && summary[0] <= 'Z', "%s", summary);
         UNIT_CHECK(sscanf(since, "%u.%u", &major, &minor) == 2, "%s", since);
     }
+}
+
+static bool is_tag(const char *name)
+{
+    for (const struct openapi_tag *tag = openapi_tags; tag->name; tag++)
+        if (strcmp(tag->name, name) == 0)
+            return true;
+    return false;
+}
+
+static void subjects_and_codes_are_explained(void)
+{
+    for (size_t i = 0; i < endpoint_count; i++) {
+        const struct route_doc *doc = endpoints[i].doc;
+
+        UNIT_CHECK(is_tag(doc->tag), "%s", doc->tag);
+        UNIT_CHECK(strlen(doc->description) > 10, "%s", endpoints[i].route.operation);
+        for (const enum error_code *code = doc->codes; *code != ERR_NONE; code++)
+            UNIT_CHECK(error_kind(*code)->shown, "%s", error_kind(*code)->wire);
+    }
+    for (int code = ERR_NONE + 1; code < ERROR_CODE_COUNT; code++)
+        UNIT_CHECK(error_kind((enum error_code)code)->shown ==
+                       (openapi_code_meaning((enum error_code)code) != NULL),
+                   "%s", error_kind((enum error_code)code)->wire);
+}
+
+/* A value of the path, the query or a header, by the example of its row. */
+static const char *example_text(const void *context, unsigned where UNUSED, const char *name)
+{
+    const struct field_table *table = context;
+
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].header ? table->rows[i].header : table->rows[i].name, name) == 0)
+            return table->rows[i].example;
+    return NULL;
+}
+
+/* The gateway admits the examples of body, path and query. */
+static void examples_are_accepted(void)
+{
+    for (size_t i = 0; i < endpoint_count; i++) {
+        const struct field_table *input = endpoints[i].route.input;
+        json_t *body = endpoints[i].takes_body ? fields_example(input) : NULL;
+        struct field_source source = {body, example_text, input};
+        struct error err;
+
+        error_init(&err, arena);
+        if (fields_read(input, &source, arena, arena_alloc(arena, input->size), &err) < 0)
+            UNIT_CHECK(false, "%s: %s %s", endpoints[i].route.operation,
+                       err.problems ? err.problems->name : err.message,
+                       err.problems ? err.problems->value : "");
+        json_decref(body);
+    }
+}
+
+/* Each shape of an answer that may have one of several is part of the table that packs it. */
+static void shapes_are_of_their_table(void)
+{
+    static const struct field_table *const tables[] = {&token_or_step_table, &login_step_table};
+
+    for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+        const json_t *list = json_object_get(json_object_get(schemas, tables[i]->name), "oneOf");
+
+        CU_ASSERT_EQUAL(json_array_size(list), 2);
+        for (const struct field_table *const *one = tables[i]->variants; *one; one++)
+            for (size_t r = 0; r < (*one)->count; r++)
+                UNIT_CHECK(example_text(tables[i], 0, (*one)->rows[r].name) != NULL ||
+                               (*one)->rows[r].table,
+                           "%s.%s", (*one)->name, (*one)->rows[r].name);
+    }
+}
+
+/* Whether the text is among the values that the parameter `name` of PUT `path` may have. */
+static bool is_setting(const char *path, const char *text)
+{
+    json_t *put = json_object_get(json_object_get(json_object_get(root, "paths"), path), "put");
+    const json_t *parameter = json_array_get(json_object_get(put, "parameters"), 0);
+    const json_t *list = json_object_get(json_object_get(parameter, "schema"), "enum"), *each;
+    size_t index;
+
+    json_array_foreach(list, index,
+                       each) if (strcmp(json_string_value(each), text) == 0) return true;
+    return false;
+}
+
+static void settings_are_named(void)
+{
+    for (size_t i = 0; i < settings_values_table.count; i++) {
+        const struct field *row = &settings_values_table.rows[i];
+        bool is_switch = row->type == FIELD_TYPE_BOOL;
+
+        UNIT_CHECK(is_setting("/v1/project/settings/{name}", row->name) == is_switch, "%s",
+                   row->name);
+        UNIT_CHECK(is_setting("/v1/project/settings/values/{name}", row->name) == !is_switch, "%s",
+                   row->name);
+    }
+}
+
+static const char *text_at(const char *path, const char *method, const char *status,
+                           const char *member)
+{
+    json_t *operation =
+        json_object_get(json_object_get(json_object_get(root, "paths"), path), method);
+    json_t *at =
+        status ? json_object_get(json_object_get(operation, "responses"), status) : operation;
+    const char *reference = json_string_value(json_object_get(at, "$ref"));
+
+    if (reference)
+        at = follow(reference);
+    at = json_object_get(at, member);
+    return at ? json_dumps(at, JSON_ENCODE_ANY) : strdup("");
+}
+
+/* What clients were missing: each was absent before. */
+static void answers_are_described(void)
+{
+    static const struct {
+        const char *path, *method, *status, *member, *want;
+    } rows[] = {
+        {"/v2/auth/login", "post", "401", "content", "mfa_required"},
+        {"/v2/auth/login", "post", "401", "description", "MFA_REQUIRED"},
+        {"/auth/change-password", "post", "422", "description", "PASSWORD_REFUSED"},
+        {"/v1/project/settings", "get", "403", "description", "MFA_ENROLLMENT_REQUIRED"},
+        {"/v1/project/settings", "get", "200", "headers", "ETag"},
+        {"/document/{id}", "get", "304", "headers", "ETag"},
+        {"/auth/tenant/Patient/register", "post", "429", "headers", "RateLimit-Reset"},
+        {"/auth/tenant/Patient/register", "post", "429", "headers", "Retry-After"},
+        {"/auth/me", "get", "503", "headers", "Retry-After"},
+        {"/v1/auth/logout", "post", NULL, "deprecated", "true"},
+        {"/v1/auth/logout", "post", NULL, "operationId", "logout_v1_auth_logout"},
+        {"/auth/logout", "post", NULL, "operationId", "\"logout\""},
+        {"/auth/logout", "post", NULL, "deprecated", ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *text = text_at(rows[i].path, rows[i].method, rows[i].status, rows[i].member);
+
+        UNIT_CHECK(*rows[i].want ? strstr(text, rows[i].want) != NULL : *text == '\0', "%s %s: %s",
+                   rows[i].path, rows[i].member, text);
+        free((char *)(uintptr_t)text);
+    }
+    CU_ASSERT_PTR_NULL(strstr(page.text, "\"name\":\"Host\""));
 }
 
 static void internal_operations_are_not_there(void)
@@ -127,18 +282,21 @@ static const struct unit_case cases[] = {
     {"path parameters are described", path_parameters_are_described},
     {"operation ids are unique", operation_ids_are_unique},
     {"routes say what they do", routes_say_what_they_do},
+    {"subjects and codes are explained", subjects_and_codes_are_explained},
+    {"examples are accepted", examples_are_accepted},
+    {"shapes are of their table", shapes_are_of_their_table},
+    {"settings are named", settings_are_named},
+    {"answers are described", answers_are_described},
     {"internal operations are not there", internal_operations_are_not_there},
 };
 
 int main(void)
 {
-    size_t count;
-    struct endpoint *all;
     int result;
 
     arena = arena_new();
-    all = routes_all(arena, &count);
-    openapi_build(&page, arena, all, count);
+    endpoints = routes_all(arena, &endpoint_count);
+    openapi_build(&page, arena, endpoints, endpoint_count);
     root = json_loads(page.text, JSON_REJECT_DUPLICATES, NULL);
     schemas = json_object_get(json_object_get(root, "components"), "schemas");
     result = unit_run("gateway openapi", cases, ARRAY_SIZE(cases));
