@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "common/name.h"
+
 enum {
     LANGUAGE_MIN = 2,
     LANGUAGE_MAX = 100,
@@ -57,8 +59,8 @@ static const struct field bot_in_rows[] = {
     FIELD_UUID(struct bot_in, id, FIELD_PATH, "Identifier of the bot."),
     FIELD_OBJECTS(struct bot_in, identifier, bot_identifier, IDENTIFIERS_MAX, FIELD_REQUIRED,
                   "By what the bot is found when it is executed."),
-    FIELD_TEXT(struct bot_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.",
-               "Intake form"),
+    FIELD_CHECKED(struct bot_in, name, 1, 200, name_check, FIELD_REQUIRED | FIELD_CHARACTERS,
+                  "Name for people.", "Intake form"),
     FIELD_CHOICE(struct bot_in, kind, kinds, FIELD_REQUIRED,
                  "http: a POST to `url`; program: a sandboxed file of the operator's.", "http"),
     FIELD_TEXT(struct bot_in, url, 1, URL_MAX, FIELD_NULLABLE, "Where an http bot listens.",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/language.h"
+#include "common/name.h"
 #include "common/policy.h"
 
 enum {
@@ -261,8 +262,8 @@ static const struct field account_policy_in_rows[] = {
 FIELD_TABLE(account_policy_in);
 
 static const struct field project_child_in_rows[] = {
-    FIELD_TEXT(struct project_child_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name of the new project.", "Lakeside North"),
+    FIELD_CHECKED(struct project_child_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the new project.", "Lakeside North"),
     FIELD_PATTERN(struct project_child_in, tenantCode, 3, 64, check_new_code, "^[a-z0-9-]{3,64}$",
                   FIELD_NULLABLE, "Tenant code to take; made from the name when absent.",
                   "lakeside-north"),
@@ -285,8 +286,8 @@ FIELD_TABLE(id_in);
 
 static const struct field access_policy_in_rows[] = {
     FIELD_UUID(struct access_policy_in, id, FIELD_PATH, "The policy to replace."),
-    FIELD_TEXT(struct access_policy_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name for people.", "Own documents"),
+    FIELD_CHECKED(struct access_policy_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.", "Own documents"),
     FIELD_JSON_LIST(
         struct access_policy_in, resource, policy_rule, POLICY_JSON_MAX, FIELD_REQUIRED,
         "Rules; what one of them allows is allowed.",
@@ -321,8 +322,8 @@ static const struct field access_policy_list_rows[] = {
 FIELD_TABLE(access_policy_list);
 
 static const struct field client_create_in_rows[] = {
-    FIELD_TEXT(struct client_create_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name of the application.", "Patient portal"),
+    FIELD_CHECKED(struct client_create_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
 };
 FIELD_TABLE(client_create_in);
 
@@ -418,8 +419,8 @@ static const struct field caller_context_out_rows[] = {
 FIELD_TABLE(caller_context_out);
 
 static const struct field project_create_in_rows[] = {
-    FIELD_TEXT(struct project_create_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name of the project.", "Lakeside Clinic"),
+    FIELD_CHECKED(struct project_create_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the project.", "Lakeside Clinic"),
     FIELD_CHECKED(struct project_create_in, tenantCode, 3, 64, check_new_code, 0,
                   "Code to take; made from the name when absent.", "lakeside"),
     FIELD_BOOL(struct project_create_in, noCode, false, 0, "Give it no code."),
@@ -453,8 +454,8 @@ static const struct field operator_policy_put_in_rows[] = {
     FIELD_TEXT(struct operator_policy_put_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
                "lakeside"),
     FIELD_UUID(struct operator_policy_put_in, id, 0, "Policy to replace; absent: a new one."),
-    FIELD_TEXT(struct operator_policy_put_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name for people.", "Own documents"),
+    FIELD_CHECKED(struct operator_policy_put_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name for people.", "Own documents"),
     FIELD_JSON(struct operator_policy_put_in, resource, POLICY_JSON_MAX, FIELD_REQUIRED, "Rules.",
                "[]"),
     FIELD_JSON(struct operator_policy_put_in, ipAccessRule, ADDRESS_JSON_MAX, 0, "Networks.", "[]"),
@@ -464,8 +465,8 @@ FIELD_TABLE(operator_policy_put_in);
 static const struct field operator_client_create_in_rows[] = {
     FIELD_TEXT(struct operator_client_create_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
                "lakeside"),
-    FIELD_TEXT(struct operator_client_create_in, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Name of the application.", "Patient portal"),
+    FIELD_CHECKED(struct operator_client_create_in, name, 1, 200, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
 };
 FIELD_TABLE(operator_client_create_in);
 
