@@ -17,7 +17,7 @@ APIS    := authd settingsd maild docd botd
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
     libacl1-dev libidn2-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
-    libexpat1-dev
+    libexpat1-dev libgumbo-dev
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
 TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
@@ -44,7 +44,7 @@ LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 COMMON_LIBS  := -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto
 authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng -lpsl
-maild_LIBS   := -lcurl
+maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
 docd_LIBS    := -lmagic -lcurl -lexpat -lvips -lgobject-2.0 -lglib-2.0
 ctl_LIBS     := -lcurl
@@ -131,8 +131,8 @@ FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c authd/user_agent.c $(wildcard botd/mask*.c) \
     botd/token_search.c docd/disposition.c docd/post_policy.c docd/sigv4.c docd/sniff.c gateway/decode.c gateway/keys.c \
     gateway/multipart.c gateway/range.c gateway/routes.c gateway/token.c maild/buffer.c maild/render.c \
-    maild/template_names.c)
-FUZZ_LIBS := -lmagic -lcrypto
+    maild/template_html.c maild/template_names.c)
+FUZZ_LIBS := -lmagic -lcrypto -lgumbo
 $(BUILD)/tests/unit/test_fuzz_corpus: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SUPPORT)
 $(BUILD)/tests/unit/test_fuzz_corpus: TEST_LIBS += $(FUZZ_LIBS)
 

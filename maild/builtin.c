@@ -1,49 +1,59 @@
 /*
- * builtin.c - see builtin.h.  Text only, in English; to add a mail: one row.
+ * builtin.c - see builtin.h.  In English; text and HTML are made of the same sentences.  To add a mail: one row.
  */
 #include "maild/builtin.h"
 
 #include <string.h>
 
 struct builtin {
-    const char *name, *link; /* the variable that has the link */
-    const char *subject, *text;
-    const char *without; /* text where the installation has no page for the link to lead to */
+    const char *name, *subject;
+    const char *reason; /* why the recipient gets this mail */
+    const char *link,
+        *label;       /* the variable that has the link, its text in HTML; NULL: there is none */
+    const char *ask;  /* in place of the link where the installation has no page for it */
+    const char *note; /* the last paragraph */
 };
 
 #define ASK_AN_ADMINISTRATOR \
-    "There is no page for that here yet: please ask an administrator of {{projectName}}.\n"
-#define IGNORE_IT "If you did not ask for this, ignore this mail: nothing changes.\n"
+    "There is no page for that here: please ask an administrator of {{projectName}}."
+#define IGNORE_IT "If you did not ask for this, ignore this mail: nothing changes."
+#define NOT_YOU "If that was not you, choose a new password and ask an administrator for help."
 
 static const struct builtin mails[] = {
-    {"PASSWORD_RESET", "resetUrl", "A new password for {{projectName}}",
-     "Hello {{recipientName}},\n\n"
-     "a new password was asked for, for your account with {{projectName}}. Choose it within an "
-     "hour on this page:\n\n{{resetUrl}}\n\n" IGNORE_IT,
-     "Hello {{recipientName}},\n\n"
-     "a new password was asked for, for your account with {{projectName}}.\n\n" ASK_AN_ADMINISTRATOR
-         IGNORE_IT},
-    {"EMAIL_VERIFICATION", "verifyUrl", "Confirm your e-mail address for {{projectName}}",
-     "Hello {{recipientName}},\n\n"
-     "please confirm within 24 hours that this is your e-mail address:\n\n{{verifyUrl}}\n\n"
-     "If you have no account with {{projectName}}, ignore this mail: do not confirm the address "
-     "of somebody else's account.\n",
-     "Hello {{recipientName}},\n\n"
-     "your e-mail address for {{projectName}} is not confirmed yet.\n\n" ASK_AN_ADMINISTRATOR},
-    {"EMAIL_CHANGE", "verifyUrl", "Confirm your new e-mail address for {{projectName}}",
-     "Hello {{recipientName}},\n\n"
-     "your account with {{projectName}} is to have this e-mail address. Confirm it within 24 "
-     "hours:\n\n{{verifyUrl}}\n\n" IGNORE_IT,
-     "Hello {{recipientName}},\n\n"
-     "your account with {{projectName}} is to have this e-mail address.\n\n" ASK_AN_ADMINISTRATOR
-         IGNORE_IT},
-    {"EMAIL_CHANGED", "undoUrl", "Your e-mail address for {{projectName}} changed",
-     "Hello {{recipientName}},\n\n"
-     "your account with {{projectName}} has another e-mail address now. If that was not you, take "
-     "it back within 7 days on this page:\n\n{{undoUrl}}\n",
-     "Hello {{recipientName}},\n\n"
-     "your account with {{projectName}} has another e-mail address now. If that was not "
-     "you:\n\n" ASK_AN_ADMINISTRATOR},
+    {"PASSWORD_RESET", "A new password for {{projectName}}",
+     "A new password was requested for your account with {{projectName}}. The link is valid for "
+     "one hour.",
+     "resetUrl", "Choose a new password", ASK_AN_ADMINISTRATOR, IGNORE_IT},
+    {"EMAIL_VERIFICATION", "Confirm your e-mail address for {{projectName}}",
+     "Please confirm that this is your e-mail address. The link is valid for 24 hours.",
+     "verifyUrl", "Confirm the address", ASK_AN_ADMINISTRATOR,
+     "If you have no account with {{projectName}}, ignore this mail: do not confirm the address of "
+     "another person's account."},
+    {"EMAIL_CHANGE", "Confirm your new e-mail address for {{projectName}}",
+     "Your account with {{projectName}} is to have this e-mail address. Please confirm it. The "
+     "link is valid "
+     "for 24 hours.",
+     "verifyUrl", "Confirm the new address", ASK_AN_ADMINISTRATOR, IGNORE_IT},
+    {"EMAIL_CHANGED", "Your e-mail address for {{projectName}} changed",
+     "Another e-mail address was given for your account with {{projectName}}. If that was not you, "
+     "undo it "
+     "within 7 days.",
+     "undoUrl", "Undo the change", ASK_AN_ADMINISTRATOR,
+     "If that was you, there is nothing to do."},
+    {"CREDENTIAL_CHANGED", "Your sign-in to {{projectName}} changed",
+     "Of your account with {{projectName}} this was changed on {{when}}: {{what}}.", NULL, NULL,
+     NULL, NOT_YOU},
+    {"NEW_SIGN_IN", "A new sign-in to {{projectName}}",
+     "Your account with {{projectName}} was used with {{browser}} on {{os}}, from the address "
+     "{{address}}, on "
+     "{{when}}.",
+     NULL, NULL, NULL, NOT_YOU},
+    {"ACCOUNT_DELETION_SCHEDULED", "Your account with {{projectName}} will be deleted",
+     "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
+     "To keep it, sign in before that date."},
+    {"ACCOUNT_DELETION_REMINDER", "Your account with {{projectName}} will soon be deleted",
+     "Your account with {{projectName}} will be deleted on {{date}}.", NULL, NULL, NULL,
+     "To keep it, sign in before that date."},
 };
 
 static const struct builtin *find(const char *name)
@@ -60,18 +70,37 @@ bool builtin_exists(const char *name)
     return find(name) != NULL;
 }
 
-bool builtin_template(const char *name, const json_t *variables, struct template_record *ret)
+static bool has_value(const json_t *variables, const char *name)
+{
+    const char *value = json_string_value(json_object_get(variables, name));
+
+    return value && *value;
+}
+
+bool builtin_template(struct arena *arena, const char *name, const json_t *variables,
+                      struct template_record *ret)
 {
     const struct builtin *self = find(name);
-    const char *link;
+    const char *comma = has_value(variables, "recipientName") ? " {{recipientName}}," : ",";
+    const char *text = "", *html = "";
 
-    if (self == NULL)
+    if (!self)
         return false;
-    link = json_string_value(json_object_get(variables, self->link));
-    *ret = (struct template_record){.name = self->name,
-                                    .language = "en",
-                                    .subject = self->subject,
-                                    .text = link != NULL && link[0] != '\0' ? self->text
-                                                                            : self->without};
+    if (self->link && has_value(variables, self->link)) {
+        text = arena_printf(arena, "%s:\n\n{{%s}}\n\n", self->label, self->link);
+        html = arena_printf(arena, "<p><a href=\"{{%s}}\">%s</a></p>\n", self->link, self->label);
+    } else if (self->link) {
+        text = arena_printf(arena, "%s\n\n", self->ask);
+        html = arena_printf(arena, "<p>%s</p>\n", self->ask);
+    }
+    *ret = (struct template_record){
+        .name = self->name,
+        .language = "en",
+        .subject = self->subject,
+        .text =
+            arena_printf(arena, "Hello%s\n\n%s\n\n%s%s\n", comma, self->reason, text, self->note),
+        .html = arena_printf(arena, "<p>Hello%s</p>\n<p>%s</p>\n%s<p>%s</p>\n", comma, self->reason,
+                             html, self->note),
+    };
     return true;
 }

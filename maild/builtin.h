@@ -13,8 +13,9 @@
 /* Whether there is one of that name ("PASSWORD_RESET"). */
 bool builtin_exists(const char *name);
 
-/* Its texts, for these variables (a JSON object): one without a link when they have none. False when there is no such
- * mail. Constants. */
-bool builtin_template(const char *name, const json_t *variables, struct template_record *ret);
+/* Its texts, from the arena, for these variables (a JSON object): without the link that it is about, it says to ask an
+ * administrator. False when there is no such mail. */
+bool builtin_template(struct arena *arena, const char *name, const json_t *variables,
+                      struct template_record *ret);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/name.h"
 #include "maild/buffer.h"
 
 enum { QUOTED_MAX = 64 };
@@ -62,38 +63,70 @@ int render_check(const struct template_name *name, const char *path, const char 
     return found < 0 ? error_problem(err, path, "has {{ without }}") : result;
 }
 
-static void add_escaped(struct buffer *out, const char *text)
+/* The text escaped for HTML, from the arena. */
+static const char *escaped(struct arena *arena, const char *text)
 {
     static const char special[] = "&<>\"'";
     static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    struct buffer out = {.arena = arena};
 
     for (;;) {
         size_t plain = strcspn(text, special);
 
-        buffer_add(out, text, plain);
+        buffer_add(&out, text, plain);
         text += plain;
         if (*text == '\0')
-            return;
-        buffer_text(out, entities[strchr(special, *text++) - special]);
+            return out.text;
+        buffer_text(&out, entities[strchr(special, *text++) - special]);
     }
 }
 
-char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode)
+char *render_with(struct arena *arena, const char *text,
+                  const char *(*value)(void *arg, const char *name), void *arg)
 {
     struct buffer out = {.arena = arena};
     struct placeholder hole;
 
     while (placeholder_next(text, &hole) > 0) {
-        char *name = arena_strndup(arena, hole.name, hole.length);
-        const char *value = json_string_value(json_object_get(variables, name));
+        const char *filled = value(arg, arena_strndup(arena, hole.name, hole.length));
 
         buffer_add(&out, text, (size_t)(hole.begin - text));
-        if (value && mode == RENDER_HTML)
-            add_escaped(&out, value);
-        else if (value)
-            buffer_text(&out, value);
+        if (filled)
+            buffer_text(&out, filled);
         text = hole.end;
     }
     buffer_text(&out, text);
     return out.text;
+}
+
+struct values {
+    struct arena *arena;
+    const json_t *variables;
+    enum render_mode mode;
+};
+
+static const char *value_of(void *arg, const char *name)
+{
+    struct values *self = arg;
+    const char *value = json_string_value(json_object_get(self->variables, name));
+
+    if (value && template_variable_is_name(name))
+        value = name_shown(self->arena, value);
+    return value && self->mode == RENDER_HTML ? escaped(self->arena, value) : value;
+}
+
+char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode)
+{
+    return render_with(arena, text, value_of, &(struct values){arena, variables, mode});
+}
+
+static const char *subject_value_of(void *arg, const char *name)
+{
+    return template_variable_is_secret(name) ? NULL : value_of(arg, name);
+}
+
+char *render_subject(struct arena *arena, const char *text, const json_t *variables)
+{
+    return render_with(arena, text, subject_value_of,
+                       &(struct values){arena, variables, RENDER_TEXT});
 }

@@ -23,4 +23,11 @@ int render_check(const struct template_name *name, const char *path, const char 
  * text becomes nothing), from the arena. */
 char *render(struct arena *arena, const char *text, const json_t *variables, enum render_mode mode);
 
+/* The same for a subject line, which has no secrets: mail programs show it in lists and notifications. */
+char *render_subject(struct arena *arena, const char *text, const json_t *variables);
+
+/* The same with value(arg, name) for each placeholder, which may be NULL; values are taken as they are. */
+char *render_with(struct arena *arena, const char *text,
+                  const char *(*value)(void *arg, const char *name), void *arg);
+
 #endif

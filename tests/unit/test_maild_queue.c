@@ -247,6 +247,7 @@ static void installation(struct loop *loop, void *arg UNUSED)
         const char *label, *file, *want;
     } rows[] = {
         {"without a project", "0001.eml", "https://own.example/v"},
+        {"the link in HTML", "0001.eml", "<a href=\"https://own.example/v\">"},
         {"without a link", "0002.eml", "ask an administrator of Health"},
         {"where the project maps none", "0003.eml",
          "Subject: Confirm your e-mail address for Health"},

