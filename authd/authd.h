@@ -33,8 +33,9 @@ struct authd_config {
     const char *audience;         /* claim aud */
     int64_t refresh_retry_window; /* ms: how long a lost refresh answer can be had again */
     int64_t fresh_sign_in;        /* ms: how long a proof of identity counts as fresh */
-    int64_t password_threads;     /* 0: number of cores */
-    int64_t password_queue;       /* password checks waiting; beyond: 503 */
+    int64_t sessions_per_account;
+    int64_t password_threads;                    /* 0: number of cores */
+    int64_t password_queue;                      /* password checks waiting; beyond: 503 */
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
     const char **business_domains, **free_mail_domains;
     const char *account_app_url; /* of the installation's own pages; NULL: it has none */

@@ -237,6 +237,14 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "l.code_hash is null and l.used_at is null and l.mfa_failures < 5 and " SQL_AFTER( \
         "l.expires_at", now)
 
+/* Whether an account has `limit` live sessions, before the statement. Each project's are read by session_account,
+ * which holds no ended ones. */
+#define SQL_SESSIONS_FULL(account, now, limit)                                                 \
+    "exists (select from membership m cross join lateral (select from session s "              \
+    "where s.project_id = m.project_id and s.account_id = m.account_id and " SQL_SESSION_LIVE( \
+        now) " limit " limit "::bigint) s where m.account_id = " account " offset " limit      \
+             "::bigint - 1)"
+
 /* What a list of sessions shows: the columns of struct session_record, and which sessions live.
  * The first condition is the predicate of the index session_account, which such a list is read
  * by. */

@@ -172,12 +172,15 @@ static int spend(struct authd *d, const struct request *req, const char *code,
     audit = session_audit(req, "session.create", &draft, login->is.account, role);
     if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
                  DB_UUID(login->id), DB_TEXT(role), DB_AUDIT(audit),
-                 DB_DELETION_ABORT(req, login->is.account, role)) < 0)
+                 DB_DELETION_ABORT(req, login->is.account, role),
+                 DB_INT(d->config->sessions_per_account)) < 0)
         return -1;
     if (db_rows(res) == 0) /* another request was first */
         return refuse_replay(d, req, role, code, err);
     if (deletion_aborted(d, req, db_int(res, 0, 3), login->is.account, err) < 0)
         return -1;
+    if (db_bool(res, 0, 4))
+        session_end_surplus(d, req, login->is.account, draft.id);
     ++*d->count.sign_in_good;
     holder = (struct holder){.project = project,
                              .membership = db_uuid(res, 0, 0),

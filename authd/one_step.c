@@ -81,12 +81,15 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
     audit = session_audit(req, "session.create", &draft, who->is.account, role);
     if (db_query(d->svc.db, req, SQL_SIGN_IN, &res, err, DB_SESSION(req, draft),
                  DB_UUID(who->is.account), DB_INT(who->changes), DB_TEXT(role), DB_AUDIT(audit),
-                 DB_DELETION_ABORT(req, who->is.account, role)) < 0)
+                 DB_DELETION_ABORT(req, who->is.account, role),
+                 DB_INT(d->config->sessions_per_account)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return refuse_late(d, req, who, err);
     if (deletion_aborted(d, req, db_int(res, 0, 3), who->is.account, err) < 0)
         return -1;
+    if (db_bool(res, 0, 4))
+        session_end_surplus(d, req, who->is.account, draft.id);
     ++*d->count.sign_in_good;
     holder = (struct holder){.project = tenant->projectId,
                              .membership = db_uuid(res, 0, 0),

@@ -167,6 +167,22 @@ int session_end(struct authd *d, const struct request *req, const struct session
     return 0;
 }
 
+void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,
+                         struct uuid kept)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = end_audit(req, (struct uuid){""}, account, "limit");
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (db_query(d->svc.db, req, SQL_SESSION_END_SURPLUS, &res, &err, DB_INT(req->now_ms),
+                 DB_TEXT("revoked"), DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(account),
+                 DB_INT(d->config->sessions_per_account), DB_UUID(kept), DB_AUDIT(audit)) < 0 ||
+        ended_settle(d, req, res, (struct uuid){""}, &err) < 0)
+        log_event(LOG_WARNING, "session", "one session too many was not ended", "trace", req->trace,
+                  NULL);
+}
+
 /* A page of SQL_SESSION_END, or, without a project, of all projects. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct db_result **ret, struct error *err)

@@ -86,6 +86,11 @@ struct session_end {
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
 
+/* Ends the longest unused sessions of an account that has more than `sessions_per_account`; `kept`, the
+ * newest, stays. Best effort, logged when it fails: the sign-in that made one too many stands. Parks. */
+void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,
+                         struct uuid kept);
+
 /* What a transaction ended, and memberships that it changed: to be settled once it is committed. */
 struct session_ended {
     struct change *changes;

@@ -84,6 +84,7 @@ people=100
 ! { wanted login_mfa || wanted login_tenants; } || people=$((5 * 1000 * seconds * rounds))
 suite_seed suite 20 "$people" "$people"
 awk '$1 == "Practitioner"' "$scratch/suite.people" >"$scratch/practitioners"
+awk '$1 == "Patient" && $5 == "-"' "$scratch/suite.people" >"$scratch/patients"
 awk -v rounds="$rounds" -v to="$scratch/second-factors." '$5 != "-" {print > to (++n % rounds)}' "$scratch/suite.people"
 
 # ---- documents, and nginx with the same files ----
@@ -243,7 +244,7 @@ for ((round = 1; round <= rounds; round++)); do
     ! wanted refresh || fresh_tokens
     measure refresh "$base" -s tests/bench/refresh.lua
     ! wanted hashes || "$build/tests/bench/hashes" "$seconds" >>"$scratch/hashes.rounds"
-    measure login "$base" -s tests/bench/login.lua
+    BENCH_PEOPLE=$scratch/patients measure login "$base" -s tests/bench/login.lua
     BENCH_PEOPLE=$scratch/second-factors.$((round - 1)) measure login_mfa "$base" -s tests/bench/login_mfa.lua
     BENCH_PEOPLE=$scratch/practitioners measure login_tenants "$base" -s tests/bench/login_tenants.lua
     measure login_client "$base" -s tests/bench/login_client.lua

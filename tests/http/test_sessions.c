@@ -215,6 +215,74 @@ static void retry_window_and_lives_end(void)
     free(token);
 }
 
+/* A thief has a copy of the refresh token and renews five minutes beside the owner, hour after hour: the second
+ * to use a token is noticed in the first round, whichever of the two that is. */
+static void thief_beside_the_owner_is_noticed(void)
+{
+    for (int thief_first = 0; thief_first < 2; thief_first++) {
+        PERSON owner = person_register(suite, NULL);
+        HTTP_ANSWER first = refresh(owner->refresh);
+        CHECK_STATUS(first, 200);
+        suite_set_clock(suite, 300);
+        HTTP_ANSWER second = refresh(owner->refresh);
+        CHECK_ERROR(second, 401, bad_refresh);
+        CU_ASSERT_TRUE(suite_everywhere(suite, http_text(first, "access_token"), 401));
+        HTTP_ANSWER after = refresh(http_text(first, "refresh_token"));
+        CHECK_ERROR(after, 401, bad_refresh);
+        suite_set_clock(suite, 0);
+    }
+}
+
+/* A lost answer can be had again for two minutes. */
+static void answer_can_be_had_again_for_two_minutes(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER first = refresh(patient->refresh);
+
+    CHECK_STATUS(first, 200);
+    suite_set_clock(suite, 115);
+    HTTP_ANSWER again = refresh(patient->refresh);
+    CHECK_STATUS(again, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(again, "refresh_token"), http_text(first, "refresh_token"));
+    suite_set_clock(suite, 125);
+    HTTP_ANSWER late = refresh(patient->refresh);
+    CHECK_ERROR(late, 401, bad_refresh);
+    suite_set_clock(suite, 0);
+}
+
+static long live_sessions(const struct person *person)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.session s join auth.account a "
+                       "on a.id = s.account_id where a.email = '%s' and s.ended_at is null",
+                       person->email);
+}
+
+/* The one that was not used for longest ends: not the first, which was renewed since. */
+static void one_session_too_many_ends_the_longest_unused(void)
+{
+    enum { LIMIT = 200 };
+    struct person *people[LIMIT] = {person_register(suite, NULL)};
+    struct person *first = people[0];
+
+    for (int i = 1; i < LIMIT; i++)
+        people[i] = person_sign_in(suite, "Patient", first->email, first->password, NULL);
+    CU_ASSERT_EQUAL(live_sessions(first), LIMIT);
+    HTTP_ANSWER used = refresh(first->refresh);
+    CHECK_STATUS(used, 200);
+    PERSON more = person_sign_in(suite, "Patient", first->email, first->password, NULL);
+    CU_ASSERT_EQUAL(live_sessions(first), LIMIT);
+    CU_ASSERT_TRUE(suite_everywhere(suite, people[1]->access, 401));
+    CU_ASSERT_TRUE(suite_everywhere(suite, first->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, people[2]->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, more->access, 200));
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.audit where event->>'action' = "
+                                       "'session.end' and event->>'detail' = 'limit'"),
+                    1);
+    for (int i = 0; i < LIMIT; i++)
+        person_destroy(&people[i]);
+}
+
 static void logout_is_known_everywhere_at_once(void)
 {
     static const char *const paths[] = {"/auth/logout", "/v1/auth/logout"};
@@ -334,6 +402,9 @@ static const struct unit_case cases[] = {
     {"forged refresh tokens end nothing", forged_refresh_tokens_end_nothing},
     {"one successor for sixty-four", one_successor_for_sixty_four},
     {"the retry window and the lives end", retry_window_and_lives_end},
+    {"a thief beside the owner is noticed", thief_beside_the_owner_is_noticed},
+    {"an answer can be had again for two minutes", answer_can_be_had_again_for_two_minutes},
+    {"one session too many ends the longest unused", one_session_too_many_ends_the_longest_unused},
     {"logout is known everywhere at once", logout_is_known_everywhere_at_once},
     {"logout survives the death of everything", logout_survives_the_death_of_everything},
     {"sessions are listed and revoked", sessions_are_listed_and_revoked},
