@@ -55,7 +55,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault clean format format-check install deb test-systemd test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault clean format format-check install deb test-systemd test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -190,12 +190,12 @@ run: deps
 test:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
-	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k sharp s3 || true
+	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(HTTP_TESTS)
 
-# What resized images are compared with, and a server of S3, from the npm registry, where there is an npm. Without them
-# those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3
+# What resized images are compared with, a server of S3, and readers of /openapi.json, from the npm registry, where there
+# is an npm. Without them those tests say so and are left out; .ci/run insists on them.
+NPM_TESTS := sharp s3 openapi-clients
 $(NPM_TESTS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*

@@ -1,0 +1,71 @@
+/*
+ * test_openapi_clients.c - /openapi.json as its readers take it: linters find nothing to warn of, and what three generators
+ * make of it compiles under `tsc --strict` and signs a patient in.
+ *
+ * The tools come from the npm registry (make openapi-clients). Where they are not installed the case says so and is left
+ * out, unless ATRIUM_REQUIRE_OPENAPI_CLIENTS is set, as it is for what is to land.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/http/http.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { TOOLS_MS = 300000 };
+
+static struct suite *suite;
+static struct unit_dir dir;
+
+static bool have_tools(void)
+{
+    if (access("build/openapi-clients/node_modules/.package-lock.json", R_OK) == 0)
+        return true;
+    unit_leave_out("the tools are not installed (make openapi-clients)");
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_OPENAPI_CLIENTS"));
+    return false;
+}
+
+static void save_page(void)
+{
+    HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
+    char path[160];
+    FILE *file;
+
+    CHECK_STATUS(page, 200);
+    snprintf(path, sizeof(path), "%s/openapi.json", dir.path);
+    file = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_EQUAL(fwrite(page->body, 1, page->size, file), page->size);
+    fclose(file);
+}
+
+static void page_is_clean_and_its_clients_compile(void)
+{
+    const char *const argv[] = {"/usr/bin/env", "node",           "tests/openapi-clients/check.cjs",
+                                dir.path,       suite_url(suite), NULL};
+
+    if (!have_tools())
+        return;
+    save_page();
+    PROGRAM check = program_start(argv, NULL);
+    CU_ASSERT_TRUE(program_wait_end(check, TOOLS_MS));
+    CHECK_EXIT(check, 0);
+}
+
+static const struct unit_case cases[] = {
+    {"the page is clean, and its clients compile", page_is_clean_and_its_clients_compile},
+};
+
+int main(void)
+{
+    int result;
+
+    dir = unit_dir_make();
+    suite = suite_start(NULL);
+    result = unit_run("openapi clients", cases, ARRAY_SIZE(cases));
+    unit_dir_remove(&dir);
+    return result;
+}

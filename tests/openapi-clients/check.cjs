@@ -1,0 +1,61 @@
+// check.cjs DIR URL - lints DIR/openapi.json, generates three clients into DIR, compiles them with usage.ts, and runs that
+// against URL. A complaint of any of the tools goes to stderr and ends this with 1.
+const { execFile } = require('node:child_process');
+const { copyFileSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+
+const [dir, url] = process.argv.slice(2);
+const bin = path.resolve('build/openapi-clients/node_modules/.bin');
+const env = {
+    ...process.env, CI: '1', NO_COLOR: '1', DO_NOT_TRACK: '1',
+    REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+};
+
+// Runs one of the tools in DIR; its name, exit code and everything it said.
+function run(tool, ...words) {
+    return new Promise((done) => {
+        execFile(tool === 'node' ? process.execPath : path.join(bin, tool), words,
+            { cwd: dir, env, maxBuffer: 64 << 20 },
+            (error, out, err) => done({ tool, code: error ? error.code ?? 1 : 0, out, err }));
+    });
+}
+
+function insist(result, complaint) {
+    if (result.code === 0 && !complaint)
+        return;
+    console.error(`${result.tool}: ${complaint ?? `exit code ${result.code}`}\n${result.out}${result.err}`);
+    process.exitCode = 1;
+}
+
+// Redocly ends with 0 in spite of warnings; its JSON counts them.
+function insistRedocly(result) {
+    const { errors, warnings, ignored } = JSON.parse(result.out).totals;
+
+    insist(result, errors + warnings + ignored > 0 ? `${errors} errors, ${warnings} warnings` : null);
+}
+
+async function main() {
+    writeFileSync(path.join(dir, 'spectral.yaml'), 'extends: ["spectral:oas"]\n');
+    writeFileSync(path.join(dir, 'tsconfig.json'), JSON.stringify({
+        compilerOptions: {
+            strict: true, target: 'ES2022', module: 'CommonJS', moduleResolution: 'Node10',
+            lib: ['ES2022', 'DOM', 'DOM.Iterable'], outDir: 'js', types: ['node'],
+            typeRoots: [path.join(bin, '../@types')],
+        },
+        include: ['*.ts', 'hey/**/*.ts'],
+    }));
+    copyFileSync('tests/openapi-clients/usage.ts', path.join(dir, 'usage.ts'));
+
+    insistRedocly(await run('redocly', 'lint', 'openapi.json', '--extends=recommended', '--format=json'));
+    insist(await run('spectral', 'lint', 'openapi.json', '--ruleset=spectral.yaml', '--fail-severity=hint'));
+    insist(await run('openapi-typescript', 'openapi.json', '-o', 'types.ts', '--default-non-nullable=false'));
+    insist(await run('openapi-ts', '-i', 'openapi.json', '-o', 'hey', '-c', '@hey-api/client-fetch'));
+    insist(await run('orval', '--input', 'openapi.json', '--output', 'orval.ts', '--client', 'fetch'));
+    if (process.exitCode)
+        return;
+    insist(await run('tsc', '-p', '.'));
+    if (!process.exitCode)
+        insist(await run('node', 'js/usage.js', url));
+}
+
+main();
