@@ -403,6 +403,30 @@ static const struct field set_password_in_rows[] = {
 };
 FIELD_TABLE(set_password_in);
 
+static const struct field invitation_link_in_rows[] = {
+    FIELD_UUID(struct invitation_link_in, id, FIELD_REQUIRED, "From the link."),
+    FIELD_TEXT(struct invitation_link_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "From the link; good once, until it expires.", EXAMPLE_CODE),
+};
+FIELD_TABLE(invitation_link_in);
+
+static const char *const accept_ways[] = {"sign-in", "set-password", NULL};
+static const struct field invitation_show_out_rows[] = {
+    FIELD_EMAIL(struct invitation_show_out, email, FIELD_REQUIRED, "The address that is invited.",
+                "rui@lakeside.example"),
+    FIELD_TEXT(struct invitation_show_out, projectName, 0, DISPLAY_MAX,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "The project.", "Lakeside Clinic"),
+    FIELD_TEXT(struct invitation_show_out, inviterName, 0, DISPLAY_MAX,
+               FIELD_REQUIRED | FIELD_CHARACTERS, "Who invites; the project where no member does.",
+               "Eva Novak"),
+    FIELD_CHOICE(
+        struct invitation_show_out, accept, accept_ways, FIELD_REQUIRED,
+        "How to accept: signed in, by POST /auth/invitation/accept; or with a new password, by "
+        "POST /auth/set-password.",
+        "sign-in"),
+};
+FIELD_TABLE(invitation_show_out);
+
 static const struct field message_out_rows[] = {
     FIELD_TEXT(struct message_out, message, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.",
                "If there is such an account, a link to set a new password has been mailed."),
@@ -616,9 +640,11 @@ FIELD_TABLE(sessions_revoke_in);
 /* ---- members and invitations ---- */
 
 static const struct field member_create_in_rows[] = {
-    FIELD_EMAIL(struct member_create_in, email, FIELD_REQUIRED,
-                "Whom to invite; a practitioner who has an account is added at once.",
-                "rui@lakeside.example"),
+    FIELD_EMAIL(
+        struct member_create_in, email, FIELD_REQUIRED,
+        "Address to invite; a practitioner with a proven address who is a member elsewhere in "
+        "the organisation is added at once.",
+        "rui@lakeside.example"),
     FIELD_CHECKED(struct member_create_in, firstName, 1, NAME_MAX_LENGTH, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Given name.", "Rui"),
     FIELD_CHECKED(struct member_create_in, lastName, 1, NAME_MAX_LENGTH, name_check,
@@ -816,9 +842,11 @@ static const struct field admin_create_in_rows[] = {
     FIELD_CHECKED(struct admin_create_in, surname, 1, NAME_MAX_LENGTH, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Family name.", "Novak"),
     FIELD_TEXT(struct admin_create_in, password, 1, NEW_PASSWORD_MAX, FIELD_SECRET,
-               "Of a new account; one that exists keeps its own.", ""),
+               "Of a new account.", ""),
     FIELD_BOOL(struct admin_create_in, mail, false, 0,
-               "Invite who has no account by mail, to choose a password."),
+               "Invite the address by mail, whether or not it has an account."),
+    FIELD_BOOL(struct admin_create_in, existing, false, 0,
+               "Take the account that there is, which keeps its password."),
 };
 FIELD_TABLE(admin_create_in);
 

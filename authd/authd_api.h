@@ -94,6 +94,14 @@ struct set_password_in {
     struct uuid id; /* with secret from the mailed link */
     const char *secret, *password;
 };
+struct invitation_link_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret;
+};
+struct invitation_show_out {
+    const char *email, *projectName, *inviterName;
+    const char *accept; /* "sign-in" or "set-password" */
+};
 struct message_out {
     const char *message;
 };
@@ -310,17 +318,17 @@ struct policy_in_use_in {
 struct policy_in_use_out {
     bool inUse;
 };
-/* Makes a practitioner account an admin of a project. One that is not there yet is made with the password or, with
- * `mail`, invited to choose one. */
+/* Makes an admin of a project: a new account with the password, or, with `existing`, the account that there is, which
+ * keeps its own. With `mail` the address is invited, whether or not it has an account. */
 struct admin_create_in {
     const char *tenantCode, *email, *name, *surname, *password;
-    bool mail;
+    bool mail, existing;
 };
 struct admin_create_out {
     struct uuid account; /* absent: only invited */
     struct uuid membership, profile;
     bool created; /* the account is new */
-    bool invited; /* it will be, by the link; neither: it was there already */
+    bool invited; /* it will be an admin by the link; neither: it was there already */
 };
 struct sign_in_explain_in {
     const char *tenantCode, *email, *role; /* "Patient" (default) or "Practitioner" */
@@ -364,6 +372,7 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     admin_create_out_table, sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
     operator_sessions_in_table;
 extern const struct field_table step_up_in_table;
+extern const struct field_table invitation_link_in_table, invitation_show_out_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

@@ -189,7 +189,33 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 /* What read_pending() of invitation.c reads. */
 #define SQL_INVITATION_COLUMNS                                       \
     "id, role, email, name, surname, admin, policy_id, profile_id, " \
-    "invited_at, invited_by"
+    "invited_at, invited_by, " SQL_INVITED_BY_ADMIN("invitation")
+
+/* An admin, or an operator, has made invitation i or has sent it since: a sign-up invites without rights of an admin
+ * and in the name of no member. */
+#define SQL_INVITED_BY_ADMIN(i) "(" i ".invited_by is not null or " i ".admin)"
+
+/* The hash of a secret is that of the invitation's link, or of the link of a sign-up to it, and good until later. */
+#define SQL_INVITATION_LINK(hash, now)                              \
+    "(secret_hash = " hash                                          \
+    " and " SQL_AFTER("expires_at", now) " or sign_up_hash = " hash \
+                                         " and " SQL_AFTER("sign_up_expires_at", now) ")"
+
+#define SQL_INVITATION_ACCOUNT_OF(role_, project, email_, now, organization)                     \
+    "select a.id, " SQL_EMAIL_VERIFIED(                                                          \
+        "a.id",                                                                                  \
+        organization) " from account a where " role_                                             \
+                      " = 'Practitioner' and a.role = 'Practitioner' and a.email = " email_      \
+                      " and " SQL_ACCOUNT_LIVES(                                                 \
+                          "a", now) " union all select "                                         \
+                                    "a.id, " SQL_EMAIL_VERIFIED(                                 \
+                                        "a.id", organization) " from account a "                 \
+                                                              "where " role_ " = 'Patient' and " \
+                                                              "a.role = 'Patient' "              \
+                                                              "and a.project_id "                \
+                                                              "= " project " and a.email "       \
+                                                              "= " email_ " and"                 \
+                                                              " " SQL_ACCOUNT_LIVES("a", now)
 
 /* The account of a membership or a login, looked up for each row rather than joined: for a list that
  * ends early, and for the same reason. */

@@ -23,8 +23,9 @@ int business_applies(struct authd *d, const struct request *req, const struct bu
     struct template_mapped_out out = {false};
 
     *ret = false;
-    if (!tenant->inviteOnBusinessEmail || !uuid_is_set(&tenant->defaultPractitionerPolicy) ||
-        tenant->practitionerAppUrl == NULL || tenant->patientAppUrl == NULL ||
+    if (!tenant->inviteOnBusinessEmail || !tenant->practitionerInvitation ||
+        !uuid_is_set(&tenant->defaultPractitionerPolicy) || tenant->practitionerAppUrl == NULL ||
+        tenant->patientAppUrl == NULL ||
         !mail_domains_business(d->mail_domains, req->arena, strrchr(who->email, '@') + 1))
         return 0;
     if (maild_template_mapped(d->svc.bus, req, &in, &out, err) < 0)
@@ -70,6 +71,8 @@ static int invite(struct authd *d, const struct request *req, const struct busin
         return -1;
     mail = invitation_mail(req, &invitation, who->tenant, TEMPLATE);
     mail.variables[1] = (struct mail_variable){"continueAsPatientUrl", continue_url(d, req, who)};
+    if (invitation.by_admin)
+        return invitation_send_sign_up(d, req, who->tenant, &invitation, &mail, err);
     return invitation_send(d, req, who->tenant, &invitation, &mail, err);
 }
 

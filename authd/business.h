@@ -20,7 +20,8 @@ struct business_sign_up {
 int business_applies(struct authd *d, const struct request *req, const struct business_sign_up *who,
                      bool *ret, struct error *err) MUST_USE;
 
-/* Invites, or sends a pending invitation anew. Fails: BAD_REQUEST (there is an account with this address, in whatever
+/* Invites, or sends a pending invitation anew; one of an admin stays as it is, and the mail has a link of its own, which
+ * makes no admin. Fails: BAD_REQUEST (there is an account with this address, in whatever
  * project), THROTTLED (see invitation_send()). Parks. */
 int business_invite(struct authd *d, const struct request *req, const struct business_sign_up *who,
                     struct error *err) MUST_USE;

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
+#include "authd/acceptance.h"
 #include "authd/change.h"
 #include "authd/email_verified.h"
-#include "authd/invitation.h"
 #include "authd/link.h"
 #include "authd/mail_route.h"
 #include "authd/password.h"
@@ -287,7 +287,7 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
 }
 
 /* Sets the password by a link, which is spent: of an account, whose sessions all end, or of the one
- * that an invitation makes. Fails: BAD_REQUEST. */
+ * that an invitation makes. Fails: BAD_REQUEST, ACCEPT_SIGNED_IN. */
 int set_password(struct authd *d, const struct request *req, const struct set_password_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
@@ -300,10 +300,11 @@ int set_password(struct authd *d, const struct request *req, const struct set_pa
     secret_hash(in->secret, secret);
     if (password_slot_take(d, req, &slot, err) < 0 ||
         find_link(d, req, in->id, secret, &owner, &invited, err) < 0 ||
+        (invited && acceptance_check_password(d, req, in->id, secret, err) < 0) ||
         password_hash(d, req, in->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->password);
     if (invited)
-        return invitation_accept(d, req, in->id, secret, &owner, hash, err);
+        return acceptance_by_password(d, req, in->id, secret, &owner, hash, err);
     return reset_accept(d, req, in->id, secret, &owner, hash, err);
 }

@@ -1,16 +1,18 @@
 /*
  * invitation.h - inviting somebody to a project by mail: member.c (an admin does), operator.c (an
- * operator invites an admin) and business.c (who registers with a business address is). credential.c
+ * operator invites an admin) and business.c (who registers with a business address is). acceptance.h
  * completes them.
  *
  * An invitation is pending until its link is used or it is withdrawn. It is no account and reserves no
  * e-mail: who registers meanwhile completes it all the same.
+ *
+ * One that an admin has made or sent is the admin's: a sign-up with that address gets a second link to it,
+ * which gives none of its rights.
  */
 #ifndef ATRIUM_AUTHD_INVITATION_H
 #define ATRIUM_AUTHD_INVITATION_H
 
 #include "authd/authd.h"
-#include "authd/credential.h"
 #include "authd/link.h"
 #include "authd/mail.h"
 
@@ -22,11 +24,12 @@ struct invitation {
     const char *role, *email, *name, *surname;
     bool admin;
     struct uuid policy;
-    struct uuid invited_by; /* membership; absent: made by a sign-up or an operator */
+    struct uuid invited_by; /* membership in whose name; absent: of a sign-up or an operator */
 
     /* filled in by invitation_prepare() and invitation_find() */
     bool pending;   /* it was there before: its columns are what they were, but for the link */
-    bool promotes;  /* sending makes it an admin's; else a pending one stays what it is */
+    bool by_admin;  /* a pending one that an admin or an operator has made or sent */
+    bool promotes;  /* sending gives it rights of an admin; else a pending one stays what it is */
     struct uuid id; /* of the membership too, once it is accepted */
     struct uuid profile;
     int64_t invited_at; /* contract time, ms */
@@ -64,11 +67,10 @@ int invitation_send(struct authd *d, const struct request *req, const struct ten
                     const struct invitation *self, const struct mail *mail,
                     struct error *err) MUST_USE;
 
-/* Accepts the one that this link (id and hash of its secret) is of, for its owner as find_link() has
- * found it: makes the account, or takes the one that there is by now, whose password changes as by a
- * reset; and the membership. Fails: BAD_REQUEST (another request was first). Parks. */
-int invitation_accept(struct authd *d, const struct request *req, struct uuid id,
-                      const uint8_t secret[static SECRET_HASH_SIZE], struct credential_owner *owner,
-                      const char *password_hash, struct error *err) MUST_USE;
+/* Writes the link of a sign-up to the pending invitation of an admin, with its mail and its audit row; older links of
+ * sign-ups to it are dead from then on, the admin's is as good as before. Fails like invitation_send(). Parks. */
+int invitation_send_sign_up(struct authd *d, const struct request *req, const struct tenant *tenant,
+                            const struct invitation *self, const struct mail *mail,
+                            struct error *err) MUST_USE;
 
 #endif

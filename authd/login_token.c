@@ -108,21 +108,6 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
     return refuse_replay(d, req, role, code, err); /* another request used it meanwhile */
 }
 
-/* The places of an account (in one project, or all with an absent one) as texts. */
-static int places(struct authd *d, const struct request *req, struct uuid account,
-                  struct uuid project, struct field_texts *ret, struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-    if (db_query(d->svc.db, req, SQL_PLACES, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
-        return -1;
-    *ret = (struct field_texts){arena_calloc(req->arena, db_rows(res), sizeof(*ret->items)),
-                                db_rows(res)};
-    for (size_t row = 0; row < ret->count; row++)
-        ret->items[row] = arena_strdup(req->arena, db_uuid(res, row, 0).text);
-    return 0;
-}
-
 /* The tenant named at this step: one of the account's, and the one named at start if that named
  * one. */
 static int named_tenant(struct authd *d, const struct request *req, const struct login *login,
@@ -134,7 +119,7 @@ static int named_tenant(struct authd *d, const struct request *req, const struct
         return -1;
     if (uuid_is_set(&login->is.project) && !uuid_equal(&login->is.project, &ret->projectId))
         return refuse(d, req, login, "not-a-member", err);
-    if (places(d, req, login->is.account, ret->projectId, &held, err) < 0)
+    if (account_projects(d, req, login->is.account, ret->projectId, &held, err) < 0)
         return -1;
     return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
 }
@@ -146,7 +131,7 @@ static int only_tenant(struct authd *d, const struct request *req, const struct 
     struct field_list tenants;
     struct field_texts held;
 
-    if (places(d, req, login->is.account, (struct uuid){""}, &held, err) < 0 ||
+    if (account_projects(d, req, login->is.account, (struct uuid){""}, &held, err) < 0 ||
         tenants_open(d, req, held, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0)

@@ -9,11 +9,14 @@
 
 #include "authd/admin.h"
 #include "authd/change.h"
+#include "authd/email_verified.h"
 #include "authd/invitation.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 #include "common/audit.h"
 #include "common/policy.h"
+
+enum { INVITE_ANSWER_MS = 150 }; /* member_create answers no earlier, see there */
 
 #define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* in the audit trail */
 
@@ -128,52 +131,85 @@ static int send_invitation(struct authd *d, const struct request *req, const str
     return 0;
 }
 
-/* Whom there is no account of yet. */
-static int invite(struct authd *d, const struct request *req, const struct tenant *tenant,
-                  struct invitation *invitation, struct member *out, struct error *err)
+/* The account that an address belongs to, if there is one. */
+struct invitee {
+    struct uuid account; /* absent: none */
+    const char *display;
+    bool member; /* of the project */
+    bool joins;  /* proven, and a member elsewhere in the organisation: it is added at once */
+};
+
+/* Whether an account with a proven address (absent: none) is a member of a project in the tenant's
+ * organisation. Asks the same questions whatever there is. */
+static int in_organization(struct authd *d, const struct request *req, const struct tenant *tenant,
+                           struct uuid account, bool *ret, struct error *err)
 {
-    if (invitation_check_mapped(d, req, tenant, invitation->role, err) < 0 ||
-        invitation_prepare(d, req, tenant, invitation, err) < 0)
+    const struct uuid organization = email_organization(tenant);
+    struct tenants_of_in in;
+    struct tenant_list found = {0};
+    const struct tenant *tenants;
+
+    if (account_projects(d, req, account, (struct uuid){""}, &in.projectIds, err) < 0)
         return -1;
-    if (invitation->pending)
-        return error_set(err, ERR_CONFLICT,
-                         "This person is invited already. Send the invitation again instead.");
-    return send_invitation(d, req, tenant, invitation, out, err);
+    *ret = false;
+    if (in.projectIds.count == 0) {
+        static const char *none[] = {"00000000-0000-0000-0000-000000000000"};
+
+        in.projectIds = (struct field_texts){none, 1};
+    }
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+        return -1;
+    tenants = found.tenants.items;
+    for (size_t i = 0; i < found.tenants.count; i++) {
+        struct uuid root = email_organization(&tenants[i]);
+
+        *ret = *ret || uuid_equal(&root, &organization);
+    }
+    return 0;
 }
 
-/* The mail to a practitioner who is a member from now on; none where it could lead to nothing. */
-static struct outbox_row welcome_row(struct authd *d, const struct request *req,
-                                     const struct tenant *tenant,
-                                     const struct invitation *invitation,
-                                     const struct db_result *account)
+static int find_invitee(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct invitation *invitation, struct invitee *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid proven = {""};
+
+    *ret = (struct invitee){.member = false};
+    if (db_query(d->svc.db, req, SQL_INVITEE, &res, err, DB_TEXT(invitation->role),
+                 DB_UUID(tenant->projectId), DB_TEXT(invitation->email), DB_INT(req->now_ms),
+                 DB_UUID(email_organization(tenant))) < 0)
+        return -1;
+    if (db_rows(res) > 0) {
+        *ret = (struct invitee){.account = db_uuid(res, 0, 0),
+                                .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 1),
+                                                        db_text(res, 0, 2)),
+                                .member = db_bool(res, 0, 3)};
+        if (db_bool(res, 0, 4))
+            proven = ret->account;
+    }
+    return in_organization(d, req, tenant, proven, &ret->joins, err);
+}
+
+/* Makes the account a member at once, and tells its owner. */
+static int join(struct authd *d, const struct request *req, const struct tenant *tenant,
+                const struct invitation *invitation, const struct invitee *invitee,
+                struct member *out, struct error *err)
 {
     const struct mail mail = {.template = invitation_template(invitation->role),
                               .tenant = tenant,
                               .to = invitation->email,
-                              .display = arena_printf(req->arena, "%s %s", db_text(account, 0, 1),
-                                                      db_text(account, 0, 2)),
+                              .display = invitee->display,
                               .variables = {{"invitationUrl", tenant->practitionerAppUrl},
                                             {"inviterName", req->caller->display}}};
-
-    if (tenant->practitionerAppUrl == NULL)
-        return (struct outbox_row){.method = NULL};
-    return mail_row(d, req, &mail);
-}
-
-/* Whose account there is becomes a member at once. */
-static int join(struct authd *d, const struct request *req, const struct tenant *tenant,
-                const struct invitation *invitation, const struct db_result *account,
-                struct member *out, struct error *err)
-{
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row mail = welcome_row(d, req, tenant, invitation, account);
-    struct uuid id = uuid_ordered(req->now_ms), owner = db_uuid(account, 0, 0);
+    struct outbox_row row = mail_row(d, req, &mail);
+    struct uuid id = uuid_ordered(req->now_ms);
     struct audit_row audit =
-        member_audit(req, "membership.create", owner, invitation->role, id, NULL);
+        member_audit(req, "membership.create", invitee->account, invitation->role, id, NULL);
 
     if (db_query(d->svc.db, req, SQL_MEMBER_ADD, &res, err, DB_UUID(tenant->projectId), DB_UUID(id),
-                 DB_UUID(owner), DB_UUID(uuid_random()), DB_BOOL(invitation->admin),
-                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(mail),
+                 DB_UUID(invitee->account), DB_UUID(uuid_random()), DB_BOOL(invitation->admin),
+                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(row),
                  DB_AUDIT(audit)) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
@@ -187,12 +223,35 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
     return 0;
 }
 
-/* Invites somebody, or adds a practitioner who has an account. Fails: FORBIDDEN, VALIDATION, CONFLICT,
- * BAD_REQUEST, THROTTLED, in this order. */
+/* Invites the address, or adds its account at once. What the project needs for a mail it needs for
+ * both: an answer must not tell whether there is an account. */
+static int invite(struct authd *d, const struct request *req, const struct tenant *tenant,
+                  struct invitation *invitation, struct member *out, struct error *err)
+{
+    struct invitee invitee;
+
+    if (find_invitee(d, req, tenant, invitation, &invitee, err) < 0)
+        return -1;
+    if (invitee.member)
+        return already_member(err);
+    if (invitation_check_mapped(d, req, tenant, invitation->role, err) < 0 ||
+        invitation_prepare(d, req, tenant, invitation, err) < 0)
+        return -1;
+    if (invitation->pending)
+        return error_set(err, ERR_CONFLICT,
+                         "This person is invited already. Send the invitation again instead.");
+    if (invitee.joins)
+        return join(d, req, tenant, invitation, &invitee, out, err);
+    return send_invitation(d, req, tenant, invitation, out, err);
+}
+
+/* Invites a person, or adds one who is known in the organisation. The answer is the same, and comes
+ * at the same time, whether or not another organisation knows the address. Fails: FORBIDDEN,
+ * VALIDATION, CONFLICT, BAD_REQUEST, THROTTLED, in this order. */
 int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
                   struct member *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *account = NULL;
+    int64_t answer_at = clock_mono_ms() + INVITE_ANSWER_MS;
     struct invitation invitation = {.role = in->type != NULL ? in->type : "Practitioner",
                                     .email = in->email,
                                     .name = in->firstName,
@@ -206,14 +265,9 @@ int member_create(struct authd *d, const struct request *req, const struct membe
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
         check_enabled(&tenant, invitation.role, err) < 0 ||
         choose_policy(d, req, &tenant, in, invitation.role, &invitation.policy, err) < 0 ||
-        db_query(d->svc.db, req, SQL_INVITEE, &account, err, DB_TEXT(invitation.role),
-                 DB_UUID(tenant.projectId), DB_TEXT(invitation.email), DB_INT(req->now_ms)) < 0)
+        invite(d, req, &tenant, &invitation, out, err) < 0)
         return -1;
-    if (db_rows(account) == 0)
-        return invite(d, req, &tenant, &invitation, out, err);
-    if (db_bool(account, 0, 3))
-        return already_member(err);
-    return join(d, req, &tenant, &invitation, account, out, err);
+    return fiber_sleep_until(d->svc.loop, answer_at, err);
 }
 
 /* Mails a pending invitation again, with a new link. Fails: NOT_FOUND, CONFLICT (accepted already),
@@ -234,6 +288,7 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
         invitation_check_mapped(d, req, &tenant, found.member.profileType, err) < 0 ||
         invitation_find(d, req, &tenant, in->id, &invitation, err) < 0)
         return -1;
+    invitation.invited_by = req->caller->membership;
     return send_invitation(d, req, &tenant, &invitation, out, err);
 }
 
@@ -294,7 +349,8 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
     struct audit_row audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
 
     if (db_query(d->svc.db, req, SQL_INVITATION_ADMIN, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(id), DB_BOOL(admin), DB_AUDIT(audit)) < 0)
+                 DB_UUID(id), DB_BOOL(admin), DB_UUID(req->caller->membership),
+                 DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) > 0)
         return 0;

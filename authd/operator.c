@@ -55,15 +55,32 @@ int policy_in_use(struct authd *d, const struct request *req, const struct polic
 
 /* ---- admins ---- */
 
-static int practitioner_exists(struct authd *d, const struct request *req, const char *email,
-                               bool *ret, struct error *err)
+/* *ret: the account, absent without one. */
+static int practitioner_find(struct authd *d, const struct request *req, const char *email,
+                             struct uuid *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool exists;
+
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(email),
+                 DB_INT(req->now_ms)) < 0 ||
+        deletion_make_room(d, req, res, &exists, err) < 0)
+        return -1;
+    *ret = exists ? db_uuid(res, 0, 0) : (struct uuid){""};
+    return 0;
+}
+
+/* An invitation would give an admin nothing. */
+static int refuse_admin(struct authd *d, const struct request *req, struct uuid account,
+                        struct uuid project, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(email),
-                 DB_INT(req->now_ms)) < 0)
+    if (db_query(d->svc.db, req, SQL_STANDING, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
         return -1;
-    return deletion_make_room(d, req, res, ret, err);
+    if (db_rows(res) == 0 || !db_bool(res, 0, 1))
+        return 0;
+    return error_set(err, ERR_CONFLICT, "This person is an admin of the project already.");
 }
 
 /* Adds what mends it to the error of a project that lacks something. */
@@ -75,8 +92,9 @@ static int hint(const char *command, const char *project, const char *name, stru
     return -1;
 }
 
-/* Invites who has no account yet, or invites again: an operator is not bound by the switch of
- * invitations, which is the admins'. Fails: BAD_REQUEST (no template, no app), THROTTLED, CONFLICT. */
+/* Invites, or invites again, whether or not there is an account: only its owner can accept. An
+ * operator is not bound by the switch of invitations, which is the admins'. Fails: BAD_REQUEST (no
+ * template, no app), THROTTLED, CONFLICT. */
 static int invite_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct admin_create_out *out, struct error *err)
@@ -104,8 +122,8 @@ static int invite_admin(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Makes the holder of the e-mail an admin, with an account that has this password hash unless it is
- * NULL: then there is one, which keeps its own. */
+/* Makes the holder of the e-mail an admin: with a new account that has this password hash, or, when
+ * it is NULL, with the account that there is. */
 static int make_admin(struct authd *d, const struct request *req, const struct admin_create_in *in,
                       const struct tenant *tenant, const char *hash, struct admin_create_out *out,
                       struct error *err)
@@ -122,30 +140,52 @@ static int make_admin(struct authd *d, const struct request *req, const struct a
                  DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The account was made at the same time. Try again.");
+        return error_set(err, ERR_CONFLICT, "The account changed at the same time. Try again.");
     db_row(res, 0, &admin_create_out_table, req->arena, out);
     return settle_membership(d, req, db_int(res, 0, 4), out->membership, err);
 }
 
-/* Finds a practitioner account, or makes it or invites who will have it, as an admin of the tenant. */
+/* The way that the operator has chosen. */
+static int choose_admin(struct authd *d, const struct request *req,
+                        const struct admin_create_in *in, const struct tenant *tenant,
+                        struct uuid account, struct admin_create_out *out, struct error *err)
+{
+    const char *hash = NULL;
+
+    if (in->mail) {
+        if (refuse_admin(d, req, account, tenant->projectId, err) < 0)
+            return -1;
+        return invite_admin(d, req, in, tenant, out, err);
+    }
+    if (in->existing)
+        return uuid_is_set(&account) ? make_admin(d, req, in, tenant, NULL, out, err)
+                                     : error_set(err, ERR_NOT_FOUND, "Account not found.");
+    if (uuid_is_set(&account))
+        return error_set(err, ERR_CONFLICT,
+                         "There is an account with this address. Invite its owner with --mail, or "
+                         "make it an admin as it is with --existing.");
+    if (in->password == NULL)
+        return error_problem(err, "password", "is needed: there is no such account yet");
+    if (password_hash(d, req, in->password, &hash, err) < 0)
+        return -1;
+    return make_admin(d, req, in, tenant, hash, out, err);
+}
+
+/* Makes an admin of the tenant, see struct admin_create_in. Fails: NOT_FOUND, CONFLICT, VALIDATION,
+ * BAD_REQUEST, THROTTLED. */
 int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
                  struct admin_create_out *out, struct error *err)
 {
     const struct tenant_lookup_in which = tenant_named(in->tenantCode);
     struct tenant tenant = {.name = NULL};
-    const char *hash = NULL;
-    bool exists;
+    struct uuid account;
 
+    if (in->mail && in->existing)
+        return error_problem(err, "existing", "must be absent with mail");
     if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
-        practitioner_exists(d, req, in->email, &exists, err) < 0)
+        practitioner_find(d, req, in->email, &account, err) < 0)
         return -1;
-    if (!exists && in->mail)
-        return invite_admin(d, req, in, &tenant, out, err);
-    if (!exists && in->password == NULL)
-        return error_problem(err, "password", "is needed: there is no such account yet");
-    if (!exists && password_hash(d, req, in->password, &hash, err) < 0)
-        return -1;
-    return make_admin(d, req, in, &tenant, hash, out, err);
+    return choose_admin(d, req, in, &tenant, account, out, err);
 }
 
 /* ---- sessions ---- */
@@ -188,7 +228,7 @@ int operator_sessions(struct authd *d, const struct request *req,
     return list_sessions(d, req, in->email, project, out, err);
 }
 
-/* Ends them; answers those that are left. */
+/* Ends them; answers those that are left. Fails: NOT_FOUND (no such account, or none there). */
 int operator_sessions_revoke(struct authd *d, const struct request *req,
                              const struct operator_sessions_in *in, struct session_list *out,
                              struct error *err)
@@ -201,6 +241,8 @@ int operator_sessions_revoke(struct authd *d, const struct request *req,
         db_query(d->svc.db, req, SQL_OPERATOR_PLACES, &places, err, DB_TEXT(in->email),
                  DB_UUID(project)) < 0)
         return -1;
+    if (db_rows(places) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Account not found.");
     for (size_t row = 0; row < db_rows(places); row++) {
         const struct session_end which = {.project = db_uuid(places, row, 0),
                                           .account = db_uuid(places, row, 1),

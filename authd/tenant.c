@@ -60,6 +60,20 @@ int tenant_open_business(struct authd *d, const struct request *req, struct uuid
     return 0;
 }
 
+int account_projects(struct authd *d, const struct request *req, struct uuid account,
+                     struct uuid project, struct field_texts *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_PLACES, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+        return -1;
+    *ret = (struct field_texts){arena_calloc(req->arena, db_rows(res), sizeof(*ret->items)),
+                                db_rows(res)};
+    for (size_t row = 0; row < ret->count; row++)
+        ret->items[row] = arena_strdup(req->arena, db_uuid(res, row, 0).text);
+    return 0;
+}
+
 int tenants_open(struct authd *d, const struct request *req, struct field_texts projects,
                  struct field_list *ret, struct error *err)
 {

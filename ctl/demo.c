@@ -252,6 +252,13 @@ static int make_admin(struct maker *self, struct error *err)
                                  .password = self->demo->admin_password};
     struct admin_create_out out = {0};
 
+    if (authd_admin_create(self->bus->bus, &req, &in, &out, err) == 0)
+        return 0;
+    if (err->code != ERR_CONFLICT)
+        return -1;
+    /* a start that was stopped half-way has made it, with this password */
+    error_clear(err);
+    in.existing = true;
     return authd_admin_create(self->bus->bus, &req, &in, &out, err);
 }
 

@@ -372,6 +372,32 @@ static struct http_request member_create(void)
                         "lastName", "Costa"));
 }
 
+/* A member who is invited to be an admin, and accepts. */
+static struct http_request invitation_accept(void)
+{
+    const char *email = keep_text(person_address());
+    HTTP_ANSWER invited = http_post(suite_url(suite), MEMBERS, admin->access,
+                                    json_pack("{s:s, s:s, s:s}", "email", email, "firstName", "Rui",
+                                              "lastName", "Costa"));
+    struct mail_link link =
+        suite_mail_link(suite, email, "https://practitioner.demo.example/invitation");
+    struct person *who;
+
+    CHECK_STATUS(invited, 200);
+    HTTP_ANSWER set = suite_post_fresh(suite, "/auth/set-password",
+                                       json_pack("{s:s, s:s, s:s}", "id", link.id, "secret",
+                                                 link.secret, "password", "chosen"));
+    CHECK_STATUS(set, 204);
+    PROGRAM again = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "demo", "--email",
+                              email, "--name", "Rui", "--surname", "Costa", "--mail");
+    CHECK_EXIT(again, 0);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+    link = suite_mail_link(suite, email, "https://practitioner.demo.example/invitation");
+    who = keep(person_sign_in(suite, "Practitioner", email, "chosen", NULL));
+    return by(who, "POST", "/auth/invitation/accept",
+              json_pack("{s:s, s:s}", "id", link.id, "secret", link.secret));
+}
+
 /* The id of one that was made just now. */
 static const char *made(struct http_request request)
 {
@@ -655,6 +681,7 @@ static const struct audited {
     {"logout", logout, 204, "session.end success Session logout"},
     {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},
     {"deletion_schedule", deletion, 200, "deletion.schedule success Account"},
+    {"invitation_accept", invitation_accept, 204, "invitation.accept success Invitation"},
     {"member_create", member_create, 200, "invitation.create success Invitation Practitioner"},
     {"member_patch", member_patch, 200, "invitation.update success Invitation admin"},
     {"member_delete", member_delete, 200, "invitation.withdraw success Invitation"},

@@ -1,0 +1,746 @@
+/*
+ * test_membership.c - membership is accepted, never imposed: an address that was registered without proof gets no
+ * rights from an invitation, its mailbox does; what an invitation tells of other tenants (nothing), how it is accepted,
+ * and what a business sign-up does to it (nothing). Over two gateways and two authd.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/http/totp.h"
+#include "tests/unit/unit.h"
+
+#define MEMBERS "/v1/projects/me/members"
+#define VIEW "/auth/invitation"
+#define ACCEPT "/auth/invitation/accept"
+#define SET "/auth/set-password"
+#define REGISTER "/auth/tenant/Practitioner/register"
+#define SIGN_UP "/auth/tenant/Patient/register"
+#define DEMO_PAGE "https://practitioner.demo.example/invitation"
+#define DEMO_PATIENTS "https://patient.demo.example/invitation"
+#define NORTH_PAGE "https://north.example/staff/invitation"
+#define PASSWORD "a password of an admin"
+#define SQUATTER "correct horse battery staple" /* what body_register() sends */
+
+enum { WEEK = 7 * 24 * 3600 };
+
+static const char bad_link[] = "The link is invalid or has expired.";
+static const char chosen[] = "chosen by the mailbox";
+static const char all_policy[] = "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}";
+
+static struct suite *suite;
+static struct person *admin; /* of the demo tenant */
+static struct person *north; /* admin of a project that is below no other */
+
+/* ---- asking ---- */
+
+static void run_command(struct program *run)
+{
+    CHECK_EXIT(run, 0);
+    program_destroy(&run);
+}
+
+/* A project of its own organisation, ready to invite practitioners; its admin, signed in. */
+static struct person *make_tenant(const char *code, const char *app)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    const char *file = unit_dir_write(&dir, "text", "{{inviterName}} {{invitationUrl}}\n");
+    char value[64], *email = person_address();
+    struct person *self;
+
+    run_command(ATRIUMCTL(suite, NULL, "project", "create", "Clinic of Others", "--code", code));
+    PROGRAM put = ATRIUMCTL(suite, all_policy, "policy", "put", "--project", code, "-", "--json");
+    CHECK_EXIT(put, 0);
+    snprintf(value, sizeof value, "AccessPolicy/%s", program_text(put, "id"));
+    run_command(ATRIUMCTL(suite, NULL, "project", "set", code, "DEFAULT_PRACTITIONER_ACCESS_POLICY",
+                          value));
+    run_command(ATRIUMCTL(suite, NULL, "project", "set", code, "PRACTITIONER_APP_URL", app));
+    run_command(ATRIUMCTL(suite, NULL, "template", "put", "--project", code, "INVITE_TO_PROJECT",
+                          "--subject", "Join us", "--text", file));
+    run_command(ATRIUMCTL(suite, PASSWORD "\n", "user", "create-admin", "--project", code,
+                          "--email", email, "--name", "Nora", "--surname", "North"));
+    self = person_sign_in(suite, "Practitioner", email, PASSWORD, code);
+    CU_ASSERT_EQUAL(self->status, 200);
+    free(email);
+    return self;
+}
+
+static json_t *body_of(const char *email, const char *type, bool as_admin)
+{
+    return json_pack("{s:s, s:s, s:s, s:s*, s:b}", "email", email, "firstName", "Typed", "lastName",
+                     "Name", "type", type, "admin", as_admin);
+}
+
+static struct http_answer *invite(const struct person *who, const char *email, const char *type,
+                                  bool as_admin)
+{
+    return http_post(suite_url(suite), MEMBERS, who->access, body_of(email, type, as_admin));
+}
+
+static json_t *body_link(struct mail_link link)
+{
+    return json_pack("{s:s, s:s}", "id", link.id, "secret", link.secret);
+}
+
+static struct http_answer *view(struct mail_link link)
+{
+    return http_post(suite_url(suite), VIEW, NULL, body_link(link));
+}
+
+static struct http_answer *accept_as(const struct person *who, struct mail_link link)
+{
+    return http_post(suite_url(suite), ACCEPT, who->access, body_link(link));
+}
+
+static json_t *body_password(struct mail_link link, const char *password)
+{
+    return json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret, "password", password);
+}
+
+static struct http_answer *accept_by(struct mail_link link, const char *password)
+{
+    return suite_post_fresh(suite, SET, body_password(link, password));
+}
+
+/* Somebody registers with this address as a practitioner of the demo tenant; proves nothing. */
+static struct person *register_unproven(const char *email)
+{
+    struct person *self;
+
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    HTTP_ANSWER made = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
+    CHECK_STATUS(made, 200);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    self = person_sign_in(suite, "Practitioner", email, SQUATTER, NULL);
+    CU_ASSERT_EQUAL(self->status, 200);
+    return self;
+}
+
+/* Whoever was invited to the demo tenant and has accepted by a password: proven for its organisation. */
+static struct person *join_demo(const char *type)
+{
+    char *email = person_address();
+    bool patient = type && strcmp(type, "Patient") == 0;
+    HTTP_ANSWER made = invite(admin, email, type, false);
+    struct person *self;
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link = suite_mail_link(suite, email, patient ? DEMO_PATIENTS : DEMO_PAGE);
+    HTTP_ANSWER accepted = accept_by(link, chosen);
+    CHECK_STATUS(accepted, 204);
+    self = person_sign_in(suite, patient ? "Patient" : "Practitioner", email, chosen, NULL);
+    CU_ASSERT_EQUAL(self->status, 200);
+    free(email);
+    return self;
+}
+
+/* Whoever an operator made an admin of `code` with a password: proven for all. */
+static struct person *join_proven(const char *code)
+{
+    char *email = person_address();
+    struct person *self;
+
+    run_command(ATRIUMCTL(suite, PASSWORD "\n", "user", "create-admin", "--project", code,
+                          "--email", email, "--name", "Paula", "--surname", "Proven"));
+    self = person_sign_in(suite, "Practitioner", email, PASSWORD, code);
+    CU_ASSERT_EQUAL(self->status, 200);
+    free(email);
+    return self;
+}
+
+/* The link in the mail number `count` to this address. */
+static struct mail_link link_of(const char *email, size_t count, const char *page)
+{
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, count));
+    return suite_mail_link(suite, email, page);
+}
+
+static void check_accept(const struct http_answer *seen, const char *want)
+{
+    CHECK_STATUS(seen, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(seen, "accept"), want);
+}
+
+static void check_code(const struct http_answer *answer, int status, const char *code)
+{
+    CHECK_STATUS(answer, status);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), code);
+}
+
+static bool administers(const struct person *who)
+{
+    HTTP_ANSWER list = http_get(suite_url(suite), MEMBERS, who->access);
+
+    return list->status == 200;
+}
+
+static long memberships_of(const char *email, const struct person *in)
+{
+    return suite_count(suite,
+                       "select count(*) from auth.membership m join auth.account a "
+                       "on a.id = m.account_id where a.email = '%s' and m.project_id = '%s'",
+                       email, in->project + strlen("Project/"));
+}
+
+static long pending_of(const char *email)
+{
+    return suite_count(suite, "select count(*) from auth.invitation where email = '%s'", email);
+}
+
+static void another_organisation_is_there(void)
+{
+    north = make_tenant("north", "https://north.example/staff");
+}
+
+/* ---- who has only typed the address ---- */
+
+/* Attack: register the address of somebody, wait until a tenant invites it as an admin. */
+static void unproven_account_gets_nothing_by_an_invitation(void)
+{
+    char *email = person_address();
+    PERSON squatter = register_unproven(email);
+    HTTP_ANSWER made = invite(north, email, NULL, true);
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_TRUE(json_is_true(http_member(made, "pending")));
+    CU_ASSERT_EQUAL(memberships_of(email, north), 0);
+    PERSON inside = person_sign_in(suite, "Practitioner", email, SQUATTER, "north");
+    CU_ASSERT_EQUAL(inside->status, 400);
+    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 200));
+
+    /* Who has the mailbox has the account from now on. */
+    struct mail_link link = suite_mail_link(suite, email, NORTH_PAGE);
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "set-password");
+    HTTP_ANSWER signed_in = accept_as(squatter, link);
+    check_code(signed_in, 409, "ACCEPT_BY_PASSWORD");
+    HTTP_ANSWER accepted = accept_by(link, chosen);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
+    PERSON back = person_sign_in(suite, "Practitioner", email, SQUATTER, NULL);
+    CU_ASSERT_EQUAL(back->status, 400);
+    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
+    CU_ASSERT_TRUE(administers(owner));
+    free(email);
+}
+
+/* The same attack, waiting for the operator. */
+static void unproven_account_gets_nothing_by_create_admin(void)
+{
+    char *email = person_address();
+    PERSON squatter = register_unproven(email);
+
+    run_command(ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "north", "--email",
+                          email, "--name", "Eve", "--surname", "Admin", "--mail"));
+    CU_ASSERT_EQUAL(memberships_of(email, north), 0);
+    CU_ASSERT_EQUAL(pending_of(email), 1);
+    HTTP_ANSWER accepted = accept_by(suite_mail_link(suite, email, NORTH_PAGE), chosen);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, squatter->access, 401));
+    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
+    CU_ASSERT_TRUE(administers(owner));
+    free(email);
+}
+
+/* A second factor is no way to keep an account: the one who registered it may have set it up. */
+static void second_factor_of_an_unproven_account_goes(void)
+{
+    char *email = person_address(), code[7];
+    uint8_t secret[TOTP_SECRET];
+    PERSON squatter = register_unproven(email);
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", squatter->access);
+
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER enrolled =
+        http_post(suite_url(suite), "/auth/mfa/enroll", squatter->access,
+                  json_pack("{s:s}", "token", totp_code(secret, time(NULL), code)));
+    CHECK_STATUS(enrolled, 200);
+    HTTP_ANSWER made = invite(north, email, NULL, false);
+    CHECK_STATUS(made, 200);
+    HTTP_ANSWER accepted = accept_by(link_of(email, 2, NORTH_PAGE), chosen);
+    CHECK_STATUS(accepted, 204);
+    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, "north");
+    CU_ASSERT_EQUAL(owner->status, 200);
+    CU_ASSERT_PTR_NOT_NULL(owner->access); /* and no code was asked for */
+    free(email);
+}
+
+/* ---- what is told ---- */
+
+/* Attack: add an address, and learn whether another tenant knows it, and by which name. */
+static void inviting_tells_nothing_of_other_tenants(void)
+{
+    PERSON known = join_demo(NULL);
+    char *unknown = person_address();
+    const char *emails[] = {known->email, unknown};
+
+    for (size_t i = 0; i < ARRAY_SIZE(emails); i++) {
+        HTTP_ANSWER made = invite(north, emails[i], NULL, false);
+        CHECK_STATUS(made, 200);
+        CU_ASSERT_STRING_EQUAL(http_text(made, "email"), emails[i]);
+        CU_ASSERT_STRING_EQUAL(http_text(made, "displayName"), "Typed Name");
+        CU_ASSERT_STRING_EQUAL(http_text(made, "firstName"), "Typed");
+        CU_ASSERT_STRING_EQUAL(http_text(made, "lastName"), "Name");
+        CU_ASSERT_TRUE(json_is_true(http_member(made, "pending")));
+        HTTP_ANSWER twice = invite(north, emails[i], NULL, false);
+        CHECK_ERROR(twice, 409,
+                    "This person is invited already. Send the invitation again instead.");
+        CU_ASSERT_EQUAL(memberships_of(emails[i], north), 0);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, emails[i], i == 0 ? 2 : 1));
+    }
+    HTTP_ANSWER list = http_get(suite_url(suite), MEMBERS "?_count=100", north->access);
+    UNIT_CHECK(!strstr(list->body, "Costa"), "%s", list->body);
+    free(unknown);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The median of the times shows what a single one hides. */
+static void inviting_takes_equal_time(void)
+{
+    enum { ROUNDS = 9, KNOWN = 0, UNKNOWN = 1 };
+    double seconds[2][ROUNDS];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        PERSON known = join_demo(NULL);
+        char *unknown = person_address();
+        HTTP_ANSWER one = invite(north, known->email, NULL, false);
+        HTTP_ANSWER other = invite(north, unknown, NULL, false);
+
+        CHECK_STATUS(one, 200);
+        CHECK_STATUS(other, 200);
+        seconds[KNOWN][round] = one->seconds;
+        seconds[UNKNOWN][round] = other->seconds;
+        free(unknown);
+    }
+    for (int i = 0; i < 2; i++)
+        qsort(seconds[i], ROUNDS, sizeof(double), compare_doubles);
+    double difference = seconds[KNOWN][ROUNDS / 2] - seconds[UNKNOWN][ROUNDS / 2];
+    UNIT_CHECK(difference < 0.02 && difference > -0.02, "%.1f ms", difference * 1000);
+}
+
+/* Neither does a template that is missing, which is needed for an account as well. */
+static void template_is_needed_for_accounts_too(void)
+{
+    PERSON known = join_demo(NULL);
+    char *unknown = person_address();
+
+    HTTP_ANSWER gone = http_delete(suite_url(suite),
+                                   "/v1/project/email-templates/INVITE_TO_PROJECT", north->access);
+    CHECK_STATUS(gone, 204);
+    HTTP_ANSWER one = invite(north, known->email, NULL, false);
+    CHECK_ERROR(one, 400, "The invitation email is not configured.");
+    HTTP_ANSWER other = invite(north, unknown, NULL, false);
+    CHECK_ERROR(other, 400, "The invitation email is not configured.");
+    HTTP_ANSWER back = http_put(
+        suite_url(suite), "/v1/project/email-templates/INVITE_TO_PROJECT", north->access,
+        json_pack("{s:s, s:s}", "subject", "Hi", "text", "{{inviterName}} {{invitationUrl}}"));
+    CHECK_STATUS(back, 200);
+    CU_ASSERT_EQUAL(pending_of(known->email) + pending_of(unknown), 0);
+    free(unknown);
+}
+
+/* ---- accepting ---- */
+
+/* Whoever has an account with a proven address signs in and accepts; nothing of the account changes. */
+static void proven_account_accepts_signed_in(void)
+{
+    PERSON paula = join_proven("demo");
+    PERSON other = join_proven("demo");
+    HTTP_ANSWER made = invite(north, paula->email, NULL, true);
+
+    CHECK_STATUS(made, 200);
+    CU_ASSERT_TRUE(json_is_true(http_member(made, "pending")));
+    struct mail_link link = suite_mail_link(suite, paula->email, NORTH_PAGE), wrong = link;
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "sign-in");
+    CU_ASSERT_STRING_EQUAL(http_text(seen, "email"), paula->email);
+    CU_ASSERT_STRING_EQUAL(http_text(seen, "projectName"), "Clinic of Others");
+    CU_ASSERT_STRING_EQUAL(http_text(seen, "inviterName"), "Nora North");
+    CU_ASSERT_EQUAL(json_object_size(seen->json), 4);
+
+    wrong.secret[0] = wrong.secret[0] == 'A' ? 'B' : 'A';
+    HTTP_ANSWER blind = view(wrong);
+    CHECK_ERROR(blind, 400, bad_link);
+    HTTP_ANSWER guessed = accept_as(paula, wrong);
+    CHECK_ERROR(guessed, 400, bad_link);
+    HTTP_ANSWER stranger = accept_as(other, link);
+    CHECK_ERROR(stranger, 400, bad_link);
+    HTTP_ANSWER without = http_post(suite_url(suite), ACCEPT, NULL, body_link(link));
+    CHECK_STATUS(without, 401);
+    HTTP_ANSWER password = accept_by(link, chosen);
+    check_code(password, 409, "ACCEPT_SIGNED_IN");
+    CU_ASSERT_EQUAL(pending_of(paula->email), 1);
+
+    HTTP_ANSWER accepted = accept_as(paula, link);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, paula->access, 200));
+    PERSON inside = person_sign_in(suite, "Practitioner", paula->email, PASSWORD, "north");
+    CU_ASSERT_TRUE(administers(inside));
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", inside->access);
+    CU_ASSERT_STRING_EQUAL(http_text(me, "membership.id"), http_text(made, "id"));
+    CU_ASSERT_STRING_EQUAL(http_text(me, "profile.name.0.family"), "Proven");
+    HTTP_ANSWER again = accept_as(paula, link);
+    CHECK_ERROR(again, 400, bad_link);
+    HTTP_ANSWER over = view(link);
+    CHECK_ERROR(over, 400, bad_link);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.audit where entity = 'Invitation/%s' "
+                                "and event->>'action' = 'invitation.accept'",
+                                link.id),
+                    1);
+}
+
+static void wrong_bodies_are_refused(void)
+{
+    HTTP_ANSWER empty = http_post(suite_url(suite), VIEW, NULL, json_object());
+
+    CHECK_PROBLEM(empty, "id");
+    CHECK_PROBLEM(empty, "secret");
+    HTTP_ANSWER words = http_post(suite_url(suite), ACCEPT, admin->access,
+                                  json_pack("{s:s, s:s}", "id", "seven", "secret", ""));
+    CHECK_PROBLEM(words, "id");
+    CHECK_PROBLEM(words, "secret");
+    HTTP_ANSWER get = http_get(suite_url(suite), VIEW, NULL);
+    CHECK_STATUS(get, 405);
+}
+
+/* A proof by a link of one organisation is none in another, whose people may have read that link. */
+static void proof_of_one_organisation_is_none_in_another(void)
+{
+    PERSON known = join_demo(NULL);
+    HTTP_ANSWER made = invite(north, known->email, NULL, false);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link = link_of(known->email, 2, NORTH_PAGE);
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "set-password");
+    HTTP_ANSWER accepted = accept_by(link, "another password");
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, known->access, 401));
+}
+
+/* A patient who registered while the invitation was on its way, and one who has proven the address. */
+static void patients_accept_as_practitioners_do(void)
+{
+    char *email = person_address();
+    HTTP_ANSWER made = invite(admin, email, "Patient", false);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link = suite_mail_link(suite, email, DEMO_PATIENTS);
+    PERSON patient = person_register(suite, email);
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "set-password");
+    HTTP_ANSWER early = accept_as(patient, link);
+    check_code(early, 409, "ACCEPT_BY_PASSWORD");
+    PERSON staff = register_unproven(email);
+    HTTP_ANSWER namesake = accept_as(staff, link); /* another account with this address */
+    CHECK_ERROR(namesake, 400, bad_link);
+    free(suite_query(suite, "insert into auth.email_verified "
+                            "select id, '00000000-0000-0000-0000-000000000000', 1 "
+                            "from auth.account where role = 'Patient' returning 1"));
+    HTTP_ANSWER proven = view(link);
+    check_accept(proven, "sign-in");
+    HTTP_ANSWER password = accept_by(link, chosen);
+    check_code(password, 409, "ACCEPT_SIGNED_IN");
+    HTTP_ANSWER accepted = accept_as(patient, link);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
+    CU_ASSERT_EQUAL(memberships_of(email, admin), 2);
+    CU_ASSERT_EQUAL(pending_of(email), 0);
+    free(email);
+}
+
+/* The one who is known where the project belongs becomes a member at once. */
+static void proven_member_of_the_organisation_is_added_at_once(void)
+{
+    PERSON known = join_demo(NULL);
+    PERSON stranger = join_proven("north");
+    char *email = person_address(), value[64];
+    PERSON unproven = register_unproven(email);
+    PERSON child = person_admin_of_child(suite, "ward");
+    HTTP_ANSWER policy = http_post(suite_url(suite), "/v1/project/access-policies", child->access,
+                                   json_loads(all_policy, 0, NULL));
+
+    snprintf(value, sizeof value, "AccessPolicy/%s", http_text(policy, "id"));
+    suite_set_value(suite, child->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
+    HTTP_ANSWER unmapped = invite(child, known->email, NULL, false);
+    CHECK_ERROR(unmapped, 400, "The invitation email is not configured.");
+    HTTP_ANSWER put =
+        http_put(suite_url(suite), "/v1/project/email-templates/INVITE_TO_PROJECT", child->access,
+                 json_pack("{s:s, s:s}", "subject", "Hi", "text", "{{invitationUrl}}"));
+    CHECK_STATUS(put, 200);
+    suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", "https://ward.example");
+
+    HTTP_ANSWER added = invite(child, known->email, NULL, false);
+    CHECK_STATUS(added, 200);
+    CU_ASSERT_TRUE(json_is_false(http_member(added, "pending")));
+    PERSON inside = person_sign_in(suite, "Practitioner", known->email, chosen, "ward");
+    CU_ASSERT_EQUAL(inside->status, 200);
+    HTTP_ANSWER twice = invite(child, known->email, NULL, false);
+    CHECK_ERROR(twice, 409, "This person is a member already.");
+    HTTP_ANSWER waits = invite(child, unproven->email, NULL, false);
+    CU_ASSERT_TRUE(json_is_true(http_member(waits, "pending")));
+    HTTP_ANSWER foreign = invite(child, stranger->email, NULL, false);
+    CU_ASSERT_TRUE(json_is_true(http_member(foreign, "pending")));
+    free(email);
+}
+
+/* ---- links that are over ---- */
+
+static void withdrawn_and_older_links_are_dead(void)
+{
+    PERSON paula = join_proven("demo");
+    HTTP_ANSWER made = invite(north, paula->email, NULL, false);
+    struct mail_link first = suite_mail_link(suite, paula->email, NORTH_PAGE);
+    char path[128];
+
+    CHECK_STATUS(made, 200);
+    snprintf(path, sizeof path, MEMBERS "/%s/resend", http_text(made, "id"));
+    HTTP_ANSWER resent = http_post(suite_url(suite), path, north->access, NULL);
+    CHECK_STATUS(resent, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, paula->email, 2));
+    struct mail_link second = suite_mail_link(suite, paula->email, NORTH_PAGE);
+    HTTP_ANSWER old = accept_as(paula, first);
+    CHECK_ERROR(old, 400, bad_link);
+    HTTP_ANSWER seen = view(first);
+    CHECK_ERROR(seen, 400, bad_link);
+    suite_set_clock(suite, WEEK + 30);
+    HTTP_ANSWER late = view(second);
+    CHECK_ERROR(late, 400, bad_link);
+    suite_set_clock(suite, 0);
+    run_command(ATRIUMCTL(suite, NULL, "project", "suspend", "north"));
+    HTTP_ANSWER closed = view(second);
+    CHECK_ERROR(closed, 400, bad_link);
+    run_command(ATRIUMCTL(suite, NULL, "project", "suspend", "north", "--resume"));
+    snprintf(path, sizeof path, MEMBERS "/%s", http_text(made, "id"));
+    HTTP_ANSWER gone = http_delete(suite_url(suite), path, north->access);
+    CHECK_STATUS(gone, 200);
+    HTTP_ANSWER dead = accept_as(paula, second);
+    CHECK_ERROR(dead, 400, bad_link);
+    CU_ASSERT_EQUAL(memberships_of(paula->email, north), 0);
+}
+
+/* ---- business sign-up ---- */
+
+static char *business_address(void)
+{
+    char *person = person_address(), *text = NULL;
+
+    if (asprintf(&text, "%.*s@ward.lakeside.example", (int)strcspn(person, "@"), person) < 0)
+        abort();
+    free(person);
+    return text;
+}
+
+static struct http_answer *sign_up(const char *email)
+{
+    return suite_post_fresh(suite, SIGN_UP, body_register(email, "demo"));
+}
+
+/* Attack: sign up with the address that an admin has invited. The link of the admin stays good, and what it gives. */
+static void sign_up_leaves_the_invitation_of_an_admin_alone(void)
+{
+    char *email = business_address();
+    HTTP_ANSWER made = invite(admin, email, NULL, true);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link = suite_mail_link(suite, email, DEMO_PAGE);
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
+    HTTP_ANSWER signed_up = sign_up(email);
+    CHECK_STATUS(signed_up, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(signed_up, "nextStep"), "clinician-invite");
+    HTTP_ANSWER seen = view(link);
+    check_accept(seen, "set-password");
+    CU_ASSERT_STRING_EQUAL(http_text(seen, "inviterName"), "Ada Admin");
+    HTTP_ANSWER accepted = accept_by(link, chosen);
+    CHECK_STATUS(accepted, 204);
+    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, NULL);
+    CU_ASSERT_TRUE(administers(owner));
+    CU_ASSERT_EQUAL(memberships_of(email, admin), 1);
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
+    free(email);
+}
+
+/* The link that the sign-up itself mails makes a member, never an admin; the other one makes it an admin later. */
+static void sign_up_gives_no_rights_of_an_admin(void)
+{
+    char *email = business_address();
+    HTTP_ANSWER made = invite(admin, email, NULL, true);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link by_admin = suite_mail_link(suite, email, DEMO_PAGE);
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
+    HTTP_ANSWER signed_up = sign_up(email);
+    CHECK_STATUS(signed_up, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+    char *mail = suite_mail(suite, email, 0);
+    UNIT_CHECK(mail && strstr(mail, "Finish your sign-up"), "%s", mail);
+    struct mail_link own = suite_mail_link(suite, email, DEMO_PAGE);
+    CU_ASSERT_STRING_NOT_EQUAL(own.secret, by_admin.secret);
+    HTTP_ANSWER seen = view(own);
+    check_accept(seen, "set-password");
+    CU_ASSERT_STRING_EQUAL(http_text(seen, "inviterName"), "Demo Clinic");
+    HTTP_ANSWER accepted = accept_by(own, chosen);
+    CHECK_STATUS(accepted, 204);
+    HTTP_ANSWER again = accept_by(own, chosen);
+    CHECK_ERROR(again, 400, bad_link);
+    PERSON owner = person_sign_in(suite, "Practitioner", email, chosen, NULL);
+    CU_ASSERT_EQUAL(owner->status, 200);
+    CU_ASSERT_FALSE(administers(owner));
+    CU_ASSERT_EQUAL(pending_of(email), 1);
+    HTTP_ANSWER offered = view(by_admin);
+    check_accept(offered, "sign-in");
+    HTTP_ANSWER risen = accept_as(owner, by_admin);
+    CHECK_STATUS(risen, 204);
+    CU_ASSERT_TRUE(administers(owner));
+    CU_ASSERT_EQUAL(memberships_of(email, admin), 1);
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
+    free(mail);
+    free(email);
+}
+
+/* Where admins may not invite practitioners, a sign-up does neither. */
+static void sign_up_registers_a_patient_where_invitations_are_off(void)
+{
+    char *email = business_address();
+
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_INVITATION_ENABLED", false);
+    HTTP_ANSWER signed_up = sign_up(email);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_INVITATION_ENABLED", true);
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
+    CHECK_STATUS(signed_up, 200);
+    CU_ASSERT_EQUAL(strncmp(http_text(signed_up, "profile.reference"), "Patient/", 8), 0);
+    CU_ASSERT_EQUAL(pending_of(email), 0);
+    free(email);
+}
+
+/* ---- several at once ---- */
+
+static int count_status(struct http_answer *const *answers, int many, int status)
+{
+    int count = 0;
+
+    for (int i = 0; i < many; i++)
+        count += answers[i]->status == status;
+    return count;
+}
+
+static void one_of_many_accepts_wins(void)
+{
+    enum { MANY = 64 };
+    static struct http_request requests[MANY];
+    static struct http_answer *answers[MANY];
+    PERSON paula = join_proven("demo");
+    HTTP_ANSWER made = invite(north, paula->email, NULL, true);
+    struct mail_link link = suite_mail_link(suite, paula->email, NORTH_PAGE);
+
+    CHECK_STATUS(made, 200);
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){
+            .method = "POST", .path = ACCEPT, .bearer = paula->access, .body = body_link(link)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    CU_ASSERT_EQUAL(count_status(answers, MANY, 204), 1);
+    CU_ASSERT_EQUAL(count_status(answers, MANY, 400), MANY - 1);
+    CU_ASSERT_EQUAL(memberships_of(paula->email, north), 1);
+    http_answers_destroy(answers, MANY);
+}
+
+/* Withdrawing, resending and deleting the account beside an accept: one of the two wins, whole. */
+static void accepts_race_with_what_ends_them(void)
+{
+    enum { WITHDRAW, RESEND, DELETE, KINDS, ROUNDS = 3 * KINDS };
+
+    for (int round = 0; round < ROUNDS; round++) {
+        PERSON paula = join_proven("demo");
+        HTTP_ANSWER made = invite(north, paula->email, NULL, false);
+        struct mail_link link = suite_mail_link(suite, paula->email, NORTH_PAGE);
+        struct http_answer *answers[2];
+        char path[128], again[160];
+        int kind = round % KINDS;
+
+        snprintf(path, sizeof path, MEMBERS "/%s", http_text(made, "id"));
+        snprintf(again, sizeof again, "%s/resend", path);
+        const struct http_request others[] = {
+            [WITHDRAW] = {.method = "DELETE", .path = path, .bearer = north->access},
+            [RESEND] = {.method = "POST", .path = again, .bearer = north->access},
+            [DELETE] = {.method = "DELETE",
+                        .path = "/auth/delete",
+                        .bearer = paula->access,
+                        .body = kind == DELETE ? json_pack("{s:i}", "days", 0) : NULL},
+        };
+        const struct http_request requests[] = {
+            {.method = "POST", .path = ACCEPT, .bearer = paula->access, .body = body_link(link)},
+            others[kind],
+        };
+        http_call_many(suite_url(suite), requests, 2, 2, answers);
+        UNIT_CHECK(answers[0]->status != 0 && answers[0]->status < 500, "round %d: %d", round,
+                   answers[0]->status);
+        UNIT_CHECK(answers[1]->status != 0 && answers[1]->status < 500, "round %d: %d", round,
+                   answers[1]->status);
+        if (kind == DELETE)
+            CU_ASSERT_TRUE(suite_comes_to(suite, 0, 15000,
+                                          "select count(*) from auth.account where email = '%s'",
+                                          paula->email));
+        /* withdrawing one that was accepted removes the member */
+        long left = memberships_of(paula->email, north);
+        CU_ASSERT_EQUAL(left, kind == RESEND && answers[0]->status == 204 ? 1 : 0);
+        if (kind == RESEND && answers[0]->status != 204)
+            CU_ASSERT_EQUAL(pending_of(paula->email), 1);
+        http_answers_destroy(answers, 2);
+    }
+}
+
+static void it_ends_without_a_trace(void)
+{
+    person_destroy(&admin);
+    person_destroy(&north);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"another organisation is there", another_organisation_is_there},
+    {"an unproven account gets nothing by an invitation",
+     unproven_account_gets_nothing_by_an_invitation},
+    {"an unproven account gets nothing by create-admin",
+     unproven_account_gets_nothing_by_create_admin},
+    {"the second factor of an unproven account goes", second_factor_of_an_unproven_account_goes},
+    {"inviting tells nothing of other tenants", inviting_tells_nothing_of_other_tenants},
+    {"inviting takes equal time", inviting_takes_equal_time},
+    {"the template is needed for accounts too", template_is_needed_for_accounts_too},
+    {"a proven account accepts signed in", proven_account_accepts_signed_in},
+    {"wrong bodies are refused", wrong_bodies_are_refused},
+    {"a proof of one organisation is none in another",
+     proof_of_one_organisation_is_none_in_another},
+    {"patients accept as practitioners do", patients_accept_as_practitioners_do},
+    {"a proven member of the organisation is added at once",
+     proven_member_of_the_organisation_is_added_at_once},
+    {"withdrawn and older links are dead", withdrawn_and_older_links_are_dead},
+    {"a sign-up leaves the invitation of an admin alone",
+     sign_up_leaves_the_invitation_of_an_admin_alone},
+    {"a sign-up gives no rights of an admin", sign_up_gives_no_rights_of_an_admin},
+    {"a sign-up registers a patient where invitations are off",
+     sign_up_registers_a_patient_where_invitations_are_off},
+    {"one of many accepts wins", one_of_many_accepts_wins},
+    {"accepts race with what ends them", accepts_race_with_what_ends_them},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    admin = person_admin(suite);
+    return unit_run("membership", cases, ARRAY_SIZE(cases));
+}
