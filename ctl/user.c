@@ -14,8 +14,7 @@
 
 enum { PASSWORD_MAX = 4096 };
 
-/* The first line of stdin, without echo when somebody types it; empty for an account that is there already. The
- * caller wipes it. */
+/* The first line of stdin, without echo on a terminal. The caller wipes it. */
 static char *read_password(struct arena *arena)
 {
     char *line = arena_alloc(arena, PASSWORD_MAX + 2);
@@ -41,17 +40,22 @@ static char *read_password(struct arena *arena)
 int user_create_admin_command(struct ctl *ctl, struct error *err)
 {
     bool mail = arguments_has(&ctl->args, "--mail");
-    char *password = mail ? NULL : read_password(ctl->arena);
+    bool existing = arguments_has(&ctl->args, "--existing");
+    char *password;
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct admin_create_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
                                  .email = arguments_get(&ctl->args, "--email"),
                                  .name = arguments_get(&ctl->args, "--name"),
                                  .surname = arguments_get(&ctl->args, "--surname"),
-                                 .password = password && *password ? password : NULL,
-                                 .mail = mail};
+                                 .mail = mail,
+                                 .existing = existing};
     struct admin_create_out out = {0};
     int result;
 
+    if (mail && existing)
+        return error_set(err, ERR_BAD_REQUEST, "--mail and --existing exclude each other");
+    password = mail || existing ? NULL : read_password(ctl->arena);
+    in.password = password && *password ? password : NULL;
     result = authd_admin_create(ctl->bus->bus, &req, &in, &out, err);
     secret_wipe_text(password);
     if (result < 0)
@@ -61,7 +65,7 @@ int user_create_admin_command(struct ctl *ctl, struct error *err)
         output_note(
             ctl, "An invitation is on its way: its link is good for 7 days, older ones are dead.");
     else if (!out.created)
-        output_note(ctl, "The account was there already and keeps its password.");
+        output_note(ctl, "The account that exists is an admin now and keeps its password.");
     return 0;
 }
 

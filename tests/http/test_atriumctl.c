@@ -53,6 +53,14 @@ static struct program *create_admin(const char *code, const char *email, const c
                      "--name", "Olga", "--surname", "Petrova", "--json");
 }
 
+/* With a password on standard input that nobody reads. */
+static struct program *create_existing(const char *code, const char *email)
+{
+    return ATRIUMCTL(suite, "another password\n", "user", "create-admin", "--project", code,
+                     "--email", email, "--name", "Olga", "--surname", "Petrova", "--existing",
+                     "--json");
+}
+
 static struct http_answer *register_in(const char *email, const char *code)
 {
     char *source = fresh_source();
@@ -226,14 +234,20 @@ static void new_project_is_ready_for_people(void)
     HTTP_ANSWER patient = register_in(email, "ready");
     CHECK_STATUS(patient, 200);
 
-    /* An account that is there keeps its password, and may be an admin of more projects. */
+    /* An account that is there keeps its password, and may be an admin of more projects: on purpose only. */
     make_project("Second", "second");
-    PROGRAM added = create_admin("second", "olga@ready.example", "");
+    PROGRAM refused = create_admin("second", "olga@ready.example", "another password\n");
+    CHECK_REFUSED(refused, FAILED, "There is an account with this address.");
+    PROGRAM empty = create_admin("second", "olga@ready.example", "");
+    CHECK_REFUSED(empty, FAILED, "There is an account with this address.");
+    PROGRAM added = create_existing("second", "olga@ready.example");
     CHECK_EXIT(added, DONE);
     CU_ASSERT_TRUE(json_is_false(json_object_get(added->json, "created")));
     PERSON second = person_sign_in(suite, "Practitioner", "olga@ready.example", PASSWORD, "second");
     CU_ASSERT_EQUAL(second->status, 200);
 
+    PROGRAM absent = create_existing("ready", "nina@ready.example");
+    CHECK_REFUSED(absent, FAILED, "Account not found.");
     PROGRAM silent = create_admin("ready", "nina@ready.example", "");
     CHECK_REFUSED(silent, FAILED, "password");
     PROGRAM unknown = create_admin("nobody", "nina@ready.example", PASSWORD "\n");
@@ -548,27 +562,34 @@ static void a_second_invitation_ends_the_first(void)
     free(email);
 }
 
-/* Who has a password needs no link, nor the project a template. */
-static void an_account_that_is_there_is_made_an_admin_at_once(void)
+/* Who has an account is invited as everybody is, and accepts with it: no operator decides for its owner. */
+static void an_account_that_is_there_is_invited(void)
 {
     char *email = person_address();
 
     make_project("Here", "here");
     make_project("There", "there");
+    map_invitation("there");
+    set_app("there");
     PROGRAM made = create_admin("here", email, PASSWORD "\n");
     CHECK_EXIT(made, DONE);
-    PROGRAM added = mail_admin("there", email);
-    CHECK_EXIT(added, DONE);
-    CU_ASSERT_TRUE(json_is_false(json_object_get(added->json, "invited")));
-    CU_ASSERT_TRUE(json_is_false(json_object_get(added->json, "created")));
-    CU_ASSERT_STRING_EQUAL(program_text(added, "account"), program_text(made, "account"));
+    PROGRAM both = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "there", "--email",
+                             email, "--name", "Eve", "--surname", "Admin", "--mail", "--existing");
+    CHECK_REFUSED(both, FAILED, "--mail and --existing exclude each other");
+    PROGRAM sent = mail_admin("there", email);
+    CHECK_EXIT(sent, DONE);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(sent->json, "invited")));
+    CU_ASSERT_PTR_NULL(json_object_get(sent->json, "account"));
+    struct mail_link link = suite_mail_link(suite, email, INVITATION);
+    CU_ASSERT_EQUAL(accept_by(link, "another password"), 409);
+    PERSON eve = person_sign_in(suite, "Practitioner", email, PASSWORD, "here");
+    HTTP_ANSWER accepted = http_post(suite_url(suite), "/auth/invitation/accept", eve->access,
+                                     json_pack("{s:s, s:s}", "id", link.id, "secret", link.secret));
+    CHECK_STATUS(accepted, 204);
     CU_ASSERT_EQUAL(administers(email, PASSWORD, "there"), 200);
-    PROGRAM said = ATRIUMCTL(suite, NULL, "user", "create-admin", "--project", "there", "--email",
-                             email, "--name", "Eve", "--surname", "Admin", "--mail");
-    CHECK_EXIT(said, DONE);
-    UNIT_CHECK(strstr(said->out, "The account was there already"), "%s", said->out);
+    PROGRAM again = mail_admin("there", email);
+    CHECK_REFUSED(again, FAILED, "This person is an admin of the project already.");
     CU_ASSERT_EQUAL(invited(email), 0);
-    CU_ASSERT_EQUAL(suite_mail_count(suite, email), 0);
     free(email);
 }
 
@@ -779,6 +800,9 @@ static void operator_ends_sessions(void)
                                   "--project", "nobody");
     CHECK_REFUSED(elsewhere, FAILED, "Tenant not found.");
     CU_ASSERT_EQUAL(status_of("/auth/me", patient->access), 200);
+    PROGRAM unknown =
+        ATRIUMCTL(suite, NULL, "session", "revoke", "--email", "nobody@patients.example");
+    CHECK_REFUSED(unknown, FAILED, "Account not found.");
     PROGRAM revoked =
         ATRIUMCTL(suite, NULL, "session", "revoke", "--email", patient->email, "--json");
     CHECK_EXIT(revoked, DONE);
@@ -995,8 +1019,7 @@ static const struct unit_case cases[] = {
     {"an admin is invited and chooses a password", an_admin_is_invited_and_chooses_a_password},
     {"standard input is left alone", standard_input_is_left_alone},
     {"a second invitation ends the first", a_second_invitation_ends_the_first},
-    {"an account that is there is made an admin at once",
-     an_account_that_is_there_is_made_an_admin_at_once},
+    {"an account that is there is invited", an_account_that_is_there_is_invited},
     {"a pending invitation becomes one of an admin", a_pending_invitation_becomes_one_of_an_admin},
     {"policies are made and replaced", policies_are_made_and_replaced},
     {"the printed database is what the suite has", database_sql_is_what_the_suite_has},
