@@ -57,6 +57,20 @@ int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
     "PATIENT_APP_URL|PRACTITIONER_APP_URL"
 int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* account_policy.c */
+
+/* The members that `project policy` writes, a word of its usage. */
+#define ACCOUNT_POLICY_MEMBERS                                                               \
+    "passwordMinLength|passwordMinLengthWithMfa|refuseCommonPasswords|requireVerifiedEmail|" \
+    "requireMfa|documentsPerAccount|bytesPerAccount|bytesPerProject"
+int project_policy_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* A line for each protection that the policy of the project `code` has off, and how to switch it on; nothing with
+ * --json. */
+struct account_policy;
+void account_policy_show_off(const struct ctl *ctl, const char *code,
+                             const struct account_policy *policy);
+
 /* user.c */
 int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -31,7 +31,8 @@ int project_create_command(struct ctl *ctl, struct error *err)
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct project_create_in in = {.name = arguments_get(&ctl->args, "NAME"),
                                    .tenantCode = arguments_get(&ctl->args, "--code"),
-                                   .noCode = arguments_has(&ctl->args, "--no-code")};
+                                   .noCode = arguments_has(&ctl->args, "--no-code"),
+                                   .strict = arguments_has(&ctl->args, "--strict")};
     struct project_child_out out = {0};
 
     if (in.noCode && in.tenantCode)
@@ -83,7 +84,10 @@ int project_show_command(struct ctl *ctl, struct error *err)
 
     if (settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
         return -1;
+    if (!tenant.accountPolicy)
+        tenant.accountPolicy = &account_policy_default;
     output_record(ctl, &tenant_table, &tenant);
+    account_policy_show_off(ctl, arguments_get(&ctl->args, "CODE"), tenant.accountPolicy);
     return 0;
 }
 

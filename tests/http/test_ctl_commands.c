@@ -59,6 +59,13 @@ static const struct row {
      "",
      NULL,
      NULL},
+    {"project policy",
+     {"north-1", "passwordMinLength", "12"},
+     {"demo", "passwordMinLength", "65"},
+     "passwordMinLength must be at most 64",
+     "off: common passwords are accepted",
+     "requireMfa",
+     NULL},
     {"user create-admin",
      {"--project", "demo", "--email", "@boss", "--name", "Eve", "--surname", "Admin", "--existing"},
      {"--project", "demo", "--email", "@boss", "--name", "Eve", "--surname", "Admin"},
@@ -330,6 +337,38 @@ static void what_is_done_once_speaks_both_ways(void)
     }
 }
 
+static void strict_projects_have_their_protections_on(void)
+{
+    PROGRAM open_shown = ATRIUMCTL(suite, NULL, "project", "show", "demo");
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Strict Clinic", "--code", "strict",
+                             "--strict");
+    PROGRAM shown = ATRIUMCTL(suite, NULL, "project", "show", "strict");
+    PROGRAM policy = ATRIUMCTL(suite, NULL, "project", "policy", "strict", "--json");
+    PROGRAM space =
+        ATRIUMCTL(suite, NULL, "project", "policy", "strict", "bytesPerProject", "1000");
+    PROGRAM any =
+        ATRIUMCTL(suite, NULL, "project", "policy", "strict", "bytesPerProject", "none", "--json");
+
+    CHECK_EXIT(made, DONE);
+    CHECK_EXIT(shown, DONE);
+    CHECK_EXIT(policy, DONE);
+    UNIT_CHECK(strstr(open_shown->out,
+                      "off: addresses need not be verified (atriumctl project policy demo "
+                      "requireVerifiedEmail true)") != NULL,
+               "%s", open_shown->out);
+    UNIT_CHECK(!strstr(shown->out, "passwords are accepted") && !strstr(shown->out, "need no"),
+               "%s", shown->out);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(policy->json, "passwordMinLength")), 15);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(policy->json, "passwordMinLengthWithMfa")),
+                    8);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(policy->json, "refuseCommonPasswords")));
+    CU_ASSERT_TRUE(json_is_true(json_object_get(policy->json, "requireVerifiedEmail")));
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(policy->json, "requireMfa")),
+                           "admins");
+    CU_ASSERT_PTR_NULL(strstr(space->out, "off:"));
+    CU_ASSERT_TRUE(json_is_null(json_object_get(any->json, "bytesPerProject")));
+}
+
 static void every_command_says_why_not(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -406,6 +445,7 @@ static const struct unit_case cases[] = {
     {"what they are asked about is there", what_they_are_asked_about_is_there},
     {"every command speaks both ways", every_command_speaks_both_ways},
     {"every command says why not", every_command_says_why_not},
+    {"strict projects have their protections on", strict_projects_have_their_protections_on},
     {"what is done once speaks both ways", what_is_done_once_speaks_both_ways},
     {"every command says that nobody answers", every_command_says_that_nobody_answers},
     {"it ends without a trace", it_ends_without_a_trace},
