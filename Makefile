@@ -16,7 +16,7 @@ APIS    := authd settingsd maild docd botd
 
 BUILD_PACKAGES := gcc make pkg-config libc6-dev libzmq3-dev libczmq-dev libmsgpack-dev libpq-dev libjwt-dev \
     libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev libcunit1-dev libsodium-dev libssl-dev libsystemd-dev \
-    libacl1-dev libidn2-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
+    libacl1-dev libidn2-dev libunistring-dev libpsl-dev libseccomp-dev libmagic-dev liboath-dev libqrencode-dev libpng-dev libvips-dev \
     libexpat1-dev libgumbo-dev
 RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps curl bubblewrap apertium \
     apertium-eng-spa
@@ -43,7 +43,7 @@ LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 COMMON_LIBS  := -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lsystemd -lacl -lpthread -lm
 gateway_LIBS := -lmicrohttpd -ljwt -lcrypto
-authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng -lpsl
+authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
 docd_LIBS    := -lmagic -lcurl -lexpat -lvips -lgobject-2.0 -lglib-2.0

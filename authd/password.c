@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "authd/password_memory.h"
+#include "authd/password_text.h"
 
 struct hash_job {
     struct password_memory *memory;
@@ -124,11 +125,15 @@ void password_slot_leave(struct password_slot *slot)
 
 static void run_hash(void *arg)
 {
+    CLEANUP(password_text_destroy) char *normal = NULL;
     struct hash_job *job = arg;
+    const char *text;
 
+    normal = password_text_normalize(job->password);
+    text = normal != NULL ? normal : job->password;
     password_memory_lend(job->memory);
-    job->failed = crypto_pwhash_str(job->hash, job->password, strlen(job->password),
-                                    PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+    job->failed =
+        crypto_pwhash_str(job->hash, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
     password_memory_give_back(job->memory);
 }
 
@@ -146,14 +151,23 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
     return 0;
 }
 
+/* Hashes made before passwords were normalised are of the bytes that were typed. Which of the two is tried depends on
+ * the text alone, never on an account, and so does the time. */
 static void run_verify(void *arg)
 {
+    CLEANUP(password_text_destroy) char *normal = NULL;
     struct verify_job *job = arg;
+    bool raw, right = false;
 
+    normal = password_text_normalize(job->password);
     password_memory_lend(job->memory);
-    job->right = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
+    if (normal != NULL)
+        right = crypto_pwhash_str_verify(job->hash, normal, strlen(normal)) == 0;
+    raw = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
     password_memory_give_back(job->memory);
+    job->right = right || raw;
     job->stale =
+        (normal != NULL && raw) ||
         crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
 }
 

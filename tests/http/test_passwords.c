@@ -4,6 +4,7 @@
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -472,6 +473,63 @@ static void mail_survives_the_death_of_authd(void)
     CHECK_STATUS(set, 204);
 }
 
+/* ---- text ---- */
+
+/* The same letters as two keyboards send them (NFC and NFD), and with spaces of two kinds. */
+static const char composed[] = "p\xc3\xa4ssw\xc3\xb6rd und mehr";
+static const char decomposed[] = "pa\xcc\x88sswo\xcc\x88rd\xc2\xa0und\xe2\x80\x89mehr";
+static const char other_case[] = "P\xc3\xa4ssw\xc3\xb6rd und mehr";
+
+static int start_with(const char *email, const char *password)
+{
+    HTTP_ANSWER answer = post_fresh(START, NULL, body_login_start(email, password, "demo"));
+
+    return answer->status;
+}
+
+static struct http_answer *set_by_change(const struct person *patient, const char *old,
+                                         const char *new)
+{
+    return post_fresh(CHANGE, patient->access, body_change(old, new));
+}
+
+static void password_is_one_however_its_letters_are_sent(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    HTTP_ANSWER changed = set_by_change(patient, patient->password, decomposed);
+
+    CHECK_STATUS(changed, 204);
+    CU_ASSERT_EQUAL(start_with(patient->email, composed), 200);
+    CU_ASSERT_EQUAL(start_with(patient->email, decomposed), 200);
+    CU_ASSERT_EQUAL(start_with(patient->email, other_case), 400);
+    HTTP_ANSWER back = set_by_change(patient, composed, "another one");
+    CHECK_STATUS(back, 204);
+}
+
+/* A hash of the build before is of the bytes that were typed: it verifies, and is made anew. */
+static void older_hashes_verify(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    char hash[crypto_pwhash_STRBYTES], sql[512], *now;
+
+    CU_ASSERT_EQUAL_FATAL(crypto_pwhash_str(hash, decomposed, strlen(decomposed), 2, 19 << 20), 0);
+    snprintf(sql, sizeof sql,
+             "update auth.credential c set password_hash = '%s' from auth.account a "
+             "where a.id = c.account_id and a.email = '%s' returning 1",
+             hash, patient->email);
+    free(suite_query(suite, sql));
+    CU_ASSERT_EQUAL(start_with(patient->email, composed), 400);
+    CU_ASSERT_EQUAL(start_with(patient->email, decomposed), 200);
+    CU_ASSERT_EQUAL(start_with(patient->email, composed), 200);
+    snprintf(sql, sizeof sql,
+             "select password_hash from auth.credential c join auth.account a "
+             "on a.id = c.account_id where a.email = '%s'",
+             patient->email);
+    now = suite_query(suite, sql);
+    CU_ASSERT_STRING_NOT_EQUAL(now, hash);
+    free(now);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -490,6 +548,9 @@ static const struct unit_case cases[] = {
     {"no sign-in slips past a change", no_sign_in_slips_past_a_change},
     {"a kill leaves no half change", kill_leaves_no_half_change},
     {"the mail survives the death of authd", mail_survives_the_death_of_authd},
+    {"a password is one however its letters are sent",
+     password_is_one_however_its_letters_are_sent},
+    {"older hashes verify", older_hashes_verify},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
