@@ -1,0 +1,120 @@
+/*
+ * test_integrate.c - what the guides show runs as it stands: the commands under "Operate" in README.md, in a directory with
+ * the suite of `make run` in it, and the code of docs/integrate.md, by tests/integrate/run.mjs.
+ *
+ * That code is for browsers and Node: without a `node` the case says so and is left out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { README_MAX = 256 * 1024, RUN_MS = 120000, PATH_SIZE = 512 };
+
+static struct suite *suite;
+static struct unit_dir dir;
+
+/* The indented lines of the section "## Operate", as a script that ends at the first failure. Caller frees. */
+static char *operate_script(void)
+{
+    char *text = calloc(1, README_MAX), *script = calloc(1, README_MAX), *rest, *line, *to = script;
+    FILE *file = fopen("README.md", "r");
+    bool inside = false;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_TRUE(fread(text, 1, README_MAX - 1, file) > 0);
+    fclose(file);
+    to = stpcpy(to, "set -eu -o pipefail\n");
+    for (rest = text; (line = strsep(&rest, "\n"));) {
+        if (strncmp(line, "## ", 3) == 0)
+            inside = strcmp(line, "## Operate") == 0;
+        else if (inside && strncmp(line, "    ", 4) == 0)
+            to += sprintf(to, "%s\n", line + 4);
+    }
+    free(text);
+    return script;
+}
+
+/* In the directory: build/bin and var, as in a tree after `make run`. */
+static void make_tree(void)
+{
+    char *ctl = program_path("atriumctl"), target[PATH_SIZE], *path;
+    char *absolute = realpath(ctl, NULL);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(absolute);
+    *strrchr(absolute, '/') = '\0';
+    snprintf(target, sizeof(target), "%s/build", dir.path);
+    CU_ASSERT_EQUAL(mkdir(target, 0700), 0);
+    snprintf(target, sizeof(target), "%s/build/bin", dir.path);
+    CU_ASSERT_EQUAL(symlink(absolute, target), 0);
+    snprintf(target, sizeof(target), "%s/var", dir.path);
+    path = realpath(suite_dir(suite), NULL);
+    CU_ASSERT_EQUAL(symlink(path, target), 0);
+    free(path);
+    free(absolute);
+    free(ctl);
+}
+
+static void operate_block_runs(void)
+{
+    char *script = operate_script();
+    const char *const argv[] = {"/usr/bin/env", "-C", dir.path, "bash", NULL};
+
+    CU_ASSERT_PTR_NOT_NULL(strstr(script, "create-admin"));
+    make_tree();
+    PROGRAM run = program_start(argv, script);
+    CU_ASSERT_TRUE(program_wait_end(run, RUN_MS));
+    CHECK_EXIT(run, 0);
+    CU_ASSERT_TRUE(strlen(unit_dir_read(&dir, "north.json")) > 100);
+    char *mail = suite_mail(suite, "nora@example.org", 10000);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(mail);
+    CU_ASSERT_PTR_NOT_NULL(strstr(mail, "https://clinic.example/app/invitation"));
+    free(mail);
+    free(script);
+}
+
+static void integration_code_runs(void)
+{
+    char mails[PATH_SIZE];
+    const char *const argv[] = {"/usr/bin/env",
+                                "node",
+                                "tests/integrate/run.mjs",
+                                suite_url(suite),
+                                mails,
+                                suite_text(suite, "demo.adminEmail"),
+                                suite_text(suite, "demo.adminPassword"),
+                                NULL};
+    const char *const version[] = {"/usr/bin/env", "node", "--version", NULL};
+    PROGRAM node = program_run(version, NULL);
+
+    if (node->code != 0) {
+        unit_leave_out("there is no node");
+        return;
+    }
+    snprintf(mails, sizeof(mails), "%s/mail", suite_dir(suite));
+    PROGRAM run = program_start(argv, NULL);
+    CU_ASSERT_TRUE(program_wait_end(run, RUN_MS));
+    CHECK_EXIT(run, 0);
+    UNIT_CHECK(strstr(run->out, "blocks ran") != NULL, "%s", run->out);
+}
+
+static const struct unit_case cases[] = {
+    {"the README's commands run", operate_block_runs},
+    {"the code of the integration guide runs", integration_code_runs},
+};
+
+int main(void)
+{
+    int result;
+
+    dir = unit_dir_make();
+    suite = suite_start(NULL);
+    result = unit_run("integrate", cases, ARRAY_SIZE(cases));
+    unit_dir_remove(&dir);
+    return result;
+}
