@@ -41,7 +41,7 @@ enum {
 static const char *const login_steps[] = {"token", "mfa", NULL};
 static const char *const token_step[] = {"token", NULL};
 static const char *const mfa_step[] = {"mfa", NULL};
-static const char *const register_steps[] = {"clinician-invite", NULL};
+static const char *const register_steps[] = {"clinician-invite", "verify-email", NULL};
 static const char *const token_types[] = {"Bearer", NULL};
 static const char *const roles[] = {"Patient", "Practitioner", NULL};
 static const char *const user_type[] = {"User", NULL};
@@ -336,14 +336,15 @@ FIELD_TABLE(token_response);
 static const struct field register_step_rows[] = {
     FIELD_CHOICE(struct token_or_step, nextStep, register_steps, FIELD_REQUIRED,
                  "What was mailed instead of signing in: clinician-invite, an invitation as a "
-                 "practitioner.",
+                 "practitioner; verify-email, the link that proves the address.",
                  "clinician-invite"),
 };
 FIELD_VARIANT(register_step, struct token_or_step);
 
 static const struct field token_or_step_rows[] = {
     FIELD_CHOICE(struct token_or_step, nextStep, register_steps, 0,
-                 "Present alone when an invitation was mailed instead of signing in.",
+                 "Present alone when a mail must be answered before signing in: an invitation, or "
+                 "the link that proves the address.",
                  "clinician-invite"),
     FIELD_TEXT(struct token_or_step, accessToken, 1, TOKEN_MAX, FIELD_SECRET,
                "For the Authorization header: Bearer and this.", EXAMPLE_TOKEN),
@@ -426,6 +427,25 @@ static const struct field invitation_show_out_rows[] = {
         "sign-in"),
 };
 FIELD_TABLE(invitation_show_out);
+
+static const struct field email_verify_send_in_rows[] = {
+    FIELD_EMAIL(struct email_verify_send_in, email, FIELD_NULLABLE,
+                "Address of the account; not with a token.", "ana@example.org"),
+    FIELD_TEXT(struct email_verify_send_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE,
+               "Tenant of the account; not with a token.", "demo"),
+    FIELD_CHOICE(struct email_verify_send_in, type, roles, FIELD_NULLABLE,
+                 "Which account; absent: a link for each one with this address.", "Patient"),
+};
+FIELD_TABLE(email_verify_send_in);
+
+static const struct field email_verify_in_rows[] = {
+    FIELD_UUID(struct email_verify_in, id, FIELD_REQUIRED, "From the link."),
+    FIELD_TEXT(struct email_verify_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "From the link; good once, until it expires.", EXAMPLE_CODE),
+    FIELD_TEXT(struct email_verify_in, password, 0, ANY_PASSWORD_MAX, FIELD_NULLABLE | FIELD_SECRET,
+               "Of the account; not with a token of it.", EXAMPLE_PASSWORD),
+};
+FIELD_TABLE(email_verify_in);
 
 static const struct field message_out_rows[] = {
     FIELD_TEXT(struct message_out, message, 1, DISPLAY_MAX, FIELD_REQUIRED, "For people.",

@@ -69,7 +69,8 @@ struct token_response {
     const struct reference *project, *profile;
 };
 struct token_or_step {
-    const char *nextStep; /* "clinician-invite", then nothing else; NULL otherwise */
+    const char
+        *nextStep; /* "clinician-invite", "verify-email", then nothing else; NULL otherwise */
     const char *accessToken, *refreshToken;
     int64_t expiresIn; /* 0 is left out */
     const struct reference *project, *profile;
@@ -101,6 +102,16 @@ struct invitation_link_in {
 struct invitation_show_out {
     const char *email, *projectName, *inviterName;
     const char *accept; /* "sign-in" or "set-password" */
+};
+/* The caller's address or, without a token, that of the accounts of a tenant. */
+struct email_verify_send_in {
+    const char *email, *tenantCode;
+    const char *type; /* "Patient", "Practitioner" or NULL: either */
+};
+struct email_verify_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret;
+    const char *password; /* of the account; NULL: a session of it is shown instead */
 };
 struct message_out {
     const char *message;
@@ -359,18 +370,18 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     client_register_in_table, b2b_login_in_table, b2b_register_in_table, reference_table,
     login_tenant_table, login_step_table, token_response_table, token_or_step_table,
     refresh_token_in_table, refresh_token_out_table, change_password_in_table,
-    reset_password_in_table, set_password_in_table, message_out_table, me_project_table,
-    me_membership_table, me_name_table, me_telecom_table, me_profile_table, me_policy_table,
-    me_menu_link_table, me_menu_table, me_config_table, deletion_schedule_in_table,
-    deletion_user_table, deletion_scheduled_table, account_delete_in_table, account_remind_in_table,
-    session_record_table, session_list_table, me_security_table, me_out_table,
-    sessions_revoke_in_table, register_admit_in_table, code_mail_admit_in_table,
-    operator_mfa_reset_in_table, identity_get_in_table, session_end_get_in_table,
-    session_end_get_out_table, change_table, gateway_lease_in_table, gateway_lease_out_table,
-    public_key_table, keys_get_out_table, key_list_table, change_publish_in_table,
-    admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table, admin_create_in_table,
-    admin_create_out_table, sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
-    operator_sessions_in_table;
+    reset_password_in_table, email_verify_send_in_table, email_verify_in_table,
+    set_password_in_table, message_out_table, me_project_table, me_membership_table, me_name_table,
+    me_telecom_table, me_profile_table, me_policy_table, me_menu_link_table, me_menu_table,
+    me_config_table, deletion_schedule_in_table, deletion_user_table, deletion_scheduled_table,
+    account_delete_in_table, account_remind_in_table, session_record_table, session_list_table,
+    me_security_table, me_out_table, sessions_revoke_in_table, register_admit_in_table,
+    code_mail_admit_in_table, operator_mfa_reset_in_table, identity_get_in_table,
+    session_end_get_in_table, session_end_get_out_table, change_table, gateway_lease_in_table,
+    gateway_lease_out_table, public_key_table, keys_get_out_table, key_list_table,
+    change_publish_in_table, admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table,
+    admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
+    sign_in_explain_out_table, operator_sessions_in_table;
 extern const struct field_table step_up_in_table;
 extern const struct field_table invitation_link_in_table, invitation_show_out_table;
 

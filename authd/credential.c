@@ -268,6 +268,7 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
                         struct credential_owner *owner, const char *hash, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *spent = NULL;
+    CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
     CLEANUP(db_result_destroy) struct db_result *set = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct audit_row audit =
@@ -279,7 +280,8 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
         return -1;
     if (db_rows(spent) == 0) /* another request was first */
         return link_invalid(err);
-    if (email_claim(tx, req, owner, EMAIL_BY_LINK, err) < 0 ||
+    if (db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner->account)) < 0 ||
+        email_claim(tx, req, owner, EMAIL_BY_LINK, err) < 0 ||
         db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(owner->account), DB_TEXT(hash),
                     DB_INT(req->now_ms)) < 0)
         return -1;

@@ -67,6 +67,32 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
 
 /* ---- asking ---- */
 
+bool email_is_required(const struct tenant *tenant)
+{
+    const struct account_policy *policy = tenant->accountPolicy;
+
+    return (policy != NULL ? policy : &account_policy_default)->requireVerifiedEmail;
+}
+
+int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct sign_in *who, const struct throttle_keys *keys,
+                        struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (!email_is_required(tenant))
+        return 0;
+    if (db_query(d->svc.db, req, SQL_EMAIL_IS_VERIFIED, &res, err, DB_UUID(who->account),
+                 DB_UUID(email_organization(tenant))) < 0)
+        return -1;
+    if (db_bool(res, 0, 0))
+        return 0;
+    if ((keys != NULL && throttle_check(d, req, keys, err) < 0) ||
+        sign_in_refused(d, req, who, "not-verified", err) < 0)
+        return -1;
+    return error_set(err, ERR_EMAIL_NOT_VERIFIED, "The e-mail address is not confirmed yet.");
+}
+
 int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
                               bool *ret, struct error *err)
 {

@@ -13,6 +13,7 @@
 #define ATRIUM_AUTHD_EMAIL_VERIFIED_H
 
 #include "authd/credential.h"
+#include "authd/session.h"
 
 /* A second factor that is on for longer stays when a mailbox alone proves the account: the
  * mailbox may be in other hands than the device. */
@@ -34,6 +35,16 @@ struct uuid email_organization(const struct tenant *tenant);
  * sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, struct error *err) MUST_USE;
+
+/* Whether the tenant refuses sign-ins to accounts whose address is not proven. */
+bool email_is_required(const struct tenant *tenant);
+
+/* Refuses the sign-in of an account whose password was right, where its address must be proven and is not:
+ * ERR_EMAIL_NOT_VERIFIED, with a row in the audit trail. keys: of the limits that the sign-in must still be below, so that
+ * who has guessed too often is not told that the guess was right; NULL: that was looked at. Parks. */
+int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct sign_in *who, const struct throttle_keys *keys,
+                        struct error *err) MUST_USE;
 
 /* Whether the caller's address is proven, for all or for the organisation of the caller's
  * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields, "" for null. Parks for a

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "authd/admission.h"
+#include "authd/email_verified.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 #include "common/policy.h"
 
-enum { STEPS_MAX = 10 };
+enum { STEPS_MAX = 11 };
 
 /* The sign-in in question, and the steps so far; what follows a failed one is skipped. */
 struct walk {
@@ -83,7 +84,8 @@ static int walk_account(struct authd *d, const struct request *req, struct walk 
     if (db_query(d->svc.db, req, SQL_EXPLAIN, &res, err, DB_TEXT(walk->role),
                  DB_UUID(walk->tenant.projectId), DB_TEXT(walk->in->email),
                  DB_BYTES(keys.account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
-                 DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_WIDE_MAX)) < 0)
+                 DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_WIDE_MAX),
+                 DB_UUID(email_organization(&walk->tenant))) < 0)
         return -1;
     step(walk, "throttle", !db_bool(res, 0, 3),
          "Too many failures in 15 minutes: only addresses with a good sign-in are let through.");
@@ -94,6 +96,9 @@ static int walk_account(struct authd *d, const struct request *req, struct walk 
     if (!walk->failed && !db_is_null(res, 0, 9))
         note(walk, "pass", "Its deletion is scheduled; a sign-in takes that back.");
     step(walk, "password", db_bool(res, 0, 1), "The account has no password yet.");
+    step(walk, "address verified", !email_is_required(&walk->tenant) || db_bool(res, 0, 10),
+         "The project asks for proven e-mail addresses and this one is not: its owner can have a "
+         "link mailed by POST /auth/verify-email/send, or set a new password by one.");
     step(walk, "membership", db_bool(res, 0, 2),
          db_bool(res, 0, 7) ? INVITED : "The account is no member of this project.");
     if (!admission_is_admin(walk->role, db_bool(res, 0, 5)))

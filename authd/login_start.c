@@ -4,6 +4,7 @@
  */
 #include "authd/login.h"
 
+#include "authd/email_verified.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
@@ -55,7 +56,8 @@ int patient_login_start(struct authd *d, const struct request *req,
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
     throttle_keys(d, "Patient", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
-        candidate_prove(d, req, &who, &keys, in->password, err) < 0)
+        candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
+        email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0)
         return -1;
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
 }

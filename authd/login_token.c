@@ -8,6 +8,7 @@
 #include "authd/admission.h"
 #include "authd/challenge.h"
 #include "authd/deletion.h"
+#include "authd/email_verified.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
@@ -215,6 +216,8 @@ int practitioner_login_token(struct authd *d, const struct request *req,
         return -1;
     if (!tenant.practitionerLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    if (email_check_sign_in(d, req, &tenant, &login.is, NULL, err) < 0)
+        return -1;
     if (uuid_is_set(&login.is.project))
         rc = admission_check(d, req, &login.comes, err);
     else

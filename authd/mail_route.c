@@ -78,20 +78,27 @@ static int is_own(struct authd *d, const struct request *req, struct uuid accoun
     return 0;
 }
 
+void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret)
+{
+    bool patient = strcmp(role, "Patient") == 0;
+
+    *ret = (struct mail_route){.tenant = tenant,
+                               .app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl,
+                               .organization = email_organization(tenant)};
+}
+
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct uuid account, struct mail_route *ret,
                     struct error *err)
 {
-    bool patient = strcmp(role, "Patient") == 0, own = true;
+    bool own = true;
 
-    if (!patient && is_own(d, req, account, tenant->projectId.text, &own, err) < 0)
+    if (strcmp(role, "Patient") != 0 &&
+        is_own(d, req, account, tenant->projectId.text, &own, err) < 0)
         return -1;
-    if (!own) {
+    if (own)
+        mail_route_own(tenant, role, ret);
+    else
         *ret = (struct mail_route){.app = d->config->account_app_url};
-        return 0;
-    }
-    *ret = (struct mail_route){.tenant = tenant,
-                               .app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl,
-                               .organization = email_organization(tenant)};
     return 0;
 }

@@ -16,6 +16,9 @@ struct mail_route {
     struct uuid organization;    /* that a proof by the link counts for; absent: for all */
 };
 
+/* The route of a link to one who belongs to the tenant alone. */
+void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret);
+
 /* The route of a link that was asked for in the tenant. A patient's account belongs to the tenant. Parks. */
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct uuid account, struct mail_route *ret,

@@ -8,6 +8,7 @@
 
 #include "authd/admission.h"
 #include "authd/deletion.h"
+#include "authd/email_verified.h"
 #include "authd/login.h"
 #include "authd/password.h"
 #include "authd/session.h"
@@ -166,7 +167,8 @@ static int attempts_answer(struct authd *d, const struct request *req,
     for (size_t i = 0; i < 2; i++) {
         if (!tried[i].right || !tried[i].enabled)
             continue;
-        if (throttle_check(d, req, &tried[i].keys, err) < 0)
+        if (throttle_check(d, req, &tried[i].keys, err) < 0 ||
+            email_check_sign_in(d, req, tenant, &tried[i].who.is, NULL, err) < 0)
             return -1;
         if (tried[i].who.mfa)
             return refuse_mfa(d, req, &tried[i].who, &tried[i].keys, tenant, in->codeChallenge,
@@ -267,6 +269,8 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
         return candidate_reject(d, req, &who, &keys, err);
     if (!tenant.practitionerLogin)
         return refuse_disabled(d, req, &who, err);
+    if (email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0)
+        return -1;
     if (who.mfa)
         return refuse_mfa(d, req, &who, &keys, &tenant, in->codeChallenge, err);
     return sign_in(d, req, role, &who, in->email, &tenant, out, err);

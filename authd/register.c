@@ -12,7 +12,8 @@
 #include "authd/business.h"
 #include "authd/continue_token.h"
 #include "authd/deletion.h"
-#include "authd/mail.h"
+#include "authd/email_link.h"
+#include "authd/email_verified.h"
 #include "authd/password.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
@@ -37,7 +38,18 @@ static int link_over(struct error *err)
                      "The continue-as-patient link is invalid or has expired.");
 }
 
-/* The outbox row of a patient's welcome; an empty one, which is not written, for practitioners. */
+static bool is_patient(const struct registration *who)
+{
+    return strcmp(who->role, "Patient") == 0;
+}
+
+/* What a registration mails; a row without a method is not written. */
+struct letters {
+    struct outbox_row welcome;
+    struct email_link proof;
+};
+
+/* A patient's welcome. */
 static struct outbox_row welcome_mail(struct authd *d, const struct request *req,
                                       const struct registration *who, const char *display)
 {
@@ -47,9 +59,45 @@ static struct outbox_row welcome_mail(struct authd *d, const struct request *req
                               .display = display,
                               .variables = {{"appUrl", who->tenant->patientAppUrl}}};
 
-    if (strcmp(who->role, "Patient") != 0)
-        return (struct outbox_row){.method = NULL};
     return mail_row(d, req, &mail);
+}
+
+/* A welcome for patients, and a link to prove the address for them and, where the tenant asks for
+ * that, for practitioners. Nothing to a mailbox that has had enough. */
+static int write_letters(struct authd *d, const struct request *req, const struct registration *who,
+                         struct uuid account, const char *display, struct letters *ret,
+                         struct error *err)
+{
+    const struct email_owner owner = {account, who->role, who->email, display};
+    bool welcome = is_patient(who), proof = welcome || email_is_required(who->tenant);
+    struct mail_route route;
+
+    *ret = (struct letters){.welcome.method = NULL};
+    if ((welcome && mail_admit(d, req, who->email, &welcome, err) < 0) ||
+        (proof && mail_admit(d, req, who->email, &proof, err) < 0))
+        return -1;
+    if (welcome)
+        ret->welcome = welcome_mail(d, req, who, display);
+    mail_route_own(who->tenant, who->role, &route);
+    if (proof)
+        email_link_new(d, req, who->tenant, &route, &owner, &ret->proof);
+    return 0;
+}
+
+/* The audit row of an account that signs in, or only is there. */
+static struct audit_row registration_audit(const struct request *req,
+                                           const struct registration *who,
+                                           const struct session_draft *draft, struct uuid account)
+{
+    if (!email_is_required(who->tenant))
+        return session_audit(req, "account.register", draft, account, who->role);
+    return audit_row(req, &(struct audit){.action = "account.register",
+                                          .project = who->tenant->projectId,
+                                          .account = account,
+                                          .role = who->role,
+                                          .type = "Account",
+                                          .id = account,
+                                          .detail = "verify-email"});
 }
 
 /* One statement makes account, credential, membership, session, mail and audit row, and spends the
@@ -59,16 +107,19 @@ static int write_all(struct authd *d, const struct request *req, const struct re
                      const struct session_draft *draft, const char *display, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row mail = welcome_mail(d, req, who, display);
     struct uuid account = uuid_ordered(req->now_ms);
-    const struct audit_row audit =
-        session_audit(req, "account.register", draft, account, who->role);
+    const struct audit_row audit = registration_audit(req, who, draft, account);
+    struct letters letters;
 
+    if (write_letters(d, req, who, account, display, &letters, err) < 0)
+        return -1;
     if (db_query(d->svc.db, req, SQL_REGISTER, &res, err, DB_SESSION(req, *draft), DB_UUID(account),
                  DB_TEXT(who->role), DB_UUID(who->home), DB_TEXT(who->email), DB_TEXT(who->name),
                  DB_TEXT(who->surname), DB_TEXT(hash), DB_UUID(holder->membership),
-                 DB_UUID(holder->profile), DB_UUID(who->policy), DB_OUTBOX(mail),
-                 DB_UUID(who->link.id), DB_INT(who->link.expires_at), DB_AUDIT(audit)) == 0) {
+                 DB_UUID(holder->profile), DB_UUID(who->policy), DB_OUTBOX(letters.welcome),
+                 DB_UUID(who->link.id), DB_INT(who->link.expires_at),
+                 DB_BOOL(!email_is_required(who->tenant)), DB_EMAIL_LINK(letters.proof),
+                 DB_AUDIT(audit)) == 0) {
         if (db_rows(res) == 0)
             return link_over(err);
         outbox_kick(d->svc.outbox);
@@ -80,11 +131,14 @@ static int write_all(struct authd *d, const struct request *req, const struct re
     return error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
 }
 
+/* Makes the account and signs it in; where the tenant asks for proven addresses its owner signs in once
+ * the address is. */
 static int register_account(struct authd *d, const struct request *req,
-                            const struct registration *who, struct token_response *out,
+                            const struct registration *who, struct token_or_step *out,
                             struct error *err)
 {
     CLEANUP(session_draft_wipe) struct session_draft draft;
+    struct token_response tokens = {0};
     const char *display = arena_printf(req->arena, "%s %s", who->name, who->surname);
     const struct admission place = {.project = who->tenant->projectId,
                                     .role = who->role,
@@ -105,7 +159,18 @@ static int register_account(struct authd *d, const struct request *req,
                              .role = who->role};
     if (write_all(d, req, who, hash, &holder, &draft, display, err) < 0)
         return -1;
-    return session_answer(d, req, &holder, &draft, who->tenant->name, display, out, err);
+    if (email_is_required(who->tenant)) {
+        *out = (struct token_or_step){.nextStep = "verify-email"};
+        return 0;
+    }
+    if (session_answer(d, req, &holder, &draft, who->tenant->name, display, &tokens, err) < 0)
+        return -1;
+    *out = (struct token_or_step){.accessToken = tokens.accessToken,
+                                  .refreshToken = tokens.refreshToken,
+                                  .expiresIn = tokens.expiresIn,
+                                  .project = tokens.project,
+                                  .profile = tokens.profile};
+    return 0;
 }
 
 /* Spares the hash of a registration that cannot succeed; the unique index has the last word. */
@@ -162,7 +227,7 @@ static int invite_clinician(struct authd *d, const struct request *req,
 /* Registers a practitioner. An account with this e-mail in any project refuses it: one joins
  * another tenant by invitation only. Fails: FORBIDDEN, BAD_REQUEST. */
 static int register_practitioner(struct authd *d, const struct request *req,
-                                 struct registration *who, struct token_response *out,
+                                 struct registration *who, struct token_or_step *out,
                                  struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -177,15 +242,6 @@ static int register_practitioner(struct authd *d, const struct request *req,
         refuse_existing(d, req, res, err) < 0)
         return -1;
     return register_account(d, req, who, out, err);
-}
-
-static struct token_or_step signed_in(const struct token_response *tokens)
-{
-    return (struct token_or_step){.accessToken = tokens->accessToken,
-                                  .refreshToken = tokens->refreshToken,
-                                  .expiresIn = tokens->expiresIn,
-                                  .project = tokens->project,
-                                  .profile = tokens->profile};
 }
 
 /* What the inputs of all four routes have in common. */
@@ -205,7 +261,6 @@ int patient_register(struct authd *d, const struct request *req,
                      struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
-    struct token_response tokens = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
     bool invited = false;
@@ -219,10 +274,7 @@ int patient_register(struct authd *d, const struct request *req,
         out->nextStep = "clinician-invite";
         return 0;
     }
-    if (register_account(d, req, &who, &tokens, err) < 0)
-        return -1;
-    *out = signed_in(&tokens);
-    return 0;
+    return register_account(d, req, &who, out, err);
 }
 
 /* Fails like patient_register(). */
@@ -231,22 +283,19 @@ int practitioner_register(struct authd *d, const struct request *req,
                           struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
-    struct token_response tokens = {0};
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
     if (password_slot_take(d, req, &slot, err) < 0 ||
-        tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
-        register_practitioner(d, req, &who, &tokens, err) < 0)
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
-    *out = signed_in(&tokens);
-    return 0;
+    return register_practitioner(d, req, &who, out, err);
 }
 
 /* Registers with the project of a client application, as a patient unless `type` says otherwise. A
  * business address makes no difference here: see patient_register(), which it fails like. */
 int client_register(struct authd *d, const struct request *req, const struct client_register_in *in,
-                    struct token_response *out, struct error *err)
+                    struct token_or_step *out, struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant tenant;
@@ -265,7 +314,7 @@ int client_register(struct authd *d, const struct request *req, const struct cli
 /* Registers a practitioner with a project by a client application of it. Fails like
  * patient_register(). */
 int b2b_register(struct authd *d, const struct request *req, const struct b2b_register_in *in,
-                 struct token_response *out, struct error *err)
+                 struct token_or_step *out, struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
     struct tenant tenant;

@@ -52,7 +52,7 @@ bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 
 enum access {
-    ACCESS_PUBLIC = 1,   /* no token; a presented one is ignored */
+    ACCESS_PUBLIC = 1,   /* no token; a presented one is ignored, but see R_OPTIONAL_TOKEN */
     ACCESS_USER,         /* any live bearer token */
     ACCESS_PRACTITIONER, /* of a practitioner */
     ACCESS_ADMIN,        /* of a practitioner who administers the project */
@@ -71,6 +71,8 @@ enum route_flags {
     R_FORM = 1 << 6,    /* takes a form with a file, see content.h */
     R_CONTENT = 1 << 7, /* answers with a file, see content.h */
     R_LIMITED = 1 << 8, /* may be refused because a person or a project had enough of it: 429 */
+    R_OPTIONAL_TOKEN =
+        1 << 10, /* ACCESS_PUBLIC, but a presented token must be live: it says who calls */
 };
 
 /* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */

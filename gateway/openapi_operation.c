@@ -73,9 +73,11 @@ static json_t *body_json(const struct endpoint *endpoint)
                           : openapi_json_content(route->input->name, fields_example(route->input)));
 }
 
-static const char *access_text(enum access access)
+static const char *access_text(const struct route *route)
 {
-    switch (access) {
+    if (route->flags & R_OPTIONAL_TOKEN)
+        return "No token needed; one that is presented must be live and says who calls.";
+    switch (route->access) {
     case ACCESS_PUBLIC:
         return "No token needed.";
     case ACCESS_PRACTITIONER:
@@ -91,6 +93,8 @@ static const char *access_text(enum access access)
 
 static json_t *security_json(const struct route *route)
 {
+    if (route->flags & R_OPTIONAL_TOKEN)
+        return json_pack("[{}, {s:[]}]", "bearer");
     return route->access == ACCESS_PUBLIC ? json_array() : json_pack("[{s:[]}]", "bearer");
 }
 
@@ -99,7 +103,7 @@ json_t *openapi_operation(const struct endpoint *endpoint, const char *id, struc
 {
     const struct route *route = &endpoint->route;
     const char *description =
-        arena_printf(arena, "%s\n\n%s", endpoint->doc->description, access_text(route->access));
+        arena_printf(arena, "%s\n\n%s", endpoint->doc->description, access_text(route));
     json_t *operation =
         json_pack("{s:s, s:s, s:s, s:[s], s:s, s:o}", "operationId", id, "summary", route->summary,
                   "description", description, "tags", endpoint->doc->tag, "x-since", route->since,

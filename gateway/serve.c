@@ -179,7 +179,8 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
 
     if (throttle(exchange, req, err) < 0)
         return -1;
-    if (access == ACCESS_PUBLIC)
+    if (access == ACCESS_PUBLIC && !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN &&
+                                     exchange->head.authorization != NULL))
         return 0;
     if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0)
         return -1;

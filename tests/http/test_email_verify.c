@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
@@ -18,9 +19,13 @@
 #define SET "/auth/set-password"
 #define PATIENT_APP "https://patient.demo.example"
 
+#define SEND "/auth/verify-email/send"
+#define VERIFY "/auth/verify-email"
 #define PAGES "authd.account_app_url=https://account.example"
 
-enum { DAY = 86400 };
+enum { DAY = 86400, HOUR = 3600, QUIET_MS = 1500 };
+
+static const char bad_link[] = "The link is invalid or has expired.";
 
 static struct suite *suite;
 static int64_t ahead; /* of the test clock, seconds */
@@ -187,6 +192,347 @@ static void the_audit_trail_proves_what_was_before(void)
     CU_ASSERT_EQUAL(verified(other->access), 0);
 }
 
+/* ---- the link that proves an address ---- */
+
+/* Maps the template in the demo tenant, or unmaps it. */
+static void map_verification(bool mapped)
+{
+    static const char path[] = "/v1/project/email-templates/EMAIL_VERIFICATION";
+    PERSON admin = person_admin(suite);
+
+    if (mapped) {
+        HTTP_ANSWER put = http_put(suite_url(suite), path, admin->access,
+                                   json_pack("{s:s, s:s}", "subject", "Confirm", "text",
+                                             "Confirm: {{verifyUrl}}"));
+        CHECK_STATUS(put, 200);
+    } else {
+        HTTP_ANSWER gone = http_delete(suite_url(suite), path, admin->access);
+        CHECK_STATUS(gone, 204);
+    }
+}
+
+static struct http_answer *send_fresh(const char *access, const char *email)
+{
+    char *source = fresh_source();
+    struct http_answer *answer = http_call(
+        suite_url(suite),
+        &(struct http_request){
+            .method = "POST",
+            .path = SEND,
+            .bearer = access,
+            .source = source,
+            .body = email ? json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo") : NULL});
+
+    free(source);
+    return answer;
+}
+
+static json_t *body_verify(const struct mail_link *link, const char *password)
+{
+    return json_pack("{s:s, s:s, s:s*}", "id", link->id, "secret", link->secret, "password",
+                     password);
+}
+
+static struct http_answer *verify(const struct mail_link *link, const char *access,
+                                  const char *password)
+{
+    char *source = fresh_source();
+    struct http_answer *answer =
+        http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                           .path = VERIFY,
+                                                           .bearer = access,
+                                                           .source = source,
+                                                           .body = body_verify(link, password)});
+
+    free(source);
+    return answer;
+}
+
+static struct mail_link newest_link(const char *email)
+{
+    return suite_mail_link(suite, email, PATIENT_APP "/verify-email");
+}
+
+/* A patient of the demo tenant while it maps the template, with the link that its registration mailed. */
+static struct person *linked_patient(struct mail_link *ret_link)
+{
+    struct person *self = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 2)); /* welcome, confirm: in any order */
+    *ret_link = (struct mail_link){.id = ""};
+    if (self->status == 200) {
+        HTTP_ANSWER sent = send_fresh(self->access, NULL);
+        CHECK_STATUS(sent, 200);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 3));
+        *ret_link = newest_link(self->email);
+    }
+    return self;
+}
+
+static void a_link_is_spent_by_its_owner_only(void)
+{
+    struct mail_link link;
+
+    map_verification(true);
+    PERSON stranger = person_register(suite, NULL);
+    PERSON patient = linked_patient(&link);
+
+    HTTP_ANSWER get = http_get(suite_url(suite), VERIFY, patient->access);
+    CHECK_STATUS(get, 405);
+    HTTP_ANSWER nobody = verify(&link, NULL, NULL);
+    CHECK_STATUS(nobody, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(nobody, "code"), "SIGN_IN_REQUIRED");
+    HTTP_ANSWER other = verify(&link, stranger->access, NULL);
+    CHECK_STATUS(other, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(other, "code"), "SIGN_IN_REQUIRED");
+    HTTP_ANSWER wrong = verify(&link, NULL, "wrong");
+    CHECK_STATUS(wrong, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(wrong, "code"), "SIGN_IN_REQUIRED");
+    HTTP_ANSWER forged = verify(&link, "a.b.c", patient->password);
+    CHECK_STATUS(forged, 401);
+    CU_ASSERT_EQUAL(verified(patient->access), 0);
+
+    HTTP_ANSWER good = verify(&link, patient->access, NULL);
+    CHECK_STATUS(good, 204);
+    CU_ASSERT_EQUAL(verified(patient->access), 1);
+    HTTP_ANSWER again = verify(&link, patient->access, NULL);
+    CHECK_ERROR(again, 400, bad_link);
+    struct mail_link made_up = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", "x"};
+    HTTP_ANSWER unknown = verify(&made_up, NULL, NULL);
+    CHECK_ERROR(unknown, 400, bad_link);
+    HTTP_ANSWER fields = suite_post_fresh(suite, VERIFY, json_object());
+    CHECK_PROBLEM(fields, "id");
+    CHECK_PROBLEM(fields, "secret");
+}
+
+static void the_newest_link_lives_a_day(void)
+{
+    struct mail_link old, other;
+    PERSON patient = linked_patient(&old);
+    PERSON late = linked_patient(&other);
+
+    HTTP_ANSWER sent = send_fresh(NULL, patient->email);
+    CHECK_STATUS(sent, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 4));
+    struct mail_link new = newest_link(patient->email);
+    HTTP_ANSWER dead = verify(&old, NULL, patient->password);
+    CHECK_ERROR(dead, 400, bad_link);
+    set_clock(ahead + DAY - 60);
+    HTTP_ANSWER good = verify(&new, NULL, patient->password);
+    CHECK_STATUS(good, 204);
+    set_clock(ahead + 120);
+    HTTP_ANSWER over = verify(&other, NULL, late->password);
+    CHECK_ERROR(over, 400, bad_link);
+    set_clock(0);
+
+    /* Of a proven address nothing is mailed. */
+    HTTP_ANSWER more = send_fresh(NULL, patient->email);
+    CHECK_STATUS(more, 200);
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 4);
+}
+
+static void one_of_many_spends_a_link(void)
+{
+    enum { MANY = 64 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    struct mail_link link;
+    PERSON patient = linked_patient(&link);
+    int won = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = VERIFY,
+                                            .bearer = patient->access,
+                                            .body = body_verify(&link, NULL)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        won += answers[i]->status == 204;
+        if (answers[i]->status != 204)
+            CHECK_ERROR(answers[i], 400, bad_link);
+    }
+    CU_ASSERT_EQUAL(won, 1);
+    CU_ASSERT_EQUAL(verified(patient->access), 1);
+    http_answers_destroy(answers, MANY);
+}
+
+/* Ten guesses at the password, by a link as by a sign-in. */
+static void guesses_by_a_link_are_counted(void)
+{
+    struct mail_link link;
+    PERSON patient = linked_patient(&link);
+    char *source = fresh_source();
+
+    for (int i = 0; i <= 10; i++) {
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite),
+                      &(struct http_request){
+                          .method = "POST",
+                          .path = VERIFY,
+                          .source = source,
+                          .body = body_verify(&link, i < 10 ? "wrong" : patient->password)});
+        CHECK_STATUS(answer, i < 10 ? 401 : 429);
+    }
+    CU_ASSERT_EQUAL(verified(patient->access), 0);
+    free(source);
+}
+
+/* The answer tells nothing, whether there is such an account or not, and one mailbox gets ten mails an hour. */
+static void sending_tells_nothing_and_has_a_limit(void)
+{
+    enum { TRIES = 9 };
+    double known[TRIES], unknown[TRIES];
+    PERSON patient = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    for (int i = 0; i < TRIES; i++) {
+        char *nobody = person_address();
+        HTTP_ANSWER one = send_fresh(NULL, patient->email);
+        HTTP_ANSWER two = send_fresh(NULL, nobody);
+
+        CHECK_STATUS(one, 200);
+        CHECK_STATUS(two, 200);
+        CU_ASSERT_STRING_EQUAL(one->body, two->body);
+        known[i] = one->seconds * 1000;
+        unknown[i] = two->seconds * 1000;
+        free(nobody);
+    }
+    double known_ms = unit_median(known, TRIES), unknown_ms = unit_median(unknown, TRIES);
+    UNIT_CHECK(known_ms < unknown_ms * 1.1 && unknown_ms < known_ms * 1.1,
+               "known %.1f ms, unknown %.1f ms", known_ms, unknown_ms);
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 2 + 5); /* in fifteen minutes */
+    for (int i = 0; i < 5; i++) {
+        HTTP_ANSWER asked = suite_post_fresh(
+            suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+        CHECK_STATUS(asked, 200);
+    }
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10);
+    set_clock(ahead + HOUR + 60);
+    HTTP_ANSWER later = send_fresh(NULL, patient->email);
+    CHECK_STATUS(later, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 11));
+    set_clock(0);
+    HTTP_ANSWER fields = suite_post_fresh(suite, SEND, json_object());
+    CHECK_PROBLEM(fields, "email");
+    CHECK_PROBLEM(fields, "tenantCode");
+}
+
+static void what_is_not_mapped_is_not_mailed(void)
+{
+    map_verification(false);
+    PERSON patient = settled_patient();
+    HTTP_ANSWER sent = send_fresh(patient->access, NULL);
+    CHECK_STATUS(sent, 200);
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
+}
+
+/* ---- a tenant that asks for proven addresses ---- */
+
+static void require_proofs(const struct person *admin, bool required)
+{
+    HTTP_ANSWER put = http_put(suite_url(suite), "/v1/project/account-policy", admin->access,
+                               json_pack("{s:b}", "requireVerifiedEmail", required));
+
+    CHECK_STATUS(put, 200);
+}
+
+static void check_waits(const struct http_answer *registered)
+{
+    CHECK_STATUS(registered, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(registered, "nextStep"), "verify-email");
+    CU_ASSERT_PTR_NULL(http_member(registered, "accessToken"));
+    CU_ASSERT_EQUAL(json_object_size(registered->json), 1);
+}
+
+static void check_unproven(const struct http_answer *answer)
+{
+    CHECK_STATUS(answer, 403);
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "EMAIL_NOT_VERIFIED");
+}
+
+static json_t *body_client(const char *email, const char *password)
+{
+    return json_pack("{s:s, s:s, s:s}", "email", email, "password", password, "clientId",
+                     suite_text(suite, "demo.clientId"));
+}
+
+static void patients_wait_for_the_proof(void)
+{
+    PERSON admin = person_admin(suite);
+    char *email = person_address();
+    static const char password[] = "correct horse battery staple";
+
+    require_proofs(admin, true);
+    HTTP_ANSWER registered =
+        suite_post_fresh(suite, "/auth/tenant/Patient/register", body_register(email, "demo"));
+    check_waits(registered);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.session s join auth.account a on a.id = "
+                                "s.account_id where a.email = '%s'",
+                                email),
+                    0);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+    HTTP_ANSWER wrong = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                         body_login_start(email, "wrong", "demo"));
+    CHECK_ERROR(wrong, 400, "Username or password is incorrect.");
+    HTTP_ANSWER start = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                         body_login_start(email, password, "demo"));
+    check_unproven(start);
+    HTTP_ANSWER one = suite_post_fresh(suite, "/v2/auth/login", body_client(email, password));
+    check_unproven(one);
+    PROGRAM explained = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                                  email, "--json");
+    CU_ASSERT_PTR_NOT_NULL(strstr(explained->out, "address verified"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(explained->out, "verify-email/send"));
+
+    HTTP_ANSWER sent = send_fresh(NULL, email);
+    CHECK_STATUS(sent, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 3));
+    struct mail_link link = newest_link(email);
+    HTTP_ANSWER good = verify(&link, NULL, password);
+    CHECK_STATUS(good, 204);
+    PERSON patient = person_sign_in(suite, "Patient", email, password, NULL);
+    CU_ASSERT_EQUAL(verified(patient->access), 1);
+    require_proofs(admin, false);
+    free(email);
+}
+
+static void practitioners_wait_for_the_proof(void)
+{
+    PERSON admin = person_admin(suite);
+    char *email = person_address();
+    static const char password[] = "correct horse battery staple";
+
+    require_proofs(admin, true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    HTTP_ANSWER registered =
+        suite_post_fresh(suite, "/auth/tenant/Practitioner/register", body_register(email, "demo"));
+    check_waits(registered);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    HTTP_ANSWER start = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/start",
+                                         body_login_start(email, password, "demo"));
+    CHECK_STATUS(start, 200);
+    HTTP_ANSWER token = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
+                                         body_login_token(http_text(start, "sessionCode"), NULL));
+    check_unproven(token);
+    HTTP_ANSWER one = suite_post_fresh(suite, "/v2/auth/login", body_client(email, password));
+    check_unproven(one);
+    struct mail_link link =
+        suite_mail_link(suite, email, "https://practitioner.demo.example/verify-email");
+    HTTP_ANSWER good = verify(&link, NULL, password);
+    CHECK_STATUS(good, 204);
+    HTTP_ANSWER later = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
+                                         body_login_token(http_text(start, "sessionCode"), NULL));
+    CHECK_STATUS(later, 200); /* the code was not spent */
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    require_proofs(admin, false);
+    free(email);
+}
+
 /* ---- whose template, whose pages ---- */
 
 /* A project of its own with an admin, signed in. */
@@ -323,6 +669,14 @@ static const struct unit_case cases[] = {
     {"a reset of a proven account keeps the factor", a_reset_of_a_proven_account_keeps_the_factor},
     {"a factor of thirty days stays", a_factor_of_thirty_days_stays},
     {"the audit trail proves what was before", the_audit_trail_proves_what_was_before},
+    {"a link is spent by its owner only", a_link_is_spent_by_its_owner_only},
+    {"the newest link lives a day", the_newest_link_lives_a_day},
+    {"one of many spends a link", one_of_many_spends_a_link},
+    {"guesses by a link are counted", guesses_by_a_link_are_counted},
+    {"sending tells nothing and has a limit", sending_tells_nothing_and_has_a_limit},
+    {"what is not mapped is not mailed", what_is_not_mapped_is_not_mailed},
+    {"patients wait for the proof", patients_wait_for_the_proof},
+    {"practitioners wait for the proof", practitioners_wait_for_the_proof},
     {"no tenant reads the link of another's member", no_tenant_reads_the_link_of_anothers_member},
     {"a tenant mails its own members", a_tenant_mails_its_own_members},
     {"without pages of its own the installation mails no link",

@@ -44,8 +44,9 @@ static const struct plans plans = {
     .count = ARRAY_SIZE(statements),
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
              "audit_head audit_gap email_scan",
-    .emptied =
-        "login, mfa_pending, password_reset, invitation, throttle, known_address, change, outbox",
+    .emptied = "login, mfa_pending, password_reset, email_link, invitation, throttle, "
+               "known_address, change, "
+               "outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
 };
 
@@ -155,6 +156,8 @@ static const struct {
     {SQL_PRACTITIONER_EXISTS, "Index Scan using account_practitioner on account a"},
     {SQL_PRACTITIONER_FIND, "Index Scan using account_practitioner on account a"},
     {SQL_RESET_FIND, "Bitmap Index Scan on account_email"},
+    {SQL_EMAIL_LINK_GET, "Index Scan using email_link_id_key on email_link"},
+    {SQL_EMAIL_VERIFY, "Index Scan using email_link_id_key on email_link"},
     {SQL_EMAIL_CLAIM, "Index Scan using account_pkey on account"},
     {SQL_CLAIM_DELETION, "Index Scan using account_pkey on account"},
     {SQL_CLAIM_FACTOR, "Index Scan using mfa_factor_pkey on mfa_factor"},
