@@ -12,6 +12,7 @@
 #include "authd/email_verified.h"
 #include "authd/invitation.h"
 #include "authd/session.h"
+#include "authd/step_up.h"
 #include "authd/tenant.h"
 #include "common/audit.h"
 #include "common/policy.h"
@@ -240,6 +241,8 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
     if (invitation->pending)
         return error_set(err, ERR_CONFLICT,
                          "This person is invited already. Send the invitation again instead.");
+    if (invitation->admin && step_up_check(d, NULL, req, err) < 0)
+        return -1;
     if (invitee.joins)
         return join(d, req, tenant, invitation, &invitee, out, err);
     return send_invitation(d, req, tenant, invitation, out, err);
@@ -247,7 +250,7 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
 
 /* Invites a person, or adds one who is known in the organisation. The answer is the same, and comes
  * at the same time, whether or not another organisation knows the address. Fails: FORBIDDEN,
- * VALIDATION, CONFLICT, BAD_REQUEST, THROTTLED, in this order. */
+ * VALIDATION, CONFLICT, BAD_REQUEST, STEP_UP_REQUIRED (to make an admin), THROTTLED. */
 int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
                   struct member *out, struct error *err)
 {
@@ -330,6 +333,8 @@ static int change_member(struct authd *d, const struct request *req, const struc
         return -1;
     if (last && !admin)
         return admin_refuse_last(err);
+    if (admin && step_up_check(d, tx, req, err) < 0)
+        return -1;
     if (db_tx_query(tx, SQL_MEMBER_ADMIN, &res, err, DB_UUID(req->caller->project),
                     DB_UUID(member->id), DB_BOOL(admin), DB_AUDIT(audit)) < 0)
         return -1;
@@ -348,6 +353,8 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
     struct uuid id = found->member.id;
     struct audit_row audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
 
+    if (admin && step_up_check(d, NULL, req, err) < 0)
+        return -1;
     if (db_query(d->svc.db, req, SQL_INVITATION_ADMIN, &res, err, DB_UUID(req->caller->project),
                  DB_UUID(id), DB_BOOL(admin), DB_UUID(req->caller->membership),
                  DB_AUDIT(audit)) < 0)
@@ -360,7 +367,7 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
 }
 
 /* Gives or takes the right to administer the project; of an invitation, what it will be. Fails:
- * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin). */
+ * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), STEP_UP_REQUIRED (to give it). */
 int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
                  struct member *out, struct error *err)
 {

@@ -172,6 +172,19 @@ static void check_code(const struct http_answer *answer, int status, const char 
     CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), code);
 }
 
+static void enroll_factor(const struct person *who)
+{
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", who->access);
+    uint8_t secret[TOTP_SECRET];
+    char code[7];
+
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER enrolled =
+        http_post(suite_url(suite), "/auth/mfa/enroll", who->access,
+                  json_pack("{s:s}", "token", totp_code(secret, time(NULL), code)));
+    CHECK_STATUS(enrolled, 200);
+}
+
 static bool administers(const struct person *who)
 {
     HTTP_ANSWER list = http_get(suite_url(suite), MEMBERS, who->access);
@@ -250,16 +263,10 @@ static void unproven_account_gets_nothing_by_create_admin(void)
 /* A second factor is no way to keep an account: the one who registered it may have set it up. */
 static void second_factor_of_an_unproven_account_goes(void)
 {
-    char *email = person_address(), code[7];
-    uint8_t secret[TOTP_SECRET];
+    char *email = person_address();
     PERSON squatter = register_unproven(email);
-    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", squatter->access);
 
-    totp_read(http_text(status, "otpauthUrl"), secret);
-    HTTP_ANSWER enrolled =
-        http_post(suite_url(suite), "/auth/mfa/enroll", squatter->access,
-                  json_pack("{s:s}", "token", totp_code(secret, time(NULL), code)));
-    CHECK_STATUS(enrolled, 200);
+    enroll_factor(squatter);
     HTTP_ANSWER made = invite(north, email, NULL, false);
     CHECK_STATUS(made, 200);
     HTTP_ANSWER accepted = accept_by(link_of(email, 2, NORTH_PAGE), chosen);
@@ -496,6 +503,28 @@ static void proven_member_of_the_organisation_is_added_at_once(void)
     free(email);
 }
 
+/* A project that asks its practitioners for a second factor takes in nobody without. */
+static void second_factor_is_needed_where_the_project_asks_for_it(void)
+{
+    PERSON strict = make_tenant("strict", "https://strict.example");
+    PERSON paula = join_proven("north");
+    HTTP_ANSWER made = invite(strict, paula->email, NULL, false);
+
+    CHECK_STATUS(made, 200);
+    struct mail_link link =
+        suite_mail_link(suite, paula->email, "https://strict.example/invitation");
+    HTTP_ANSWER policy = http_put(suite_url(suite), "/v1/project/account-policy", strict->access,
+                                  json_pack("{s:s}", "requireMfa", "practitioners"));
+    CHECK_STATUS(policy, 200);
+    HTTP_ANSWER without = accept_as(paula, link);
+    check_code(without, 403, "MFA_ENROLLMENT_REQUIRED");
+    CU_ASSERT_EQUAL(memberships_of(paula->email, strict), 0);
+    enroll_factor(paula);
+    HTTP_ANSWER accepted = accept_as(paula, link);
+    CHECK_STATUS(accepted, 204);
+    CU_ASSERT_EQUAL(memberships_of(paula->email, strict), 1);
+}
+
 /* ---- links that are over ---- */
 
 static void withdrawn_and_older_links_are_dead(void)
@@ -626,6 +655,64 @@ static void sign_up_registers_a_patient_where_invitations_are_off(void)
     free(email);
 }
 
+/* ---- giving the rights of an admin ---- */
+
+static struct http_answer *set_admin(const struct person *who, const char *id, bool value)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, MEMBERS "/%s", id);
+    return http_call(suite_url(suite),
+                     &(struct http_request){.method = "PATCH",
+                                            .path = path,
+                                            .bearer = who->access,
+                                            .body = json_pack("{s:b}", "admin", value)});
+}
+
+/* Attack: a stolen access token makes its holder an admin for good. */
+static void rights_of_an_admin_need_a_fresh_proof(void)
+{
+    PERSON member = join_demo(NULL);
+    PERSON boss = person_admin(suite);
+    char *waiting = person_address(), *refused = person_address();
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", member->access);
+    HTTP_ANSWER pending = invite(boss, waiting, NULL, false);
+    const char *ids[] = {http_text(me, "membership.id"), http_text(pending, "id")};
+
+    suite_set_clock(suite, 16 * 60);
+    HTTP_ANSWER created = invite(boss, refused, NULL, true);
+    check_code(created, 401, "STEP_UP_REQUIRED");
+    HTTP_ANSWER ordinary = invite(boss, refused, NULL, false);
+    CHECK_STATUS(ordinary, 200);
+    HTTP_ANSWER twice = invite(boss, refused, NULL, true); /* what fails anyway fails for that */
+    CHECK_STATUS(twice, 409);
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        HTTP_ANSWER given = set_admin(boss, ids[i], true);
+        check_code(given, 401, "STEP_UP_REQUIRED");
+    }
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select (select count(*) from auth.invitation where admin and "
+                                "email in ('%s', '%s')) + (select count(*) from auth.membership "
+                                "where admin and id = '%s')",
+                                waiting, refused, ids[0]),
+                    0);
+    HTTP_ANSWER proof = http_post(suite_url(suite), "/auth/step-up", boss->access,
+                                  json_pack("{s:s}", "password", boss->password));
+    CHECK_STATUS(proof, 204);
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        HTTP_ANSWER given = set_admin(boss, ids[i], true);
+        CHECK_STATUS(given, 200);
+    }
+    suite_set_clock(suite, 40 * 60);
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) { /* taking them needs none */
+        HTTP_ANSWER taken = set_admin(boss, ids[i], false);
+        CHECK_STATUS(taken, 200);
+    }
+    suite_set_clock(suite, 0);
+    free(waiting);
+    free(refused);
+}
+
 /* ---- several at once ---- */
 
 static int count_status(struct http_answer *const *answers, int many, int status)
@@ -726,12 +813,15 @@ static const struct unit_case cases[] = {
     {"patients accept as practitioners do", patients_accept_as_practitioners_do},
     {"a proven member of the organisation is added at once",
      proven_member_of_the_organisation_is_added_at_once},
+    {"a second factor is needed where the project asks for it",
+     second_factor_is_needed_where_the_project_asks_for_it},
     {"withdrawn and older links are dead", withdrawn_and_older_links_are_dead},
     {"a sign-up leaves the invitation of an admin alone",
      sign_up_leaves_the_invitation_of_an_admin_alone},
     {"a sign-up gives no rights of an admin", sign_up_gives_no_rights_of_an_admin},
     {"a sign-up registers a patient where invitations are off",
      sign_up_registers_a_patient_where_invitations_are_off},
+    {"rights of an admin need a fresh proof", rights_of_an_admin_need_a_fresh_proof},
     {"one of many accepts wins", one_of_many_accepts_wins},
     {"accepts race with what ends them", accepts_race_with_what_ends_them},
     {"it ends without a trace", it_ends_without_a_trace},
