@@ -304,11 +304,13 @@ struct keys_get_out {
 struct key_list {
     struct field_list keys;
 };
-/* settingsd tells of a changed policy or project; returns when every live gateway knows. */
+/* settingsd tells of a changed policy or project, or of several; returns when every live gateway knows. */
 struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
+    struct field_texts others; /* further ids, at most CHANGE_OTHERS_MAX, without `id` */
 };
+enum { CHANGE_OTHERS_MAX = 9999 };
 /* Makes the holder of `account` an admin practitioner of a project; repeating it with the same key does nothing. */
 struct admin_grant_in {
     struct uuid key, account, projectId, policyId;

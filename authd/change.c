@@ -99,19 +99,40 @@ int change_top(struct authd *d, const struct request *req, int64_t *ret, struct 
     return 0;
 }
 
-/* Tells every gateway that a policy or a project changed; answers when all of them know. */
+/* The ids of all that changed, as an array of uuids. */
+static int publish_ids(struct arena *arena, const struct change_publish_in *in,
+                       struct db_array *ret, struct error *err)
+{
+    struct uuid id;
+
+    *ret = db_array_new(arena, in->others.count + 1, sizeof(id.text));
+    db_array_add(ret, in->id.text);
+    for (size_t i = 0; i < in->others.count; i++) {
+        if (uuid_parse(in->others.items[i], &id) < 0)
+            return error_set(err, ERR_BAD_REQUEST, "An id is not a uuid.");
+        db_array_add(ret, id.text);
+    }
+    return 0;
+}
+
+/* Tells every gateway that a policy or projects changed; answers when all of them know. */
 int change_publish(struct authd *d, const struct request *req, const struct change_publish_in *in,
                    struct nothing *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct change change = {.kind = in->kind, .id = in->id};
+    struct change *changes;
+    struct db_array ids;
 
     (void)out;
-    if (db_query(d->svc.db, req, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(in->kind), DB_UUID(in->id),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+    if (publish_ids(req->arena, in, &ids, err) < 0 ||
+        db_query(d->svc.db, req, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(in->kind),
+                 DB_TEXT(ids.text), DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
         return -1;
-    change.sequence = db_int(res, 0, 0);
-    return change_settle(d, req, change.sequence, &change, 1, err);
+    changes = arena_calloc(req->arena, db_rows(res), sizeof(*changes));
+    for (size_t row = 0; row < db_rows(res); row++)
+        changes[row] = (struct change){
+            .sequence = db_int(res, row, 0), .kind = in->kind, .id = db_uuid(res, row, 1)};
+    return change_settle(d, req, changes[0].sequence, changes, db_rows(res), err);
 }
 
 /* ---- leases ---- */

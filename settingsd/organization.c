@@ -42,7 +42,8 @@ int organization_code(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: BAD_REQUEST (a project may have no code), THROTTLED. */
+/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: FORBIDDEN (no admin, and no access policy), BAD_REQUEST
+ * (a project may have no code), THROTTLED. */
 int organization_code_email(struct settingsd *d, const struct request *req,
                             const struct organization_code_email *in,
                             struct organization_code_email *out, struct error *err)
@@ -56,6 +57,8 @@ int organization_code_email(struct settingsd *d, const struct request *req,
     struct audit_row audit;
     struct tenant tenant = {0};
 
+    if (!req->caller->admin && !uuid_is_set(&req->caller->policy))
+        return error_set(err, ERR_FORBIDDEN, "Forbidden");
     if (project_by_id(d, req, req->caller->project, &tenant, err) < 0)
         return -1;
     if (!tenant.tenantCode)

@@ -8,7 +8,12 @@
 #include "settingsd/settingsd.h"
 #include "settingsd/tenant_code.h"
 
-enum { CODE_ATTEMPTS = 5 };
+enum {
+    CODE_ATTEMPTS = 5,
+    CHILDREN_PER_HOUR = 30, /* by one account */
+    HOUR_MS = 3600 * 1000,
+    TREE_MAX = 10000, /* the most that projects_per_root can say */
+};
 
 /* A child project starts closed: its admin opens what is wanted. */
 static const char child_settings[] =
@@ -21,6 +26,7 @@ struct project {
     const char *settings;           /* JSON object */
     const char *account_policy;     /* JSON object, or NULL */
     const struct outbox_row *grant; /* written with it, or NULL */
+    struct uuid root, maker;        /* of a child: top of its tree, account that makes it */
 };
 
 static int tenant_not_found(struct error *err)
@@ -92,20 +98,52 @@ struct audit_row project_audit(const struct request *req, const char *action, st
                                           .detail = detail});
 }
 
-/* Writes the project with its code, history and grant in one statement. */
+/* Whether the tree and the maker may have one more. Within the transaction that makes it: the tree is locked. Fails:
+ * CONFLICT, THROTTLED. */
+static int limits_check(struct settingsd *d, const struct request *req,
+                        const struct project *project, struct db_tx *tx, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *res = NULL;
+    const struct settingsd_config *config = d->svc.config;
+    int64_t since = req->now_ms - HOUR_MS;
+
+    if (db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project->root)) < 0 ||
+        db_tx_query(tx, SQL_PROJECT_COUNTS, &res, err, DB_UUID(project->parent),
+                    DB_UUID(project->root), DB_UUID(project->maker), DB_INT(since),
+                    DB_INT(config->children_per_project), DB_INT(config->projects_per_root),
+                    DB_INT(CHILDREN_PER_HOUR)) < 0)
+        return -1;
+    if (db_int(res, 0, 0) >= config->children_per_project)
+        return error_set(err, ERR_CONFLICT, "The project has too many child projects.");
+    if (db_int(res, 0, 1) >= config->projects_per_root)
+        return error_set(err, ERR_CONFLICT, "The organization has too many projects.");
+    if (db_int(res, 0, 2) >= CHILDREN_PER_HOUR)
+        return error_retry(err, ERR_THROTTLED, (db_int(res, 0, 3) - since) / 1000 + 1,
+                           "Too many projects. Try again later.");
+    return 0;
+}
+
+/* Writes the project with its code, history and grant. */
 static int project_insert(struct settingsd *d, const struct request *req,
                           const struct project *project, const char *code, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct outbox_row grant =
         project->grant ? *project->grant : (struct outbox_row){.method = NULL};
     struct history_writer writer = history_writer(req);
     struct audit_row audit = project_audit(req, "project.create", project->id, NULL);
 
-    return db_query(d->svc.db, req, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
+        return -1;
+    if (uuid_is_set(&project->root) && limits_check(d, req, project, tx, err) < 0)
+        return -1;
+    if (db_tx_query(tx, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
                     DB_UUID(project->parent), DB_TEXT(project->name), DB_TEXT(project->settings),
                     DB_INT(req->now_ms), DB_TEXT(code), DB_WRITER(writer), DB_OUTBOX(grant),
-                    DB_AUDIT(audit), DB_TEXT(project->account_policy));
+                    DB_AUDIT(audit), DB_TEXT(project->account_policy), DB_UUID(project->maker)) < 0)
+        return -1;
+    return db_commit(&tx, err);
 }
 
 /* Makes a project under the code given, or under one made from its name. */
@@ -133,7 +171,7 @@ static int project_make(struct settingsd *d, const struct request *req,
 /* ---- handlers ---- */
 
 /* Makes a child of the caller's project and the caller its admin.  The grant is in the outbox from the same commit
- * on, so a project without admin cannot remain.  Fails: CONFLICT (code taken), UNAVAILABLE (authd is away,
+ * on, so a project without admin cannot remain.  Fails: CONFLICT (code taken, too many), THROTTLED, UNAVAILABLE (authd is away,
  * nothing was written), UNCERTAIN (the project exists and its admin follows when authd is back). */
 int project_child(struct settingsd *d, const struct request *req, const struct project_child_in *in,
                   struct project_child_out *out, struct error *err)
@@ -145,10 +183,15 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
                               .parent = req->caller->project,
                               .name = in->name,
                               .settings = child_settings,
-                              .grant = &row};
+                              .grant = &row,
+                              .maker = req->caller->account};
+    struct tenant parent = {0};
 
     if (!bus_has_peer(d->svc.bus, "authd"))
         return error_retry(err, ERR_UNAVAILABLE, 1, "The service is not available.");
+    if (project_by_id(d, req, project.parent, &parent, err) < 0)
+        return -1;
+    project.root = parent.rootId;
     row = outbox_row(d->svc.outbox, req->arena, &authd_admin_grant_method, id, &grant);
     if (project_make(d, req, &project, in->tenantCode, out, err) < 0)
         return -1;
@@ -219,23 +262,48 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
     return 0;
 }
 
-/* Suspends a project or lifts that; in force on every gateway when it is answered. Fails: NOT_FOUND, UNCERTAIN. */
+/* Writes it within the transaction and makes the message that tells of the project and of all below it. */
+static int suspend_write(struct settingsd *d, const struct request *req,
+                         const struct project_suspend_in *in, const struct tenant *tenant,
+                         struct change_publish_in *change, struct outbox_row *row,
+                         struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *below = NULL, *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const char *action = in->suspended ? "project.suspend" : "project.resume";
+    struct audit_row audit = project_audit(req, action, tenant->projectId, NULL);
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(tenant->rootId)) < 0 ||
+        db_tx_query(tx, SQL_PROJECT_BELOW, &below, err, DB_UUID(tenant->projectId),
+                    DB_INT(TREE_MAX)) < 0)
+        return -1;
+    *change = (struct change_publish_in){.kind = "project", .id = tenant->projectId};
+    change->others.items = arena_calloc(req->arena, db_rows(below), sizeof(*change->others.items));
+    for (size_t i = 1; i < db_rows(below); i++)
+        change->others.items[change->others.count++] =
+            arena_strdup(req->arena, db_uuid(below, i, 0).text);
+    *row =
+        outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), change);
+    if (db_tx_query(tx, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(tenant->projectId),
+                    DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(*row),
+                    DB_AUDIT(audit)) < 0)
+        return -1;
+    return db_commit(&tx, err);
+}
+
+/* Suspends a project and all below it, or lifts that; in force on every gateway when it is answered. What was suspended
+ * by itself stays so. Fails: NOT_FOUND, UNCERTAIN. */
 int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit;
+    struct change_publish_in change;
     struct outbox_row row;
 
-    if (project_named(d, req, in->tenantCode, out, err) < 0)
+    if (project_named(d, req, in->tenantCode, out, err) < 0 ||
+        suspend_write(d, req, in, out, &change, &row, err) < 0 ||
+        publish_row(d, req, &authd_change_publish_method, &change, &row,
+                    "The change is stored, but not yet in force everywhere.", err) < 0)
         return -1;
-    row = publish_change_row(d, req, "project", out->projectId);
-    audit = project_audit(req, in->suspended ? "project.suspend" : "project.resume", out->projectId,
-                          NULL);
-    if (db_query(d->svc.db, req, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(out->projectId),
-                 DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(row),
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    out->suspended = in->suspended;
-    return publish_change(d, req, &row, "project", out->projectId, err);
+    return project_by_id(d, req, out->projectId, out, err);
 }

@@ -15,6 +15,7 @@
 struct settingsd_config {
     struct database_config db;
     const char *seal_key;
+    int64_t children_per_project, projects_per_root;
 };
 
 struct settingsd {

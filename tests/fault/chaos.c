@@ -760,12 +760,12 @@ static void invite(struct client *self)
     invited->known = told == GOOD ? YES : told == UNKNOWN ? MAYBE : NO;
 }
 
-/* 409 to a second try: the first was done. */
+/* 409 to a second try: the first was done. 429: an account makes no more of them in an hour. */
 static void make_project(struct client *self)
 {
     struct project *project = calloc(1, sizeof *project);
     enum told told = UNKNOWN;
-    bool asked = false;
+    bool asked = false, refused = false;
 
     snprintf(project->code, sizeof project->code, "branch-%d-%d", self->counter++, (int)getpid());
     project->next = self->projects;
@@ -775,11 +775,17 @@ static void make_project(struct client *self)
             ask(self, "POST", "/v1/slim/project/child", self->access,
                 json_pack("{s:s, s:s}", "name", "Branch", "tenantCode", project->code));
 
-        told =
-            judge(self, PROJECT, answer, answer->status == 200 || (asked && answer->status == 409));
+        refused = answer->status == 429;
+        told = judge(self, PROJECT, answer,
+                     answer->status == 200 || answer->status == 429 ||
+                         (asked && answer->status == 409));
         asked = true;
         if (told == UNKNOWN)
             nap_ms(RETRY_MS);
+    }
+    if (refused) {
+        self->projects = project->next;
+        free(project);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
@@ -545,6 +546,83 @@ static void a_setting_written_again_is_no_change(void)
     CU_ASSERT_EQUAL(suite_count(suite, count), before + 1);
 }
 
+/* Attack 9: what an operator suspends is closed with all that lies below it. */
+static void suspending_closes_all_projects_below(void)
+{
+    PERSON admin = person_admin_of_child(suite, "suspend-parent");
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                  json_pack("{s:s, s:s}", "name", "Below", "tenantCode", "suspend-below"));
+
+    CHECK_STATUS(made, 200);
+    PERSON below =
+        person_sign_in(suite, "Practitioner", admin->email, admin->password, "suspend-below");
+    CU_ASSERT_TRUE(suite_everywhere(suite, below->access, 200));
+    PROGRAM suspended = ATRIUMCTL(suite, NULL, "project", "suspend", "suspend-parent");
+    CHECK_EXIT(suspended, 0);
+    CU_ASSERT_TRUE(suite_everywhere(suite, below->access, 403));
+    HTTP_ANSWER patient = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                           body_login_start("x@example.org", "x", "suspend-below"));
+    CHECK_ERROR(patient, 404, "Tenant not found.");
+    PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "suspend-parent", "--resume");
+    CHECK_EXIT(resumed, 0);
+    CU_ASSERT_TRUE(suite_everywhere(suite, below->access, 200));
+}
+
+/* Item 12: only the routes of the own account are open to a membership without a policy. */
+static void mailing_the_code_needs_a_policy(void)
+{
+    PERSON admin = person_admin(suite);
+    HTTP_ANSWER enable = put_switch(admin->access, "PRACTITIONER_REGISTRATION_ENABLED",
+                                    json_pack("{s:b}", "enabled", 1), NULL);
+    char *email = person_address(), *query;
+    HTTP_ANSWER staff =
+        suite_post_fresh(suite, "/auth/tenant/Practitioner/register", body_register(email, "demo"));
+
+    CHECK_STATUS(enable, 200);
+    CHECK_STATUS(staff, 200);
+    query = suite_query(
+        suite, "with m as (update auth.membership set policy_id = null where account_id = (select "
+               "account_id from auth.session order by created_at desc limit 1) returning 1) select "
+               "count(*) from m");
+    CU_ASSERT_STRING_EQUAL(query, "1");
+    free(query);
+    HTTP_ANSWER refused =
+        http_post(suite_url(suite), "/organizations/code/email", http_text(staff, "accessToken"),
+                  json_pack("{s:s}", "email", email));
+    CHECK_ERROR(refused, 403, "Forbidden");
+    HTTP_ANSWER mailed = http_post(suite_url(suite), "/organizations/code/email", admin->access,
+                                   json_pack("{s:s}", "email", email));
+    CHECK_STATUS(mailed, 200);
+    free(email);
+}
+
+/* Attack 9: one admin took 60 tenant codes. Last of all: this admin makes no more children for an hour. */
+static void an_admin_makes_thirty_children_an_hour(void)
+{
+    PERSON admin = person_admin(suite);
+    int made = 0;
+
+    for (int i = 0; i < 31; i++) {
+        HTTP_ANSWER child = http_post(suite_url(suite), "/v1/slim/project/child", admin->access,
+                                      json_pack("{s:s}", "name", "Another"));
+
+        if (child->status == 200) {
+            made++;
+            continue;
+        }
+        char *after = http_header(child, "Retry-After");
+
+        CHECK_STATUS(child, 429);
+        CU_ASSERT_TRUE(after && strtol(after, NULL, 10) > 0 && strtol(after, NULL, 10) <= 3600);
+        free(after);
+    }
+    CU_ASSERT_TRUE(made > 10 && made < 30);
+    CU_ASSERT_EQUAL(
+        suite_count(suite, "select count(*) from settings.project where created_by is not null"),
+        30);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -568,6 +646,9 @@ static const struct unit_case cases[] = {
      account_policy_is_merged_and_kept_in_the_history},
     {"account policy out of range is refused", account_policy_out_of_range_is_refused},
     {"a setting written again is no change", a_setting_written_again_is_no_change},
+    {"suspending closes all projects below", suspending_closes_all_projects_below},
+    {"mailing the code needs a policy", mailing_the_code_needs_a_policy},
+    {"an admin makes thirty children an hour", an_admin_makes_thirty_children_an_hour},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -317,11 +317,11 @@ static void finish(PGconn *conn)
 static void test_no_change_slips_past_a_new_lease(void)
 {
     PGconn *change = open_prepared(), *lease = open_prepared();
-    const char *const published[] = {"session", ONE, "99"};
+    const char *const published[] = {"session", "{" ONE "}", "99"};
     long before = EXECUTE(change, SQL_CHANGES_SINCE, "1", "1", "10"), got;
 
     run(change, "begin");
-    got = EXECUTE(change, SQL_CHANGE_PUBLISH, "session", ONE, "99");
+    got = EXECUTE(change, SQL_CHANGE_PUBLISH, "session", "{" ONE "}", "99");
     run(lease, "begin");
     PQsendQueryPrepared(lease, "SQL_LEASE_LOCK", 0, NULL, NULL, NULL, 0);
     CU_ASSERT_TRUE(still_waits(lease));

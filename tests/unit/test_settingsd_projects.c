@@ -17,17 +17,18 @@ static struct pg *server;
 
 /* What the neighbour was asked, and what it answers. */
 struct neighbour {
-    int published, granted; /* each grant counts once, however often it is told */
+    int published, others, granted; /* each grant counts once, however often it is told */
     struct uuid granted_key, granted_account;
     bool refuse, in_use;
 };
 
-static int call_publish(void *daemon, const struct request *req UNUSED, const void *in UNUSED,
+static int call_publish(void *daemon, const struct request *req UNUSED, const void *in,
                         void *out UNUSED, struct error *err)
 {
     struct neighbour *self = daemon;
 
     self->published++;
+    self->others = (int)((const struct change_publish_in *)in)->others.count;
     return self->refuse ? error_set(err, ERR_UNAVAILABLE, "Told to refuse.") : 0;
 }
 
@@ -68,6 +69,7 @@ static const struct bus_method *const methods[] = {&authd_change_publish_method,
 /* A settingsd without main(), its neighbour, a project with an admin who calls. */
 struct fixture {
     struct settingsd d;
+    struct settingsd_config config;
     struct unit_dir dir;
     struct service_definition definition;
     struct db_options db_options;
@@ -148,6 +150,9 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema)
     *self = (struct fixture){.definition = {.name = "settingsd"}, .dir = unit_dir_make()};
     error_init(&self->err, NULL);
     svc->definition = &self->definition;
+    self->config =
+        (struct settingsd_config){.children_per_project = 100, .projects_per_root = 1000};
+    svc->config = &self->config;
     svc->loop = loop;
     svc->clock = clock_new(NULL);
     svc->metrics = metrics_new();
@@ -501,6 +506,77 @@ static void tree(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
+static enum error_code make_child(struct fixture *self, struct uuid *ret)
+{
+    struct project_child_in in = {"Below", NULL};
+    struct project_child_out out = {0};
+    enum error_code code = code_of(self, project_child(&self->d, self->req, &in, &out, &self->err));
+
+    if (ret)
+        *ret = out.projectId;
+    return code;
+}
+
+/* A project, a tree and an account have room for so many projects. */
+static void limits(struct loop *loop, void *arg UNUSED)
+{
+    struct fixture self;
+    struct uuid child;
+
+    if (!setup(&self, loop, "limits"))
+        return;
+    self.config.children_per_project = 2;
+    self.config.projects_per_root = 5;
+    CU_ASSERT_EQUAL(make_child(&self, &child), ERR_NONE);
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_NONE);
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_CONFLICT);
+    self.caller.project = child;
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_NONE);
+    CU_ASSERT_EQUAL(make_child(&self, &child), ERR_NONE);
+    self.caller.project = child;
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_CONFLICT); /* five in the tree */
+    self.config.children_per_project = self.config.projects_per_root = 100;
+    for (int i = 4; i < 30; i++)
+        CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_NONE);
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_THROTTLED);
+    self.caller.account = uuid_random();
+    CU_ASSERT_EQUAL(make_child(&self, NULL), ERR_NONE);
+    teardown(&self);
+}
+
+/* What holds for a project holds for all below it, and is told of all of them. */
+static void suspended_tree(struct loop *loop, void *arg UNUSED)
+{
+    struct project_suspend_in suspend = {"lakeside", true};
+    struct tenant_lookup_in lookup = {.tenantCode = NULL};
+    struct caller_context_in where = {{""}, {""}};
+    struct caller_context_out context = {0};
+    struct tenant tenant = {0};
+    struct fixture self;
+
+    if (!setup(&self, loop, "suspended_tree"))
+        return;
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(make_child(&self, &self.caller.project), ERR_NONE);
+    lookup.projectId = where.projectId = self.caller.project;
+    CU_ASSERT_EQUAL(
+        code_of(&self, project_suspend(&self.d, self.req, &suspend, &tenant, &self.err)), ERR_NONE);
+    UNIT_CHECK(tenant.suspended && self.neighbour.others == 3, "%d", self.neighbour.others);
+    CU_ASSERT_EQUAL(code_of(&self, tenant_lookup(&self.d, self.req, &lookup, &tenant, &self.err)),
+                    ERR_NONE);
+    CU_ASSERT_TRUE(tenant.suspended);
+    CU_ASSERT_EQUAL(code_of(&self, caller_context(&self.d, self.req, &where, &context, &self.err)),
+                    ERR_NONE);
+    CU_ASSERT_TRUE(context.suspended);
+    suspend.suspended = false;
+    CU_ASSERT_EQUAL(
+        code_of(&self, project_suspend(&self.d, self.req, &suspend, &tenant, &self.err)), ERR_NONE);
+    CU_ASSERT_EQUAL(code_of(&self, tenant_lookup(&self.d, self.req, &lookup, &tenant, &self.err)),
+                    ERR_NONE);
+    CU_ASSERT_FALSE(tenant.suspended);
+    teardown(&self);
+}
+
 static void children(struct loop *loop, void *arg UNUSED)
 {
     struct project_child_in named = {"North", "lakeside-north"}, free = {"Lakeside", NULL};
@@ -540,6 +616,8 @@ CASE(race)
 CASE(policies)
 CASE(untold)
 CASE(tree)
+CASE(limits)
+CASE(suspended_tree)
 CASE(children)
 
 int main(void)
@@ -552,6 +630,8 @@ int main(void)
         {"guards policies in use and tells of changed ones", test_policies},
         {"tells later what could not be told at once", test_untold},
         {"knows the top of a tree and the account policy", test_tree},
+        {"bounds projects and trees", test_limits},
+        {"suspends all below a project", test_suspended_tree},
         {"makes child projects with an admin", test_children},
     };
     int exit_code;
