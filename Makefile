@@ -88,6 +88,7 @@ $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
 
 # What the assembler includes is in no .d file.
 $(BUILD)/authd/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
+$(BUILD)/authd/common_password.o: authd/data/common_passwords.txt
 
 # A daemon is every file of its folder but the API, which libcommon.a carries for all.
 define program_rule

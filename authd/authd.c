@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/change.h"
+#include "authd/common_password.h"
 #include "authd/email_scan.h"
 #include "authd/key.h"
 #include "authd/mail_domain.h"
@@ -62,6 +63,8 @@ static const struct config_row config_rows[] = {
                 "List of the domains of free mail providers, instead of the one built in."),
     CONFIG_PATH(struct authd_config, throwaway_file, NULL, 0,
                 "List of the domains of throwaway mailboxes, instead of the one built in."),
+    CONFIG_PATH(struct authd_config, common_passwords, NULL, 0,
+                "List of passwords that projects may refuse, instead of the one built in."),
     CONFIG_LIST(struct authd_config, business_domains, NULL,
                 "Domains that are a business's whatever the lists say."),
     CONFIG_LIST(struct authd_config, free_mail_domains, NULL,
@@ -128,7 +131,10 @@ static int configured(void *daemon, struct error *err)
                                                         .business = config->business_domains,
                                                         .free_mail = config->free_mail_domains},
                          d->svc.arena, err);
-    return d->mail_domains == NULL ? -1 : 0;
+    if (d->mail_domains == NULL)
+        return -1;
+    d->common_passwords = common_passwords_new(config->common_passwords, d->svc.arena, err);
+    return d->common_passwords == NULL ? -1 : 0;
 }
 
 static int start(void *daemon, struct error *err)

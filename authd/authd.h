@@ -3,7 +3,8 @@
  *
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
  * one_step.c, credential.c, email.c, mfa.c, step_up.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
- * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password,
+ * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password, password_text,
+ * password_rule, common_password,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
  * continue_token, tenant, unruled, mail_route, email_link, email_verified, email_scan and user_agent serve them.
  */
@@ -37,6 +38,7 @@ struct authd_config {
     int64_t password_threads;                    /* 0: number of cores */
     int64_t password_queue;                      /* password checks waiting; beyond: 503 */
     const char *free_mail_file, *throwaway_file; /* lists of domains; NULL: as built in */
+    const char *common_passwords;                /* list; NULL: as built in */
     const char **business_domains, **free_mail_domains;
     const char *account_app_url; /* of the installation's own pages; NULL: it has none */
 };
@@ -51,6 +53,7 @@ struct authd {
     const char *dummy_hash; /* what unknown accounts are verified against */
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
+    const struct common_passwords *common_passwords;
     struct lease_watch *leases;
     struct unruled *unruled;
     bool email_scanned; /* nothing is left for email_scan_run() */

@@ -15,6 +15,7 @@
 #include "authd/link.h"
 #include "authd/mail_route.h"
 #include "authd/password.h"
+#include "authd/password_rule.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
@@ -109,7 +110,22 @@ int credential_prove(struct authd *d, const struct request *req,
     return error_set(err, ERR_BAD_REQUEST, "%s", wrong);
 }
 
-/* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST. */
+/* What a new password of the owner must be; link: that it is set by, or absent. */
+static int check_rules(struct authd *d, const struct request *req,
+                       const struct credential_owner *owner, struct uuid link, const char *password,
+                       struct error *err)
+{
+    const struct password_owner whose = {.account = owner->account,
+                                         .link = link,
+                                         .tenant = &owner->tenant,
+                                         .email = owner->email,
+                                         .display = owner->display};
+
+    return password_rule_check(d, req, &whose, password, err);
+}
+
+/* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST,
+ * PASSWORD_REFUSED. */
 int change_password(struct authd *d, const struct request *req, const struct change_password_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
@@ -124,6 +140,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     if (password_slot_take(d, req, &slot, err) < 0 ||
         credential_owner_find(d, req, &owner, err) < 0 ||
         credential_prove(d, req, &owner, in->oldPassword, "password.change", wrong_old, err) < 0 ||
+        check_rules(d, req, &owner, (struct uuid){""}, in->newPassword, err) < 0 ||
         password_hash(d, req, in->newPassword, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->newPassword);
@@ -303,6 +320,7 @@ int set_password(struct authd *d, const struct request *req, const struct set_pa
     if (password_slot_take(d, req, &slot, err) < 0 ||
         find_link(d, req, in->id, secret, &owner, &invited, err) < 0 ||
         (invited && acceptance_check_password(d, req, in->id, secret, err) < 0) ||
+        check_rules(d, req, &owner, in->id, in->password, err) < 0 ||
         password_hash(d, req, in->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->password);

@@ -6,6 +6,7 @@
 #include "authd/deletion.h"
 #include "authd/invitation.h"
 #include "authd/password.h"
+#include "authd/password_rule.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
@@ -150,6 +151,12 @@ static int choose_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct uuid account, struct admin_create_out *out, struct error *err)
 {
+    const struct password_owner owner = {.tenant = tenant,
+                                         .role = "Practitioner",
+                                         .admin = true,
+                                         .email = in->email,
+                                         .display = arena_printf(req->arena, "%s %s", in->name,
+                                                                 in->surname)};
     const char *hash = NULL;
 
     if (in->mail) {
@@ -166,7 +173,8 @@ static int choose_admin(struct authd *d, const struct request *req,
                          "make it an admin as it is with --existing.");
     if (in->password == NULL)
         return error_problem(err, "password", "is needed: there is no such account yet");
-    if (password_hash(d, req, in->password, &hash, err) < 0)
+    if (password_rule_check(d, req, &owner, in->password, err) < 0 ||
+        password_hash(d, req, in->password, &hash, err) < 0)
         return -1;
     return make_admin(d, req, in, tenant, hash, out, err);
 }

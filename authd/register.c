@@ -15,6 +15,7 @@
 #include "authd/email_link.h"
 #include "authd/email_verified.h"
 #include "authd/password.h"
+#include "authd/password_rule.h"
 #include "authd/session.h"
 #include "authd/tenant.h"
 
@@ -144,10 +145,13 @@ static int register_account(struct authd *d, const struct request *req,
                                     .role = who->role,
                                     .policy = who->policy,
                                     .action = "account.register"};
+    const struct password_owner owner = {
+        .tenant = who->tenant, .role = who->role, .email = who->email, .display = display};
     struct holder holder;
     const char *hash;
 
     if (admission_check(d, req, &place, err) < 0 ||
+        password_rule_check(d, req, &owner, who->password, err) < 0 ||
         password_hash(d, req, who->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(who->password);

@@ -1,0 +1,231 @@
+/*
+ * test_password_rules.c - what a project's account policy asks of passwords, wherever one is set: how long, not a common
+ * one, not a name; after every other reason to refuse.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+#define POLICY "/v1/project/account-policy"
+#define REGISTER "/auth/tenant/Patient/register"
+#define CHANGE "/auth/change-password"
+
+static struct suite *suite;
+
+/* The body is consumed. */
+static void put_policy(const struct person *admin, json_t *body)
+{
+    HTTP_ANSWER answer = http_put(suite_url(suite), POLICY, admin->access, body);
+
+    CHECK_STATUS(answer, 200);
+}
+
+static void rules_off(const struct person *admin)
+{
+    put_policy(admin,
+               json_pack("{s:i, s:i, s:b, s:s}", "passwordMinLength", 1, "passwordMinLengthWithMfa",
+                         1, "refuseCommonPasswords", 0, "requireMfa", "none"));
+}
+
+static void check_refused(const struct http_answer *answer)
+{
+    CHECK_PROBLEM(answer, "password");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "PASSWORD_REFUSED");
+}
+
+static json_t *body_with(const char *email, const char *password)
+{
+    json_t *body = body_register(email, "demo");
+
+    json_object_set_new(body, "password", json_string(password));
+    return body;
+}
+
+static struct http_answer *register_with(const char *email, const char *password)
+{
+    return suite_post_fresh(suite, REGISTER, body_with(email, password));
+}
+
+/* A new address registers with the password; `want` its status. */
+static void check_registers(const char *password, int want)
+{
+    char *email = person_address();
+    HTTP_ANSWER answer = register_with(email, password);
+
+    UNIT_CHECK(answer->status == want, "\"%s\": %d %s", password, answer->status, answer->body);
+    if (want == 422)
+        check_refused(answer);
+    free(email);
+}
+
+static void any_text_will_do_by_default(void)
+{
+    check_registers("1", 200);
+    check_registers("password", 200);
+}
+
+static void length_is_counted_in_code_points_of_the_normalised_text(void)
+{
+    PERSON admin = person_admin(suite);
+
+    put_policy(admin, json_pack("{s:i}", "passwordMinLength", 5));
+    check_registers("four", 422);
+    check_registers("fiver", 200);
+    check_registers("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f", 422);                 /* 8 bytes */
+    check_registers("\xc3\xa4\xc3\xb6\xc3\xbc\xc3\x9f\xf0\x9f\x94\x91", 200); /* with a key */
+    check_registers("a\xcc\x88o\xcc\x88u\xcc\x88s", 422);                     /* 7, 4 in NFC */
+    rules_off(admin);
+}
+
+/* The second length is for those whom requireMfa covers. */
+static void length_depends_on_the_second_factor(void)
+{
+    PERSON admin = person_admin(suite);
+
+    put_policy(admin, json_pack("{s:i, s:i, s:s}", "passwordMinLength", 15,
+                                "passwordMinLengthWithMfa", 8, "requireMfa", "admins"));
+    check_registers("12 characters", 422);
+    put_policy(admin, json_pack("{s:s}", "requireMfa", "everyone"));
+    check_registers("12 characters", 200);
+    check_registers("seven 7", 422);
+    rules_off(admin);
+}
+
+static void common_passwords_and_names_are_refused(void)
+{
+    static const struct {
+        const char *password;
+        int want;
+    } rows[] = {
+        {"password", 422},  {"PassWord1", 422}, {"qwertyuiop", 422},      {"Prova", 422},
+        {"ana prova", 422}, {"DEMO2026!", 422}, {"a quiet harbour", 200}, {"provas", 200},
+    };
+    PERSON admin = person_admin(suite);
+    char local[64], *email = person_address();
+
+    put_policy(admin, json_pack("{s:b}", "refuseCommonPasswords", 1));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        check_registers(rows[i].password, rows[i].want);
+    snprintf(local, sizeof local, "%.*s", (int)strcspn(email, "@"), email);
+    HTTP_ANSWER by_local = register_with(email, local);
+    check_refused(by_local);
+    HTTP_ANSWER by_email = register_with(email, email);
+    check_refused(by_email);
+    rules_off(admin);
+    free(email);
+}
+
+/* What the contract checks at a registration comes before. */
+static void rules_come_last_at_a_registration(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON known = person_register(suite, NULL);
+    char *email = person_address();
+    json_t *body = body_with(email, "short");
+
+    put_policy(admin, json_pack("{s:i}", "passwordMinLength", 15));
+    HTTP_ANSWER taken = register_with(known->email, "short");
+    CHECK_ERROR(taken, 400, "Registration failed.");
+    json_object_set_new(body, "continueAsPatientToken", json_string("x"));
+    HTTP_ANSWER link = suite_post_fresh(suite, REGISTER, body);
+    CHECK_ERROR(link, 400, "The continue-as-patient link is invalid or has expired.");
+    HTTP_ANSWER empty = register_with(email, "");
+    CHECK_PROBLEM(empty, "password");
+    CU_ASSERT_STRING_NOT_EQUAL(http_text(empty, "code"), "PASSWORD_REFUSED");
+    HTTP_ANSWER refused = register_with(email, "short");
+    check_refused(refused);
+    CU_ASSERT_TRUE(refused->seconds >= 0.99);
+    /* its password is discarded */
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
+    HTTP_ANSWER invited = register_with("eva@lakeside-rules.com", "short");
+    CHECK_STATUS(invited, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(invited, "nextStep"), "clinician-invite");
+    suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false);
+    rules_off(admin);
+    free(email);
+}
+
+static json_t *body_change(const char *old, const char *new)
+{
+    return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
+}
+
+static void change_and_link_follow_the_rules(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    struct mail_link link;
+
+    put_policy(admin, json_pack("{s:i}", "passwordMinLength", 8));
+    HTTP_ANSWER wrong =
+        http_post(suite_url(suite), CHANGE, patient->access, body_change("wrong", "short"));
+    CHECK_ERROR(wrong, 400, "The old password is incorrect.");
+    HTTP_ANSWER brief = http_post(suite_url(suite), CHANGE, patient->access,
+                                  body_change(patient->password, "short"));
+    check_refused(brief);
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    link = suite_mail_link(suite, patient->email, "https://patient.demo.example/set-password");
+    for (int i = 0; i < 2; i++) {
+        HTTP_ANSWER set =
+            suite_post_fresh(suite, "/auth/set-password",
+                             json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret,
+                                       "password", i == 0 ? "short" : "long enough"));
+        if (i == 0)
+            check_refused(set); /* and the link is not spent */
+        else
+            CHECK_STATUS(set, 204);
+    }
+    rules_off(admin);
+}
+
+/* Of a practitioner in several projects the strictest rule counts, wherever the password is set. */
+static void strictest_project_decides(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON child = person_admin_of_child(suite, "strict-child");
+
+    put_policy(child, json_pack("{s:i, s:b}", "passwordMinLength", 12, "refuseCommonPasswords", 1));
+    HTTP_ANSWER brief = http_post(suite_url(suite), CHANGE, admin->access,
+                                  body_change(admin->password, "11 letters!"));
+    check_refused(brief);
+    HTTP_ANSWER code = http_post(suite_url(suite), CHANGE, admin->access,
+                                 body_change(admin->password, "strict-child 2026"));
+    check_refused(code);
+    HTTP_ANSWER good = http_post(suite_url(suite), CHANGE, admin->access,
+                                 body_change(admin->password, "twelve or more"));
+    CHECK_STATUS(good, 204);
+    HTTP_ANSWER back =
+        http_post(suite_url(suite), CHANGE, admin->access, body_change("twelve or more", "short"));
+    check_refused(back);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"any text will do by default", any_text_will_do_by_default},
+    {"length is counted in code points of the normalised text",
+     length_is_counted_in_code_points_of_the_normalised_text},
+    {"the length depends on the second factor", length_depends_on_the_second_factor},
+    {"common passwords and names are refused", common_passwords_and_names_are_refused},
+    {"the rules come last at a registration", rules_come_last_at_a_registration},
+    {"a change and a link follow the rules", change_and_link_follow_the_rules},
+    {"the strictest project decides", strictest_project_decides},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(&(struct suite_options){.instances = "authd=2,gateway=2"});
+    return unit_run("password rules", cases, ARRAY_SIZE(cases));
+}
