@@ -219,7 +219,8 @@ check-asan:
 # Valgrind over the unit programs. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
 # start their other processes: those are left to check-asan, as are hundreds of megapixels. Then over the daemons, while
 # some HTTP programs drive them.
-NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,botd_sandbox bus bus_tcp ctl_suite docd_image docd_variant \
+NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,botd_sandbox bus bus_tcp ctl_suite docd_image \
+    docd_image_process docd_image_start docd_variant \
     maild_queue outbox)
 VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \
     --child-silent-after-fork=yes

@@ -148,11 +148,12 @@ static void put_limits(struct words *words, const struct confine_rules *rules)
     put(words, "prlimit");
     put_limit(words, "nproc", rules->processes);
     put_limit(words, "stack", CONFINE_STACK);
-    put_limit(words, "fsize", CONFINE_FILE_SIZE);
+    put_limit(words, "fsize", rules->file_size ? rules->file_size : CONFINE_FILE_SIZE);
     put_limit(words, "nofile", CONFINE_FILES);
     put_limit(words, "core", 0);
     put_limit(words, "msgqueue", 0);
-    put_limit(words, "cpu", rules->cpu_s);
+    if (rules->cpu_s)
+        put_limit(words, "cpu", rules->cpu_s);
     if (rules->memory) {
         put_limit(words, "data", rules->memory);
         put_limit(words, "as", CONFINE_ADDRESSES);

@@ -48,7 +48,8 @@ struct confine_rules {
     int64_t
         memory_all; /* bytes of resident memory of all its processes; its keeper looks every 50 ms and
                                 kills all when they have more; 0: a control group sees to that, or nothing does */
-    int64_t cpu_s;     /* seconds of CPU time of each process */
+    int64_t file_size; /* bytes of each file that it writes; 0: 16 MiB */
+    int64_t cpu_s;     /* seconds of CPU time of each process; 0: its own business */
     int64_t processes; /* threads count; as uid 0 or as another user */
     bool idle;         /* it gets the CPU time that nothing else wants */
 };

@@ -78,7 +78,7 @@ static void take_limits(const struct confine_plan *plan)
     const struct rlimit none = {0, 0};
 
     limit(plan, RLIMIT_STACK, CONFINE_STACK);
-    limit(plan, RLIMIT_FSIZE, CONFINE_FILE_SIZE);
+    limit(plan, RLIMIT_FSIZE, plan->rules->file_size ? plan->rules->file_size : CONFINE_FILE_SIZE);
     limit(plan, RLIMIT_NOFILE, CONFINE_FILES);
     limit(plan, RLIMIT_CPU, plan->rules->cpu_s);
     limit(plan, RLIMIT_DATA, plan->rules->memory);

@@ -15,7 +15,7 @@ enum {
     CONFINE_UIDS = 384,     /* 60800 to 61183, which systemd's list of uids gives to no use */
     CONFINE_FIRST_UID = 60800,
     CONFINE_STACK = 1024 * 1024,
-    CONFINE_FILE_SIZE = 16 * 1024 * 1024,
+    CONFINE_FILE_SIZE = 16 * 1024 * 1024, /* unless the rules say more */
     CONFINE_FILES = 256,
 };
 /* Runtimes reserve more addresses than they use; the page tables of these are 32 MiB. */

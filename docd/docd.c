@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "docd/image_process.h"
 #include "docd/sniff.h"
 
 enum { SWEEP_PERIOD_MS = 60000 };
@@ -31,9 +32,9 @@ static const struct config_row config_rows[] = {
     CONFIG_SIZE(struct docd_config, image_bytes, "100M", 1, 1LL << 40,
                 "Largest file that is read as an image, to resize it."),
     CONFIG_INT(struct docd_config, image_threads, "0", 0, 256,
-               "Threads that resize images; 0: one for each core."),
+               "Images that are decoded at the same time; 0: one for each core."),
     CONFIG_INT(struct docd_config, image_queue, "64", 1, 4096,
-               "Images that may wait for a thread; beyond that the answer is 503."),
+               "Images that may wait for their turn; beyond that the answer is 503."),
     CONFIG_SIZE(struct docd_config, image_memory, "1G", 64 << 20, 1LL << 40,
                 "Memory that large images share while they are resized."),
     CONFIG_SIZE(struct docd_config, variant_cache, "1G", 1 << 20, 1LL << 50,
@@ -225,5 +226,7 @@ static const struct service_definition definition = {
 
 int main(int argc, char **argv)
 {
+    if (image_program_wanted(argc, argv))
+        return image_program();
     return service_main(argc, argv, &definition);
 }

@@ -1,25 +1,29 @@
 /*
- * image.c - the pool that makes images: who may run, who waits, what is said to the client.
+ * image.c - other sizes of images: who may have one made, memory for it, what is said to the client. The work is done
+ * by a process of its own (image_process.h).
  */
 #include "docd/image.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/fiber.h"
 #include "common/log.h"
-#include "common/offload.h"
-#include "docd/image_vips.h"
+#include "docd/image_process.h"
 
-enum { JOB_BYTES = 64 * 1024 * 1024 }; /* of each job that runs, without asking */
+enum {
+    JOB_BYTES = 64 * 1024 * 1024, /* of each job that runs, without asking */
+    SLOW_JOBS = 4,                /* in the slow lane, beside one for each of the fast one */
+    SHARE = 4,                    /* a part of so many of the queue is a client's own */
+};
 
 struct image_pool {
     struct loop *loop;
-    struct offload *offload;
-    pthread_mutex_t starting;
-    enum { NOT_STARTED, STARTED, NOT_USABLE } vips; /* costs a megabyte: with the first image */
-    bool told;                                      /* that it is not usable, in the log */
+    struct image_process *process;
+    struct image_turns *turns;
+    bool told; /* that libvips does not start, in the log */
     size_t queue_max;
     int64_t memory, memory_free;
     struct fiber_queue memory_queue;
@@ -30,13 +34,16 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
                                   int64_t memory)
 {
     struct image_pool *self = calloc(1, sizeof *self);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L);
 
     if (self == NULL)
         log_die("image", "out of memory");
-    image_vips_prepare();
-    (void)pthread_mutex_init(&self->starting, NULL);
+    fast = MIN(fast, (size_t)(IMAGE_PROCESS_JOBS_MAX - SLOW_JOBS) / 2);
     self->loop = loop;
-    self->offload = offload_new(loop, threads, queue_max);
+    self->process = image_process_new(loop, fast, memory);
+    self->turns = image_turns_new(loop, fast, fast + SLOW_JOBS, queue_max,
+                                  MAX(queue_max / SHARE, (size_t)IMAGE_CLIENT_DECODES));
     self->queue_max = queue_max;
     self->memory = self->memory_free = memory;
     return self;
@@ -48,10 +55,16 @@ void image_pool_destroy(struct image_pool **self_p)
 
     if (self == NULL)
         return;
-    offload_destroy(&self->offload);
-    (void)pthread_mutex_destroy(&self->starting);
+    image_process_destroy(&self->process);
+    image_turns_destroy(&self->turns);
     free(self);
     *self_p = NULL;
+}
+
+int image_enter(struct image_pool *self, const struct request *req, struct image_turn *ret,
+                bool *ret_parked, struct error *err)
+{
+    return image_turn_enter(self->turns, req, ret, ret_parked, err);
 }
 
 /* ---- memory ---- */
@@ -126,45 +139,29 @@ static int judge(const struct image_job *job, struct error *err)
         return error_detail(err, "%s", strerror(job->error_number));
     case IMAGE_NO_LIBRARY: /* until this instance is started anew; another one may do better */
         return error_retry(err, ERR_UNAVAILABLE, 60, "Images cannot be resized now.");
-    case IMAGE_NEEDS_MEMORY:
+    case IMAGE_NEEDS_MORE:
         break;
     }
     return error_set(err, ERR_INTERNAL, "Internal server error");
 }
 
-struct run {
-    struct image_pool *pool;
-    struct image_job *job;
-};
-
-static bool vips_is_usable(struct image_pool *self)
+/* The file has what the process says that it wrote. */
+static bool is_written(int to, off_t start, int64_t bytes)
 {
-    bool usable;
+    struct stat status;
 
-    (void)pthread_mutex_lock(&self->starting);
-    if (self->vips == NOT_STARTED)
-        self->vips = image_vips_start() ? STARTED : NOT_USABLE;
-    usable = self->vips == STARTED;
-    (void)pthread_mutex_unlock(&self->starting);
-    return usable;
+    return fstat(to, &status) == 0 &&
+           (!S_ISREG(status.st_mode) || lseek(to, 0, SEEK_CUR) - start == bytes);
 }
 
-/* On a thread of the pool. */
-static void run_work(void *arg)
+/* With a turn in the lane that it is for. */
+static int run(struct image_pool *self, struct image_turn *turn, struct uuid project,
+               struct image_job *job, struct error *err)
 {
-    const struct run *run = arg;
-
-    if (vips_is_usable(run->pool))
-        image_vips_run(run->job);
-    else
-        run->job->verdict = IMAGE_NO_LIBRARY;
-}
-
-static int run(struct image_pool *self, struct image_job *job, struct error *err)
-{
-    if (offload_run(self->offload, run_work, &(struct run){self, job}, job->deadline_mono_ms, err) <
-        0)
+    if (image_turn_begin(turn, job->deadline_mono_ms, err) < 0 ||
+        image_process_run(self->process, project, job, turn->large, err) < 0)
         return -1;
+    image_turn_end(turn);
     if (job->verdict == IMAGE_NO_LIBRARY && !self->told) {
         self->told = true;
         log_event(LOG_ERR, "image", "libvips does not start: no image is resized", NULL);
@@ -172,31 +169,57 @@ static int run(struct image_pool *self, struct image_job *job, struct error *err
     return 0;
 }
 
-int image_make(struct image_pool *self, int64_t deadline_mono_ms, int from, int to,
-               const struct image_size *size, struct image_made *ret, struct error *err)
+/* What the image needs shows in two looks at most: at the size of the file, and at its header. */
+static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
+                         struct image_job *job, struct loan *loan, struct error *err)
+{
+    int64_t pixels = job->pixels;
+
+    if (run(self, turn, project, job, err) < 0)
+        return -1;
+    while (job->verdict == IMAGE_NEEDS_MORE) {
+        int64_t needed = job->memory;
+
+        if (job->pixels > pixels && !turn->large) {
+            image_turn_enlarge(turn, job->pixels);
+            pixels = IMAGE_PIXELS_MAX;
+        }
+        if (needed > JOB_BYTES && loan_take(loan, needed, job->deadline_mono_ms, err) < 0)
+            return -1;
+        job->memory = needed;
+        job->pixels = pixels;
+        if (run(self, turn, project, job, err) < 0)
+            return -1;
+    }
+    if (job->decoded && !turn->large)
+        image_turn_charge(turn, job->pixels);
+    return 0;
+}
+
+int image_make(struct image_pool *self, struct image_turn *turn, struct uuid project,
+               int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
+               struct image_made *ret, struct error *err)
 {
     CLEANUP(loan_return) struct loan loan = {.pool = self};
     struct image_job job = {.from = from,
                             .to = to,
                             .size = *size,
-                            .deadline_mono_ms = deadline_mono_ms,
-                            .memory = JOB_BYTES};
+                            .deadline_mono_ms = image_turn_until(turn, deadline_mono_ms),
+                            .memory = JOB_BYTES,
+                            .pixels = image_turn_pixels(turn)};
+    off_t start = lseek(to, 0, SEEK_CUR);
+    int result = run_as_needed(self, turn, project, &job, &loan, err);
 
-    if (run(self, &job, err) < 0)
+    image_turn_end(turn);
+    if (result < 0)
         return -1;
-    /* What it needs shows in two looks at most: at the size of the file, and at its header. */
-    while (job.verdict == IMAGE_NEEDS_MEMORY) {
-        int64_t needed = job.memory;
-
-        if (loan_take(&loan, needed, deadline_mono_ms, err) < 0)
-            return -1;
-        job.memory = needed;
-        if (run(self, &job, err) < 0)
-            return -1;
-    }
     self->decodes += job.decoded;
+    if (job.verdict == IMAGE_LATE && turn->large && image_turn_over(turn))
+        return image_turn_throttled(err);
     if (judge(&job, err) < 0)
         return -1;
+    if (!is_written(to, start, job.made.bytes))
+        return error_set(err, ERR_INTERNAL, "Internal server error");
     *ret = job.made;
     return 0;
 }
@@ -213,5 +236,5 @@ bool image_usable(const struct image_pool *self)
 
 size_t image_waiting(const struct image_pool *self)
 {
-    return offload_waiting(self->offload) + self->memory_queue.length;
+    return image_turns_waiting(self->turns) + self->memory_queue.length;
 }

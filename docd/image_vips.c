@@ -379,8 +379,18 @@ static bool memory_check(struct image_job *job, int64_t needed)
     if (needed <= job->memory)
         return true;
     job->memory = needed;
-    job->verdict = IMAGE_NEEDS_MEMORY;
+    job->verdict = IMAGE_NEEDS_MORE;
     return false;
+}
+
+static bool pixels_check(struct image_job *job, int64_t count)
+{
+    bool fits = count <= job->pixels;
+
+    job->pixels = count;
+    if (!fits)
+        job->verdict = IMAGE_NEEDS_MORE;
+    return fits;
 }
 
 static struct image_size turned_size(const struct image_size *size, bool swap)
@@ -399,8 +409,10 @@ static int make(struct image_job *job, VipsSource *source, const struct format *
     struct shrink s = resolve(*image, &size);
     VipsImage *reduced;
 
-    if (!size_check(job, *image, output, &size) ||
-        !memory_check(job, memory_needed(format, *image, output, &size, orientation != 1)))
+    if (!size_check(job, *image, output, &size))
+        return -1;
+    bool fits = pixels_check(job, pixels(*image));
+    if (!memory_check(job, memory_needed(format, *image, output, &size, orientation != 1)) || !fits)
         return -1;
     if (format->reduces != REDUCES_NOT && MIN(s.across, s.down) > 1) {
         reduced = load(format, source, MIN(s.across, s.down));

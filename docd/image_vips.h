@@ -1,5 +1,5 @@
 /*
- * image_vips.h - one image through libvips, on a thread of the pool: what image.c knows of image_vips.c.
+ * image_vips.h - one image through libvips: what image_program.c knows of image_vips.c.
  */
 #ifndef ATRIUM_DOCD_IMAGE_VIPS_H
 #define ATRIUM_DOCD_IMAGE_VIPS_H
@@ -8,7 +8,7 @@
 
 enum image_verdict {
     IMAGE_MADE,
-    IMAGE_NEEDS_MEMORY, /* more than `memory`: nothing was decoded */
+    IMAGE_NEEDS_MORE, /* than `memory` or `pixels`: nothing was decoded */
     IMAGE_NO_IMAGE,
     IMAGE_DAMAGED,
     IMAGE_TOO_LARGE, /* of too many pixels */
@@ -23,6 +23,7 @@ struct image_job {
     struct image_size size;
     int64_t deadline_mono_ms;
     int64_t memory; /* in: bytes it may use; out: bytes it needs */
+    int64_t pixels; /* in: those that it may have; out: those that it has, once that is known */
     bool decoded;   /* the pixels were read, at least in part */
     enum image_verdict verdict;
     int error_number;
@@ -36,7 +37,7 @@ void image_vips_prepare(void);
  * and no job may be done. */
 bool image_vips_start(void);
 
-/* offload work: does the job of which only `from`, `to`, `size`, `deadline_mono_ms` and `memory` are set. */
+/* Does the job (struct image_job) of which only `from`, `to`, `size`, `deadline_mono_ms`, `memory` and `pixels` are set. */
 void image_vips_run(void *job);
 
 #endif

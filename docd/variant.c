@@ -210,7 +210,7 @@ static int begin(struct variants *self, const struct request *req, struct varian
 
 /* Fills the file that was begun, from the object. */
 static int fill(struct variants *self, const struct request *req, const struct wanted *wanted,
-                struct variant_job *job, struct error *err)
+                struct image_turn *turn, struct variant_job *job, struct error *err)
 {
     CLEANUP(file_close_descriptor) int source = -1;
     struct image_made made;
@@ -218,8 +218,8 @@ static int fill(struct variants *self, const struct request *req, const struct w
 
     if (self->store->functions->open(self->store, req, wanted->key, &source, err) < 0)
         return -1;
-    result = image_make(self->images, req->deadline_mono_ms, source, job->file, &wanted->size,
-                        &made, err);
+    result = image_make(self->images, turn, wanted->key.project, req->deadline_mono_ms, source,
+                        job->file, &wanted->size, &made, err);
     *self->decodes = image_decodes(self->images);
     if (result < 0)
         return -1;
@@ -247,7 +247,8 @@ static int check_source(struct variants *self, const struct request *req,
 
 /* *ret_there as begin(); else job->file is the new variant. */
 static int make(struct variants *self, const struct request *req, const struct wanted *wanted,
-                struct variant_job *job, bool *ret_there, struct error *err)
+                struct image_turn *turn, struct variant_job *job, bool *ret_there,
+                struct error *err)
 {
     struct error ignored;
 
@@ -255,7 +256,7 @@ static int make(struct variants *self, const struct request *req, const struct w
         return -1;
     if (*ret_there)
         return 0;
-    if (fill(self, req, wanted, job, err) < 0) {
+    if (fill(self, req, wanted, turn, job, err) < 0) {
         error_init(&ignored, NULL);
         (void)run(self, req, variant_files_abort, job, &ignored);
         return -1;
@@ -336,8 +337,8 @@ static int making_wait(struct variants *self, const struct request *req, struct 
 
 /* Makes it for all who wait; *ret_there as begin(). */
 static int make_for_all(struct variants *self, const struct request *req,
-                        const struct wanted *wanted, struct variant_job *job, bool *ret_there,
-                        struct error *err)
+                        const struct wanted *wanted, struct image_turn *turn,
+                        struct variant_job *job, bool *ret_there, struct error *err)
 {
     struct making *making;
     int result;
@@ -345,7 +346,7 @@ static int make_for_all(struct variants *self, const struct request *req,
     if (slot_take(self, err) < 0)
         return -1;
     making = making_begin(self, wanted->name);
-    result = make(self, req, wanted, job, ret_there, err);
+    result = make(self, req, wanted, turn, job, ret_there, err);
     self->slots++;
     making_end(making, err);
     return result;
@@ -370,9 +371,10 @@ static int read_kept(struct variants *self, const struct request *req, struct va
 static int get(struct variants *self, const struct request *req, const struct wanted *wanted,
                struct variant_job *job, struct error *err)
 {
+    CLEANUP(image_turn_leave) struct image_turn turn = {0};
     size_t room = job->count;
     struct making *making;
-    bool there = true, first = true;
+    bool there = true, first = true, parked;
 
     job->name = wanted->name;
     job->file = -1;
@@ -392,7 +394,13 @@ static int get(struct variants *self, const struct request *req, const struct wa
                 return -1;
             continue;
         }
-        if (make_for_all(self, req, wanted, job, &there, err) < 0)
+        if (!turn.turns) {
+            if (image_enter(self->images, req, &turn, &parked, err) < 0)
+                return -1;
+            if (parked) /* somebody may have made it, or be at it */
+                continue;
+        }
+        if (make_for_all(self, req, wanted, &turn, job, &there, err) < 0)
             return -1;
         if (!there)
             break;

@@ -226,10 +226,12 @@ static uint8_t *put_chunk(uint8_t *at, const char *type, size_t size)
     return put_be32(at + 8 + size, crc32_of(at + 4, size + 4));
 }
 
-/* A row of filter 0 as a stored block of deflate (RFC 1951), with its part of the Adler checksum. */
-static uint8_t *put_row(uint8_t *at, int width, int y, bool last, uint32_t adler[static 2])
+/* A row of filter 0 as a stored block of deflate (RFC 1951), with its part of the Adler checksum: RGB in slopes of
+ * colour, or one bit for each pixel. */
+static uint8_t *put_row(uint8_t *at, int width, bool colour, int y, bool last,
+                        uint32_t adler[static 2])
 {
-    uint16_t size = (uint16_t)(3 * width + 1);
+    uint16_t size = (uint16_t)(1 + (colour ? 3 * width : (width + 7) / 8));
     uint8_t *row = at + 5;
 
     *at++ = last;
@@ -238,11 +240,13 @@ static uint8_t *put_row(uint8_t *at, int width, int y, bool last, uint32_t adler
     *at++ = (uint8_t)~size;
     *at++ = (uint8_t)(~size >> 8);
     *at++ = 0;
-    for (int x = 0; x < width; x++) {
+    for (int x = 0; colour && x < width; x++) {
         *at++ = (uint8_t)x;
         *at++ = (uint8_t)y;
         *at++ = (uint8_t)(x + y);
     }
+    while (at < row + size)
+        *at++ = (uint8_t)y;
     for (; row < at; row++) {
         adler[0] = (adler[0] + *row) % 65521;
         adler[1] = (adler[1] + adler[0]) % 65521;
@@ -250,23 +254,35 @@ static uint8_t *put_row(uint8_t *at, int width, int y, bool last, uint32_t adler
     return at;
 }
 
-char *test_png(int width, int height, size_t *ret_size)
+static char *make_png(int width, int height, bool colour, size_t *ret_size)
 {
-    size_t data = 2 + (size_t)height * (3 * (size_t)width + 6) + 4;
+    size_t row = 1 + (colour ? 3 * (size_t)width : ((size_t)width + 7) / 8);
+    size_t data = 2 + (size_t)height * (row + 5) + 4;
     uint8_t *bytes = malloc(8 + 25 + 12 + data + 12), *at = bytes, *idat;
     uint32_t adler[2] = {1, 0};
 
     memcpy(at, "\x89PNG\r\n\x1a\n", 8);
-    memcpy(put_be32(put_be32(at + 16, (uint32_t)width), (uint32_t)height), "\x08\x02\0\0", 5);
+    memcpy(put_be32(put_be32(at + 16, (uint32_t)width), (uint32_t)height),
+           colour ? "\x08\x02\0\0" : "\x01\0\0\0", 5);
     idat = put_chunk(at + 8, "IHDR", 13);
     memcpy(idat + 8, "\x78\x01", 2);
     at = idat + 10;
     for (int y = 0; y < height; y++)
-        at = put_row(at, width, y, y == height - 1, adler);
+        at = put_row(at, width, colour, y, y == height - 1, adler);
     put_be32(at, adler[1] << 16 | adler[0]);
     at = put_chunk(put_chunk(idat, "IDAT", data), "IEND", 0);
     *ret_size = (size_t)(at - bytes);
     return (char *)bytes;
+}
+
+char *test_png(int width, int height, size_t *ret_size)
+{
+    return make_png(width, height, true, ret_size);
+}
+
+char *test_png_bits(int width, int height, size_t *ret_size)
+{
+    return make_png(width, height, false, ret_size);
 }
 
 void test_png_sides(const struct http_answer *answer, int *ret_width, int *ret_height)

@@ -58,6 +58,7 @@ char *test_bytes(size_t size, unsigned seed);
 
 /* A PNG of so many pixels, RGB in slopes of colour, not compressed (caller frees); and the sides that one says it has. */
 char *test_png(int width, int height, size_t *ret_size);
+char *test_png_bits(int width, int height, size_t *ret_size); /* black and white */
 void test_png_sides(const struct http_answer *answer, int *ret_width, int *ret_height);
 
 /* Files in the suite's storage directory, complete or not. */

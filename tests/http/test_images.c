@@ -5,9 +5,12 @@
  * How the pixels come out is in tests/unit/test_docd_image.c.
  */
 #include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/http/document.h"
@@ -362,6 +365,202 @@ static void deaths_leave_nothing_in_the_way(void)
     free(id);
 }
 
+/* ---- the process that decodes ---- */
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512] = "";
+    pid_t parent = 0;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    file = fopen(path, "r");
+    if (!file)
+        return 0;
+    if (fgets(text, sizeof text, file) && strrchr(text, ')'))
+        sscanf(strrchr(text, ')'), ") %*c %d", &parent);
+    fclose(file);
+    return parent;
+}
+
+/* So many steps below it: its keeper, the process, a decoder. 0: none. */
+static pid_t descendant_of(pid_t ancestor, int steps)
+{
+    DIR *processes = opendir("/proc");
+    const struct dirent *entry;
+    pid_t found = 0;
+
+    while (processes && !found && (entry = readdir(processes))) {
+        pid_t pid = (pid_t)atoi(entry->d_name), at = pid;
+
+        for (int i = 0; i < steps && at > 1; i++)
+            at = parent_of(at);
+        found = pid > 1 && at == ancestor ? pid : 0;
+    }
+    if (processes)
+        closedir(processes);
+    return found;
+}
+
+/* Kills what decodes for either instance as soon as it is there. */
+static pid_t kill_decoder_soon(int steps)
+{
+    pid_t one = suite_pid(suite, "docd", "1"), two = suite_pid(suite, "docd", "2"), child = fork();
+
+    if (child != 0)
+        return child;
+    for (int i = 0; i < 2000; i++) {
+        pid_t decoder = descendant_of(one, steps);
+
+        if (decoder == 0)
+            decoder = descendant_of(two, steps);
+        if (decoder != 0) {
+            usleep(100000); /* in the middle of it */
+            kill(decoder, SIGKILL);
+            _exit(0);
+        }
+        usleep(5000);
+    }
+    _exit(1);
+}
+
+static char *put_large_picture(void)
+{
+    size_t size;
+    char *png = test_png_bits(10000, 10000, &size);
+    char *id = document_put(suite, patient->access, "large.png", "image/png", png, size);
+
+    free(png);
+    return id;
+}
+
+/* Whatever of it is killed in the middle of an image: that is one answer of 503 at most; docd goes on, and the next image
+ * comes. */
+static void a_decoder_that_dies_costs_one_answer(void)
+{
+    enum { DECODER = 3, PROCESS = 2 };
+    char *id = put_large_picture();
+    pid_t docd = suite_pid(suite, "docd", "1");
+
+    for (int steps = DECODER; steps >= PROCESS; steps--) {
+        char query[32], again[32];
+        int status = 1;
+        pid_t child;
+
+        /* none of an image before is left */
+        suite_signal(suite, "docd", "1", SIGKILL);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "1", docd));
+        docd = suite_pid(suite, "docd", "2");
+        suite_signal(suite, "docd", "2", SIGKILL);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "2", docd));
+        docd = suite_pid(suite, "docd", "1");
+        snprintf(query, sizeof query, "?width=%d", 700 + steps);
+        snprintf(again, sizeof again, "?width=%d", 710 + steps);
+        child = kill_decoder_soon(steps);
+        HTTP_ANSWER lost = get(patient, document_path(id), query, NULL);
+        /* the gateway may have asked the other instance, where nothing died */
+        UNIT_CHECK(lost->status == 503 || lost->status == 200, "%d", lost->status);
+        CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+        CU_ASSERT_EQUAL(status, 0);
+        HTTP_ANSWER made = get(patient, document_path(id), again, NULL);
+        check_sides(made, 710 + steps, 710 + steps, "after that");
+        HTTP_ANSWER next = get(patient, document_path(id), query, NULL);
+        check_sides(next, 700 + steps, 700 + steps, "the same again");
+        CU_ASSERT_EQUAL(suite_pid(suite, "docd", "1"), docd);
+    }
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    free(id);
+}
+
+/* ---- one client's large pictures ---- */
+
+enum { LARGE_READS = 24, THUMBNAILS = 40 };
+
+static char *public_path(const char *id)
+{
+    char *path = NULL;
+    HTTP_ANSWER shared = http_call(
+        suite_url(suite), &(struct http_request){.method = "PATCH",
+                                                 .path = document_path(id),
+                                                 .bearer = patient->access,
+                                                 .body = json_pack("{s:b}", "isPublic", 1)});
+
+    CU_ASSERT(asprintf(&path, "/document/public/%s", http_text(shared, "publicToken")) > 0);
+    return path;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The seconds that all but one of a hundred thumbnails take at most, each in a size of its own. */
+static double slowest_thumbnail(const char *path, int first)
+{
+    double seconds[THUMBNAILS];
+
+    for (int i = 0; i < THUMBNAILS; i++) {
+        char query[256];
+
+        snprintf(query, sizeof query, "%s?width=%d", path, first + i);
+        HTTP_ANSWER answer = http_call(
+            suite_url(suite), &(struct http_request){.path = query, .source = "127.7.7.7"});
+        CHECK_STATUS(answer, 200);
+        seconds[i] = answer->seconds;
+    }
+    qsort(seconds, THUMBNAILS, sizeof *seconds, by_time);
+    return seconds[THUMBNAILS - 1];
+}
+
+/* Asks for the picture in so many sizes at once; ends when all are answered, well or by the limit. */
+static pid_t read_large(const char *path)
+{
+    struct http_request requests[LARGE_READS];
+    struct http_answer *answers[LARGE_READS];
+    char paths[LARGE_READS][256];
+    pid_t child = fork();
+    int wrong = 0;
+
+    if (child != 0)
+        return child;
+    for (int i = 0; i < LARGE_READS; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s?width=%d", path, 1000 + i);
+        requests[i] = (struct http_request){.path = paths[i], .source = "127.6.6.6"};
+    }
+    http_call_many(suite_url(suite), requests, LARGE_READS, LARGE_READS, answers);
+    for (int i = 0; i < LARGE_READS; i++) {
+        if (answers[i]->status == 200 || answers[i]->status == 429)
+            continue;
+        fprintf(stderr, "large picture %d: %d\n", i, answers[i]->status);
+        wrong++;
+    }
+    _exit(wrong > 0);
+}
+
+static void others_do_not_notice_large_pictures(void)
+{
+    char *large = put_large_picture(), *small = put_picture(800, 600);
+    char *large_path = public_path(large), *small_path = public_path(small);
+    double alone = slowest_thumbnail(small_path, 100), beside;
+    int status = 1;
+    pid_t child = read_large(large_path);
+
+    usleep(500000);
+    beside = slowest_thumbnail(small_path, 200);
+    UNIT_CHECK(beside <= 2 * alone + 0.05, "%.3f s alone, %.3f s beside large pictures", alone,
+               beside);
+    CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
+    CU_ASSERT_EQUAL(status, 0);
+    HTTP_ANSWER first = http_delete(suite_url(suite), document_path(large), patient->access);
+    HTTP_ANSWER second = http_delete(suite_url(suite), document_path(small), patient->access);
+    free(large_path);
+    free(small_path);
+    free(large);
+    free(small);
+}
+
 static void the_scene_is_set(void)
 {
     patient = person_register(suite, NULL);
@@ -386,6 +585,8 @@ static const struct unit_case cases[] = {
     {"variants go with their document", variants_go_with_their_document},
     {"a new file has new variants", a_new_file_has_new_variants},
     {"deaths leave nothing in the way", deaths_leave_nothing_in_the_way},
+    {"a decoder that dies costs one answer", a_decoder_that_dies_costs_one_answer},
+    {"others do not notice large pictures", others_do_not_notice_large_pictures},
     {"the suite ends", the_suite_ends},
 };
 

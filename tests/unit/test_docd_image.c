@@ -17,12 +17,14 @@
 #include "common/clock.h"
 #include "common/fiber.h"
 #include "docd/image.h"
+#include "docd/image_process.h"
 #include "docd/image_vips.h"
 #include "tests/unit/program.h"
 #include "tests/unit/unit.h"
 
 enum { MEMORY = 1 << 30, DEADLINE_MS = 20000 };
 
+static const struct uuid project = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"};
 static struct unit_dir dir; /* of all cases */
 
 static const char *in_dir(const char *name)
@@ -53,10 +55,14 @@ static void ask(struct loop *loop, void *arg)
     struct image_pool *pool = image_pool_new(loop, 2, 8, r->memory > 0 ? r->memory : MEMORY);
     int64_t timeout_ms = r->timeout_ms > 0 ? r->timeout_ms : DEADLINE_MS;
     int in = open(in_dir(r->input), O_RDONLY | O_CLOEXEC);
+    struct image_turn turn;
+    bool parked;
 
     UNIT_REQUIRE(in >= 0, "%s", r->input);
-    r->result =
-        image_make(pool, clock_mono_ms() + timeout_ms, in, r->out, &r->size, &r->made, &r->err);
+    CU_ASSERT_EQUAL(image_enter(pool, NULL, &turn, &parked, &r->err), 0);
+    r->result = image_make(pool, &turn, project, clock_mono_ms() + timeout_ms, in, r->out, &r->size,
+                           &r->made, &r->err);
+    image_turn_leave(&turn);
     r->decodes = image_decodes(pool);
     CU_ASSERT_EQUAL(image_waiting(pool), 0);
     close(in);
@@ -462,14 +468,19 @@ static void one_of_many(void *arg)
     struct image_size size = {30, 30, IMAGE_COVER};
     int in = open(in_dir("held.png"), O_RDONLY | O_CLOEXEC);
     int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct image_turn turn;
     struct image_made made;
     struct error err;
+    bool parked;
 
     error_init(&err, NULL);
-    if (image_make(crowd->pool, clock_mono_ms() + DEADLINE_MS, in, out, &size, &made, &err) == 0)
+    CU_ASSERT_EQUAL(image_enter(crowd->pool, NULL, &turn, &parked, &err), 0);
+    if (image_make(crowd->pool, &turn, project, clock_mono_ms() + DEADLINE_MS, in, out, &size,
+                   &made, &err) == 0)
         crowd->made++;
     else if (err.code == ERR_OVERLOADED && err.retry_after_s > 0)
         crowd->refused++;
+    image_turn_leave(&turn);
     close(in);
     close(out);
     if (--crowd->left == 0)
@@ -523,11 +534,16 @@ static void write_to_full_disk(struct loop *loop, void *arg UNUSED)
     struct image_size size = {30, 30, IMAGE_COVER};
     int in = open(in_dir("dark.jpg"), O_RDONLY | O_CLOEXEC);
     int out = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    struct image_turn turn;
     struct image_made made;
     struct error err;
+    bool parked;
 
     error_init(&err, NULL);
-    CU_ASSERT(image_make(pool, clock_mono_ms() + DEADLINE_MS, in, out, &size, &made, &err) < 0);
+    CU_ASSERT_EQUAL(image_enter(pool, NULL, &turn, &parked, &err), 0);
+    CU_ASSERT(image_make(pool, &turn, project, clock_mono_ms() + DEADLINE_MS, in, out, &size, &made,
+                         &err) < 0);
+    image_turn_leave(&turn);
     CU_ASSERT_EQUAL(err.code, ERR_UNAVAILABLE);
     CU_ASSERT_STRING_EQUAL(err.detail, "No space left on device");
     close(in);
@@ -550,10 +566,12 @@ static const struct unit_case cases[] = {
     {"a full disk is no fault of the image", test_full_disk},
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
     int result;
 
+    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+        return image_program();
     dir = unit_dir_make();
     image_vips_prepare();
     if (!image_vips_start())

@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/fiber.h"
+#include "docd/image_process.h"
 #include "docd/image_vips.h"
 #include "docd/variant.h"
 #include "docd/variant_files.h"
@@ -676,8 +677,10 @@ static const struct unit_case cases[] = {
     {"so do those that are being made", test_removed_meanwhile},
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+        return image_program();
     image_vips_prepare();
     if (!image_vips_start())
         return 1;
