@@ -21,6 +21,11 @@ static const struct config_row config_rows[] = {
                "Program bots that run at the same time; beyond that the answer is 503."),
     CONFIG_INT(struct botd_config, warm, "4", 1, 256,
                "Warm processes of one bot; further calls wait for one of them."),
+    CONFIG_CHOICE(struct botd_config, sandbox, "auto", "auto bubblewrap kernel",
+                  "What confines program bots: bubblewrap, or the kernel's own means without "
+                  "namespaces (Landlock); auto takes the first that works."),
+    CONFIG_DURATION(struct botd_config, sandbox_trial, "5s", 1, 60000,
+                    "Longest trial of the sandbox each minute; a slower one changes nothing."),
     CONFIG_LIST(struct botd_config, allow_networks, NULL,
                 "Private networks and addresses that http bots may be in; none by default."),
     CONFIG_BOOL(struct botd_config, allow_plain_http, "false",
@@ -80,9 +85,7 @@ static int configured(void *daemon, struct error *err)
 
 static int check_programs(void *daemon, const struct request *req UNUSED, struct error *err)
 {
-    struct botd *d = daemon;
-
-    return programs_check(d->programs, err);
+    return sandbox_check(daemon, err);
 }
 
 static int end_idle(void *daemon, const struct request *req UNUSED, struct error *err UNUSED)
@@ -105,14 +108,16 @@ static int start(void *daemon, struct error *err)
     struct botd *d = daemon;
     struct programs_options options = {.directory = d->config->bot_dir,
                                        .running_max = (size_t)d->config->programs,
-                                       .warm_max = (size_t)d->config->warm};
+                                       .warm_max = (size_t)d->config->warm,
+                                       .check_ms = d->config->sandbox_trial};
 
     if (cgroups_open(&d->groups, err) < 0) {
         log_event(LOG_INFO, "programs", "bots have no control groups", "why", err->message, NULL);
         error_clear(err);
     }
     d->curl = curl_loop_new(d->svc.loop);
-    d->sandbox = options.sandbox = sandbox_new(d->svc.loop, d->groups);
+    d->sandbox = options.sandbox = sandbox_new(d->svc.loop, d->groups, d->config->sandbox);
+    d->svc.sandbox = sandbox_name(d->sandbox);
     d->programs = programs_new(d->svc.loop, d->svc.metrics, &options);
     if (translate_open(d, err) < 0)
         return -1;

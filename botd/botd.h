@@ -18,6 +18,8 @@ struct botd_config {
     const char *seal_key;
     const char *bot_dir;         /* the files of program bots */
     int64_t programs, warm;      /* processes at the same time; warm ones of one bot */
+    const char *sandbox;         /* "auto", "bubblewrap", "kernel" */
+    int64_t sandbox_trial;       /* ms */
     const char **allow_networks; /* closed networks that http bots may be in */
     bool allow_plain_http;
     const char *translation_provider, *translation_url, *translation_model, *translation_key_file;
@@ -45,6 +47,9 @@ struct botd {
 
 /* check.c */
 extern const struct check botd_checks[];
+
+/* check.c: programs_check(), and notes its verdict for `status`. Parks. */
+int sandbox_check(struct botd *d, struct error *err) MUST_USE;
 
 /* translate.c: at start. The error is for the operator. */
 int translate_open(struct botd *d, struct error *err) MUST_USE;

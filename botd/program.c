@@ -24,8 +24,8 @@ enum {
     WARM_IDLE_MS = 60 * 1000,
     WARM_CPU_S = 600, /* of a warm process, all its calls together */
     WAITING_MAX = 64, /* calls of one bot in the line for its warm processes */
-    CHECK_MS = 5000,
     MEMORY_MAX = 128 * 1024 * 1024,
+    FIRST_MESSAGE = 120, /* characters of what the best means said */
 };
 
 struct process {
@@ -53,7 +53,6 @@ struct programs {
     struct process *all;
     struct crew *crews;
     size_t running;
-    bool forbidden; /* the kernel does not let us make a sandbox */
     uint64_t *started;
 };
 
@@ -216,7 +215,8 @@ static int ask(struct programs *self, struct arena *arena, const struct program_
     *ret = (struct program_answer){
         .text = answer.text,
         .size = answer.size,
-        .status = rc == 0 && !call->warm ? sandbox_reap(&process->sandboxed) : 0};
+        .status =
+            rc == 0 && !call->warm ? sandbox_reap(self->options.sandbox, &process->sandboxed) : 0};
     process->busy = false;
     process->used_mono_ms = clock_mono_ms();
     keep = rc == 0 && process->warm && answer.heard && ++process->calls < WARM_CALLS &&
@@ -278,37 +278,44 @@ static int ask_warm(struct programs *self, struct arena *arena, const struct pro
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err)
 {
-    if (self->forbidden)
+    if (!programs_have_sandbox(self))
         return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
     return call->warm ? ask_warm(self, arena, call, ret, err) : ask(self, arena, call, ret, err);
 }
 
 /* ---- is there a sandbox at all? ---- */
 
-/* What bubblewrap has said before it gave up, as one line. */
-static int tell_why(const struct sandboxed *sandboxed, struct error *err)
+/* What was said before it gave up, as one line. */
+static int tell_why(const struct sandboxed *sandboxed, enum confine_means means, struct error *err)
 {
     char said[160];
     ssize_t size = read(sandboxed->out, said, sizeof(said) - 1);
 
     said[MAX(size, (ssize_t)0)] = '\0';
     said[strcspn(said, "\n")] = '\0';
-    return error_set(err, ERR_UNAVAILABLE, "bubblewrap cannot make its namespaces%s%s",
-                     said[0] != '\0' ? ": " : "", said);
+    return error_set(err, ERR_UNAVAILABLE, "%s cannot confine a program%s%s",
+                     confine_means_names[means], said[0] != '\0' ? ": " : "", said);
 }
 
-static int check(struct programs *self, int fd, struct error *err)
+/* Fails: ERR_UNAVAILABLE; ERR_DEADLINE and ERR_OVERLOADED, which are no verdict. */
+static int try_means(struct programs *self, enum confine_means means, int fd, struct error *err)
 {
-    const struct sandbox_limits limits = {.cpu_s = 1, .memory = MEMORY_MAX, .heard = true};
+    const struct sandbox_limits limits = {
+        .cpu_s = 1, .memory = MEMORY_MAX, .trusted = true, .heard = true, .means = &means};
     struct sandboxed sandboxed;
     int rc;
 
     if (sandbox_start(self->options.sandbox, fd, &limits, &sandboxed, err) < 0)
-        return -1;
-    rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + CHECK_MS, err);
+        return err->code != ERR_UNAVAILABLE ? -1
+                                            : error_set(err, ERR_UNAVAILABLE, "%s: %s",
+                                                        confine_means_names[means], err->detail);
+    rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + self->options.check_ms, err);
+    if (rc < 0 && err->code == ERR_DEADLINE)
+        error_set(err, ERR_DEADLINE, "a trial of %s takes longer than %d ms",
+                  confine_means_names[means], (int)self->options.check_ms);
     if (rc == 0) {
-        (void)tell_why(&sandboxed, err); /* before its pipes are closed */
-        rc = sandbox_reap(&sandboxed) == 0 ? 0 : -1;
+        (void)tell_why(&sandboxed, means, err); /* before its pipes are closed */
+        rc = sandbox_reap(self->options.sandbox, &sandboxed) == 0 ? 0 : -1;
     }
     if (rc == 0)
         error_clear(err);
@@ -318,7 +325,7 @@ static int check(struct programs *self, int fd, struct error *err)
 
 bool programs_have_sandbox(const struct programs *self)
 {
-    return !self->forbidden;
+    return sandbox_means(self->options.sandbox) != CONFINE_LIMITS;
 }
 
 struct sandbox *programs_sandbox(const struct programs *self)
@@ -326,15 +333,39 @@ struct sandbox *programs_sandbox(const struct programs *self)
     return self->options.sandbox;
 }
 
+static int script(void)
+{
+    static const char text[] = "#!/bin/sh\nexit 0\n";
+    int fd = memfd_create("check", MFD_CLOEXEC);
+
+    if (fd < 0 || write(fd, text, sizeof(text) - 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        log_die("program", "out of memory");
+    return fd;
+}
+
 int programs_check(struct programs *self, struct error *err)
 {
-    static const char script[] = "#!/bin/sh\nexit 0\n";
-    int fd = memfd_create("check", MFD_CLOEXEC), rc;
+    const enum confine_means *means = sandbox_allowed(self->options.sandbox);
+    struct error first;
 
-    if (fd < 0 || write(fd, script, sizeof(script) - 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)
-        log_die("program", "out of memory");
-    rc = check(self, fd, err);
-    close(fd);
-    self->forbidden = rc < 0;
-    return rc;
+    error_init(&first, NULL);
+    for (; *means != CONFINE_LIMITS; means++) {
+        int fd = script(), rc = try_means(self, *means, fd, err);
+
+        close(fd);
+        if (rc < 0 && err->code != ERR_UNAVAILABLE)
+            return -1;
+        if (rc == 0)
+            break;
+        if (first.code == ERR_NONE)
+            first = *err;
+    }
+    sandbox_use(self->options.sandbox, *means);
+    if (*means != CONFINE_LIMITS) {
+        error_clear(err);
+        return 0;
+    }
+    if (strcmp(first.message, err->message) == 0)
+        return -1;
+    return error_set(err, ERR_UNAVAILABLE, "%.*s; %s", FIRST_MESSAGE, first.message, err->message);
 }

@@ -19,6 +19,7 @@ struct programs_options {
     size_t running_max;      /* processes at the same time, warm ones included */
     size_t warm_max;         /* of one bot */
     struct sandbox *sandbox; /* borrowed */
+    int64_t check_ms;        /* longest trial of the sandbox */
 };
 
 struct program_call {
@@ -52,11 +53,12 @@ void programs_destroy(struct programs **self_p);
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 
-/* Tries the sandbox with a program that does nothing; until it succeeds again program_run() answers ERR_UNAVAILABLE. The
- * error's message says why, for the operator. To be called at start and every minute. Parks. */
+/* Tries what may confine programs with one that does nothing, and uses the first means that works from then on; while
+ * none does, program_run() answers ERR_UNAVAILABLE. The error's message says why, for the operator. A trial that takes
+ * too long is no verdict (ERR_DEADLINE): all stays as it was. To be called every minute. Parks. */
 int programs_check(struct programs *self, struct error *err) MUST_USE;
 
-/* Whether it succeeded last. */
+/* Whether there is a means. */
 bool programs_have_sandbox(const struct programs *self);
 
 /* Where programs are started. */

@@ -190,10 +190,8 @@ static int script(const struct apertium *self, const struct pair *pair)
 static int start(struct apertium *self, const struct pair *pair, struct pipeline **ret,
                  struct error *err)
 {
-    const struct sandbox_limits limits = {.cpu_s = PIPELINE_CPU_S,
-                                          .memory = PIPELINE_MEMORY,
-                                          .trusted = true,
-                                          .bare = !programs_have_sandbox(self->programs)};
+    const struct sandbox_limits limits = {
+        .cpu_s = PIPELINE_CPU_S, .memory = PIPELINE_MEMORY, .trusted = true};
     struct sandboxed sandboxed;
     struct pipeline *pipeline;
     int fd, rc;

@@ -1,10 +1,11 @@
 /*
  * sandbox.h - starting the file of a program bot where it can do no harm.
  *
- * bubblewrap gives it namespaces of its own: no network, no other process, a read-only system without /home, /var or
- * /run, a small private /tmp, no capability. Each process has limits of memory and CPU time, 16 MiB a file, and 32
- * processes together; they get the CPU time that nobody else wants. Where we have control groups, it has one of its own,
- * which limits the memory of all its processes together. What it forked dies with it, and all of it with us.
+ * What a program cannot do, and by which means, is confine.h's: it sees a read-only system without /home, /var or /run, no
+ * network and no other process. Each process has limits of memory and CPU time, 16 MiB a file, and 32 processes together;
+ * they get the CPU time that nothing else wants. All processes of a run together have twice the memory of one: by a
+ * control group of their own where there are some, else by the run's keeper. What it forked dies with it, and all of it
+ * with botd.
  */
 #ifndef ATRIUM_BOTD_SANDBOX_H
 #define ATRIUM_BOTD_SANDBOX_H
@@ -12,6 +13,7 @@
 #include <sys/types.h>
 
 #include "botd/cgroup.h"
+#include "common/confine.h"
 #include "common/loop.h"
 
 /* Where programs are started. */
@@ -19,19 +21,16 @@ struct sandbox;
 
 struct sandbox_limits {
     int64_t cpu_s, memory; /* seconds and bytes of each process */
-    bool trusted;          /* it has its share of the CPU and no group of its own */
-    /* Without namespaces, for the operator's own programs where the kernel makes none: limits and, when we are root, a
-     * user without rights are all that holds it. It should end when its stdin does, which is all that a death of ours
-     * tells what it forked. */
-    bool bare;
-    bool heard; /* stderr goes where stdout does, instead of nowhere */
+    bool
+        trusted; /* it has its share of the CPU, no group of its own, and no limit of all its memory */
+    bool heard;                      /* stderr goes where stdout does, instead of nowhere */
+    const enum confine_means *means; /* to be tried; NULL: the one in use */
 };
 
 /* A program that was started; its ends of both pipes do not block. */
 struct sandboxed {
-    int pidfd;
+    struct confined confined;
     uint64_t run; /* number of its control group; 0: none */
-    pid_t group;  /* of a bare one, to be killed together; else 0 */
     int in, out;  /* its stdin and stdout; -1: closed */
 };
 
@@ -40,8 +39,9 @@ struct program_version {
     int64_t modified_ns, size;
 };
 
-/* The groups are borrowed; NULL: none. */
-struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups);
+/* Chooses by trial the first means that works here of those that the setting names ("auto", "bubblewrap", "kernel"),
+ * which takes some 20 ms. The groups are borrowed; NULL: none. */
+struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const char *setting);
 
 /* Waits for what was killed. */
 void sandbox_destroy(struct sandbox **self_p);
@@ -50,6 +50,17 @@ void sandbox_destroy(struct sandbox **self_p);
  * elsewhere (a symbolic link) is none. Returns a descriptor. */
 int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
                  struct error *err) MUST_USE;
+
+/* What the setting allows, the best first; ended by CONFINE_LIMITS. */
+const enum confine_means *sandbox_allowed(const struct sandbox *self);
+
+/* Programs are confined by this means from now on. CONFINE_LIMITS: by none that is allowed, so trusted ones alone are
+ * started. */
+void sandbox_use(struct sandbox *self, enum confine_means means);
+enum confine_means sandbox_means(const struct sandbox *self);
+
+/* Its name, "none" for CONFINE_LIMITS. */
+const char *sandbox_name(const struct sandbox *self);
 
 /* Starts the opened program. Must be called on the loop's thread, whose end ends it. Fails: ERR_UNAVAILABLE when the
  * process cannot be made (that bubblewrap itself may not make namespaces shows as an exit only, see programs_check());
@@ -65,6 +76,6 @@ bool sandbox_ended(const struct sandboxed *sandboxed);
 void sandbox_kill(struct sandbox *self, struct sandboxed *sandboxed);
 
 /* Reaps one that has ended, and returns its exit status; 128 + the signal that ended it. It is still to be killed. */
-int sandbox_reap(struct sandboxed *sandboxed);
+int sandbox_reap(struct sandbox *self, struct sandboxed *sandboxed);
 
 #endif

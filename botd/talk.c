@@ -126,9 +126,9 @@ int talk_wait_end(struct loop *loop, const struct sandboxed *with, int64_t deadl
     while (!sandbox_ended(with)) {
         enum fiber_wake wake;
 
-        loop_watch(loop, with->pidfd, ZMQ_POLLIN, on_ready, fiber_self(loop));
+        loop_watch(loop, with->confined.pidfd, ZMQ_POLLIN, on_ready, fiber_self(loop));
         wake = fiber_park(loop, deadline_mono_ms);
-        loop_unwatch(loop, with->pidfd);
+        loop_unwatch(loop, with->confined.pidfd);
         if (woken(wake, err) < 0)
             return -1;
     }

@@ -208,8 +208,10 @@ static void compose(struct words *words, struct confine_plan *plan)
 {
     static const char *const namespaced[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                              NULL};
+    /* node looks for what the link /proc/self/fd/3 says, which is no path where the file is in memory. */
     static const char *const shared[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
-                                         "HOME=/nonexistent", NULL};
+                                         "HOME=/nonexistent",
+                                         "NODE_OPTIONS=--preserve-symlinks-main", NULL};
     bool bubblewrap = confine_is_bubblewrap(plan->means);
 
     if (bubblewrap) {
@@ -281,6 +283,8 @@ static int prepare(const struct confine *self, struct confine_plan *plan, struct
         if (plan->ruleset < 0)
             return refused(err, "landlock", errno);
     }
+    if (bubblewrap && access(plan->path, X_OK) < 0)
+        return refused(err, plan->path, errno);
     if (bubblewrap) {
         plan->filter_fd = filter_pipe(plan->filter);
         if (plan->filter_fd < 0)

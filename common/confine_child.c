@@ -111,7 +111,7 @@ static void take_filter(const struct confine_plan *plan)
     if (plan->ruleset >= 0 && syscall(SYS_landlock_restrict_self, plan->ruleset, 0) < 0)
         fail(plan, "landlock");
     if (!confine_is_bubblewrap(plan->means) &&
-        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, plan->filter) < 0)
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, plan->filter) < 0)
         fail(plan, "seccomp");
 }
 

@@ -130,6 +130,8 @@ struct service {
     struct outbox *outbox;     /* NULL without outbox methods */
     struct audit_chain *audit; /* NULL without an audit trail */
     bool ready, stopping;
+    const char
+        *sandbox; /* what confines the programs that the daemon starts; NULL: it starts none */
 
     /* service.c's, service_check.c's and service_task.c's own */
     const struct service_options *options;
@@ -166,6 +168,7 @@ struct service_status_out {
     const char *service, *instance, *version;
     int64_t uptimeMs, inFlight, queued, fibers, pid;
     bool database;
+    const char *sandbox; /* what confines the programs that it starts; NULL: it starts none */
 };
 extern const struct field_table service_status_out_table;
 struct service_metrics_out {

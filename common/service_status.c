@@ -23,6 +23,8 @@ static const struct field service_status_out_rows[] = {
     FIELD_INT(struct service_status_out, pid, 0, INT64_MAX, 0, 0, "Process", "4711"),
     FIELD_BOOL(struct service_status_out, database, false, 0,
                "The database answers, or none is needed"),
+    FIELD_TEXT(struct service_status_out, sandbox, 1, 64, 0, "What confines its programs",
+               "bubblewrap"),
 };
 FIELD_TABLE(service_status_out);
 
@@ -45,6 +47,7 @@ int service_status(struct service *self, const struct request *req, const struct
         .fibers = (int64_t)fiber_count(self->loop),
         .pid = getpid(),
         .database = self->db == NULL || db_ready(self->db),
+        .sandbox = self->sandbox,
     };
     return 0;
 }

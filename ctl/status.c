@@ -16,6 +16,7 @@ struct status_row {
     const char *service, *instance, *state, *version, *upTime;
     int64_t pid, inFlight, queued, latencyUs;
     bool database;
+    const char *sandbox;
 };
 static const struct field status_row_rows[] = {
     FIELD_TEXT(struct status_row, service, 0, 64, 0, "Service", "authd"),
@@ -28,6 +29,7 @@ static const struct field status_row_rows[] = {
     FIELD_INT(struct status_row, queued, 0, 0, 0, 0, "Jobs that wait for a thread", "0"),
     FIELD_INT(struct status_row, latencyUs, 0, 0, 0, 0, "Time of this answer", "350"),
     FIELD_BOOL(struct status_row, database, 0, 0, "Is its database reachable?"),
+    FIELD_TEXT(struct status_row, sandbox, 0, 64, 0, "What confines its programs", "bubblewrap"),
 };
 static FIELD_TABLE(status_row);
 
@@ -52,13 +54,14 @@ static void ask(struct ctl *ctl, const struct instance *instance, struct status_
     row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this question */
     row->queued = out.queued;
     row->database = out.database;
+    row->sandbox = out.sandbox;
 }
 
 int status_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"service",   "instance", "state",    "version",
                                           "pid",       "upTime",   "inFlight", "queued",
-                                          "latencyUs", "database", NULL};
+                                          "latencyUs", "database", "sandbox",  NULL};
     const struct instances *all = instances_find(ctl, err);
     struct status_row *rows;
     struct field_list list;

@@ -65,3 +65,15 @@ size_t processes_with(const char *text, pid_t ancestor, pid_t *ret, size_t max)
     globfree(&found);
     return count;
 }
+
+bool processes_confined(enum confine_means means)
+{
+    struct confine *confine = confine_new();
+    struct error err;
+    bool works;
+
+    error_init(&err, NULL);
+    works = confine_try(confine, means, &err) == 0;
+    confine_destroy(&confine);
+    return works;
+}

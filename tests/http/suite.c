@@ -7,6 +7,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,6 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "common/server_user.h"
 #include "tests/http/program.h"
 #include "tests/unit/unit.h"
 
@@ -73,17 +74,25 @@ static NORETURN void give_up(const struct suite *self, const char *why)
     exit(1);
 }
 
-/* In a user namespace that may have none within it. Where this is not possible, that is the kernel's way already. */
-static void forbid_namespaces(void)
+/* As the filters of most containers do. */
+static void forbid(const struct suite_options *options)
 {
-    int fd;
+    static const char *const landlock[] = {"landlock_create_ruleset", "landlock_add_rule",
+                                           "landlock_restrict_self"};
+    const struct scmp_arg_cmp user = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER);
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    int rc = 0;
 
-    if (server_user_map(server_user_uid()) < 0)
-        return;
-    fd = open("/proc/sys/user/max_user_namespaces", O_WRONLY | O_CLOEXEC);
-    if (fd < 0 || write(fd, "0", 1) < 0)
+    if (options->no_namespaces)
+        rc |= seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, &user) |
+              seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(unshare), 1, &user) |
+              seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    for (size_t i = 0; options->no_landlock && i < ARRAY_SIZE(landlock); i++)
+        rc |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+                               seccomp_syscall_resolve_name(landlock[i]), 0);
+    if (rc != 0 || seccomp_load(filter) < 0)
         _exit(125);
-    close(fd);
+    seccomp_release(filter);
 }
 
 static NORETURN void run_dev(const struct suite *self, char *program)
@@ -126,8 +135,8 @@ static NORETURN void run_dev(const struct suite *self, char *program)
         argv[count++] = strdup("--test-clock");
     if (self->options.no_demo)
         argv[count++] = strdup("--no-demo");
-    if (self->options.no_namespaces)
-        forbid_namespaces();
+    if (self->options.no_namespaces || self->options.no_landlock)
+        forbid(&self->options);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (!freopen("/dev/null", "r", stdin) || !freopen(out, "w", stdout) ||
         !freopen(err, "a", stderr))

@@ -24,7 +24,8 @@ struct suite_options {
     const char *set; /* further settings of daemons, "botd.warm=2,...", or NULL */
     bool test_clock;
     bool no_demo;
-    bool no_namespaces; /* as where the kernel forbids them: nothing of it can make a sandbox */
+    bool no_namespaces; /* as where the kernel forbids user namespaces: bubblewrap cannot start */
+    bool no_landlock;   /* as where it has none; both: nothing can confine a program */
 };
 
 /* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */

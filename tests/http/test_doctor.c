@@ -679,9 +679,27 @@ static void a_disk_that_is_too_small_is_told(void)
 static void no_namespaces_are_told(void)
 {
     suite_stop(&suite);
-    suite = suite_start(&(struct suite_options){.no_demo = true, .no_namespaces = true});
+    suite = suite_start(
+        &(struct suite_options){.no_demo = true, .no_namespaces = true, .no_landlock = true});
     CHECK_ROW("botd.1", "sandbox", "fail",
-              "bubblewrap cannot make its namespaces: bwrap: ", "user.max_user_namespaces");
+              "bubblewrap cannot confine a program: bwrap: ", "user.max_user_namespaces");
+    CHECK_ROW("botd.1", "sandbox", "fail", "landlock: the kernel has no Landlock",
+              "landlock_* system calls");
+    PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
+    CU_ASSERT_PTR_NOT_NULL(strstr(status->out, "\"sandbox\": \"none\""));
+}
+
+/* A trial without a verdict is no refusal: program bots go on, by what was found at the start. */
+static void a_slow_trial_is_told(void)
+{
+    suite_stop(&suite);
+    suite = suite_start(&(struct suite_options){.set = "botd.sandbox_trial=1ms"});
+    CHECK_ROW("botd.1", "sandbox", "warn", "takes longer than 1 ms", "The machine is busy");
+    PERSON one = person_register(suite, NULL);
+    HTTP_ANSWER answer =
+        http_post(suite_url(suite), "/bots?identifier=https%3A%2F%2Fatrium.example%2Fbots%7Cecho",
+                  one->access, json_object());
+    CHECK_STATUS(answer, 200);
 }
 
 /* ---- a mail server ---- */
@@ -729,6 +747,7 @@ static const struct unit_case cases[] = {
     {"old signing keys are told", old_signing_keys_are_told},
     {"a disk that is too small is told", a_disk_that_is_too_small_is_told},
     {"no namespaces are told", no_namespaces_are_told},
+    {"a slow trial is told", a_slow_trial_is_told},
     {"a mail server that is away is told", a_mail_server_that_is_away_is_told},
     {"it ends without a trace", it_ends_without_a_trace},
 };

@@ -417,11 +417,10 @@ static void a_killed_botd_leaves_nothing(void)
     free(retry);
 }
 
-/* Where the kernel makes no namespaces a program bot has no place to run in; the operator's own pipelines have. */
-static void it_works_without_namespaces(void)
+/* Pipelines are the operator's own programs: they run where nothing confines them; a bot does not. */
+static void works_by(const struct suite_options *options, bool confined)
 {
-    struct suite *other = suite_start(&(struct suite_options){.no_namespaces = true}),
-                 *first = suite;
+    struct suite *other = suite_start(options), *first = suite;
     pid_t pids[STAGES_MAX];
     size_t count;
 
@@ -434,13 +433,29 @@ static void it_works_without_namespaces(void)
     HTTP_ANSWER program =
         http_post(suite_url(other), "/bots?identifier=https%3A%2F%2Fatrium.example%2Fbots%7Cecho",
                   one_of_it->access, json_object());
-    CHECK_ERROR(program, 503, "Programs cannot be run here.");
+    if (confined)
+        CHECK_STATUS(program, 200);
+    else
+        CHECK_ERROR(program, 503, "Programs cannot be run here.");
     count = stages("/usr/share/apertium", pids);
     CU_ASSERT_TRUE(count >= 8);
     suite_signal(other, "botd", "1", SIGKILL);
     CU_ASSERT_TRUE(are_gone(pids, count));
     suite = first;
     suite_stop(&other);
+}
+
+static void it_works_without_namespaces(void)
+{
+    if (processes_confined(CONFINE_KERNEL))
+        works_by(&(struct suite_options){.no_namespaces = true}, true);
+    else
+        unit_leave_out("the kernel refuses Landlock");
+}
+
+static void it_works_with_limits_alone(void)
+{
+    works_by(&(struct suite_options){.no_namespaces = true, .no_landlock = true}, false);
 }
 
 static void nothing_is_remembered_or_counted(void)
@@ -469,6 +484,7 @@ static const struct unit_case cases[] = {
     {"a killed botd leaves nothing", a_killed_botd_leaves_nothing},
     {"nothing is remembered or counted", nothing_is_remembered_or_counted},
     {"it works without namespaces", it_works_without_namespaces},
+    {"it works with limits alone", it_works_with_limits_alone},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

@@ -399,10 +399,10 @@ static void test_all_of_it_ends(void)
     size = snprintf(words, sizeof(words), "sleep%c81.%d", 0, (int)getpid()) + 1;
     snprintf(script, sizeof(script),
              PYTHON "import os, subprocess, time\n"
+                    "print('forks', flush=True)\n"
                     "for new in True, False:\n"
                     "    subprocess.Popen(['sleep', '81.%d'], start_new_session=new, "
                     "stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n"
-                    "print('forked', flush=True)\n"
                     "os.read(0, 1)\n",
              (int)getpid());
     for (int killed = 0; killed < 2; killed++) {
@@ -418,7 +418,7 @@ static void test_all_of_it_ends(void)
         else
             CU_ASSERT_EQUAL(write(input[1], "x", 1), 1);
         CU_ASSERT_EQUAL(finish(&run, said), killed ? 128 + SIGKILL : 0);
-        CU_ASSERT_STRING_EQUAL(said, "forked\n");
+        CU_ASSERT_STRING_EQUAL(said, "forks\n");
         CU_ASSERT_EQUAL(count_processes(words, (size_t)size), 0);
         close(input[0]);
         close(input[1]);
