@@ -1,13 +1,16 @@
 /*
- * test_coverage.c - every route has been driven by the HTTP tests, with its success and with a refusal.
+ * test_coverage.c - every route has been driven by the HTTP tests, with its success and with a refusal; and whatever it
+ * answered is described in /openapi.json.
  *
  * Runs last: reads what all other programs of the run wrote to ATRIUM_COVERAGE.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/http/rows.h"
+#include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
 /* How many calls of the route were answered with a status in [low, high]. */
@@ -38,7 +41,58 @@ static void every_route_was_driven(void)
     }
 }
 
-static const struct unit_case cases[] = {{"every route was driven", every_route_was_driven}};
+static const struct route *route_of(const char *method, const char *path)
+{
+    const struct route *found = NULL;
+
+    /* A literal segment wins over a parameter: "/document/public/x", as the gateway has it. */
+    for (const struct route *route = test_routes; route->method; route++)
+        if (rows_match(route, method, path) && (!found || strchr(found->path, '{')))
+            found = route;
+    return found;
+}
+
+static bool is_described(json_t *paths, const struct route *route, int status)
+{
+    char method[16] = "", key[16];
+    json_t *responses;
+
+    for (size_t i = 0; i < sizeof method - 1 && route->method[i]; i++)
+        method[i] = (char)(route->method[i] | 0x20);
+    snprintf(key, sizeof key, "%d", status);
+    responses =
+        json_object_get(json_object_get(json_object_get(paths, route->path), method), "responses");
+    return json_object_get(responses, key) != NULL;
+}
+
+static void every_answer_is_described(void)
+{
+    struct suite *suite = suite_start(&(struct suite_options){.no_demo = true});
+    HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
+    json_t *paths = http_member(page, "paths");
+    FILE *file = fopen(getenv("ATRIUM_COVERAGE"), "r");
+    char method[32], path[512];
+    int status, count = 0;
+
+    CHECK_STATUS(page, 200);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    while (fscanf(file, "%31s %511s %d", method, path, &status) == 3) {
+        const struct route *route = route_of(method, path);
+
+        if (!route || status < 200) /* 0: the connection ended */
+            continue;
+        UNIT_CHECK(is_described(paths, route, status), "%s %s: %d", method, path, status);
+        count++;
+    }
+    fclose(file);
+    CU_ASSERT_TRUE(count > 0);
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"every route was driven", every_route_was_driven},
+    {"every answer is described", every_answer_is_described},
+};
 
 int main(void)
 {
