@@ -121,9 +121,28 @@ async function followsLinks({ account }) {
   await guide.signIn({ ...account, password: 'another long demo password' });
 }
 
+const signInAdmin = () => guide.signIn(
+  { role: 'Practitioner', email: adminEmail, password: adminPassword, tenantCode: 'demo' });
+
+async function verifiesAddresses() {
+  const account = newAccount();
+
+  await guide.call('/v1/project/email-templates/EMAIL_VERIFICATION', {
+    method: 'PUT', token: (await signInAdmin()).accessToken,
+    body: { subject: 'Your address', text: 'Confirm: {{verifyUrl}}' },
+  });
+  const { tokens } = await guide.register(account);
+  await openLink(account.email, '/verify-email');
+  const link = guide.takeLink();
+
+  await fails(guide.verifyEmail(link, {}), { status: 401, code: 'SIGN_IN_REQUIRED' });
+  await guide.verifyEmail(link, { password: account.password });
+  const me = await guide.call('/auth/me', { token: tokens.accessToken });
+  assert.equal(me.security.emailVerified, true);
+}
+
 async function acceptsInvitations() {
-  const admin = await guide.signIn(
-    { role: 'Practitioner', email: adminEmail, password: adminPassword, tenantCode: 'demo' });
+  const admin = await signInAdmin();
   const email = `rui.${randomBytes(6).toString('hex')}@staff.example`;
 
   await guide.call('/v1/projects/me/members', {
@@ -165,6 +184,7 @@ await uploads(token);
 await verifies(token);
 await proves(session, token);
 await followsLinks(session);
+await verifiesAddresses();
 await acceptsInvitations();
 await repeats();
 console.log(`${blocks.length} blocks ran`);
