@@ -258,8 +258,10 @@ static int changed(struct db_tx *tx, const struct request *req, const char *kind
                    struct session_ended *ended, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_array ids = db_array_new(req->arena, 1, sizeof(id.text));
 
-    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(kind), DB_UUID(id),
+    db_array_add(&ids, id.text);
+    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(kind), DB_TEXT(ids.text),
                     DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
         return -1;
     ended_add(req, res, kind, 0, ended);
