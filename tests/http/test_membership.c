@@ -24,6 +24,7 @@
 #define DEMO_PAGE "https://practitioner.demo.example/invitation"
 #define DEMO_PATIENTS "https://patient.demo.example/invitation"
 #define NORTH_PAGE "https://north.example/staff/invitation"
+#define VERIFICATION "/v1/project/email-templates/EMAIL_VERIFICATION"
 #define PASSWORD "a password of an admin"
 #define SQUATTER "correct horse battery staple" /* what body_register() sends */
 
@@ -437,6 +438,25 @@ static void proof_of_one_organisation_is_none_in_another(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, known->access, 401));
 }
 
+/* Proves the address of a patient by a link, in mail number `count`. */
+static void verify_address(const struct person *who, size_t count)
+{
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, count - 1));
+    HTTP_ANSWER mapped =
+        http_put(suite_url(suite), VERIFICATION, admin->access,
+                 json_pack("{s:s, s:s}", "subject", "Hi", "text", "{{verifyUrl}}"));
+    CHECK_STATUS(mapped, 200);
+    HTTP_ANSWER sent =
+        http_post(suite_url(suite), "/auth/verify-email/send", who->access, json_object());
+    CHECK_STATUS(sent, 200);
+    struct mail_link link = link_of(who->email, count, "https://patient.demo.example/verify-email");
+    HTTP_ANSWER verified =
+        http_post(suite_url(suite), "/auth/verify-email", who->access, body_link(link));
+    CHECK_STATUS(verified, 204);
+    HTTP_ANSWER unmapped = http_delete(suite_url(suite), VERIFICATION, admin->access);
+    CHECK_STATUS(unmapped, 204);
+}
+
 /* A patient who registered while the invitation was on its way, and one who has proven the address. */
 static void patients_accept_as_practitioners_do(void)
 {
@@ -453,9 +473,7 @@ static void patients_accept_as_practitioners_do(void)
     PERSON staff = register_unproven(email);
     HTTP_ANSWER namesake = accept_as(staff, link); /* another account with this address */
     CHECK_ERROR(namesake, 400, bad_link);
-    free(suite_query(suite, "insert into auth.email_verified "
-                            "select id, '00000000-0000-0000-0000-000000000000', 1 "
-                            "from auth.account where role = 'Patient' returning 1"));
+    verify_address(patient, 3);
     HTTP_ANSWER proven = view(link);
     check_accept(proven, "sign-in");
     HTTP_ANSWER password = accept_by(link, chosen);
@@ -789,6 +807,30 @@ static void accepts_race_with_what_ends_them(void)
     }
 }
 
+/* Both authd die while an invitation is accepted: there is a member, or the link is as good as before. */
+static void kill_leaves_no_half_acceptance(void)
+{
+    for (int round = 0; round < 5; round++) {
+        PERSON paula = join_proven("demo");
+        HTTP_ANSWER made = invite(north, paula->email, NULL, false);
+        struct mail_link link = suite_mail_link(suite, paula->email, NORTH_PAGE);
+        pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
+        pid_t killer = suite_kill_both_later(suite, "authd", 2 + round * 3);
+        HTTP_ANSWER accepted = accept_as(paula, link);
+
+        CHECK_STATUS(made, 200);
+        waitpid(killer, NULL, 0);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
+        UNIT_CHECK(accepted->status == 204 || accepted->status == 503, "%d", accepted->status);
+        long joined = memberships_of(paula->email, north);
+        CU_ASSERT_TRUE(joined == 1 || accepted->status != 204);
+        CU_ASSERT_EQUAL(pending_of(paula->email), 1 - joined);
+        HTTP_ANSWER again = accept_as(paula, link);
+        CHECK_STATUS(again, joined ? 400 : 204);
+    }
+}
+
 static void it_ends_without_a_trace(void)
 {
     person_destroy(&admin);
@@ -824,6 +866,7 @@ static const struct unit_case cases[] = {
     {"rights of an admin need a fresh proof", rights_of_an_admin_need_a_fresh_proof},
     {"one of many accepts wins", one_of_many_accepts_wins},
     {"accepts race with what ends them", accepts_race_with_what_ends_them},
+    {"a kill leaves no half acceptance", kill_leaves_no_half_acceptance},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
