@@ -175,7 +175,7 @@ static bool have_sharp(void)
 {
     if (access("build/sharp/node_modules/sharp", R_OK) == 0)
         return true;
-    printf("  left out: sharp is not installed (make sharp) ...");
+    unit_leave_out("sharp is not installed (make sharp)");
     CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_SHARP"));
     return false;
 }
