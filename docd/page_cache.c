@@ -3,9 +3,12 @@
  */
 #include "docd/page_cache.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 int page_cache_open(int dir, const char *path)
@@ -15,7 +18,19 @@ int page_cache_open(int dir, const char *path)
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
 
+/* tmpfs knows no RWF_NOWAIT, and has no disk to wait for. */
+static bool is_in_memory(int file)
+{
+    struct statfs system;
+
+    return fstatfs(file, &system) == 0 && system.f_type == TMPFS_MAGIC;
+}
+
 ssize_t page_cache_read(int file, const struct iovec *places, int count, int64_t offset)
 {
-    return preadv2(file, places, count, offset, RWF_NOWAIT);
+    ssize_t size = preadv2(file, places, count, offset, RWF_NOWAIT);
+
+    if (size < 0 && errno == EOPNOTSUPP && is_in_memory(file))
+        return preadv(file, places, count, offset);
+    return size;
 }
