@@ -13,8 +13,8 @@
 /* What a statement that writes a bot takes besides the texts of the input. */
 struct draft {
     const char *identifier;
-    const char *secret_names; /* NULL: the bot keeps its secrets */
-    struct sealed secrets;
+    const char *secret_names; /* NULL: the bot keeps its secrets while its url and program stay */
+    struct sealed secrets;    /* else */
 };
 
 static int not_found(struct error *err)
@@ -90,7 +90,11 @@ static int draft(struct botd *d, const struct request *req, const struct bot_in 
     *ret = (struct draft){.identifier = identifiers_json(req, in)};
     if (check_kind(in, err) < 0)
         return -1;
-    return in->secrets ? draft_secrets(d, req, in->secrets, ret, err) : 0;
+    if (draft_secrets(d, req, in->secrets ? in->secrets : "{}", ret, err) < 0)
+        return -1;
+    if (!in->secrets)
+        ret->secret_names = NULL;
+    return 0;
 }
 
 /* Writes by one of the two statements, which take the same parameters. */
@@ -108,8 +112,7 @@ static int write_bot(struct botd *d, const struct request *req, enum botd_statem
                     DB_TEXT(in->name), DB_TEXT(in->kind), DB_TEXT(in->url), DB_TEXT(in->program),
                     DB_INT(in->timeoutMs), DB_BOOL(in->warm ? TRISTATE_TRUE : TRISTATE_FALSE),
                     DB_TEXT(draft->identifier), DB_TEXT(draft->secret_names),
-                    draft->secret_names ? DB_SEALED(draft->secrets) : DB_NULL, DB_INT(req->now_ms),
-                    DB_AUDIT(audit));
+                    DB_SEALED(draft->secrets), DB_INT(req->now_ms), DB_AUDIT(audit));
 }
 
 /* ---- signatures ---- */

@@ -73,7 +73,8 @@ static const struct field bot_in_rows[] = {
     FIELD_BOOL(struct bot_in, warm, false, 0,
                "A program that answers line by line and is kept running between calls."),
     FIELD_JSON_MAP(struct bot_in, secrets, SECRETS_MAX, FIELD_NULLABLE | FIELD_SECRET,
-                   "Texts by name that the bot is given; absent: as they are. Never shown again.",
+                   "Texts by name that the bot is given. Never shown again. Absent in a PUT: those "
+                   "that it has stay, but go when its url or program changes.",
                    "{\"API_KEY\":\"...\"}"),
 };
 FIELD_TABLE(bot_in);

@@ -24,7 +24,7 @@ struct bot_in {
     const char *program; /* of a program bot: a file in the configured directory */
     int64_t timeoutMs;   /* 100 to 30,000 */
     bool warm;           /* a program that is kept alive between calls */
-    const char *secrets; /* JSON object of texts; NULL: as they are */
+    const char *secrets; /* JSON object of texts; NULL: as they are, if url and program are */
 };
 struct bot {
     const char *resourceType; /* "Bot" */

@@ -371,6 +371,31 @@ static void a_program_answers(void)
     CU_ASSERT_STRING_EQUAL(seven->body, "7\n");
 }
 
+/* An admin who may not read them cannot have them sent to a place of choice either. */
+static void secrets_do_not_move(void)
+{
+    char path[160];
+
+    install("first", "#!/bin/sh\nexec cat\n");
+    install("second", "#!/bin/sh\nexec cat\n");
+    HTTP_ANSWER made = make(with(body_bot("moved", "program", "first"), "secrets",
+                                 json_pack("{s:s}", "TOKEN", "of the first")));
+    HTTP_ANSWER before = run("moved", NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(before, "secrets.TOKEN"), "of the first");
+    snprintf(path, sizeof(path), BOTS "/%s", http_text(made, "id"));
+    HTTP_ANSWER same = http_put(suite_url(suite), path, admin->access,
+                                with(body_bot("moved", "program", "first"), "warm", json_true()));
+    CHECK_STATUS(same, 200);
+    HTTP_ANSWER stays = run("moved", NULL);
+    CU_ASSERT_STRING_EQUAL(http_text(stays, "secrets.TOKEN"), "of the first");
+    HTTP_ANSWER elsewhere =
+        http_put(suite_url(suite), path, admin->access, body_bot("moved", "program", "second"));
+    CHECK_STATUS(elsewhere, 200);
+    HTTP_ANSWER after = run("moved", NULL);
+    CHECK_STATUS(after, 200);
+    CU_ASSERT_EQUAL(json_object_size(http_member(after, "secrets")), 0);
+}
+
 static void the_examples_run(void)
 {
     static const char *const files[] = {"echo.sh", "summary.py", "greeting.js"};
@@ -819,6 +844,7 @@ static const struct test {
     {{"redirects are not followed", redirects_are_not_followed}, false},
     {{"hundreds at once", hundreds_at_once}, false},
     {{"a program answers", a_program_answers}, true},
+    {{"secrets do not move", secrets_do_not_move}, true},
     {{"the examples run", the_examples_run}, true},
     {{"a warm program is kept", a_warm_program_is_kept}, true},
     {{"callers wait for a warm program", callers_wait_for_a_warm_program}, true},

@@ -83,8 +83,15 @@ static void an_admin_keeps_bots(void)
     CU_ASSERT_STRING_EQUAL(http_text(put, "program"), "echo");
     CU_ASSERT_STRING_EQUAL(http_text(put, "url"), "");
     CU_ASSERT_TRUE(json_is_true(http_member(put, "warm")));
-    /* what it was not told of secrets leaves them */
-    CU_ASSERT_STRING_EQUAL(http_text(put, "secretNames.0"), "API_KEY");
+    /* what leads elsewhere does not get the secrets of before */
+    CU_ASSERT_EQUAL(json_array_size(http_member(put, "secretNames")), 0);
+    json_t *secrets = json_pack("{s:s}", "TOKEN", "s3cr3t-marker");
+    HTTP_ANSWER given = http_put(suite_url(suite), path, admin->access,
+                                 with(body_program("other"), "secrets", secrets));
+    CU_ASSERT_STRING_EQUAL(http_text(given, "secretNames.0"), "TOKEN");
+    HTTP_ANSWER renamed = http_put(suite_url(suite), path, admin->access,
+                                   with(body_program("other"), "name", json_string("Echo 2")));
+    CU_ASSERT_STRING_EQUAL(http_text(renamed, "secretNames.0"), "TOKEN");
     HTTP_ANSWER bare = http_put(suite_url(suite), path, admin->access,
                                 with(body_program("other"), "secrets", json_object()));
     CU_ASSERT_EQUAL(json_array_size(http_member(bare, "secretNames")), 0);
