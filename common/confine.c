@@ -62,14 +62,44 @@ static bool has_uids(void)
     return found;
 }
 
-/* One after the other, so that a number is used again as late as can be; shared when all are taken. */
+/* Calls fn(arg, uid, threads) for each process. */
+static void each_process(void (*fn)(void *arg, uid_t uid, int64_t threads), void *arg)
+{
+    DIR *processes = opendir("/proc");
+    const struct dirent *process;
+    struct stat status;
+    char path[64];
+
+    while (processes && (process = readdir(processes))) {
+        if (process->d_name[0] < '0' || process->d_name[0] > '9')
+            continue;
+        snprintf(path, sizeof(path), "/proc/%.20s/task", process->d_name);
+        if (stat(path, &status) == 0)
+            fn(arg, status.st_uid, (int64_t)status.st_nlink - 2);
+    }
+    if (processes)
+        closedir(processes);
+}
+
+static void mark_used(void *arg, uid_t uid, int64_t threads UNUSED)
+{
+    bool *used = arg;
+
+    if (uid >= CONFINE_FIRST_UID && uid < CONFINE_FIRST_UID + CONFINE_UIDS)
+        used[uid - CONFINE_FIRST_UID] = true;
+}
+
+/* One after the other, so that a number is used again as late as can be. Others on this machine use them too: those with
+ * a process are passed over, while there are some without. */
 static size_t take_slot(struct confine *self)
 {
+    bool used[CONFINE_UIDS] = {false};
     size_t slot = self->next;
 
     if (!self->uids)
         return NO_SLOT;
-    for (size_t i = 0; i < CONFINE_UIDS && self->taken[slot] > 0; i++)
+    each_process(mark_used, used);
+    for (size_t i = 0; i < CONFINE_UIDS && (self->taken[slot] > 0 || used[slot]); i++)
         slot = (slot + 1) % CONFINE_UIDS;
     self->next = (slot + 1) % CONFINE_UIDS;
     self->taken[slot]++;
@@ -82,25 +112,25 @@ static void give_slot(struct confine *self, size_t slot)
         self->taken[slot]--;
 }
 
+struct tasks {
+    uid_t uid;
+    int64_t count;
+};
+
+static void count_threads(void *arg, uid_t uid, int64_t threads)
+{
+    struct tasks *tasks = arg;
+
+    tasks->count += uid == tasks->uid ? threads : 0;
+}
+
 /* Threads of a user's processes: RLIMIT_NPROC counts them all. */
 static int64_t count_tasks(uid_t uid)
 {
-    DIR *processes = opendir("/proc");
-    const struct dirent *process;
-    struct stat status;
-    int64_t tasks = 0;
-    char path[64];
+    struct tasks tasks = {.uid = uid};
 
-    while (processes && (process = readdir(processes))) {
-        if (process->d_name[0] < '0' || process->d_name[0] > '9')
-            continue;
-        snprintf(path, sizeof(path), "/proc/%.20s/task", process->d_name);
-        if (stat(path, &status) == 0 && status.st_uid == uid)
-            tasks += (int64_t)status.st_nlink - 2;
-    }
-    if (processes)
-        closedir(processes);
-    return tasks;
+    each_process(count_threads, &tasks);
+    return tasks.count;
 }
 
 /* ---- what is executed ---- */
@@ -475,6 +505,7 @@ struct confine *confine_new(void)
     self->landlock = confine_landlock_version();
     self->landlock_error = errno;
     self->uids = has_uids();
+    self->next = (size_t)getpid() % CONFINE_UIDS; /* not where the next instance begins */
     return self;
 }
 
