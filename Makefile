@@ -85,6 +85,8 @@ $(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-build
 	$$(CC) $$(CFLAGS_ALL) -c $$< -o $$@
 endef
 $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
+# ctl/schema/ is what a superuser runs for all of them.
+$(eval $(call schema_rule,ctl))
 
 # What the assembler includes is in no .d file.
 $(BUILD)/authd/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
@@ -93,7 +95,7 @@ $(BUILD)/authd/common_password.o: authd/data/common_passwords.txt
 # A daemon is every file of its folder but the API, which libcommon.a carries for all.
 define program_rule
 $(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(wildcard $(1)/*.c))) \
-    $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o)
+    $(if $(filter $(1),$(SCHEMAS) ctl),$(BUILD)/gen/$(1)_schema.o)
 $(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$($(2)_OBJECTS) $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a) \

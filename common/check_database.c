@@ -200,6 +200,18 @@ static int check_rights(void *daemon, const struct request *req, struct finding 
     return check_ok(req, ret, "the role %s has no rights on other daemons' schemas", role);
 }
 
+static int check_audit_owner(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (ask(daemon, req, SQL_CHECK_AUDIT_OWNER, &res, err) < 0)
+        return -1;
+    if (db_bool(res, 0, 0))
+        return check_fail(req, ret, NULL, "the daemon's role may change and remove what it did");
+    return check_ok(req, ret, "the daemon's role can add rows, but not change or remove them");
+}
+
 static bool has_name(const struct db_result *res, const char *name)
 {
     for (size_t row = 0; row < db_rows(res); row++) {
@@ -274,6 +286,9 @@ const struct check check_database_reachable[] = {
 const struct check check_database_rows[] = {
     {"database version", CHECK_DATABASE, NULL, check_version},
     {"database rights", CHECK_DATABASE, NULL, check_rights},
+    {"audit rights", CHECK_DATABASE,
+     "Run what `atriumctl database sql` prints once more, as the superuser of PostgreSQL.",
+     check_audit_owner},
     {"migrations", CHECK_DATABASE,
      "The database is older than this build, as after a restore: restart all instances of this "
      "daemon.",

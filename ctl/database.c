@@ -2,12 +2,16 @@
  * database.c - `atriumctl database ...`: what an operator's PostgreSQL needs.
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ctl/ctl.h"
-#include "ctl/postgres.h"
+#include "ctl/provision.h"
 
 int database_sql_command(struct ctl *ctl UNUSED, struct error *err UNUSED)
 {
-    fputs(postgres_provision_sql, stdout);
+    char *sql = provision_sql();
+
+    fputs(sql, stdout);
+    free(sql);
     return 0;
 }

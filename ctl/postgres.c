@@ -15,41 +15,13 @@
 
 #include "common/clock.h"
 #include "ctl/files.h"
+#include "ctl/provision.h"
 
 enum {
     INITDB_LIMIT_MS = 60000,
     LEFTOVER_LIMIT_MS = 15000, /* an immediate shutdown kills its last processes after 5 s */
     POLL_MS = 10,
 };
-
-/* What each daemon with tables owns. The names stand in constant SQL text: none comes from outside. A role has the name
- * of the system user that an installed daemon runs as: PostgreSQL then knows it by peer authentication. */
-#define ROLE_SQL(role, schema)                                                   \
-    "do $$ begin\n"                                                              \
-    "    if not exists (select from pg_roles where rolname = '" role "') then\n" \
-    "        create role \"" role "\" login;\n"                                  \
-    "    end if;\n"                                                              \
-    "end $$;\n"                                                                  \
-    "alter role \"" role "\" in database atrium set search_path = " schema ";\n" \
-    "grant connect, temporary on database atrium to \"" role "\";\n"             \
-    "create schema if not exists " schema " authorization \"" role "\";\n"
-
-static const struct daemon_role {
-    const char *daemon, *role;
-} roles[] = {
-    {"settingsd", "atrium-settingsd"}, {"authd", "atrium-authd"}, {"maild", "atrium-maild"},
-    {"docd", "atrium-docd"},           {"botd", "atrium-botd"},
-};
-
-const char postgres_provision_sql[] =
-    "set client_min_messages = warning;\n"
-    "revoke all on database atrium from public;\n"
-    "revoke all on schema public from public;\n" ROLE_SQL("atrium-settingsd", "settings")
-        ROLE_SQL("atrium-authd", "auth") ROLE_SQL("atrium-maild", "mail")
-            ROLE_SQL("atrium-docd", "doc") ROLE_SQL("atrium-botd", "bot")
-    /* Not for a daemon's role to make: that needs CREATE on the database. */
-    "create extension if not exists pg_trgm schema doc;\n"
-    "create extension if not exists btree_gin schema doc;\n";
 
 /* ---- the programs ---- */
 
@@ -336,21 +308,25 @@ static int make_database(const struct postgres *self, struct error *err)
 int postgres_provision(const struct postgres *self, struct error *err)
 {
     CLEANUP(finish) PGconn *connection = NULL;
+    char *sql;
+    int result;
 
     if (make_database(self, err) < 0)
         return -1;
     connection = open_database(self, "atrium", err);
-    if (!connection || run_sql(connection, postgres_provision_sql, err) < 0)
+    if (!connection)
         return -1;
-    return 0;
+    sql = provision_sql();
+    result = run_sql(connection, sql, err);
+    free(sql);
+    return result < 0 ? -1 : 0;
 }
 
 const char *postgres_conninfo(const struct postgres *self, struct arena *arena, const char *daemon)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
-        if (strcmp(roles[i].daemon, daemon) == 0)
-            return arena_printf(arena, "host=%s port=5432 user=%s dbname=atrium", self->socket_dir,
-                                roles[i].role);
-    }
-    return NULL;
+    const char *role = provision_role(daemon);
+
+    if (!role)
+        return NULL;
+    return arena_printf(arena, "host=%s port=5432 user=%s dbname=atrium", self->socket_dir, role);
 }

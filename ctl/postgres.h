@@ -20,9 +20,6 @@ struct postgres {
     struct server_user user; /* whose cluster it is */
 };
 
-/* Roles and schemas of all daemons in the database `atrium`; may be run again. Also what operators run. */
-extern const char postgres_provision_sql[];
-
 /* Finds the programs, makes the cluster unless it is there, and waits until a server that a killed suite left
  * behind is gone. Parks. */
 int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struct arena *arena,

@@ -163,6 +163,63 @@ static void tampering_is_found(void)
     trail_check_sound(suite);
 }
 
+/* Whoever has taken a daemon over has the rights of its role: they do not reach what it did before. */
+static void a_daemons_role_leaves_sealed_rows_alone(void)
+{
+    static const char *const tries[] = {
+        "update auth.audit set event = '{}' where sequence = 1",
+        "update auth.audit set hash = '\\x00' where sequence = 1",
+        "update auth.audit set sequence = null, hash = null where sequence = 1",
+        "delete from auth.audit where sequence = 1",
+        "delete from auth.audit where sequence is null",
+        "insert into auth.audit (at, event, sequence, hash) values (1, '{}', 1, '\\x00')",
+        "truncate auth.audit",
+        "truncate auth.audit_other",
+        "drop table auth.audit",
+        "drop table auth.audit_other",
+        "alter table auth.audit rename to mine",
+        "alter table auth.audit disable trigger audit_guard",
+        "alter table auth.audit detach partition auth.audit_other",
+        "drop trigger audit_guard on auth.audit",
+        "drop function auth.audit_guard() cascade",
+        "create or replace function auth.audit_guard() returns trigger language plpgsql as "
+        "$$ begin return new; end $$",
+        "create trigger mine before update on auth.audit for each row execute function "
+        "auth.audit_guard()",
+        "create rule mine as on update to auth.audit do instead nothing",
+        "drop schema auth cascade",
+        "alter schema auth rename to mine",
+        "select auth.audit_drop('audit_other')",
+        "select auth.audit_month('audit_other_2', 0, 1)",
+        "update auth.audit_head set sequence = 0, hash = ''",
+        "delete from auth.audit_head",
+        "insert into auth.audit_gap values (1, 2, '')",
+        "delete from auth.audit_gap",
+        "set role atrium_audit",
+        "grant atrium_audit to \"atrium-authd\"",
+        "set session_replication_role = replica",
+    };
+    static const char print[] =
+        "select md5(string_agg(a::text, ',' order by sequence)) from auth.audit a where "
+        "sequence is not null and sequence <= 20";
+    char *before = suite_query(suite, print), *after;
+    PGconn *conn = suite_database(suite);
+
+    PQclear(PQexec(conn, "set session authorization \"atrium-authd\""));
+    for (size_t i = 0; i < ARRAY_SIZE(tries); i++) {
+        PGresult *result = PQexec(conn, tries[i]);
+
+        UNIT_CHECK(PQresultStatus(result) == PGRES_FATAL_ERROR, "%s", tries[i]);
+        PQclear(result);
+    }
+    PQfinish(conn);
+    after = suite_query(suite, print);
+    CU_ASSERT_STRING_EQUAL(after, before);
+    trail_check_sound(suite);
+    free(before);
+    free(after);
+}
+
 /* A chain that was made anew is sound; it has not the hashes that somebody kept. */
 static void a_kept_hash_tells_a_new_chain(void)
 {
@@ -317,6 +374,7 @@ static const struct unit_case cases[] = {
     {"verification finds nothing", verification_finds_nothing},
     {"the export is FHIR", the_export_is_fhir},
     {"tampering is found", tampering_is_found},
+    {"a daemon's role leaves sealed rows alone", a_daemons_role_leaves_sealed_rows_alone},
     {"a kept hash tells a new chain", a_kept_hash_tells_a_new_chain},
     {"a dropped month is stepped over", a_dropped_month_is_stepped_over},
     {"it ends without a trace", it_ends_without_a_trace},

@@ -446,6 +446,12 @@ static struct http_request setting_value(void)
               json_pack("{s:s}", "value", "https://patient.demo.example"));
 }
 
+static struct http_request account_policy(void)
+{
+    return by(admin, "PUT", "/v1/project/account-policy",
+              json_pack("{s:i}", "documentsPerAccount", 20000));
+}
+
 static struct http_request default_policy(void)
 {
     return by(admin, "PUT", "/v1/project/default-patient-access-policy",
@@ -691,6 +697,7 @@ static const struct audited {
     {"setting_switch", setting_switch, 200,
      "setting.write success Project PATIENT_INVITATION_ENABLED"},
     {"setting_value", setting_value, 200, "setting.write success Project PATIENT_APP_URL"},
+    {"account_policy_put", account_policy, 200, "account-policy.write success Project"},
     {"default_policy", default_policy, 200,
      "setting.write success Project defaultPatientAccessPolicy"},
     {"project_child", project_child, 200, "project.create success Project"},

@@ -1,0 +1,121 @@
+/*
+ * provision.c - see provision.h.  Used by `atriumctl database sql` and, for the development suite, by postgres.c.
+ *
+ * A role has the name of the system user that an installed daemon runs as: PostgreSQL then knows it by peer
+ * authentication. It makes and owns what is in its schema, but for the audit trail (ctl/schema/audit_owner.sql).
+ */
+#include "ctl/provision.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/db.h"
+#include "common/log.h"
+
+extern const struct db_migration ctl_migrations[];
+
+/* The names stand in SQL text: none comes from outside. */
+static const struct daemon_role {
+    const char *daemon, *role, *schema;
+    const char *audit; /* the daemon's migration that makes its audit trail */
+} roles[] = {
+    {"settingsd", "atrium-settingsd", "settings", "0004_audit"},
+    {"authd", "atrium-authd", "auth", "0004_audit"},
+    {"maild", "atrium-maild", "mail", "0003_audit"},
+    {"docd", "atrium-docd", "doc", "0002_audit"},
+    {"botd", "atrium-botd", "bot", "0002_audit"},
+};
+
+static const char beginning[] =
+    "set client_min_messages = warning;\n"
+    "revoke all on database atrium from public;\n"
+    "revoke all on schema public from public;\n"
+    "do $$ begin\n"
+    "    if not exists (select from pg_roles where rolname = 'atrium_audit') then\n"
+    "        create role atrium_audit nologin;\n"
+    "    end if;\n"
+    "end $$;\n";
+
+static const char role_sql[] =
+    "do $$ begin\n"
+    "    if not exists (select from pg_roles where rolname = '@role@') then\n"
+    "        create role \"@role@\" login;\n"
+    "    end if;\n"
+    "end $$;\n"
+    "alter role \"@role@\" in database atrium set search_path = @schema@;\n"
+    "grant connect, temporary on database atrium to \"@role@\";\n"
+    "create schema if not exists @schema@ authorization \"@role@\";\n";
+
+/* Not for a daemon's role to make: that needs CREATE on the database. */
+static const char ending[] = "create extension if not exists pg_trgm schema doc;\n"
+                             "create extension if not exists btree_gin schema doc;\n";
+
+static const char *embedded(const char *name)
+{
+    const struct db_migration *row = ctl_migrations;
+
+    while (row->name && strcmp(row->name, name) != 0)
+        row++;
+    return row->sql;
+}
+
+/* What a placeholder at *text stands for; NULL for none. *ret_length: of the placeholder. */
+static const char *filling(const struct daemon_role *role, const char *text, size_t *ret_length)
+{
+    const char *const words[][2] = {{"@role@", role->role},
+                                    {"@schema@", role->schema},
+                                    {"@migration@", role->audit},
+                                    {"@audit@", embedded("audit")}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        *ret_length = strlen(words[i][0]);
+        if (strncmp(text, words[i][0], *ret_length) == 0)
+            return words[i][1];
+    }
+    return NULL;
+}
+
+static void fill(FILE *out, const struct daemon_role *role, const char *text)
+{
+    while (*text) {
+        size_t plain = strcspn(text, "@"), length;
+        const char *value = filling(role, text + plain, &length);
+
+        fwrite(text, 1, plain, out);
+        text += plain;
+        if (value) {
+            fputs(value, out);
+            text += length;
+        } else if (*text) {
+            fputc(*text++, out);
+        }
+    }
+}
+
+char *provision_sql(void)
+{
+    char *sql = NULL;
+    size_t size;
+    FILE *out = open_memstream(&sql, &size);
+
+    if (!out)
+        log_die("provision", "out of memory");
+    fputs(beginning, out);
+    for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
+        fill(out, &roles[i], role_sql);
+        fill(out, &roles[i], embedded("audit_owner"));
+    }
+    fputs(ending, out);
+    if (fclose(out) != 0)
+        log_die("provision", "out of memory");
+    return sql;
+}
+
+const char *provision_role(const char *daemon)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(roles); i++) {
+        if (strcmp(roles[i].daemon, daemon) == 0)
+            return roles[i].role;
+    }
+    return NULL;
+}

@@ -1,0 +1,1 @@
+../../common/schema/audit.sql
