@@ -14,6 +14,8 @@ static const struct field content_rows[] = {
                "image/png"),
     FIELD_TEXT(struct content, disposition, 1, HEADER_MAX, FIELD_REQUIRED, "Content-Disposition.",
                "inline"),
+    FIELD_INT(struct content, maxAge, 0, INT32_MAX, 0, FIELD_OMIT_ZERO, "Seconds in any cache.",
+              "60"),
     FIELD_INT(struct content, size, 0, INT64_MAX, 0, FIELD_REQUIRED, "Bytes of the file.", "1024"),
     FIELD_TIME(struct content, lastModified, 0, "When the file was changed."),
     FIELD_TEXT(struct content, handle, 1, CONTENT_HANDLE_MAX, FIELD_REQUIRED, "Names the bytes.",
@@ -103,4 +105,12 @@ bool content_has_etag(const char *header, const char *etag)
         header += strcspn(header, ",");
     }
     return false;
+}
+
+bool content_is_etag(const char *header, const char *etag)
+{
+    size_t bare = strlen(etag) - 2; /* less its quotes */
+
+    return content_has_etag(header, etag) ||
+           (header && strlen(header) == bare && strncmp(header, etag + 1, bare) == 0);
 }

@@ -32,6 +32,7 @@ struct content {
     const char *etag; /* quoted */
     const char *contentType;
     const char *disposition; /* Content-Disposition */
+    int64_t maxAge;          /* seconds that anybody's cache may serve it unasked; 0: none may */
     int64_t size, lastModified;
     const char *handle;       /* for content_read */
     struct field_bytes bytes; /* all of it, or absent */
@@ -82,5 +83,9 @@ void content_keep_memory(void);
 /* Does a header such as If-None-Match (a list of entity tags, or "*"; NULL: none) name this tag? Weak tags count as
  * the strong ones that they are made from (RFC 9110, section 13.1.2). */
 bool content_has_etag(const char *header, const char *etag);
+
+/* The same of the request header ETag, which clients of older interfaces send instead; there the tag may also stand
+ * alone and without its quotes. */
+bool content_is_etag(const char *header, const char *etag);
 
 #endif

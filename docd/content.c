@@ -2,6 +2,7 @@
  * content.c - the bytes of a document, for who may read it and for who has its public token.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "docd/disposition.h"
 #include "docd/docd.h"
@@ -33,7 +34,7 @@ static enum image_fit image_fit(const char *name)
 
 static bool client_has(const struct wish *wish, const struct content *content)
 {
-    return content_has_etag(wish->etag, content->etag) ||
+    return content_is_etag(wish->etag, content->etag) ||
            content_has_etag(wish->if_none_match, content->etag);
 }
 
@@ -55,9 +56,35 @@ static int whole(struct docd *d, const struct request *req, struct store_key key
                                    : error_set(err, ERR_INTERNAL, "A stored file is incomplete.");
 }
 
+/* A file's name for what was made of it: "cat.gif" becomes "cat.png". Other names stay. */
+static const char *name_as(struct arena *arena, const char *name, const char *type)
+{
+    static const struct {
+        const char *extension, *type, *own; /* own: it is the type's, when another one has to go */
+    } rows[] = {
+        {".jpg", "image/jpeg", ".jpg"}, {".jpeg", "image/jpeg", NULL},
+        {".png", "image/png", ".png"},  {".webp", "image/webp", ".webp"},
+        {".gif", "image/gif", NULL},    {".heic", "image/heic", NULL},
+        {".heif", "image/heif", NULL},  {".avif", "image/avif", NULL},
+    };
+    const char *dot = strrchr(name, '.'), *own = "";
+    bool replace = false;
+
+    for (size_t i = 0; dot && i < ARRAY_SIZE(rows); i++) {
+        bool same = strcmp(rows[i].type, type) == 0;
+
+        if (same && rows[i].own)
+            own = rows[i].own;
+        if (strcasecmp(dot, rows[i].extension) == 0)
+            replace = !same;
+    }
+    return replace ? arena_printf(arena, "%.*s%s", (int)(dot - name), name, own) : name;
+}
+
 /* An image in another size; what the client has is not made. */
 static int resized(struct docd *d, const struct request *req, struct store_key key,
-                   const struct wish *wish, struct content *out, struct error *err)
+                   const char *name, const struct wish *wish, struct content *out,
+                   struct error *err)
 {
     struct variant variant = {0};
     int64_t bytes = out->size;
@@ -69,6 +96,7 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
     if (variant_get(d->variants, req, key, bytes, &wish->size, &variant, err) < 0)
         return -1;
     out->contentType = variant.contentType;
+    out->disposition = disposition(req->arena, false, name_as(req->arena, name, out->contentType));
     out->size = variant.size;
     out->handle = variant.handle;
     out->bytes = variant.bytes;
@@ -107,7 +135,8 @@ static int content_of(struct docd *d, const struct request *req, const struct db
         .lastModified = db_int(res, 0, 7),
         .handle = arena_printf(req->arena, "%s/%s", key.project.text, key.object.text),
     };
-    return (other_size ? resized : whole)(d, req, key, wish, out, err);
+    return other_size ? resized(d, req, key, db_text(res, 0, 4), wish, out, err)
+                      : whole(d, req, key, wish, out, err);
 }
 
 /* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no image that could be
@@ -151,7 +180,10 @@ int document_public(struct docd *d, const struct request *req, const struct docu
     } while (again);
     if (db_rows(res) == 0)
         return document_not_found(err);
-    return content_of(d, req, res, WISH(in), out, err);
+    if (content_of(d, req, res, WISH(in), out, err) < 0)
+        return -1;
+    out->maxAge = d->config->public_max_age;
+    return 0;
 }
 
 /* Fails: NOT_FOUND (deleted meanwhile). */

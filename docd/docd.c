@@ -43,6 +43,8 @@ static const struct config_row config_rows[] = {
         struct docd_config, public_url, NULL, 0,
         "Address that clients reach the gateway by, \"https://api.example.org\"; by default "
         "http:// and the host that the request names."),
+    CONFIG_INT(struct docd_config, public_max_age, "0", 0, 31536000,
+               "Seconds that caches may serve a public document without asking; 0: none may."),
     CONFIG_CHOICE(struct docd_config, store, "local", "local s3",
                   "Where the bytes lie: in storage_dir, or in a bucket of S3."),
     CONFIG_TEXT(struct docd_config, s3_url, NULL, 0,

@@ -22,7 +22,8 @@ struct docd_config {
     int64_t max_upload; /* bytes */
     int64_t image_bytes, image_threads, image_queue, image_memory, variant_cache;
     const char *public_url;
-    const char *store; /* "local", "s3" */
+    int64_t public_max_age; /* s */
+    const char *store;      /* "local", "s3" */
     const char *s3_url, *s3_region, *s3_bucket, *s3_style, *s3_key, *s3_secret_file;
     int64_t s3_part_size;
 };

@@ -24,20 +24,53 @@ enum {
     CMS_SEARCH_MAX = 200,
 };
 
-/* type/subtype, and parameters behind it (RFC 9110, section 8.3.1). */
+static const char token[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                            "!#$%&'*+-.^_`|~";
+static const char blank[] = " \t";
+
+/* Behind a quoted string (RFC 9110, section 5.6.4), or NULL. */
+static const char *skip_quoted(const char *at)
+{
+    for (at++; *at && *at != '"'; at++) {
+        if (*at == '\\')
+            at++;
+        if (*at < ' ' || *at > '~')
+            return NULL;
+    }
+    return *at == '"' ? at + 1 : NULL;
+}
+
+/* Behind "; name=value", or "; " alone; NULL when it is neither. */
+static const char *skip_parameter(const char *at)
+{
+    const char *name;
+
+    at += strspn(at, blank);
+    if (*at != ';')
+        return NULL;
+    name = at + 1 + strspn(at + 1, blank);
+    at = name + strspn(name, token);
+    if (at == name)
+        return *at == ';' || *at == '\0' ? at : NULL;
+    if (*at++ != '=')
+        return NULL;
+    if (*at == '"')
+        return skip_quoted(at);
+    return strspn(at, token) > 0 ? at + strspn(at, token) : NULL;
+}
+
+/* type/subtype, and parameters behind it (RFC 9110, section 8.3.1); MEDIA_TYPE_PATTERN says the same. */
 static int check_media_type(const char *value, char why[static 96])
 {
-    static const char token[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "!#$%&'*+-.^_`|~";
     size_t type = strspn(value, token);
     const char *subtype = value + type + (value[type] == '/');
     const char *rest = subtype + strspn(subtype, token);
-    bool printable = true;
 
-    for (const char *at = rest; *at; at++)
-        printable &= *at >= ' ' && *at <= '~';
-    if (type > 0 && value[type] == '/' && rest > subtype && printable &&
-        (*rest == '\0' || *rest == ';' || *rest == ' '))
+    if (type == 0 || value[type] != '/' || rest == subtype)
+        rest = NULL;
+    while (rest && *rest)
+        rest = skip_parameter(rest);
+    if (rest)
         return 0;
     snprintf(why, 96, "must be a MIME type such as image/png");
     return -1;
@@ -126,7 +159,11 @@ static int check_language(const char *value, char why[static 96])
 
 /* ---- routes ---- */
 
-#define MEDIA_TYPE_PATTERN "^[!#$%&'*+.^_`|~A-Za-z0-9-]+/[!#$%&'*+.^_`|~A-Za-z0-9-]+([ ;].*)?$"
+#define TOKEN_PATTERN "[!#$%&'*+.^_`|~A-Za-z0-9-]+"
+#define QUOTED_PATTERN "\"([ !#-\\[\\]-~]|\\\\[ -~])*\""
+#define MEDIA_TYPE_PATTERN                                                                   \
+    "^" TOKEN_PATTERN "/" TOKEN_PATTERN "([ \\t]*;[ \\t]*(" TOKEN_PATTERN "=(" TOKEN_PATTERN \
+    "|" QUOTED_PATTERN "))?)*$"
 
 /* Every request has one: no parameter that a client would set. */
 #define FIELD_HOST(s)                                                                    \

@@ -349,7 +349,10 @@ int download_serve(struct exchange *exchange, const struct request *req,
     if (content.lastModified > 0)
         http_date_format(content.lastModified, modified);
     answer.status = part.status;
-    answer.cache = "private, no-cache";
+    answer.cache = content.maxAge > 0 ? arena_printf(exchange->arena,
+                                                     "public, max-age=%" PRId64 ", must-revalidate",
+                                                     content.maxAge)
+                                      : "private, no-cache";
     answer.etag = content.etag;
     answer.more = (struct answer_header[]){
         {"Accept-Ranges", "bytes"},

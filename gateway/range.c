@@ -43,7 +43,7 @@ static bool is_unchanged(const struct range_request *request, const struct range
 
     if (request->if_none_match || request->etag)
         return content_has_etag(request->if_none_match, file->etag) ||
-               content_has_etag(request->etag, file->etag);
+               content_is_etag(request->etag, file->etag);
     return request->if_modified_since && file->modified_ms > 0 &&
            http_date_read(request->if_modified_since, &since_s) &&
            file->modified_ms / 1000 <= since_s;

@@ -436,6 +436,21 @@ static void entries_are_found(void)
     check_shown(elsewhere, "0", "another tenant");
 }
 
+/* Who looks for a key means that entry, however often others have the word. */
+static void an_entry_is_found_by_its_key_first(void)
+{
+    PERSON there = person_admin_of_child(suite, "keys");
+
+    put(there, "/cms/note/a-zebra/en", "Zebra zebra", "zebra zebra zebra");
+    put(there, "/cms/note/zebra/en", "Striped animal", "grass");
+    put(there, "/cms/note/zebra-b/en", "Zebra", "zebra");
+    HTTP_ANSWER answer = search(there, "/cms/note/map/en", "zebra");
+    CU_ASSERT_STRING_EQUAL(http_text(answer, "resources.0.source.key"), "zebra");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(answer, "total")), 3);
+    HTTP_ANSWER coded = ask(there, "GET", "/cms/note/map/en?search=zebra&code=other", NULL);
+    check_shown(coded, "0", "a code that it does not have");
+}
+
 /* What was changed or removed is not found, nor are other words mistaken for what it had. */
 static void what_is_gone_is_not_found(void)
 {
@@ -844,6 +859,7 @@ static const struct unit_case cases[] = {
     {"entries stand side by side", entries_stand_side_by_side},
     {"a page has ten entries unless told", a_page_has_ten_entries},
     {"entries are found", entries_are_found},
+    {"an entry is found by its key first", an_entry_is_found_by_its_key_first},
     {"what is gone is not found", what_is_gone_is_not_found},
     {"large texts are kept", large_texts_are_kept},
     {"each change leaves its row", each_change_leaves_its_row},

@@ -126,6 +126,13 @@ static void bad_requests_are_refused(void)
         {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"image\"}", "contentType"},
         {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"/png\"}", "contentType"},
         {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"image/\"}", "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"a/b c\"}", "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"text/plain; foo\"}",
+         "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"text/plain; foo=\"}",
+         "contentType"},
+        {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"text/plain; foo=\\\"b\"}",
+         "contentType"},
         {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"image/p g\\r\\nX: y\"}",
          "contentType"},
         {"POST", "/document", "{\"fileName\":\"a\",\"contentType\":\"a/b\",\"isPublic\":\"yes\"}",
@@ -176,6 +183,13 @@ static void an_unchanged_file_is_304(void)
     }
     HTTP_ANSWER any = get_with(id, "If-None-Match: *");
     CHECK_STATUS(any, 304);
+    /* Without its quotes the tag is one in the header ETag alone. */
+    snprintf(line, sizeof line, "ETag: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
+    HTTP_ANSWER bare = get_with(id, line);
+    CHECK_STATUS(bare, 304);
+    snprintf(line, sizeof line, "If-None-Match: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
+    HTTP_ANSWER strict = get_with(id, line);
+    CHECK_STATUS(strict, 200);
     HTTP_ANSWER other = get_with(id, "ETag: \"0123\"");
     CHECK_BYTES(other, bytes, 1000);
     /* The same bytes again have the same tag, others another. */
@@ -432,6 +446,7 @@ static void a_public_token_opens_one_file(void)
     snprintf(path, sizeof path, "/document/public/%s", token);
     HTTP_ANSWER read = http_get(suite_url(suite), path, NULL);
     CHECK_BYTES(read, bytes, 100000);
+    check_header(read, "Cache-Control", "private, no-cache");
     char *etag = http_header(read, "ETag"), line[200];
     snprintf(line, sizeof line, "ETag: %s", etag);
     HTTP_ANSWER same =

@@ -45,6 +45,14 @@ static void check_sides(const struct http_answer *answer, int width, int height,
     free(type);
 }
 
+static void check_header(const struct http_answer *answer, const char *name, const char *want)
+{
+    char *value = http_header(answer, name);
+
+    UNIT_CHECK(value && strcmp(value, want) == 0, "%s: %s", name, value ? value : "-");
+    free(value);
+}
+
 static char *put_picture(int width, int height)
 {
     size_t size;
@@ -165,8 +173,40 @@ static void the_public_route_resizes_too(void)
     CHECK_STATUS(same, 304);
     HTTP_ANSWER bad = get(NULL, path, "?width=0", NULL);
     CHECK_PROBLEM(bad, "width");
+    /* any cache may keep a public one for as long as the setting says, and no other */
+    check_header(found, "Cache-Control", "public, max-age=60, must-revalidate");
+    check_header(same, "Cache-Control", "public, max-age=60, must-revalidate");
+    check_header(bad, "Cache-Control", "no-store");
+    HTTP_ANSWER own = get(patient, document_path(id), "", NULL);
+    check_header(own, "Cache-Control", "private, no-cache");
     free(etag);
     free(id);
+}
+
+/* The file's name says what it is now. */
+static void a_name_follows_the_format(void)
+{
+    static const char gif[] = "GIF89a\1\0\1\0\x80\0\0\xff\xff\xff\0\0\0"
+                              ",\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
+    static const struct {
+        const char *name, *want;
+    } rows[] = {
+        {"cat.gif", "inline; filename=\"cat.png\"; filename*=UTF-8''cat.png"},
+        {"cat.v2.GIF", "inline; filename=\"cat.v2.png\"; filename*=UTF-8''cat.v2.png"},
+        {"cat", "inline; filename=\"cat\"; filename*=UTF-8''cat"},
+        {"cat.png", "inline; filename=\"cat.png\"; filename*=UTF-8''cat.png"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *id =
+            document_put(suite, patient->access, rows[i].name, "image/gif", gif, sizeof gif - 1);
+        HTTP_ANSWER answer = get(patient, document_path(id), "?width=2", NULL);
+
+        check_sides(answer, 2, 2, rows[i].name);
+        check_header(answer, "Content-Disposition", rows[i].want);
+        HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+        free(id);
+    }
 }
 
 /* ---- refusals ---- */
@@ -578,6 +618,7 @@ static const struct unit_case cases[] = {
     {"a picture is resized", a_picture_is_resized},
     {"tags and ranges are honoured", tags_and_ranges_are_honoured},
     {"the public route resizes too", the_public_route_resizes_too},
+    {"a name follows the format", a_name_follows_the_format},
     {"bad sizes are refused", bad_sizes_are_refused},
     {"what is no image is refused", what_is_no_image_is_refused},
     {"equal requests decode once", equal_requests_decode_once},
@@ -592,6 +633,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    suite = suite_start(&(struct suite_options){.instances = "docd=2"});
+    suite = suite_start(
+        &(struct suite_options){.instances = "docd=2", .set = "docd.public_max_age=60"});
     return unit_run("images", cases, ARRAY_SIZE(cases));
 }
