@@ -32,7 +32,7 @@ static const struct config_row config_rows[] = {
     CONFIG_SIZE(struct docd_config, image_bytes, "100M", 1, 1LL << 40,
                 "Largest file that is read as an image, to resize it."),
     CONFIG_INT(struct docd_config, image_threads, "0", 0, 256,
-               "Images that are decoded at the same time; 0: one for each core."),
+               "Images that are decoded at the same time; 0: one more than there are cores."),
     CONFIG_INT(struct docd_config, image_queue, "64", 1, 4096,
                "Images that may wait for their turn; beyond that the answer is 503."),
     CONFIG_SIZE(struct docd_config, image_memory, "1G", 64 << 20, 1LL << 40,

@@ -35,7 +35,8 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
 {
     struct image_pool *self = calloc(1, sizeof *self);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L);
+    /* One more than there are cores: a decoder waits for the loop between two images. */
+    size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L) + 1;
 
     if (self == NULL)
         log_die("image", "out of memory");

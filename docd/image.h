@@ -42,7 +42,7 @@ struct image_made {
 
 struct image_pool;
 
-/* A pool that decodes `threads` images at a time (0: one for each core), and as many large ones besides with the CPU
+/* A pool that decodes `threads` images at a time (0: one more than there are cores), and as many large ones besides with the CPU
  * time that nothing else wants; at most `queue_max` wait. An image that needs more than 64 MiB takes it from `memory` bytes that all
  * such share, or waits for it. The process starts with the first image. */
 struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
