@@ -2,11 +2,12 @@
  * authd.h - the daemon's state, its limits, and a prototype for each row of authd_routes.def.
  *
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
- * one_step.c, credential.c, email.c, mfa.c, step_up.c, session.c, refresh.c, me.c, deletion.c, member.c, identity.c,
- * operator.c and explain.c hold handlers; admin, admission, candidate, factor, totp, qr, password, password_text,
- * password_rule, common_password,
+ * one_step.c, credential.c, email.c, email_change.c, mfa.c, step_up.c, session.c, refresh.c, me.c,
+ * deletion.c, member.c, identity.c, operator.c and explain.c hold handlers; admin, admission,
+ * candidate, factor, totp, qr, password, password_text, password_rule, common_password,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
- * continue_token, tenant, unruled, mail_route, email_link, email_verified, email_scan and user_agent serve them.
+ * continue_token, tenant, unruled, mail_route, email_link, email_verified, email_scan and user_agent
+ * serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

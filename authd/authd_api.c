@@ -438,6 +438,19 @@ static const struct field email_verify_send_in_rows[] = {
 };
 FIELD_TABLE(email_verify_send_in);
 
+static const struct field email_change_in_rows[] = {
+    FIELD_EMAIL(struct email_change_in, email, FIELD_REQUIRED,
+                "Address that the account is to have.", "ana@example.net"),
+};
+FIELD_TABLE(email_change_in);
+
+static const struct field email_undo_in_rows[] = {
+    FIELD_UUID(struct email_undo_in, id, FIELD_REQUIRED, "From the link."),
+    FIELD_TEXT(struct email_undo_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "From the link; good once, until it expires.", EXAMPLE_CODE),
+};
+FIELD_TABLE(email_undo_in);
+
 static const struct field email_verify_in_rows[] = {
     FIELD_UUID(struct email_verify_in, id, FIELD_REQUIRED, "From the link."),
     FIELD_TEXT(struct email_verify_in, secret, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,

@@ -108,6 +108,13 @@ struct email_verify_send_in {
     const char *email, *tenantCode;
     const char *type; /* "Patient", "Practitioner" or NULL: either */
 };
+struct email_change_in {
+    const char *email;
+};
+struct email_undo_in {
+    struct uuid id; /* with secret from the mailed link */
+    const char *secret;
+};
 struct email_verify_in {
     struct uuid id; /* with secret from the mailed link */
     const char *secret;
@@ -385,6 +392,7 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
     sign_in_explain_out_table, operator_sessions_in_table;
 extern const struct field_table step_up_in_table;
+extern const struct field_table email_change_in_table, email_undo_in_table;
 extern const struct field_table invitation_link_in_table, invitation_show_out_table;
 
 #define ROUTE(...)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "authd/email_link.h"
+#include "authd/email_change.h"
 #include "authd/email_verified.h"
 #include "authd/password.h"
 #include "authd/session.h"
@@ -60,7 +60,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 
     if (mail_route_find(d, req, tenant, owner->role, owner->account, &route, err) < 0)
         return -1;
-    email_link_new(d, req, tenant, &route, owner, &link);
+    email_link_new(d, req, tenant, &route, owner, EMAIL_LINK_VERIFY, &link);
     if (!uuid_is_set(&link.id))
         return 0;
     if (db_query(d->svc.db, req, SQL_EMAIL_LINK_CREATE, &res, err, DB_UUID(owner->account),
@@ -146,39 +146,33 @@ int email_verify_send(struct authd *d, const struct request *req,
 
 /* ---- using it ---- */
 
-/* A link that is still good, and whose it is. */
-struct held {
-    struct uuid account, project;
-    struct uuid home; /* a patient's project */
-    const char *role, *email, *hash;
-    int64_t changes;
-    struct uuid organization; /* that it proves the address for; absent: for all */
-};
-
-static int find_link(struct authd *d, const struct request *req, struct uuid id,
-                     const uint8_t secret[static SECRET_HASH_SIZE], struct held *ret,
-                     struct error *err)
+static int find_link(struct authd *d, const struct request *req, const struct email_verify_in *in,
+                     struct email_held *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct tenant tenant;
 
-    if (db_query(d->svc.db, req, SQL_EMAIL_LINK_GET, &res, err, DB_UUID(id),
-                 DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+    *ret = (struct email_held){.id = in->id};
+    secret_hash(in->secret, ret->secret);
+    if (db_query(d->svc.db, req, SQL_EMAIL_LINK_GET, &res, err, DB_UUID(in->id),
+                 DB_BYTES(ret->secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return link_invalid(err);
-    *ret = (struct held){.account = db_uuid(res, 0, 0),
-                         .project = db_uuid(res, 0, 1),
-                         .role = arena_strdup(req->arena, db_text(res, 0, 3)),
-                         .home = db_uuid(res, 0, 4),
-                         .email = arena_strdup(req->arena, db_text(res, 0, 5)),
-                         .changes = db_is_null(res, 0, 7) ? 0 : db_int(res, 0, 7)};
-    if (!db_is_null(res, 0, 6))
+    ret->account = db_uuid(res, 0, 0);
+    ret->role = arena_strdup(req->arena, db_text(res, 0, 3));
+    ret->home = db_uuid(res, 0, 4);
+    ret->email = arena_strdup(req->arena, db_text(res, 0, 5));
+    if (!db_is_null(res, 0, 6)) {
         ret->hash = arena_strdup(req->arena, db_text(res, 0, 6));
-    if (tenant_open_id(d, req, ret->project, &tenant, err) < 0)
+        ret->changes = db_int(res, 0, 7);
+    }
+    ret->change = strcmp(db_text(res, 0, 8), "change") == 0;
+    ret->to = arena_strdup(req->arena, db_text(res, 0, 9));
+    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 10), db_text(res, 0, 11));
+    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
     if (!db_bool(res, 0, 2))
-        ret->organization = email_organization(&tenant);
+        ret->organization = email_organization(&ret->tenant);
     return 0;
 }
 
@@ -188,11 +182,11 @@ static int sign_in_required(struct error *err)
 }
 
 /* The account's password, guarded as a sign-in is. */
-static int prove_by_password(struct authd *d, const struct request *req, const struct held *link,
-                             const char *password, struct error *err)
+static int prove_by_password(struct authd *d, const struct request *req,
+                             const struct email_held *link, const char *password, struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
-    const struct sign_in who = {link->project, link->account, link->role};
+    const struct sign_in who = {link->tenant.projectId, link->account, link->role};
     const struct audit_row failure = sign_in_failure(req, &who, "password");
     struct throttle_keys keys;
     bool right, stale;
@@ -209,30 +203,37 @@ static int prove_by_password(struct authd *d, const struct request *req, const s
     return sign_in_required(err);
 }
 
-/* Spends a link of email_verify_send(), for the owner of its account only. Fails: BAD_REQUEST, SIGN_IN_REQUIRED
- * (the link stays), THROTTLED. */
-int email_verify(struct authd *d, const struct request *req, const struct email_verify_in *in,
-                 struct nothing *out UNUSED, struct error *err)
+/* Records what a link of email_verify_send() proves. */
+static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
+                         bool by_password, struct error *err)
 {
+    const struct audit_row audit =
+        email_audit(req, "email.verify", link->tenant.projectId, link->account, "link");
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    uint8_t secret[SECRET_HASH_SIZE];
-    struct audit_row audit;
-    struct held link;
-    bool caller_owns;
 
-    secret_hash(in->secret, secret);
-    if (find_link(d, req, in->id, secret, &link, err) < 0)
-        return -1;
-    caller_owns = req->caller != NULL && uuid_equal(&req->caller->account, &link.account);
-    if (!caller_owns && in->password == NULL)
-        return sign_in_required(err);
-    if (!caller_owns && prove_by_password(d, req, &link, in->password, err) < 0)
-        return -1;
-    audit = email_audit(req, "email.verify", link.project, link.account, "link");
-    if (db_query(d->svc.db, req, SQL_EMAIL_VERIFY, &res, err, DB_UUID(in->id),
-                 DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms),
-                 DB_UUID(link.organization), caller_owns ? DB_NULL : DB_INT(link.changes),
+    if (db_query(d->svc.db, req, SQL_EMAIL_VERIFY, &res, err, DB_UUID(link->id),
+                 DB_BYTES(link->secret, SECRET_HASH_SIZE), DB_INT(req->now_ms),
+                 DB_UUID(link->organization), by_password ? DB_INT(link->changes) : DB_NULL,
                  DB_AUDIT(audit)) < 0)
         return -1;
     return db_rows(res) > 0 ? 0 : link_invalid(err); /* another request was first */
+}
+
+/* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails: BAD_REQUEST,
+ * SIGN_IN_REQUIRED (the link stays), THROTTLED. */
+int email_verify(struct authd *d, const struct request *req, const struct email_verify_in *in,
+                 struct nothing *out UNUSED, struct error *err)
+{
+    struct email_held link;
+    bool by_password;
+
+    if (find_link(d, req, in, &link, err) < 0)
+        return -1;
+    by_password = req->caller == NULL || !uuid_equal(&req->caller->account, &link.account);
+    if (by_password && in->password == NULL)
+        return sign_in_required(err);
+    if (by_password && prove_by_password(d, req, &link, in->password, err) < 0)
+        return -1;
+    return link.change ? email_change_apply(d, req, &link, by_password, err)
+                       : prove_address(d, req, &link, by_password, err);
 }

@@ -9,15 +9,15 @@
 
 void email_link_new(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct mail_route *route, const struct email_owner *owner,
-                    struct email_link *ret)
+                    enum email_link_kind kind, struct email_link *ret)
 {
-    bool required = email_is_required(tenant);
+    bool change = kind == EMAIL_LINK_CHANGE, required = email_is_required(tenant);
     struct mail_route own = {.app = d->config->account_app_url};
     const struct mail_route *by =
         route->tenant != NULL && route->app == NULL && required ? &own : route;
-    struct mail mail = {.template = "EMAIL_VERIFICATION",
+    struct mail mail = {.template = change ? "EMAIL_CHANGE" : "EMAIL_VERIFICATION",
                         .tenant = by->tenant,
-                        .builtin = required,
+                        .builtin = change || required,
                         .to = owner->email,
                         .display = owner->display};
     struct link link;

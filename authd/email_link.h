@@ -20,6 +20,9 @@ struct email_owner {
     const char *role, *email, *display;
 };
 
+/* What it is for: to prove the address that the account has, or to give it another one. */
+enum email_link_kind { EMAIL_LINK_VERIFY, EMAIL_LINK_CHANGE };
+
 /* What a statement writes for one; id absent: nothing. */
 struct email_link {
     struct uuid id;
@@ -35,11 +38,12 @@ struct email_link {
         uuid_is_set(&(self_).id) ? DB_BYTES((self_).hash, SECRET_HASH_SIZE) : DB_NULL, \
         DB_BOOL((self_).installation), DB_INT((self_).expires_at), DB_OUTBOX((self_).mail)
 
-/* Makes a link for the owner, by a route that mail_route_find() or mail_route_own() yields. Where the tenant asks
- * for proven addresses it is mailed also when no template is mapped. No link when there are no pages that it could lead
- * to, unless the installation mails it: then the mail has none and says whom to ask. */
+/* Makes a link for the owner, by a route that mail_route_find() or mail_route_own() yields. That of a change is
+ * mailed also where no template is mapped, as is that of a proof when the tenant asks for proven addresses. No link when
+ * there are no pages that it could lead to, unless the installation mails it: then the mail has none and says whom to
+ * ask. */
 void email_link_new(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct mail_route *route, const struct email_owner *owner,
-                    struct email_link *ret);
+                    enum email_link_kind kind, struct email_link *ret);
 
 #endif

@@ -40,8 +40,10 @@ static int drop_leftovers(struct db_tx *tx, const struct request *req,
     int64_t since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
     CLEANUP(db_result_destroy) struct db_result *revived = NULL;
     CLEANUP(db_result_destroy) struct db_result *factor = NULL;
+    CLEANUP(db_result_destroy) struct db_result *undo = NULL;
 
-    if (db_tx_query(tx, SQL_CLAIM_DELETION, &revived, err, DB_UUID(owner->account),
+    if (db_tx_query(tx, SQL_EMAIL_UNDO_LATER, &undo, err, DB_UUID(owner->account), DB_INT(0)) < 0 ||
+        db_tx_query(tx, SQL_CLAIM_DELETION, &revived, err, DB_UUID(owner->account),
                     DB_AUDIT(kept)) < 0 ||
         db_tx_query(tx, SQL_CLAIM_FACTOR, &factor, err, DB_UUID(owner->account), DB_INT(since),
                     DB_AUDIT(reset)) < 0)

@@ -44,7 +44,7 @@ static const struct plans plans = {
     .count = ARRAY_SIZE(statements),
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
              "audit_head audit_gap email_scan",
-    .emptied = "login, mfa_pending, password_reset, email_link, invitation, throttle, "
+    .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
                "known_address, change, "
                "outbox",
     .blocking = "0002_password 0005_membership 0007_deletion",
@@ -164,6 +164,12 @@ static const struct {
     {SQL_RESET_FIND, "Bitmap Index Scan on account_email"},
     {SQL_EMAIL_LINK_GET, "Index Scan using email_link_id_key on email_link"},
     {SQL_EMAIL_VERIFY, "Index Scan using email_link_id_key on email_link"},
+    {SQL_EMAIL_CHANGE_SPEND, "Index Scan using email_link_id_key on email_link"},
+    {SQL_EMAIL_CHANGE, "Index Scan using account_pkey on account"},
+    {SQL_EMAIL_FREE, "Index Scan using account_pkey on account a"},
+    {SQL_EMAIL_UNDO_GET, "Index Scan using email_undo_pkey on email_undo"},
+    {SQL_EMAIL_UNDO_SPEND, "Index Scan using email_undo_pkey on email_undo"},
+    {SQL_EMAIL_UNDO_LATER, "email_undo_account"},
     {SQL_EMAIL_CLAIM, "Index Scan using account_pkey on account"},
     {SQL_CLAIM_DELETION, "Index Scan using account_pkey on account"},
     {SQL_CLAIM_FACTOR, "Index Scan using mfa_factor_pkey on mfa_factor"},

@@ -1,0 +1,36 @@
+-- Addresses that accounts had before: a link to the old one takes the change back for a while, and until then no other
+-- account of that kind gets the address.
+
+create table email_undo (
+    id             uuid primary key,         -- in the link, with the secret
+    account_id     uuid not null references account on delete cascade,
+    role           text not null,            -- of the account, and its project (patients)
+    home_id        uuid,
+    email          text not null check (length(email) <= 254), -- that it had
+    secret_hash    bytea not null,
+    project_id     uuid not null,            -- the tenant that it was changed in
+    installation   boolean not null,         -- the link leads to the installation's own pages
+    organizations  uuid[] not null,          -- that the address was proven for, as in email_verified
+    changed_at     bigint not null,
+    expires_at     bigint not null
+);
+create index email_undo_email on email_undo (email);
+create index email_undo_account on email_undo (account_id, changed_at);
+create index email_undo_expires on email_undo (expires_at);
+
+-- After the unique index has let the row in, so that of a change and a registration at the same moment the later one
+-- sees the other.
+create function email_reserved() returns trigger
+language plpgsql as $$
+begin
+    if exists (select from email_undo u where u.email = new.email and u.role = new.role
+               and u.home_id is not distinct from new.project_id and u.account_id <> new.id) then
+        raise exception 'the address is reserved' using errcode = 'unique_violation';
+    end if;
+    return null;
+end
+$$;
+create trigger email_reserved_insert after insert on account
+    for each row execute function email_reserved();
+create trigger email_reserved_update after update of email on account
+    for each row when (new.email <> old.email) execute function email_reserved();

@@ -1,0 +1,337 @@
+/*
+ * test_email_change.c - another e-mail address for an account: who confirms it, who is told, how it is taken back. Over
+ * two gateways and two authd, on the test clock.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/http/suite.h"
+#include "tests/http/totp.h"
+#include "tests/unit/unit.h"
+
+#define CHANGE "/auth/change-email"
+#define VERIFY "/auth/verify-email"
+#define UNDO "/auth/undo-email"
+#define PATIENT_APP "https://patient.demo.example"
+
+enum { MINUTE = 60, DAY = 86400, QUIET_MS = 1500 };
+
+static const char bad_link[] = "The link is invalid or has expired.";
+static const char wrong_password[] = "Username or password is incorrect.";
+
+static struct suite *suite;
+static int64_t ahead; /* of the test clock, seconds */
+
+static void set_clock(int64_t seconds)
+{
+    ahead = seconds;
+    suite_set_clock(suite, seconds);
+}
+
+/* ---- calls ---- */
+
+static struct http_answer *change(const char *access, const char *email)
+{
+    return http_post(suite_url(suite), CHANGE, access, json_pack("{s:s}", "email", email));
+}
+
+static struct http_answer *use(const char *path, const struct mail_link *link, const char *access)
+{
+    char *source = fresh_source();
+    struct http_answer *answer = http_call(
+        suite_url(suite), &(struct http_request){.method = "POST",
+                                                 .path = path,
+                                                 .bearer = access,
+                                                 .source = source,
+                                                 .body = json_pack("{s:s, s:s}", "id", link->id,
+                                                                   "secret", link->secret)});
+
+    free(source);
+    return answer;
+}
+
+static struct mail_link link_to(const char *email, const char *page)
+{
+    char text[128];
+
+    snprintf(text, sizeof text, PATIENT_APP "/%s", page);
+    return suite_mail_link(suite, email, text);
+}
+
+/* Asks for an address that no mail went to yet, and takes the link to it. */
+static struct mail_link ask(const struct person *person, const char *email)
+{
+    HTTP_ANSWER asked = change(person->access, email);
+
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    return link_to(email, "verify-email");
+}
+
+static void check_sign_in(const char *email, const char *password, int status)
+{
+    HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/tenant/Patient/login/start",
+                                          body_login_start(email, password, "demo"));
+
+    if (status == 400)
+        CHECK_ERROR(answer, 400, wrong_password);
+    else
+        CHECK_STATUS(answer, status);
+}
+
+static struct person *settled_patient(void)
+{
+    struct person *self = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 1));
+    return self;
+}
+
+/* ---- cases ---- */
+
+static void the_new_mailbox_confirms_and_the_old_is_told(void)
+{
+    PERSON patient = settled_patient();
+    PERSON elsewhere = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    char *email = person_address();
+    struct mail_link link = ask(patient, email);
+
+    check_sign_in(patient->email, patient->password, 200); /* nothing has changed yet */
+    HTTP_ANSWER click = use(VERIFY, &link, NULL);
+    CHECK_STATUS(click, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(click, "code"), "SIGN_IN_REQUIRED");
+    HTTP_ANSWER good = use(VERIFY, &link, patient->access);
+    CHECK_STATUS(good, 204);
+    HTTP_ANSWER again = use(VERIFY, &link, patient->access);
+    CHECK_ERROR(again, 400, bad_link);
+
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+    CHECK_STATUS(me, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(me, "profile.telecom.0.value"), email);
+    CU_ASSERT_TRUE(json_is_true(http_member(me, "security.emailVerified")));
+    CU_ASSERT_TRUE(suite_everywhere(suite, elsewhere->access, 401));
+    check_sign_in(patient->email, patient->password, 400);
+    check_sign_in(email, patient->password, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+
+    /* The old mailbox takes it back: the account is as it was, but for the password, which somebody else knew. */
+    struct mail_link undo = link_to(patient->email, "undo-email");
+    HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
+    CHECK_STATUS(get, 405);
+    HTTP_ANSWER back = use(UNDO, &undo, NULL);
+    CHECK_STATUS(back, 204);
+    HTTP_ANSWER twice = use(UNDO, &undo, NULL);
+    CHECK_ERROR(twice, 400, bad_link);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
+    check_sign_in(email, patient->password, 400);
+    check_sign_in(patient->email, patient->password, 400);
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 4)); /* and that it changed */
+    struct mail_link reset = link_to(patient->email, "set-password");
+    HTTP_ANSWER set = suite_post_fresh(suite, "/auth/set-password",
+                                       json_pack("{s:s, s:s, s:s}", "id", reset.id, "secret",
+                                                 reset.secret, "password", "mine"));
+    CHECK_STATUS(set, 204);
+    check_sign_in(patient->email, "mine", 200);
+    free(email);
+}
+
+static void it_needs_a_fresh_proof(void)
+{
+    PERSON patient = settled_patient();
+    char *email = person_address();
+
+    HTTP_ANSWER nobody = change(NULL, email);
+    CHECK_STATUS(nobody, 401);
+    HTTP_ANSWER bad = change(patient->access, "no address");
+    CHECK_PROBLEM(bad, "email");
+    set_clock(16 * MINUTE);
+    HTTP_ANSWER stale = change(patient->access, email);
+    CHECK_STATUS(stale, 401);
+    CU_ASSERT_STRING_EQUAL(http_text(stale, "code"), "STEP_UP_REQUIRED");
+    set_clock(0);
+    usleep(QUIET_MS * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, email), 0);
+    free(email);
+}
+
+/* What is taken is not told: the answer and its time are those of a free address. Accounts are never merged. */
+static void a_taken_address_is_not_told(void)
+{
+    PERSON patient = settled_patient();
+    PERSON other = settled_patient();
+    char *email = person_address();
+    HTTP_ANSWER one = change(patient->access, other->email);
+    HTTP_ANSWER two = change(patient->access, email);
+
+    CHECK_STATUS(one, 200);
+    CHECK_STATUS(two, 200);
+    CU_ASSERT_STRING_EQUAL(one->body, two->body);
+    CU_ASSERT_TRUE(one->seconds >= 0.25 && two->seconds >= 0.25);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    CU_ASSERT_EQUAL(suite_mail_count(suite, other->email), 1);
+
+    struct mail_link link = link_to(email, "verify-email");
+    PERSON faster = person_register(suite, email);
+    CU_ASSERT_EQUAL(faster->status, 200);
+    HTTP_ANSWER late = use(VERIFY, &link, patient->access);
+    CHECK_ERROR(late, 400, bad_link);
+    CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
+    check_sign_in(patient->email, patient->password, 200);
+    free(email);
+}
+
+static void the_old_address_is_reserved_for_a_week(void)
+{
+    PERSON patient = settled_patient();
+    char *email = person_address();
+    struct mail_link link = ask(patient, email);
+
+    HTTP_ANSWER good = use(VERIFY, &link, patient->access);
+    CHECK_STATUS(good, 204);
+    PERSON squatter = person_register(suite, patient->email);
+    CU_ASSERT_EQUAL(squatter->status, 400);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    struct mail_link undo = link_to(patient->email, "undo-email");
+    set_clock(7 * DAY + MINUTE);
+    HTTP_ANSWER over = use(UNDO, &undo, NULL);
+    CHECK_ERROR(over, 400, bad_link);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
+                                  "select count(*) from auth.email_undo where email = '%s'",
+                                  patient->email));
+    PERSON later = person_register(suite, patient->email);
+    CU_ASSERT_EQUAL(later->status, 200);
+    set_clock(0);
+    free(email);
+}
+
+/* Who changes it twice does not get rid of the first owner. */
+static void the_first_address_takes_every_change_back(void)
+{
+    PERSON patient = settled_patient();
+    char *second = person_address(), *third = person_address();
+    struct mail_link link = ask(patient, second);
+    uint8_t secret[TOTP_SECRET];
+    char code[7];
+
+    HTTP_ANSWER one = use(VERIFY, &link, patient->access);
+    CHECK_STATUS(one, 204);
+    link = ask(patient, third);
+    HTTP_ANSWER two = use(VERIFY, &link, patient->access);
+    CHECK_STATUS(two, 204);
+    HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
+    totp_read(http_text(status, "otpauthUrl"), secret);
+    HTTP_ANSWER enrolled =
+        http_post(suite_url(suite), "/auth/mfa/enroll", patient->access,
+                  json_pack("{s:s}", "token", totp_code(secret, time(NULL) + ahead, code)));
+    CHECK_STATUS(enrolled, 200);
+    HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", patient->access);
+    CHECK_STATUS(doomed, 200);
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, second, 3)); /* confirm, changed, undo */
+    struct mail_link later = link_to(second, "undo-email");
+    struct mail_link first = link_to(patient->email, "undo-email");
+    HTTP_ANSWER back = use(UNDO, &first, NULL);
+    CHECK_STATUS(back, 204);
+    HTTP_ANSWER dead = use(UNDO, &later, NULL);
+    CHECK_ERROR(dead, 400, bad_link);
+    CU_ASSERT_EQUAL(suite_count(suite,
+                                "select count(*) from auth.account a where email = '%s' and "
+                                "delete_at is null and not exists (select from auth.mfa_factor f "
+                                "where f.account_id = a.id and enrolled_at is not null)",
+                                patient->email),
+                    1);
+    free(second);
+    free(third);
+}
+
+static void one_of_many_changes_it(void)
+{
+    enum { MANY = 64 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    PERSON patient = settled_patient();
+    char *email = person_address();
+    struct mail_link link = ask(patient, email);
+    int won = 0;
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.method = "POST",
+                                            .path = VERIFY,
+                                            .bearer = patient->access,
+                                            .body = json_pack("{s:s, s:s}", "id", link.id, "secret",
+                                                              link.secret)};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        won += answers[i]->status == 204;
+        if (answers[i]->status != 204)
+            CHECK_ERROR(answers[i], 400, bad_link);
+    }
+    CU_ASSERT_EQUAL(won, 1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.email_undo where email = '%s'",
+                                patient->email),
+                    1);
+    http_answers_destroy(answers, MANY);
+    free(email);
+}
+
+/* Both instances die in the middle: the change has happened, with its proof and its undo, or not at all. */
+static void a_kill_leaves_no_half_change(void)
+{
+    for (int round = 0; round < 4; round++) {
+        PERSON patient = settled_patient();
+        char *email = person_address();
+        struct mail_link link = ask(patient, email);
+        pid_t first = suite_pid(suite, "authd", "1");
+        pid_t killer = suite_kill_both_later(suite, "authd", 5 * round);
+        HTTP_ANSWER used = use(VERIFY, &link, patient->access);
+
+        waitpid(killer, NULL, 0);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
+        bool changed =
+            suite_count(suite, "select count(*) from auth.account where email = '%s'", email) == 1;
+        CU_ASSERT_TRUE(changed || used->status != 204);
+        CU_ASSERT_EQUAL(
+            suite_count(suite,
+                        "select (select count(*) from auth.email_undo where email = '%s') + "
+                        "(select count(*) from auth.email_verified v join auth.account a on a.id = "
+                        "v.account_id where a.email = '%s')",
+                        patient->email, email),
+            changed ? 2 : 0);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, changed ? 2 : 1));
+        free(email);
+    }
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"the new mailbox confirms and the old is told", the_new_mailbox_confirms_and_the_old_is_told},
+    {"it needs a fresh proof", it_needs_a_fresh_proof},
+    {"a taken address is not told", a_taken_address_is_not_told},
+    {"the old address is reserved for a week", the_old_address_is_reserved_for_a_week},
+    {"the first address takes every change back", the_first_address_takes_every_change_back},
+    {"one of many changes it", one_of_many_changes_it},
+    {"a kill leaves no half change", a_kill_leaves_no_half_change},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite =
+        suite_start(&(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true});
+    return unit_run("email change", cases, ARRAY_SIZE(cases));
+}
