@@ -1,6 +1,6 @@
 /*
  * test_guide.c - what README and docs tell an operator to type exists: each command of atriumctl with its options, each
- * unit, each target of make; and their links lead somewhere.
+ * unit, each target of make, each test that the threat model names; and their links lead somewhere.
  *
  * The commands are tried where there is no suite: the command line must be right, and then nothing is found.
  */
@@ -19,7 +19,8 @@ static const char *const files[] = {
     "README.md",          "docs/architecture.md",
     "docs/audit.md",      "docs/integrate.md",
     "docs/logs.md",       "docs/development.md",
-    "docs/operations.md", "docs/monitoring/prometheus-rules.yml",
+    "docs/operations.md", "docs/threat-model.md",
+    "SECURITY.md",        "docs/monitoring/prometheus-rules.yml",
 };
 
 static size_t commands, targets, links;
@@ -284,10 +285,52 @@ static void every_link_leads_somewhere(void)
     UNIT_CHECK(links > 10, "%zu links", links);
 }
 
+/* ---- tests ---- */
+
+/* Whether a program of that name has that case; an empty case is any. */
+static bool has_case(const char *program, const char *name)
+{
+    static const char *const folders[] = {"http", "fault", "unit"};
+    char path[PATH_SIZE], quoted[PATH_SIZE];
+    bool found = false;
+
+    snprintf(quoted, sizeof quoted, "{\"%.200s\"", name);
+    for (size_t i = 0; i < ARRAY_SIZE(folders) && !found; i++) {
+        snprintf(path, sizeof path, "tests/%s/%s.c", folders[i], program);
+        if (access(path, R_OK) == 0) {
+            char *text = read_file(path);
+
+            found = *name == '\0' || strstr(text, quoted);
+            free(text);
+        }
+    }
+    return found;
+}
+
+/* `test_members: another project is out of reach` */
+static void every_named_test_exists(void)
+{
+    char *text = read_file("docs/threat-model.md"), program[64], name[PATH_SIZE];
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, "`test_")); at++) {
+        size_t length = strcspn(at + 1, "`"), size = strcspn(at + 1, ":`");
+
+        snprintf(program, sizeof program, "%.*s", (int)size, at + 1);
+        snprintf(name, sizeof name, "%.*s", length > size + 2 ? (int)(length - size - 2) : 0,
+                 at + 1 + size + 2);
+        UNIT_CHECK(has_case(program, name), "%s: %s", program, name);
+        count++;
+    }
+    UNIT_CHECK(count > 40, "%zu tests", count);
+    free(text);
+}
+
 static const struct unit_case cases[] = {
     {"every command exists", every_command_exists},
     {"every target exists", every_target_exists},
     {"every unit exists", every_unit_exists},
+    {"every named test exists", every_named_test_exists},
     {"every link leads somewhere", every_link_leads_somewhere},
 };
 
