@@ -4,7 +4,7 @@
  * Each subject is a file of its own: register.c, login_start.c, login_mfa.c, login_token.c,
  * one_step.c, credential.c, email.c, email_change.c, mfa.c, step_up.c, session.c, refresh.c, me.c,
  * deletion.c, member.c, identity.c, operator.c and explain.c hold handlers; admin, admission,
- * candidate, factor, totp, qr, password, password_text, password_rule, common_password,
+ * candidate, factor, totp, qr, password, password_text, password_rule, common_password, arrival,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
  * continue_token, tenant, unruled, mail_route, email_link, email_verified, email_scan and user_agent
  * serve them.

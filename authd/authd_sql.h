@@ -117,18 +117,31 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
                          "::bytea and in_a_row > 0 "                                      \
                          "and exists (select from " from ")) "
 
+/* The address and the user agent of a session draft (see arrival.h) are known for 180 days after the last session from
+ * there; a row is written again after a day. And whether both were new before the statement. */
+#define SQL_ARRIVAL_KEYS "substr($11::bytea, 33, 32), substr($11::bytea, 65, 32)"
+#define SQL_ARRIVAL_KNOWN                                                                    \
+    "arrival_known as (insert into known_address (key, until) "                              \
+    "select k.key, $7::bigint + 15552000000 from session_made "                              \
+    "cross join unnest(array[" SQL_ARRIVAL_KEYS "]) k (key) where coalesce((select o.until " \
+    "from known_address o where o.key = k.key), 0) < $7::bigint + 15552000000 - 86400000 "   \
+    "on conflict (key) do update set until = excluded.until) "
+#define SQL_ARRIVAL_NEW                                                     \
+    "not exists (select from known_address where key in (" SQL_ARRIVAL_KEYS \
+    ") and " SQL_AFTER("until", "$7") ")"
+
 /* The session that struct session_draft describes (its DB_SESSION() is $1 to $12), for what
  * `from` yields as account_id, membership_id, profile_id and role; and its address becomes one
- * with a good sign-in to the account. */
-#define SQL_SESSION_MADE(from)                                                           \
-    "session_made as (insert into session (project_id, id, account_id, membership_id, "  \
-    "profile_id, role, "                                                                 \
-    "auth_method, remote_address, browser, os, created_at, last_updated, "               \
-    "refresh_hash, idle_until, absolute_until) "                                         \
-    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "   \
-    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f "                             \
-    "returning account_id, membership_id, profile_id), " SQL_ADDRESS_KNOWN("$11", "$12", \
-                                                                           "session_made")
+ * with a good sign-in to the account, and known with its user agent. */
+#define SQL_SESSION_MADE(from)                                                          \
+    "session_made as (insert into session (project_id, id, account_id, membership_id, " \
+    "profile_id, role, "                                                                \
+    "auth_method, remote_address, browser, os, created_at, last_updated, "              \
+    "refresh_hash, idle_until, absolute_until) "                                        \
+    "select $1::uuid, $2::uuid, f.account_id, f.membership_id, f.profile_id, f.role, "  \
+    "$3, $4, $5, $6, $7, $7, $8, $9, $10 from (" from ") f "                            \
+    "returning account_id, membership_id, profile_id), " SQL_ADDRESS_KNOWN(             \
+        "substr($11::bytea, 1, 32)", "$12", "session_made") ", " SQL_ARRIVAL_KNOWN
 
 /* Whether the e-mail address of an account was proven: for all, or for the organisation (a root project, tenant.rootId;
  * null: for all only). */

@@ -6,6 +6,7 @@
  */
 
 #include "authd/admission.h"
+#include "authd/arrival.h"
 #include "authd/challenge.h"
 #include "authd/deletion.h"
 #include "authd/email_verified.h"
@@ -154,7 +155,8 @@ static int spend(struct authd *d, const struct request *req, const char *code,
     struct audit_row audit;
     struct holder holder;
 
-    session_draft(d, req, project, role, login->email, login->auth_method, &draft);
+    session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
+                  &draft);
     audit = session_audit(req, "session.create", &draft, login->is.account, role);
     if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
                  DB_UUID(login->id), DB_TEXT(role), DB_AUDIT(audit),
@@ -167,6 +169,8 @@ static int spend(struct authd *d, const struct request *req, const char *code,
         return -1;
     if (db_bool(res, 0, 4))
         session_end_surplus(d, req, login->is.account, draft.id);
+    if (db_bool(res, 0, 5))
+        arrival_report(d, req, &draft, login->email, login->display);
     ++*d->count.sign_in_good;
     holder = (struct holder){.project = project,
                              .membership = db_uuid(res, 0, 0),

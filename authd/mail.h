@@ -7,7 +7,7 @@
 #include "authd/authd.h"
 #include "settingsd/settingsd_api.h"
 
-enum { MAIL_VARIABLES_MAX = 2 };
+enum { MAIL_VARIABLES_MAX = 4 };
 
 struct mail {
     struct uuid id;              /* its key, by which it is sent once; absent: a new one */

@@ -7,6 +7,7 @@
  */
 
 #include "authd/admission.h"
+#include "authd/arrival.h"
 #include "authd/deletion.h"
 #include "authd/email_verified.h"
 #include "authd/login.h"
@@ -78,7 +79,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
 
     if (admission_check_sign_in(d, req, role, who->is.account, tenant->projectId, err) < 0)
         return -1;
-    session_draft(d, req, tenant->projectId, role, email, "password", &draft);
+    session_draft(d, req, tenant->projectId, who->is.account, role, email, "password", &draft);
     audit = session_audit(req, "session.create", &draft, who->is.account, role);
     if (db_query(d->svc.db, req, SQL_SIGN_IN, &res, err, DB_SESSION(req, draft),
                  DB_UUID(who->is.account), DB_INT(who->changes), DB_TEXT(role), DB_AUDIT(audit),
@@ -91,6 +92,8 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
         return -1;
     if (db_bool(res, 0, 4))
         session_end_surplus(d, req, who->is.account, draft.id);
+    if (db_bool(res, 0, 5))
+        arrival_report(d, req, &draft, email, who->display);
     ++*d->count.sign_in_good;
     holder = (struct holder){.project = tenant->projectId,
                              .membership = db_uuid(res, 0, 0),

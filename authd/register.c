@@ -108,7 +108,7 @@ static int write_all(struct authd *d, const struct request *req, const struct re
                      const struct session_draft *draft, const char *display, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid account = uuid_ordered(req->now_ms);
+    const struct uuid account = draft->account;
     const struct audit_row audit = registration_audit(req, who, draft, account);
     struct letters letters;
 
@@ -155,7 +155,8 @@ static int register_account(struct authd *d, const struct request *req,
         password_hash(d, req, who->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(who->password);
-    session_draft(d, req, who->tenant->projectId, who->role, who->email, "password", &draft);
+    session_draft(d, req, who->tenant->projectId, uuid_ordered(req->now_ms), who->role, who->email,
+                  "password", &draft);
     holder = (struct holder){.project = who->tenant->projectId,
                              .membership = uuid_ordered(req->now_ms),
                              .profile = uuid_random(),

@@ -5,20 +5,26 @@
 
 #include <string.h>
 
+#include "authd/arrival.h"
 #include "authd/change.h"
 #include "authd/key.h"
 #include "authd/user_agent.h"
 
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
-                   const char *role, const char *email, const char *auth_method,
-                   struct session_draft *ret)
+                   struct uuid account, const char *role, const char *email,
+                   const char *auth_method, struct session_draft *ret)
 {
+    struct throttle_keys keys;
+
+    ret->account = account;
     ret->id = uuid_ordered(req->now_ms);
     ret->auth_method = auth_method;
     ret->browser = user_agent_browser(req->userAgent);
     ret->os = user_agent_os(req->userAgent);
     refresh_token_new(&d->svc.seal_key, project, ret->id, &ret->refresh);
-    throttle_keys(d, role, project, email, req->address, &ret->keys);
+    throttle_keys(d, role, project, email, req->address, &keys);
+    memcpy(ret->known, keys.pair, THROTTLE_KEY_SIZE);
+    arrival_keys(d, req, account, ret->known + THROTTLE_KEY_SIZE);
 }
 
 void session_draft_wipe(struct session_draft *self)

@@ -16,12 +16,18 @@ struct holder {
     bool admin;
 };
 
+enum {
+    ARRIVAL_KEYS_SIZE = 64, /* see arrival_keys() */
+    SESSION_KEYS_SIZE = THROTTLE_KEY_SIZE + ARRIVAL_KEYS_SIZE,
+};
+
 /* A session that is about to be written by SQL_SESSION_MADE, with its first refresh token. */
 struct session_draft {
-    struct uuid id;
+    struct uuid id, account;
     const char *auth_method, *browser, *os;
     struct refresh_token refresh;
-    struct throttle_keys keys; /* of its owner and address: the address becomes known */
+    uint8_t known
+        [SESSION_KEYS_SIZE]; /* what becomes known: the pair's throttle key, the arrival's keys */
 };
 #define DB_SESSION(req_, draft_)                                                            \
     DB_UUID((draft_).refresh.project), DB_UUID((draft_).id), DB_TEXT((draft_).auth_method), \
@@ -29,13 +35,12 @@ struct session_draft {
         DB_INT((req_)->now_ms), DB_BYTES((draft_).refresh.hash, SECRET_HASH_SIZE),          \
         DB_INT((req_)->now_ms + SESSION_IDLE_LIFE),                                         \
         DB_INT((req_)->now_ms + SESSION_ABSOLUTE_LIFE),                                     \
-        DB_BYTES((draft_).keys.pair, THROTTLE_KEY_SIZE),                                    \
-        DB_INT((req_)->now_ms + KNOWN_ADDRESS_LIFE)
+        DB_BYTES((draft_).known, SESSION_KEYS_SIZE), DB_INT((req_)->now_ms + KNOWN_ADDRESS_LIFE)
 
 /* Makes the draft of a session in the project, for the account with this role and e-mail. */
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
-                   const char *role, const char *email, const char *auth_method,
-                   struct session_draft *ret);
+                   struct uuid account, const char *role, const char *email,
+                   const char *auth_method, struct session_draft *ret);
 
 /* Usable with CLEANUP on a struct session_draft variable. */
 void session_draft_wipe(struct session_draft *self);

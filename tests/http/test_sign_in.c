@@ -425,6 +425,13 @@ static void sign_ins_do_not_wait_for_each_other(void)
     char *source = fresh_source();
     HTTP_ANSWER first = start_from(source, START, patient->email, patient->password, "demo");
     CHECK_STATUS(first, 200);
+    HTTP_ANSWER arrived = http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "POST",
+                               .path = TOKEN,
+                               .source = source,
+                               .body = body_login_token(http_text(first, "sessionCode"), NULL)});
+    CHECK_STATUS(arrived, 200);
     char *before = suite_query(suite, rows);
     pid_t holder = suite_hold(suite, "select 1 from auth.known_address for update");
     HTTP_ANSWER second = start_from(source, START, patient->email, patient->password, "demo");
