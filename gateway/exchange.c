@@ -226,7 +226,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->method = method;
     self->connection = info->socket_context;
     connection_enter(self->connection, CONNECTION_READING, self->arrived_us / 1000);
-    head_read(&self->head, mhd);
+    head_read(&self->head, mhd, gateway_config(self->gateway)->forwarded_header);
     trace_choose(&self->gateway->traces, self->head.request_id, self->head.traceparent,
                  self->trace);
     error_init(&self->err, self->arena);
@@ -483,6 +483,8 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
 
 struct address exchange_client(const struct exchange *self)
 {
-    return address_client(&self->gateway->trusted, &self->connection->peer, self->head.forwarded,
-                          self->head.forwarded_count);
+    bool standard = strcmp(self->head.forwarded_name, "Forwarded") == 0;
+
+    return address_client(&self->gateway->trusted, &self->connection->peer, standard,
+                          self->head.forwarded, self->head.forwarded_count);
 }

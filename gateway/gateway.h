@@ -30,6 +30,7 @@ struct gateway_config {
     const char *listen, *admin_listen;
     int64_t max_connections;
     const char **trusted_proxies;
+    const char *forwarded_header;
     bool access_log, access_log_address;
 };
 

@@ -77,13 +77,14 @@ static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, cons
         *member = value;
         return MHD_YES;
     }
-    if (length == sizeof("X-Forwarded-For") - 1 && strcasecmp(name, "X-Forwarded-For") == 0)
+    if (strcasecmp(name, head->forwarded_name) == 0)
         head_forwarded(head, value);
     return MHD_YES;
 }
 
-void head_read(struct head *self, struct MHD_Connection *connection)
+void head_read(struct head *self, struct MHD_Connection *connection, const char *forwarded)
 {
+    self->forwarded_name = forwarded;
     MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, self);
 }
 

@@ -12,13 +12,14 @@
 struct head {
     const char *authorization, *content_type, *content_length, *transfer_encoding, *request_id,
         *traceparent, *user_agent, *expect, *if_none_match, *cors_method, *cors_headers;
-    const char *forwarded[FORWARDED_MAX]; /* X-Forwarded-For, in order */
+    const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
+    const char *forwarded_name;
     bool ambiguous; /* a header that must stand once stands twice, or is spelt to hide */
 };
 
-/* Fills a zeroed head. */
-void head_read(struct head *self, struct MHD_Connection *connection);
+/* Fills a zeroed head. `forwarded`: the name of the header that proxies name their clients in. */
+void head_read(struct head *self, struct MHD_Connection *connection, const char *forwarded);
 
 /* A request whose end can be understood in two ways is a second request in disguise (RFC 9112, section 6.3): it
  * must be refused and its connection closed. */

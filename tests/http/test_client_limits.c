@@ -92,6 +92,23 @@ static void a_wide_network_has_eight_times_the_limit(void)
     CU_ASSERT_EQUAL(admitted, 40);
 }
 
+/* The header that the proxies do not write is the client's own: it chooses no address. */
+static void the_other_header_is_ignored(void)
+{
+    for (int i = 0; i < 6; i++) {
+        char client[64], other[64];
+
+        snprintf(client, sizeof client, "X-Forwarded-For: 203.0.113.40");
+        snprintf(other, sizeof other, "Forwarded: for=203.0.113.%d", 41 + i);
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                               .path = REGISTER,
+                                                               .body = json_object(),
+                                                               .headers = {client, other}});
+        CHECK_STATUS(answer, i < 5 ? 422 : 429);
+    }
+}
+
 /* Ten wrong passwords from ten addresses of one subscriber lock it, and no other. */
 static void failures_of_a_network_count_together(void)
 {
@@ -247,6 +264,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     {"registrations of a network count together", registrations_of_a_network_count_together},
     {"a wide network has eight times the limit", a_wide_network_has_eight_times_the_limit},
+    {"the other header is ignored", the_other_header_is_ignored},
     {"failures of a network count together", failures_of_a_network_count_together},
     {"a flood leaves room for others", a_flood_leaves_room_for_others},
     {"members of a clinic do not lock each other out",

@@ -140,12 +140,38 @@ static void clients_count_as_networks(void)
     }
 }
 
-static void the_rightmost_untrusted_is_the_client(void)
+struct hops {
+    const char *label, *peer, *first, *second, *want;
+};
+
+static void check_hops(bool standard, const struct hops *rows, size_t count)
 {
     static const char *const proxies[] = {"10.0.0.0/8", "fd00::/8", NULL};
-    static const struct {
-        const char *label, *peer, *first, *second, *want;
-    } rows[] = {
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct address_networks trusted;
+    struct error err;
+
+    error_init(&err, NULL);
+    CU_ASSERT_EQUAL_FATAL(address_networks_parse("trusted_proxies", proxies, arena, &trusted, &err),
+                          0);
+    for (size_t i = 0; i < count; i++) {
+        const char *const headers[] = {rows[i].first, rows[i].second};
+        struct address peer, client;
+        char text[INET6_ADDRSTRLEN];
+
+        CU_ASSERT_EQUAL(address_parse(rows[i].peer, &peer), 0);
+        client = address_client(&trusted, &peer, standard, headers,
+                                rows[i].second  ? 2
+                                : rows[i].first ? 1
+                                                : 0);
+        address_format(&client, text);
+        UNIT_CHECK(strcmp(text, rows[i].want) == 0, "%s: %s", rows[i].label, text);
+    }
+}
+
+static void the_rightmost_untrusted_is_the_client(void)
+{
+    static const struct hops rows[] = {
         {"no header", "10.0.0.1", NULL, NULL, "10.0.0.1"},
         {"untrusted peer", "192.0.2.1", "203.0.113.9", NULL, "192.0.2.1"},
         {"one hop", "10.0.0.1", "203.0.113.9", NULL, "203.0.113.9"},
@@ -161,28 +187,38 @@ static void the_rightmost_untrusted_is_the_client(void)
         {"empty entry", "10.0.0.1", "203.0.113.9,", NULL, "203.0.113.9"},
         {"only garbage", "10.0.0.1", "unknown", NULL, "10.0.0.1"},
         {"empty header", "10.0.0.1", "", NULL, "10.0.0.1"},
+        {"a quote of the client", "10.0.0.1", "\", 203.0.113.9", NULL, "203.0.113.9"},
+        {"the other header's form", "10.0.0.1", "for=203.0.113.9", NULL, "10.0.0.1"},
     };
-    struct arena *arena = arena_new();
-    struct address_networks trusted;
-    struct error err;
 
-    error_init(&err, NULL);
-    CU_ASSERT_EQUAL_FATAL(address_networks_parse("trusted_proxies", proxies, arena, &trusted, &err),
-                          0);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *const headers[] = {rows[i].first, rows[i].second};
-        struct address peer, client;
-        char text[INET6_ADDRSTRLEN];
+    check_hops(false, rows, ARRAY_SIZE(rows));
+}
 
-        CU_ASSERT_EQUAL(address_parse(rows[i].peer, &peer), 0);
-        client = address_client(&trusted, &peer, headers,
-                                rows[i].second  ? 2
-                                : rows[i].first ? 1
-                                                : 0);
-        address_format(&client, text);
-        UNIT_CHECK(strcmp(text, rows[i].want) == 0, "%s: %s", rows[i].label, text);
-    }
-    arena_destroy(&arena);
+/* RFC 7239. */
+static void the_standard_header_is_read_alike(void)
+{
+    static const struct hops rows[] = {
+        {"no header", "10.0.0.1", NULL, NULL, "10.0.0.1"},
+        {"untrusted peer", "192.0.2.1", "for=203.0.113.9", NULL, "192.0.2.1"},
+        {"one hop", "10.0.0.1", "for=203.0.113.9", NULL, "203.0.113.9"},
+        {"case and parameters", "10.0.0.1", "proto=https;For=203.0.113.9;by=\"x;y,z\"", NULL,
+         "203.0.113.9"},
+        {"IPv6 with port", "fd00::1", "for=\"[2001:db8::7]:4711\"", NULL, "2001:db8::7"},
+        {"spoofed left", "10.0.0.1", "for=1.2.3.4, for=203.0.113.9", NULL, "203.0.113.9"},
+        {"a quote of the client", "10.0.0.1", "for=\", for=203.0.113.9;proto=http", NULL,
+         "203.0.113.9"},
+        {"an escaped quote", "10.0.0.1", "for=1.2.3.4, for=203.0.113.9;by=\"a\\\",for=5.6.7.8\"",
+         NULL, "203.0.113.9"},
+        {"two hops", "10.0.0.1", "for=203.0.113.9, for=10.0.0.2", NULL, "203.0.113.9"},
+        {"two headers", "10.0.0.1", "for=1.2.3.4", "for=203.0.113.9", "203.0.113.9"},
+        {"unknown ends the walk", "10.0.0.1", "for=203.0.113.9, for=unknown", NULL, "10.0.0.1"},
+        {"hidden ends the walk", "10.0.0.1", "for=203.0.113.9, for=\"_x\"", NULL, "10.0.0.1"},
+        {"no for ends the walk", "10.0.0.1", "for=203.0.113.9, proto=http", NULL, "10.0.0.1"},
+        {"the other header's form", "10.0.0.1", "203.0.113.9", NULL, "10.0.0.1"},
+        {"only separators", "10.0.0.1", ",;,\"", NULL, "10.0.0.1"},
+    };
+
+    check_hops(true, rows, ARRAY_SIZE(rows));
 }
 
 static const struct unit_case cases[] = {
@@ -191,6 +227,7 @@ static const struct unit_case cases[] = {
     {"networks are matched", networks_are_matched},
     {"clients count as networks", clients_count_as_networks},
     {"the right-most untrusted entry is the client", the_rightmost_untrusted_is_the_client},
+    {"the standard header is read alike", the_standard_header_is_read_alike},
 };
 
 int main(void)
