@@ -9,6 +9,10 @@
 #include "common/codec.h"
 #include "common/log.h"
 #include "gateway/answer.h"
+#include "gateway/range.h"
+
+/* RFC 9470: signed in too long ago, in seconds. */
+#define STEP_UP "Bearer error=\"insufficient_user_authentication\", max_age=\"900\""
 
 /* On every answer. CORS: any origin may call, without credentials (cookies are never used). */
 static const struct answer_header standing[] = {
@@ -63,64 +67,94 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
     json_decref(body);
 }
 
-static void add(struct MHD_Response *response, const char *name, const char *value)
+/* Where headers go: to libmicrohttpd, or behind a text. */
+struct headers {
+    struct MHD_Response *response;
+    struct arena *arena;
+    const char *text;
+};
+
+static void add(struct headers *to, const char *name, const char *value)
 {
-    if (value)
-        (void)MHD_add_response_header(response, name, value);
+    if (!value)
+        return;
+    if (to->response)
+        (void)MHD_add_response_header(to->response, name, value);
+    else
+        to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
 }
 
-static void add_number(struct MHD_Response *response, const char *name, int64_t value)
+static void add_number(struct headers *to, const char *name, int64_t value)
 {
     char text[24];
 
     snprintf(text, sizeof(text), "%" PRId64, value);
-    add(response, name, text);
+    add(to, name, text);
 }
 
-static void add_error_headers(struct MHD_Response *response, const struct answer *self)
+static void add_error_headers(struct headers *to, const struct answer *self)
 {
     const struct error *err = self->error;
 
     if (self->status == 401)
-        add(response, "WWW-Authenticate", "Bearer");
+        add(to, "WWW-Authenticate", err->code == ERR_STEP_UP_REQUIRED ? STEP_UP : "Bearer");
     if (err->retry_after_s > 0)
-        add_number(response, "Retry-After", err->retry_after_s);
+        add_number(to, "Retry-After", err->retry_after_s);
     else if (self->status == 503)
-        add_number(response, "Retry-After", 1);
+        add_number(to, "Retry-After", 1);
     if (err->limit > 0) {
-        add_number(response, "RateLimit-Limit", err->limit);
-        add_number(response, "RateLimit-Remaining", err->remaining);
-        add_number(response, "RateLimit-Reset", err->reset_s);
+        add_number(to, "RateLimit-Limit", err->limit);
+        add_number(to, "RateLimit-Remaining", err->remaining);
+        add_number(to, "RateLimit-Reset", err->reset_s);
     }
+}
+
+static void add_headers(struct headers *to, const struct answer *self)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
+        add(to, standing[i].name, standing[i].value);
+    add(to, "Cache-Control", self->cache ? self->cache : "no-store");
+    add(to, "X-Request-Id", self->trace);
+    if (self->content_type || self->body)
+        add(to, "Content-Type", self->content_type ? self->content_type : "application/json");
+    add(to, "ETag", self->etag);
+    add(to, "Allow", self->allow);
+    add(to, "Access-Control-Allow-Methods", self->allow_methods);
+    add(to, "Access-Control-Allow-Headers", self->allow_headers);
+    if (self->allow_methods)
+        add(to, "Access-Control-Max-Age", "600");
+    for (const struct answer_header *each = self->more; each && each->name; each++)
+        add(to, each->name, each->value);
+    if (self->error)
+        add_error_headers(to, self);
+    if (self->close)
+        add(to, "Connection", "close");
 }
 
 struct MHD_Response *answer_response(const struct answer *self)
 {
-    struct MHD_Response *response = self->response;
+    struct headers headers = {.response = self->response};
 
-    if (!response)
+    if (!headers.response)
         /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
-        response = MHD_create_response_from_buffer(
+        headers.response = MHD_create_response_from_buffer(
             self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
-    if (!response)
+    if (!headers.response)
         log_die("answer", "out of memory");
-    for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
-        add(response, standing[i].name, standing[i].value);
-    add(response, "Cache-Control", self->cache ? self->cache : "no-store");
-    add(response, "X-Request-Id", self->trace);
-    if (self->content_type || self->body)
-        add(response, "Content-Type", self->content_type ? self->content_type : "application/json");
-    add(response, "ETag", self->etag);
-    add(response, "Allow", self->allow);
-    add(response, "Access-Control-Allow-Methods", self->allow_methods);
-    add(response, "Access-Control-Allow-Headers", self->allow_headers);
-    if (self->allow_methods)
-        add(response, "Access-Control-Max-Age", "600");
-    for (const struct answer_header *each = self->more; each && each->name; each++)
-        add(response, each->name, each->value);
-    if (self->error)
-        add_error_headers(response, self);
-    if (self->close)
-        add(response, "Connection", "close");
-    return response;
+    add_headers(&headers, self);
+    return headers.response;
+}
+
+const char *answer_text(const struct answer *self, int64_t now_ms, struct arena *arena)
+{
+    struct headers headers = {.arena = arena, .text = ""};
+    char date[HTTP_DATE_SIZE];
+
+    http_date_format(now_ms, date);
+    add(&headers, "Date", date);
+    add_headers(&headers, self);
+    add_number(&headers, "Content-Length", (int64_t)self->size);
+    return arena_printf(arena, "HTTP/1.1 %u %s\r\n%s\r\n%s", self->status,
+                        error_status_name((int)self->status), headers.text,
+                        self->body ? self->body : "");
 }

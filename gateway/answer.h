@@ -35,4 +35,7 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
 /* The answer as libmicrohttpd sends it; the caller owns it. */
 struct MHD_Response *answer_response(const struct answer *self);
 
+/* The same as it goes over the wire, where libmicrohttpd cannot send it; from the arena. */
+const char *answer_text(const struct answer *self, int64_t now_ms, struct arena *arena);
+
 #endif

@@ -70,6 +70,16 @@ bool authentication_logged_out(const struct gateway *gateway, const struct authe
            REVOCATION_LOGOUT;
 }
 
+bool authentication_is_known(const struct gateway *gateway, const char *authorization)
+{
+    const char *text = bearer(authorization);
+    struct token token;
+
+    return text &&
+           token_cache_get(gateway->tokens, text, clock_now_ms(gateway->service.clock), &token) &&
+           revocations_check(gateway->revocations, &token.session, &token.id) == REVOCATION_NONE;
+}
+
 /* The revocation set, by a gateway that can vouch for it. 1: ended by logging out with this token. */
 static int check_session(struct gateway *gateway, const struct authentication *self,
                          enum access access, struct error *err)

@@ -27,6 +27,10 @@ void authentication_end(struct authentication *self);
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 
+/* Whether the bearer token is one that was accepted here before and is not ended: tells clients apart before their
+ * request is there, without waiting, and decides nothing else. */
+bool authentication_is_known(const struct gateway *gateway, const char *authorization);
+
 /* True when the session was ended by logging out with this token: also after authenticate() let it pass. */
 bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self);
 

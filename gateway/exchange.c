@@ -2,7 +2,8 @@
  * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd's callbacks.
  *
  * libmicrohttpd 0.9.75 cannot answer in mid-body, and an answer before the body is read resets the
- * connection under the client's feet.  So a refusal waits until the body was read and dropped, within bounds.
+ * connection under the client's feet.  So a refusal waits until the body was read and dropped, within bounds;
+ * beyond them the answer goes past libmicrohttpd, and the connection ends with it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,13 @@
 
 #include <sodium.h>
 
+#include "gateway/body.h"
 #include "gateway/download.h"
 #include "gateway/exchange.h"
 #include "gateway/no_endpoint.h"
 #include "gateway/upload.h"
 
-enum {
-    SPARE_MAX = 256,
-    BODY_FIRST = 16 * 1024,
-};
+enum { SPARE_MAX = 256 };
 
 /* ---- life ---- */
 
@@ -41,18 +40,6 @@ static struct exchange *exchange_new(struct site *site)
     self->gateway = gateway;
     gateway->in_flight++;
     return self;
-}
-
-static void body_free(struct exchange *self)
-{
-    if (!self->body)
-        return;
-    if (!self->endpoint || self->endpoint->secret_in)
-        sodium_memzero(self->body, self->body_size);
-    self->gateway->bodies_size -= self->body_capacity;
-    free(self->body);
-    self->body = NULL;
-    self->body_size = self->body_capacity = 0;
 }
 
 static void exchange_recycle(struct exchange *self)
@@ -167,6 +154,8 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
     if (self->opened) {
         int64_t now_us = clock_mono_us();
 
+        self->connection->exchange = NULL;
+        self->connection->answering = self->connection->begun = false;
         connection_enter(self->connection, CONNECTION_IDLE, now_us / 1000);
         exchange_count(self, now_us - self->arrived_us);
         exchange_log(self, now_us - self->arrived_us);
@@ -225,6 +214,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->mhd = mhd;
     self->method = method;
     self->connection = info->socket_context;
+    self->connection->exchange = self;
     connection_enter(self->connection, CONNECTION_READING, self->arrived_us / 1000);
     head_read(&self->head, mhd, gateway_config(self->gateway)->forwarded_header);
     trace_choose(&self->gateway->traces, self->head.request_id, self->head.traceparent,
@@ -239,58 +229,6 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
         self->upload = upload_new(self, &self->err);
         self->refused = !self->upload;
     }
-}
-
-/* ---- the body ---- */
-
-static bool body_grow(struct exchange *self, size_t need)
-{
-    size_t capacity = MAX(self->body_capacity, (size_t)BODY_FIRST);
-    uint8_t *body;
-
-    while (capacity < need)
-        capacity *= 2;
-    if (self->gateway->bodies_size + capacity > BODIES_MAX)
-        return false;
-    body = malloc(capacity);
-    if (!body)
-        log_die("exchange", "out of memory");
-    if (self->body) {
-        size_t size = self->body_size;
-
-        memcpy(body, self->body, size);
-        body_free(self);
-        self->body_size = size;
-    }
-    self->body = body;
-    self->body_capacity = capacity;
-    self->gateway->bodies_size += capacity;
-    return true;
-}
-
-/* Keeps or drops what came; MHD_NO cuts the connection. */
-static enum MHD_Result body_take(struct exchange *self, const char *bytes, size_t size)
-{
-    int64_t spent_ms = clock_mono_us() / 1000 - self->arrived_us / 1000;
-
-    self->received += size;
-    if (!self->refused && self->received > BODY_MAX) {
-        (void)error_set(&self->err, ERR_TOO_LARGE, "The request body is too large.");
-        self->refused = true;
-        body_free(self);
-    }
-    if (self->received > BODY_DROP_MAX || spent_ms > (self->refused ? BODY_DROP_MS : BODY_READ_MS))
-        return MHD_NO;
-    if (self->refused || !self->endpoint || !self->endpoint->takes_body)
-        return MHD_YES;
-    if (self->body_size + size > self->body_capacity && !body_grow(self, self->body_size + size)) {
-        (void)error_retry(&self->err, ERR_OVERLOADED, 1, "Service unavailable. Try again.");
-        self->refused = true;
-        return MHD_YES;
-    }
-    memcpy(self->body + self->body_size, bytes, size);
-    self->body_size += size;
-    return MHD_YES;
 }
 
 /* ---- the answer ---- */
@@ -418,6 +356,7 @@ static enum MHD_Result exchange_send(struct exchange *self)
     connection_enter(self->connection, CONNECTION_WRITING,
                      loop_mono_ms(self->gateway->service.loop));
     connection_allow(self->connection, (int64_t)self->answer_size);
+    self->connection->answering = true;
     result = MHD_queue_response(self->mhd, self->status, self->response);
     MHD_destroy_response(self->response);
     self->response = NULL;
@@ -425,13 +364,13 @@ static enum MHD_Result exchange_send(struct exchange *self)
 }
 
 /* A form is dispatched as soon as its file begins. */
-static enum MHD_Result form_take(struct exchange *self, const char *bytes, size_t size)
+static bool form_take(struct exchange *self, const char *bytes, size_t size)
 {
     if (!upload_take(self->upload, (const uint8_t *)bytes, size))
-        return MHD_NO;
+        return false;
     if (!self->dispatched && upload_has_begun(self->upload))
         exchange_dispatch(self);
-    return MHD_YES;
+    return true;
 }
 
 /* What cannot wait for its body to be read. A body that is announced as too large is refused before it is sent,
@@ -465,7 +404,10 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
         size_t size = *upload_size;
 
         *upload_size = 0;
-        return self->upload ? form_take(self, upload, size) : body_take(self, upload, size);
+        if (self->upload ? form_take(self, upload, size) : body_take(self, upload, size))
+            return MHD_YES;
+        exchange_on_unfinished(self->connection);
+        return MHD_NO;
     }
     connection_enter(self->connection, CONNECTION_WORKING,
                      loop_mono_ms(self->gateway->service.loop));
@@ -479,6 +421,73 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
     self->gateway->suspended++;
     MHD_suspend_connection(mhd);
     return MHD_YES;
+}
+
+/* ---- past libmicrohttpd ---- */
+
+static void send_text(struct gateway *gateway, struct connection *connection, struct error *err,
+                      const char *trace, struct arena *arena, unsigned *ret_status)
+{
+    struct answer answer;
+    const char *text;
+
+    answer_from_error(err, arena, &answer);
+    answer.trace = trace;
+    answer.close = true;
+    *ret_status = answer.status;
+    text = answer_text(&answer, clock_now_ms(gateway->service.clock), arena);
+    connection_cut(connection, text, strlen(text));
+}
+
+/* A request that libmicrohttpd could not read to its end. */
+static int describe(struct error *err, int status)
+{
+    switch (status) {
+    case 413:
+        return error_set(err, ERR_TOO_LARGE, "The request body is too large.");
+    case 414:
+        return error_set(err, ERR_TARGET_TOO_LONG, "The request target is too long.");
+    case 431:
+        return error_set(err, ERR_HEADERS_TOO_LARGE, "The request headers are too large.");
+    default:
+        return error_set(err, ERR_BAD_REQUEST, "The request is malformed.");
+    }
+}
+
+void exchange_on_refused(struct connection *connection, int status)
+{
+    struct site *site = connection->all->arg;
+    struct gateway *gateway = site->gateway;
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct exchange *exchange = connection->exchange;
+    struct access_line line = {.method = "", .route = "-"};
+    char trace[TRACE_SIZE];
+    struct error err;
+
+    if (gateway->service.stopping)
+        return;
+    error_init(&err, arena);
+    (void)!describe(&err, status);
+    trace_choose(&gateway->traces, NULL, NULL, trace);
+    line.trace = exchange ? exchange->trace : trace;
+    send_text(gateway, connection, &err, line.trace, arena, &line.status);
+    if (exchange)
+        exchange->status = line.status;
+    else if (gateway_config(gateway)->access_log)
+        access_log_add(&gateway->log, &line);
+}
+
+void exchange_on_unfinished(struct connection *connection)
+{
+    struct exchange *self = connection->exchange;
+    bool told = self->refused || self->released;
+
+    ++*self->gateway->bodies_unfinished;
+    if (!told)
+        (void)error_set(&self->err, ERR_REQUEST_TIMEOUT,
+                        "The request body did not arrive in time.");
+    self->refused = true;
+    send_text(self->gateway, connection, &self->err, self->trace, self->arena, &self->status);
 }
 
 struct address exchange_client(const struct exchange *self)

@@ -14,13 +14,8 @@
 #include "gateway/head.h"
 
 enum {
-    BODY_MAX = 1024 * 1024,         /* of a JSON body */
-    BODY_DROP_MAX = 4 * BODY_MAX,   /* read and dropped so that a refusal reaches the client */
-    BODY_DROP_MS = 10000,           /* no longer than this */
-    BODY_READ_MS = 30000,           /* within which a body must have come */
-    BODIES_MAX = 128 * 1024 * 1024, /* of all requests together */
-    SLOW_ERROR_MS = 1000,           /* R_SLOW_ERRORS */
-    TARGET_SHORT = 512,             /* targets up to this size need no allocation */
+    SLOW_ERROR_MS = 1000, /* R_SLOW_ERRORS */
+    TARGET_SHORT = 512,   /* targets up to this size need no allocation */
 };
 
 struct exchange {
@@ -35,7 +30,8 @@ struct exchange {
     int64_t arrived_us; /* monotonic */
     uint8_t *body;
     size_t body_size, body_capacity;
-    uint64_t received; /* bytes of body, kept or not */
+    struct http_client *body_client; /* that the body counts for; NULL: its sender is known */
+    uint64_t received;               /* bytes of body, kept or not */
     struct MHD_Response *response;
     size_t answer_size; /* bytes that lie ready for the client */
     unsigned status;
@@ -69,6 +65,10 @@ void exchange_on_end(void *arg, struct MHD_Connection *mhd, void **request,
                      enum MHD_RequestTerminationCode why);
 void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
                             enum MHD_ConnectionNotificationCode what);
+
+/* Those of struct connections: what libmicrohttpd refuses, and bodies without an end, are answered past it. */
+void exchange_on_refused(struct connection *connection, int status);
+void exchange_on_unfinished(struct connection *connection);
 
 /* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the exchange's arena's or
  * live for ever. */

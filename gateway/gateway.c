@@ -16,8 +16,9 @@
 #include "gateway/serve.h"
 
 enum {
-    SWEEP_MS = 5000,
-    IDLE_TIMEOUT_S = 30,
+    SWEEP_MS = 1000,
+    SWEEPS_THOROUGH = 5, /* every so many of them costs a system call for each connection */
+    SILENT_MIN_S = 120,  /* libmicrohttpd's own limit: behind all of connection.c */
     DRAIN_MS = 12000,
     LINGER_MS = 500,
     DRAIN_STEP_MS = 10
@@ -30,6 +31,10 @@ static const struct config_row config_rows[] = {
                 "ADDRESS:PORT for /healthz, /readyz and /metrics."),
     CONFIG_INT(struct gateway_config, max_connections, "4096", 16, 65536,
                "Open connections; further ones wait in the kernel."),
+    CONFIG_INT(struct gateway_config, connections_per_client, "256", 8, 65536,
+               "Open connections of one client address, not of trusted_proxies."),
+    CONFIG_DURATION(struct gateway_config, keep_alive_timeout, "75s", 1000, 3600000,
+                    "How long a connection may wait for its next request."),
     CONFIG_LIST(struct gateway_config, trusted_proxies, NULL,
                 "Addresses and networks whose forwarded_header is believed."),
     CONFIG_CHOICE(struct gateway_config, forwarded_header, "X-Forwarded-For",
@@ -135,12 +140,22 @@ static void make_metrics(struct gateway *self)
                                         "Time from request line to the end of the answer.");
     metrics_gauge(metrics, "atrium_gateway_connections", "Open connections.", read_connections,
                   self);
+    self->evicted =
+        metrics_counter(metrics, "atrium_gateway_connections_evicted_total", "",
+                        "Idle connections closed for new ones, of their client or of all.");
+    self->bodies_unfinished = metrics_counter(metrics, "atrium_gateway_bodies_unfinished_total", "",
+                                              "Request bodies that stalled or ended too early.");
     metrics_gauge(metrics, "atrium_gateway_in_flight", "Requests begun and not ended.",
                   read_in_flight, self);
     metrics_gauge(metrics, "atrium_gateway_revoked_sessions",
                   "Ended sessions whose tokens are still refused by name.", read_revocations, self);
     metrics_gauge(metrics, "atrium_gateway_kept_bytes", "Files that are asked for again and again.",
                   read_kept, self);
+}
+
+static unsigned silent_max_s(const struct gateway_config *config)
+{
+    return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
 static int open_sites(struct gateway *self, struct error *err)
@@ -155,7 +170,7 @@ static int open_sites(struct gateway *self, struct error *err)
         struct site *site = &self->sites[self->site_count++];
         struct http_options options = {.socket = sockets[i].fd,
                                        .connections_max = (unsigned)config->max_connections,
-                                       .idle_timeout_s = IDLE_TIMEOUT_S,
+                                       .idle_timeout_s = silent_max_s(config),
                                        .arg = site,
                                        .begin = exchange_on_begin,
                                        .request = exchange_on_request,
@@ -163,6 +178,16 @@ static int open_sites(struct gateway *self, struct error *err)
                                        .connection = exchange_on_connection};
 
         site->gateway = self;
+        site->connections = (struct connections){
+            .max = (size_t)config->max_connections,
+            .client_max = sockets[i].admin ? 0 : (size_t)config->connections_per_client,
+            .keep_alive_ms = config->keep_alive_timeout,
+            .clients = self->clients,
+            .trusted = &self->trusted,
+            .evicted = self->evicted,
+            .arg = site,
+            .refused = exchange_on_refused,
+            .unfinished = exchange_on_unfinished};
         site->router = sockets[i].admin ? self->admin_routes : self->public_routes;
         site->http = http_open(self->service.loop, self->service.arena, &options, err);
         if (!site->http)
@@ -174,10 +199,12 @@ static int open_sites(struct gateway *self, struct error *err)
 static void on_sweep(void *arg)
 {
     struct gateway *self = arg;
+    bool thorough = self->sweeps++ % SWEEPS_THOROUGH == 0;
 
     for (size_t i = 0; i < self->site_count; i++)
-        connections_sweep(&self->sites[i].connections, clock_mono_ms());
-    kept_files_sweep(self->kept, clock_mono_ms());
+        connections_sweep(&self->sites[i].connections, clock_mono_ms(), thorough);
+    if (thorough)
+        kept_files_sweep(self->kept, clock_mono_ms());
     self->sweep = loop_at(self->service.loop, clock_mono_ms() + SWEEP_MS, on_sweep, self);
 }
 
@@ -204,6 +231,7 @@ static int start(void *daemon, struct error *err)
     self->revocations = revocations_new();
     self->identities = identities_new();
     self->kept = kept_files_new();
+    self->clients = clients_new();
     if (address_networks_parse("trusted_proxies", config->trusted_proxies, self->service.arena,
                                &self->trusted, err) < 0 ||
         make_routes(self, err) < 0)
@@ -254,6 +282,7 @@ static void stop(void *daemon)
     router_destroy(&self->public_routes);
     router_destroy(&self->admin_routes);
     kept_files_destroy(&self->kept);
+    clients_destroy(&self->clients);
     identities_destroy(&self->identities);
     revocations_destroy(&self->revocations);
     token_cache_destroy(&self->tokens);

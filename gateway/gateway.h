@@ -11,6 +11,7 @@
 #include "gateway/access_log.h"
 #include "gateway/address.h"
 #include "gateway/changes.h"
+#include "gateway/client.h"
 #include "gateway/connection.h"
 #include "gateway/http.h"
 #include "gateway/identity.h"
@@ -28,7 +29,8 @@ enum { SITES_MAX = 8 };
 
 struct gateway_config {
     const char *listen, *admin_listen;
-    int64_t max_connections;
+    int64_t max_connections, connections_per_client;
+    int64_t keep_alive_timeout; /* ms */
     const char **trusted_proxies;
     const char *forwarded_header;
     bool access_log, access_log_address;
@@ -50,12 +52,16 @@ struct gateway {
     size_t site_count;
     struct exchange *spare; /* exchanges for reuse */
     size_t spare_count;
-    size_t in_flight;      /* requests begun and not ended */
-    size_t suspended;      /* those of them whose connection waits for the answer */
-    uint64_t bodies_size;  /* bytes of request bodies held */
+    size_t in_flight;             /* requests begun and not ended */
+    size_t suspended;             /* those of them whose connection waits for the answer */
+    uint64_t bodies_size;         /* bytes of request bodies held */
+    uint64_t bodies_unknown_size; /* of them, those of senders without a known token, see body.h */
+    uint64_t *bodies_unfinished, *evicted; /* metrics */
+    struct clients *clients;
     uint64_t streams_size; /* bytes of files that pass, see stream.h */
     struct kept_files *kept;
     struct loop_timer *sweep;
+    unsigned sweeps;
     struct address_networks trusted;
     struct trace_source traces;
     struct access_log log;

@@ -17,6 +17,7 @@ struct head_row {
     }
 
 static const struct head_row head_rows[] = {
+    HEAD("Host", host, true),
     HEAD("Authorization", authorization, true),
     HEAD("Content-Type", content_type, true),
     HEAD("Content-Length", content_length, true),
