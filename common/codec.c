@@ -351,7 +351,7 @@ static const char *json_mistake(const json_error_t *mistake)
 
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err)
 {
-    size_t flags = JSON_REJECT_DUPLICATES | (must_be_object ? 0 : JSON_DECODE_ANY);
+    size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
     size_t deep = json_too_deep_at(text, size);
     const char *zero = size > 0 ? memchr(text, '\0', size) : NULL;
     json_error_t mistake;
@@ -376,7 +376,7 @@ json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, str
     }
     if (must_be_object && !json_is_object(json)) {
         json_decref(json);
-        error_set(err, ERR_BAD_REQUEST, "Invalid JSON: an object is expected.");
+        error_set(err, ERR_BAD_REQUEST, "The body must be a JSON object.");
         return NULL;
     }
     return json;

@@ -3,6 +3,7 @@
  */
 #include "common/fields_value.h"
 
+#include <math.h>
 #include <string.h>
 
 struct value value_of_json(json_t *json)
@@ -28,8 +29,13 @@ struct value value_of_json(json_t *json)
         value.kind = VALUE_INT;
         value.integer = json_integer_value(json);
         break;
-    case JSON_REAL:
+    case JSON_REAL: /* "3.0" is an integer too; beyond 2^53 doubles do not tell them apart */
         value.kind = VALUE_OTHER;
+        if (fabs(json_real_value(json)) <= 0x1p53 &&
+            json_real_value(json) == trunc(json_real_value(json))) {
+            value.kind = VALUE_INT;
+            value.integer = (int64_t)json_real_value(json);
+        }
         break;
     case JSON_TRUE:
     case JSON_FALSE:

@@ -204,6 +204,17 @@ static uint64_t declared_size(const struct exchange *self)
     return self->head.content_length ? strtoull(self->head.content_length, NULL, 10) : 0;
 }
 
+static void open_upload(struct exchange *self)
+{
+    const char *encoding = self->head.content_encoding;
+
+    if (encoding && strcasecmp(encoding, "identity") != 0)
+        (void)error_set(&self->err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
+    else
+        self->upload = upload_new(self, &self->err);
+    self->refused = !self->upload;
+}
+
 static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, const char *method,
                           const char *version)
 {
@@ -225,10 +236,8 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->refused = find_endpoint(self) < 0;
     if (check_framing(self, version) < 0)
         self->refused = true;
-    if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM) {
-        self->upload = upload_new(self, &self->err);
-        self->refused = !self->upload;
-    }
+    if (!self->refused && self->endpoint && self->endpoint->route.flags & R_FORM)
+        open_upload(self);
 }
 
 /* ---- the answer ---- */
@@ -318,13 +327,10 @@ static void run_endpoint(void *arg)
         exchange_recycle(self);
 }
 
-static bool is_json(const char *content_type)
+/* A registration counts for its limit whatever is wrong with it: serve.c counts, then refuses. */
+static bool is_counted(const struct exchange *self)
 {
-    static const char json[] = "application/json";
-    size_t length = sizeof(json) - 1;
-
-    return content_type && strncasecmp(content_type, json, length) == 0 &&
-           strchr("; \t", content_type[length]);
+    return self->endpoint && self->endpoint->route.flags & R_THROTTLE_REGISTER;
 }
 
 static void exchange_dispatch(struct exchange *self)
@@ -332,14 +338,10 @@ static void exchange_dispatch(struct exchange *self)
     struct endpoint *endpoint = self->endpoint;
 
     self->dispatched = true;
-    if (self->refused) {
+    if (self->refused && !is_counted(self)) {
         exchange_fail(self, NULL);
     } else if (!endpoint) {
         no_endpoint_serve(self);
-    } else if (self->body_size > 0 && !is_json(self->head.content_type)) {
-        (void)error_set(&self->err, ERR_UNSUPPORTED_MEDIA,
-                        "The content type must be application/json.");
-        exchange_fail(self, NULL);
     } else if (!endpoint->on_fiber) {
         endpoint->serve(self);
     } else if (fiber_start(self->gateway->service.loop, run_endpoint, self, &self->err) < 0) {

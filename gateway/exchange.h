@@ -18,6 +18,9 @@ enum {
     TARGET_SHORT = 512,   /* targets up to this size need no allocation */
 };
 
+/* What a 415 says of a Content-Encoding. */
+#define UNENCODED "The body must be sent without a content encoding."
+
 struct exchange {
     struct exchange *next; /* in the list of spare ones */
     struct site *site;

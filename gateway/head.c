@@ -20,6 +20,7 @@ static const struct head_row head_rows[] = {
     HEAD("Host", host, true),
     HEAD("Authorization", authorization, true),
     HEAD("Content-Type", content_type, true),
+    HEAD("Content-Encoding", content_encoding, false),
     HEAD("Content-Length", content_length, true),
     HEAD("Transfer-Encoding", transfer_encoding, true),
     HEAD("X-Request-Id", request_id, false),

@@ -10,9 +10,9 @@
 
 /* NULL when absent. The texts are the connection's, until the end of the request. */
 struct head {
-    const char *host, *authorization, *content_type, *content_length, *transfer_encoding,
-        *request_id, *traceparent, *user_agent, *expect, *if_none_match, *cors_method,
-        *cors_headers;
+    const char *host, *authorization, *content_type, *content_encoding, *content_length,
+        *transfer_encoding, *request_id, *traceparent, *user_agent, *expect, *if_none_match,
+        *cors_method, *cors_headers;
     const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
     const char *forwarded_name;

@@ -3,6 +3,7 @@
  * order in which the steps may refuse.
  */
 #include <string.h>
+#include <strings.h>
 
 #include <sodium.h>
 
@@ -74,18 +75,48 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     return NULL;
 }
 
-/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole body. No body and no
- * content type counts as an object without members: each required one is then reported. */
+/* Whether a body of that media type is read: JSON, and on PATCH its merge patches (RFC 7396), which are what PATCH
+ * does here. */
+static bool is_media_type(const char *content_type, const char *wanted)
+{
+    size_t length = strlen(wanted);
+
+    return content_type && strncasecmp(content_type, wanted, length) == 0 &&
+           strchr("; \t", content_type[length]);
+}
+
+static int check_media_type(const struct exchange *exchange, struct error *err)
+{
+    const char *encoding = exchange->head.content_encoding, *type = exchange->head.content_type;
+
+    if (exchange->body_size == 0)
+        return 0;
+    if (encoding && strcasecmp(encoding, "identity") != 0)
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
+    if (!is_media_type(type, "application/json") &&
+        !(strcmp(exchange->method, "PATCH") == 0 &&
+          is_media_type(type, "application/merge-patch+json")))
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, "The content type must be application/json.");
+    return 0;
+}
+
+/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole body. No body counts
+ * as an object without members: each required one is then reported. A byte order mark before it is skipped (RFC 8259,
+ * section 8.1). */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
-    bool optional = exchange->endpoint->route.flags & R_OPTIONAL_BODY;
-    bool expected = exchange->endpoint->takes_body && exchange->head.content_type && !optional;
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    const char *text = (const char *)exchange->body;
+    size_t size = exchange->body_size;
 
     *ret = NULL;
-    if (exchange->body_size == 0 && !expected)
+    if (size >= sizeof(mark) && memcmp(text, mark, sizeof(mark)) == 0) {
+        text += sizeof(mark);
+        size -= sizeof(mark);
+    }
+    if (size == 0)
         return 0;
-    *ret = codec_parse_json(exchange->body ? (const char *)exchange->body : "", exchange->body_size,
-                            !fields_body(exchange->endpoint->route.input), err);
+    *ret = codec_parse_json(text, size, !fields_body(exchange->endpoint->route.input), err);
     return *ret ? 0 : -1;
 }
 
@@ -191,12 +222,17 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
 static int run(struct exchange *exchange, struct request *req, struct authentication *who,
                msgpack_object *ret, struct error *err)
 {
+    const struct error refusal = *err;
     int admitted = admit(exchange, req, who, err);
     void *input;
 
     if (admitted != 0)
         return admitted;
-    if (read_input(exchange, &input, err) < 0)
+    if (exchange->refused) {
+        *err = refusal;
+        return -1;
+    }
+    if (check_media_type(exchange, err) < 0 || read_input(exchange, &input, err) < 0)
         return -1;
     if (exchange->upload)
         return call_with_file(exchange, req, input, ret, err);

@@ -141,6 +141,28 @@ static void sixth_in_a_minute_is_refused(void)
     free(source);
 }
 
+/* Bodies of another kind, and too large ones, are calls too. */
+static void whatever_arrives_counts(void)
+{
+    enum { LARGE = 1100 * 1024 };
+    char *large = malloc(LARGE + 1), *source = fresh_source();
+
+    memset(large, ' ', LARGE);
+    large[LARGE] = '\0';
+    for (int i = 0; i < 6; i++) {
+        HTTP_ANSWER answer = http_call(
+            suite_url(suite), &(struct http_request){.method = "POST",
+                                                     .path = REGISTER,
+                                                     .source = source,
+                                                     .raw = i % 2 ? large : "a=b",
+                                                     .content_type = i % 2 ? NULL : "text/plain"});
+        CHECK_STATUS(answer, i == 5 ? 429 : i % 2 ? 413 : 415);
+        CU_ASSERT_TRUE(answer->seconds >= 1.0);
+    }
+    free(large);
+    free(source);
+}
+
 /* Forty at once from one address: exactly five pass the counter, whichever authd counts. */
 static void limit_is_exact_across_instances(void)
 {
@@ -302,6 +324,7 @@ static const struct unit_case cases[] = {
     {"every problem is listed", every_problem_is_listed},
     {"the checks run in order", checks_run_in_order},
     {"the sixth in a minute is refused", sixth_in_a_minute_is_refused},
+    {"whatever arrives counts", whatever_arrives_counts},
     {"the limit is exact across instances", limit_is_exact_across_instances},
     {"one wins a race for an address", one_wins_a_race},
     {"practitioners register by their own switches",

@@ -103,7 +103,7 @@ static void bad_bodies_are_refused(void)
             json; /* where the body is one field that may be anything, it is that field's problem */
     } rows[] = {
         {"{", 0, false},
-        {"", 0, false},
+        {"null", 0, true},
         {"[]", 0, true},
         {"\"text\"", 0, true},
         {"{\"a\":1,\"a\":2}", 0, false},
@@ -153,13 +153,13 @@ static void large_and_foreign_bodies_are_refused(void)
     free(large);
 }
 
-/* A body without any known member: every required field is named, and nothing else happens. */
-static void missing_fields_are_all_listed(void)
+/* A body without any known member, and none: every required field is named, and nothing else happens. */
+static void check_missing_listed(const char *body)
 {
     for (const struct route *route = test_routes; route->method; route++) {
         if (!rows_has_body(route) || route->flags & R_OPTIONAL_BODY)
             continue;
-        HTTP_ANSWER answer = ask(route, bearer_for(route), "{\"unknown\":1}", 0, NULL);
+        HTTP_ANSWER answer = ask(route, bearer_for(route), body, 0, NULL);
         bool any = false;
 
         for (size_t i = 0; i < route->input->count; i++) {
@@ -173,6 +173,80 @@ static void missing_fields_are_all_listed(void)
         }
         if (any)
             check_refusal(route, answer, 422);
+    }
+}
+
+static void missing_fields_are_all_listed(void)
+{
+    check_missing_listed("{\"unknown\":1}");
+    check_missing_listed("");
+}
+
+/* Who may not ask is told so whatever the body is. */
+static void no_token_is_told_before_the_media_type(void)
+{
+    for (const struct route *route = test_routes; route->method; route++) {
+        if (route->access == ACCESS_PUBLIC || !rows_has_body(route))
+            continue;
+        HTTP_ANSWER answer = ask(route, NULL, "a=b", 0, "text/plain");
+        check_refusal(route, answer, 401);
+    }
+}
+
+static struct http_answer *post_raw(const char *path, const char *body, const char *type,
+                                    const char *header)
+{
+    return http_call(suite_url(suite), &(struct http_request){.method = "POST",
+                                                              .path = path,
+                                                              .raw = body,
+                                                              .content_type = type,
+                                                              .headers = {header}});
+}
+
+static void what_is_wrong_with_a_body_is_said(void)
+{
+    static const char path[] = "/auth/refresh-token", mark[] = "\xef\xbb\xbf";
+    char marked[64];
+
+    HTTP_ANSWER list = post_raw(path, "[]", NULL, NULL);
+    CHECK_ERROR(list, 400, "The body must be a JSON object.");
+    HTTP_ANSWER null = post_raw(path, "null", NULL, NULL);
+    CHECK_ERROR(null, 400, "The body must be a JSON object.");
+    snprintf(marked, sizeof marked, "%s{\"refresh_token\":\"none\"}", mark);
+    HTTP_ANSWER bom = post_raw(path, marked, NULL, NULL);
+    CHECK_ERROR(bom, 401, "Refresh token is invalid or has expired.");
+    HTTP_ANSWER only_bom = post_raw(path, mark, NULL, NULL);
+    CHECK_PROBLEM(only_bom, "refresh_token");
+    HTTP_ANSWER zipped = post_raw(path, "{}", NULL, "Content-Encoding: gzip");
+    CHECK_ERROR(zipped, 415, "The body must be sent without a content encoding.");
+    HTTP_ANSWER plain = post_raw(path, "{}", NULL, "Content-Encoding: identity");
+    CHECK_PROBLEM(plain, "refresh_token");
+    HTTP_ANSWER form = post_raw("/storage/documents", "x", "multipart/form-data; boundary=x",
+                                "Content-Encoding: gzip");
+    CHECK_ERROR(form, 415, "The body must be sent without a content encoding.");
+}
+
+static void patch_takes_merge_patches(void)
+{
+    static const char body[] = "{\"defaultLanguage\":\"en\"}";
+    const struct {
+        const char *method, *path, *type;
+        int want;
+    } rows[] = {
+        {"PATCH", "/locales", "application/merge-patch+json", 200},
+        {"PATCH", "/locales", "application/merge-patch+json; charset=utf-8", 200},
+        {"PATCH", "/locales", "application/json-patch+json", 415},
+        {"POST", "/auth/refresh-token", "application/merge-patch+json", 415},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        HTTP_ANSWER answer =
+            http_call(suite_url(suite), &(struct http_request){.method = rows[i].method,
+                                                               .path = rows[i].path,
+                                                               .bearer = admin->access,
+                                                               .raw = body,
+                                                               .content_type = rows[i].type});
+        CHECK_STATUS(answer, rows[i].want);
     }
 }
 
@@ -450,6 +524,9 @@ static const struct unit_case cases[] = {
     {"bad bodies are 400", bad_bodies_are_refused},
     {"large bodies are 413, foreign ones 415", large_and_foreign_bodies_are_refused},
     {"missing fields are all listed", missing_fields_are_all_listed},
+    {"no token is told before the media type", no_token_is_told_before_the_media_type},
+    {"what is wrong with a body is said", what_is_wrong_with_a_body_is_said},
+    {"patch takes merge patches", patch_takes_merge_patches},
     {"wrong methods are 405", wrong_methods_are_405},
     {"preflight is answered", preflight_is_answered},
     {"unknown routes are 404", unknown_routes_are_404},

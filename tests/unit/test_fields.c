@@ -197,6 +197,9 @@ static void test_read_minimal(void)
     CU_ASSERT(!w->name && !w->choice && !w->email && !w->part && !w->json && !w->nullable);
     CU_ASSERT(!w->internal && !w->bytes.bytes && !uuid_is_set(&w->id));
     CU_ASSERT(w->number == 3 && w->flag && w->at == 0);
+    UNIT_REQUIRE(read_body(&f, &whole_table, "{\"text\":\"x\",\"number\":-4.0}", &f.whole) == 0,
+                 "%s", problems(&f));
+    CU_ASSERT_EQUAL(w->number, -4);
     CU_ASSERT(w->maybe == TRISTATE_UNSET && w->loose == TRISTATE_UNSET);
     CU_ASSERT(w->parts.count == 0 && w->words.count == 0);
 }
@@ -231,7 +234,8 @@ static const struct problem_case problem_cases[] = {
     {"{\"text\":\"x\",\"id\":7}", "id must be a UUID"},
     {"{\"text\":\"x\",\"id\":{}}", "id must be a UUID"},
     {"{\"text\":\"x\",\"number\":1.5}", "number must be an integer"},
-    {"{\"text\":\"x\",\"number\":1.0}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":1e300}", "number must be an integer"},
+    {"{\"text\":\"x\",\"number\":11.0}", "number must be at most 10"},
     {"{\"text\":\"x\",\"number\":\"1\"}", "number must be an integer"},
     {"{\"text\":\"x\",\"number\":true}", "number must be an integer"},
     {"{\"text\":\"x\",\"number\":null}", "number must be an integer"},
