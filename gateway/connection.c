@@ -238,8 +238,7 @@ void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough)
     for (struct connection *each = all->head; each; each = each->next) {
         if (!is_late(each, mono_ms) && !is_over(each, thorough))
             continue;
-        if (each->phase == CONNECTION_READING && !each->cut)
-            all->unfinished(each);
-        shut(each);
+        if (each->phase != CONNECTION_READING || each->cut || all->unfinished(each))
+            shut(each);
     }
 }

@@ -64,8 +64,9 @@ struct connections {
     void *arg;         /* of those who are told: */
     /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see wire.h. */
     void (*refused)(struct connection *connection, int status);
-    /* The request's body has stalled, takes too long, or ends too early: the connection is closed after this. */
-    void (*unfinished)(struct connection *connection);
+    /* The request's body has stalled, takes too long, or ends too early: true when this was answered and the connection
+     * is to be closed, false when it is too early for that. */
+    bool (*unfinished)(struct connection *connection);
 };
 
 struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,

@@ -408,7 +408,7 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
         *upload_size = 0;
         if (self->upload ? form_take(self, upload, size) : body_take(self, upload, size))
             return MHD_YES;
-        exchange_on_unfinished(self->connection);
+        (void)exchange_on_unfinished(self->connection);
         return MHD_NO;
     }
     connection_enter(self->connection, CONNECTION_WORKING,
@@ -479,17 +479,21 @@ void exchange_on_refused(struct connection *connection, int status)
         access_log_add(&gateway->log, &line);
 }
 
-void exchange_on_unfinished(struct connection *connection)
+bool exchange_on_unfinished(struct connection *connection)
 {
     struct exchange *self = connection->exchange;
     bool told = self->refused || self->released;
+    bool slow = self->endpoint && (self->endpoint->route.flags & R_SLOW_ERRORS);
 
+    if (slow && clock_mono_us() / 1000 - self->arrived_us / 1000 <= SLOW_ERROR_MS)
+        return false;
     ++*self->gateway->bodies_unfinished;
     if (!told)
         (void)error_set(&self->err, ERR_REQUEST_TIMEOUT,
                         "The request body did not arrive in time.");
     self->refused = true;
     send_text(self->gateway, connection, &self->err, self->trace, self->arena, &self->status);
+    return true;
 }
 
 struct address exchange_client(const struct exchange *self)

@@ -71,7 +71,7 @@ void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket
 
 /* Those of struct connections: what libmicrohttpd refuses, and bodies without an end, are answered past it. */
 void exchange_on_refused(struct connection *connection, int status);
-void exchange_on_unfinished(struct connection *connection);
+bool exchange_on_unfinished(struct connection *connection);
 
 /* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the exchange's arena's or
  * live for ever. */

@@ -130,8 +130,11 @@ ssize_t recv(int fd, void *bytes, size_t size, int flags)
         connection->moved += (uint64_t)got;
     } else if (got == 0) {
         connection->over = true;
-        if (connection->phase == CONNECTION_READING && !connection->cut)
-            connection->all->unfinished(connection);
+    }
+    /* libmicrohttpd would close without an answer: connections_sweep() gives one first. */
+    if (got == 0 && connection->phase == CONNECTION_READING && !connection->cut) {
+        errno = EAGAIN;
+        return -1;
     }
     return got;
 }

@@ -279,7 +279,7 @@ static void long_password_is_accepted_and_longer_refused(void)
     free(email);
 }
 
-/* Also what is refused before anybody looks at the registration. */
+/* Also what is refused before anybody looks at the registration. Each counts but for the body that never arrives. */
 static void every_refusal_takes_a_second(void)
 {
     static const struct {
@@ -291,7 +291,8 @@ static void every_refusal_takes_a_second(void)
         {"Content-Type: application/json\r\nContent-Length: 1100000\r\n", NULL, "HTTP/1.1 413"},
         {"Content-Type: application/json\r\nContent-Length: 90000000\r\n", "", "HTTP/1.1 413"},
         {"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n", "HTTP/1.1 400"},
-        {"Content-Length: 2\r\nContent-Length: 2\r\n", "{}", "HTTP/1.1 400"},
+        {"Content-Type: application/json\r\nContent-Length: 2\r\n", "{", "HTTP/1.1 408"},
+        {"Content-Length: 2\r\nContent-Length: 2\r\n", "{}", "HTTP/1.1 429"},
     };
     static char request[1100512];
 
