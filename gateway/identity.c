@@ -91,19 +91,19 @@ void identities_destroy(struct identities **self_p)
     }
 }
 
-/* Membership ids are authd's; the key ends in their random bytes. */
-static struct cache_key identity_key(const struct uuid *membership)
+/* Session ids are authd's; the key ends in their random bytes. */
+static struct cache_key identity_key(const struct uuid *session)
 {
     struct cache_key key = {0};
 
-    uuid_to_bytes(membership, key.bytes + CACHE_KEY_SIZE - 16);
+    uuid_to_bytes(session, key.bytes + CACHE_KEY_SIZE - 16);
     return key;
 }
 
-struct identity *identities_get(struct identities *self, const struct uuid *membership,
+struct identity *identities_get(struct identities *self, const struct uuid *session,
                                 int64_t mono_ms)
 {
-    struct cache_key key = identity_key(membership);
+    struct cache_key key = identity_key(session);
     struct identity *identity = cache_get(self->cache, &key);
 
     if (!identity || mono_ms >= identity->expires_ms)
@@ -119,13 +119,18 @@ uint64_t identities_generation(const struct identities *self)
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms)
 {
-    struct cache_key key = identity_key(&identity->caller.membership);
+    struct cache_key key = identity_key(&identity->caller.session);
 
     if (generation != self->generation)
         return false;
     identity->expires_ms = mono_ms + IDENTITY_AGE_MAX_MS;
     cache_put(self->cache, &key, identity_hold(identity));
     return true;
+}
+
+static bool of_membership(const void *value, const void *arg)
+{
+    return uuid_equal(&((const struct identity *)value)->caller.membership, arg);
 }
 
 static bool of_account(const void *value, const void *arg)
@@ -145,11 +150,9 @@ static bool of_project(const void *value, const void *arg)
 
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id)
 {
-    struct cache_key key = identity_key(id);
-
     self->generation++;
     if (strcmp(kind, "membership") == 0)
-        cache_remove(self->cache, &key);
+        cache_remove_if(self->cache, of_membership, id);
     else if (strcmp(kind, "account") == 0)
         cache_remove_if(self->cache, of_account, id);
     else if (strcmp(kind, "policy") == 0)

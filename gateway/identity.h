@@ -12,8 +12,9 @@ enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000 };
 struct identity {
     unsigned holds;
     bool suspended;       /* the project is */
+    bool factor_required; /* of its sessions, by the project's account policy */
     int64_t expires_ms;   /* monotonic */
-    struct caller caller; /* session and tokenId are each request's own */
+    struct caller caller; /* tokenId is each request's own */
     char texts[];
 };
 
@@ -26,8 +27,9 @@ struct identities;
 struct identities *identities_new(void);
 void identities_destroy(struct identities **self_p);
 
-/* A held identity no older than IDENTITY_AGE_MAX_MS, or NULL. */
-struct identity *identities_get(struct identities *self, const struct uuid *membership,
+/* A held identity of that session no older than IDENTITY_AGE_MAX_MS, or NULL. What it says of the second factor is the
+ * session's own. */
+struct identity *identities_get(struct identities *self, const struct uuid *session,
                                 int64_t mono_ms);
 
 /* Counts the changes so far. Read it before a fetch starts: what was fetched counts as current only while no

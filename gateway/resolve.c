@@ -1,5 +1,5 @@
 /*
- * resolve.c - fetches identities, one fetch per membership however many requests wait for it.
+ * resolve.c - fetches identities, one fetch per session however many requests wait for it.
  * Called by authenticate.c.
  */
 #include <string.h>
@@ -13,15 +13,15 @@ enum { FETCHES_MAX = 5 }; /* for one request, while changes keep coming in betwe
 /* Lives on the stack of the fiber that fetches. */
 struct resolve_pending {
     struct resolve_pending *next;
-    const struct uuid *membership;
+    const struct uuid *session;
     struct fiber_queue waiters;
 };
 
-static struct resolve_pending *pending_find(struct gateway *gateway, const struct uuid *membership)
+static struct resolve_pending *pending_find(struct gateway *gateway, const struct uuid *session)
 {
     struct resolve_pending *each = gateway->resolving.head;
 
-    while (each && !uuid_equal(each->membership, membership))
+    while (each && !uuid_equal(each->session, session))
         each = each->next;
     return each;
 }
@@ -69,12 +69,15 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
         return -1;
     }
     caller.membership = token->membership;
+    caller.session = token->session;
     caller.projectName = context.projectName;
     caller.policy = context.policyId;
     caller.policyName = context.policyName;
     caller.policyResource = context.policyResource;
     set_limits(&caller, context.accountPolicy);
     *ret = identity_new(&caller, context.suspended);
+    (*ret)->factor_required =
+        account_policy_requires_mfa(context.accountPolicy, caller.role, caller.admin);
     return 0;
 }
 
@@ -100,19 +103,19 @@ static int fetch_current(struct gateway *gateway, const struct request *req,
 int resolve_identity(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
-    struct resolve_pending *pending, own = {.membership = &token->membership};
+    struct resolve_pending *pending, own = {.session = &token->session};
     int result;
 
     for (;;) {
         enum fiber_wake wake;
 
-        *ret = identities_get(gateway->identities, &token->membership, clock_mono_ms());
+        *ret = identities_get(gateway->identities, &token->session, clock_mono_ms());
         if (*ret)
             return 0;
-        pending = pending_find(gateway, &token->membership);
+        pending = pending_find(gateway, &token->session);
         if (!pending)
             break;
-        /* When the other's fetch failed, for its session perhaps, this one makes its own. */
+        /* When the other's fetch failed, this one makes its own. */
         wake = fiber_queue_wait(gateway->service.loop, &pending->waiters, req->deadline_mono_ms);
         if (wake != FIBER_WOKEN)
             return error_set(err, wake == FIBER_TIMEOUT ? ERR_DEADLINE : ERR_UNAVAILABLE, "%s", "");

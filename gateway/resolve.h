@@ -11,7 +11,7 @@
 struct gateway;
 struct resolve_pending;
 
-/* Fetches under way, one per membership. Zero-initialised is empty. */
+/* Fetches under way, one per session. Zero-initialised is empty. */
 struct resolving {
     struct resolve_pending *head;
 };

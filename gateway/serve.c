@@ -202,6 +202,22 @@ static void answer_success(struct exchange *exchange, const msgpack_object *outp
     exchange_reply(exchange, &answer);
 }
 
+/* A session without the second factor that its project demands may see to that, and to itself; joining another project
+ * is more than that. */
+static int check_factor(const struct exchange *exchange, const struct authentication *who,
+                        struct error *err)
+{
+    const struct route *route = &exchange->endpoint->route;
+    bool own = strncmp(route->path, "/auth/", strlen("/auth/")) == 0 &&
+               strcmp(route->path, "/auth/invitation/accept") != 0;
+
+    if (who->logged_out || !who->identity->factor_required || who->caller.secondFactor || own ||
+        route->access == ACCESS_LOGOUT)
+        return 0;
+    return error_set(err, ERR_MFA_ENROLLMENT_REQUIRED,
+                     "The project requires a second factor: enrol one first.");
+}
+
 /* Who asks, and may he? 1: there is nothing left to do, the caller has logged out before. */
 static int admit(struct exchange *exchange, struct request *req, struct authentication *who,
                  struct error *err)
@@ -213,7 +229,8 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
     if (access == ACCESS_PUBLIC && !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN &&
                                      exchange->head.authorization != NULL))
         return 0;
-    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0)
+    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0 ||
+        check_factor(exchange, who, err) < 0)
         return -1;
     req->caller = &who->caller;
     return who->logged_out;

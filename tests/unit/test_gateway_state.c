@@ -125,24 +125,26 @@ static void the_cache_is_bounded(void)
 
 static const char project_1[] = "11111111-1111-4111-8111-111111111111";
 static const char policy_1[] = "22222222-2222-4222-8222-222222222222";
+static const char membership_1[] = "44444444-4444-4444-8444-444444444444";
 static const char account_1[] = "33333333-3333-4333-8333-333333333333";
 
-static struct identity *someone(const struct uuid *membership, const char *project,
+static struct identity *someone(const struct uuid *session, const char *project,
                                 const char *policy)
 {
-    struct caller caller = {.membership = *membership, .role = "Patient", .display = "Ana"};
+    struct caller caller = {.session = *session, .role = "Patient", .display = "Ana"};
 
     if (uuid_parse(project, &caller.project) < 0 || uuid_parse(policy, &caller.policy) < 0 ||
-        uuid_parse(account_1, &caller.account) < 0)
+        uuid_parse(account_1, &caller.account) < 0 ||
+        uuid_parse(membership_1, &caller.membership) < 0)
         abort();
     caller.policyResource = "[]";
     return identity_new(&caller, false);
 }
 
 /* Is it in the cache now? */
-static bool known(struct identities *all, const struct uuid *membership, int64_t mono_ms)
+static bool known(struct identities *all, const struct uuid *session, int64_t mono_ms)
 {
-    struct identity *found = identities_get(all, membership, mono_ms);
+    struct identity *found = identities_get(all, session, mono_ms);
     bool result = found && strcmp(found->caller.display, "Ana") == 0 &&
                   strcmp(found->caller.policyResource, "[]") == 0 && !found->caller.projectName;
 
@@ -150,9 +152,9 @@ static bool known(struct identities *all, const struct uuid *membership, int64_t
     return result;
 }
 
-static void put(struct identities *all, const struct uuid *membership)
+static void put(struct identities *all, const struct uuid *session)
 {
-    struct identity *identity = someone(membership, project_1, policy_1);
+    struct identity *identity = someone(session, project_1, policy_1);
 
     CU_ASSERT_TRUE(identities_put(all, identity, identities_generation(all), 0));
     identity_release(&identity);
@@ -161,45 +163,45 @@ static void put(struct identities *all, const struct uuid *membership)
 static void changes_drop_identities(void)
 {
     static const struct {
-        const char *kind, *id; /* id NULL: the membership's own */
+        const char *kind, *id; /* id NULL: the session's own */
         bool dropped;
     } rows[] = {
-        {"membership", NULL, true},   {"membership", project_1, false},
+        {"membership", membership_1, true},   {"membership", project_1, false},
         {"policy", policy_1, true},   {"policy", project_1, false},
         {"project", project_1, true}, {"project", policy_1, false},
         {"account", account_1, true}, {"account", project_1, false},
         {"unheard of", NULL, false},
     };
     struct identities *all = identities_new();
-    struct uuid membership = uuid_random(), id;
+    struct uuid session = uuid_random(), id;
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        put(all, &membership);
-        UNIT_CHECK(known(all, &membership, IDENTITY_AGE_MAX_MS - 1), "%s", rows[i].kind);
-        UNIT_CHECK(!known(all, &membership, IDENTITY_AGE_MAX_MS), "%s", rows[i].kind);
-        id = membership;
+        put(all, &session);
+        UNIT_CHECK(known(all, &session, IDENTITY_AGE_MAX_MS - 1), "%s", rows[i].kind);
+        UNIT_CHECK(!known(all, &session, IDENTITY_AGE_MAX_MS), "%s", rows[i].kind);
+        id = session;
         if (rows[i].id)
             CU_ASSERT_EQUAL(uuid_parse(rows[i].id, &id), 0);
         identities_forget(all, rows[i].kind, &id);
-        UNIT_CHECK(known(all, &membership, 0) != rows[i].dropped, "%s %s", rows[i].kind, id.text);
+        UNIT_CHECK(known(all, &session, 0) != rows[i].dropped, "%s %s", rows[i].kind, id.text);
     }
     identities_clear(all);
-    CU_ASSERT_FALSE(known(all, &membership, 0));
+    CU_ASSERT_FALSE(known(all, &session, 0));
     identities_destroy(&all);
 }
 
 static void a_fetch_that_a_change_overtook_is_not_kept(void)
 {
     struct identities *all = identities_new();
-    struct uuid membership = uuid_random(), other = uuid_random();
+    struct uuid session = uuid_random(), other = uuid_random();
     uint64_t generation = identities_generation(all);
-    struct identity *identity = someone(&membership, project_1, policy_1);
+    struct identity *identity = someone(&session, project_1, policy_1);
 
     identities_forget(all, "project", &other);
     CU_ASSERT_FALSE(identities_put(all, identity, generation, 0));
-    CU_ASSERT_FALSE(known(all, &membership, 0));
+    CU_ASSERT_FALSE(known(all, &session, 0));
     CU_ASSERT_TRUE(identities_put(all, identity, identities_generation(all), 0));
-    CU_ASSERT_TRUE(known(all, &membership, 0));
+    CU_ASSERT_TRUE(known(all, &session, 0));
     /* A request that holds it may go on with it after it was forgotten. */
     identities_clear(all);
     CU_ASSERT_STRING_EQUAL(identity->caller.display, "Ana");
