@@ -118,6 +118,8 @@ static void add_headers(struct headers *to, const struct answer *self)
     if (self->content_type || self->body)
         add(to, "Content-Type", self->content_type ? self->content_type : "application/json");
     add(to, "ETag", self->etag);
+    add(to, "Content-Encoding", self->encoding);
+    add(to, "Vary", self->encodable ? "Accept-Encoding" : NULL);
     add(to, "Allow", self->allow);
     add(to, "Access-Control-Allow-Methods", self->allow_methods);
     add(to, "Access-Control-Allow-Headers", self->allow_headers);

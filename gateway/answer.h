@@ -20,6 +20,8 @@ struct answer {
     const char *content_type;                  /* NULL: application/json when there is a body */
     const char *cache;                         /* Cache-Control; NULL: no-store */
     const char *etag, *allow;                  /* NULL: no such header */
+    const char *encoding;                      /* Content-Encoding of the body; NULL: none */
+    bool encodable;                            /* it depends on Accept-Encoding */
     const char *allow_methods, *allow_headers; /* of a CORS preflight */
     struct MHD_Response *response;             /* with the body, consumed; NULL: made of it */
     const struct answer_header *more;          /* further headers, ended by name NULL; NULL: none */

@@ -13,6 +13,7 @@
 
 #include "gateway/body.h"
 #include "gateway/download.h"
+#include "gateway/encode.h"
 #include "gateway/exchange.h"
 #include "gateway/no_endpoint.h"
 #include "gateway/upload.h"
@@ -286,10 +287,31 @@ static void on_floor(void *arg)
     exchange_release(self);
 }
 
+/* An answer of some size is compressed for who takes that, unless it may hold a secret: its length would tell of it. */
+static void encode(struct exchange *self, struct answer *answer)
+{
+    const char *body;
+    size_t size;
+
+    if (answer->encodable || !self->endpoint || self->endpoint->unencoded || !answer->body ||
+        answer->response || answer->size <= ENCODE_MIN)
+        return;
+    answer->encodable = true;
+    if (!encode_is_accepted(self->head.accept_encoding, "gzip"))
+        return;
+    body = encode_gzip(self->arena, answer->body, answer->size, &size);
+    if (!body)
+        return;
+    answer->body = body;
+    answer->size = size;
+    answer->encoding = "gzip";
+}
+
 void exchange_reply(struct exchange *self, struct answer *answer)
 {
     bool slow = self->endpoint && (self->endpoint->route.flags & R_SLOW_ERRORS);
 
+    encode(self, answer);
     answer->trace = self->trace;
     answer->close = self->close || self->gateway->service.stopping;
     self->status = answer->status;

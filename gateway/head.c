@@ -28,6 +28,7 @@ static const struct head_row head_rows[] = {
     HEAD("User-Agent", user_agent, false),
     HEAD("Expect", expect, false),
     HEAD("If-None-Match", if_none_match, false),
+    HEAD("Accept-Encoding", accept_encoding, false),
     HEAD("Access-Control-Request-Method", cors_method, false),
     HEAD("Access-Control-Request-Headers", cors_headers, false),
 };

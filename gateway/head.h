@@ -12,7 +12,7 @@
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
         *transfer_encoding, *request_id, *traceparent, *user_agent, *expect, *if_none_match,
-        *cors_method, *cors_headers;
+        *accept_encoding, *cors_method, *cors_headers;
     const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
     const char *forwarded_name;

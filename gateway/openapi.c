@@ -8,6 +8,7 @@
 #include <sodium.h>
 
 #include "common/codec.h"
+#include "gateway/encode.h"
 #include "gateway/exchange.h"
 #include "gateway/openapi.h"
 #include "gateway/openapi_operation.h"
@@ -158,6 +159,7 @@ static void etag_fill(struct openapi *self)
     crypto_generichash(hash, sizeof(hash), (const uint8_t *)self->text, self->size, NULL, 0);
     sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
     snprintf(self->etag, sizeof(self->etag), "\"%s\"", hex);
+    snprintf(self->weak_etag, sizeof(self->weak_etag), "W/%s", self->etag);
 }
 
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
@@ -190,6 +192,26 @@ void openapi_build(struct openapi *self, struct arena *arena, const struct endpo
     json_decref(page.ways);
     json_decref(page.ids);
     etag_fill(self);
+    self->brotli = encode_brotli(arena, self->text, self->size, &self->brotli_size);
+    self->gzip = encode_gzip(arena, self->text, self->size, &self->gzip_size);
+}
+
+/* The smallest form that the client takes. */
+static void choose_form(const struct openapi *self, const char *accept, struct answer *answer)
+{
+    answer->body = self->text;
+    answer->size = self->size;
+    if (self->brotli && encode_is_accepted(accept, "br")) {
+        answer->body = self->brotli;
+        answer->size = self->brotli_size;
+        answer->encoding = "br";
+    } else if (self->gzip && encode_is_accepted(accept, "gzip")) {
+        answer->body = self->gzip;
+        answer->size = self->gzip_size;
+        answer->encoding = "gzip";
+    }
+    if (answer->encoding)
+        answer->etag = self->weak_etag;
 }
 
 void openapi_serve(struct exchange *exchange)
@@ -197,11 +219,10 @@ void openapi_serve(struct exchange *exchange)
     const struct openapi *self = &exchange->gateway->openapi;
     const char *known = exchange->head.if_none_match;
     bool same = known && (strcmp(known, "*") == 0 || strstr(known, self->etag));
-    struct answer answer = {.status = same ? 304 : 200, .cache = "no-cache", .etag = self->etag};
+    struct answer answer = {
+        .status = same ? 304 : 200, .cache = "no-cache", .etag = self->etag, .encodable = true};
 
-    if (!same) {
-        answer.body = self->text;
-        answer.size = self->size;
-    }
+    if (!same)
+        choose_form(self, exchange->head.accept_encoding, &answer);
     exchange_reply(exchange, &answer);
 }

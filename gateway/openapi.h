@@ -11,7 +11,10 @@
 struct openapi {
     char *text;
     size_t size;
-    char etag[36]; /* quoted */
+    const char *brotli, *gzip; /* the same, made once; NULL: none */
+    size_t brotli_size, gzip_size;
+    char etag[36];      /* quoted */
+    char weak_etag[40]; /* of the compressed ones */
 };
 
 /* Writes the page for these endpoints once; those without `doc` are not on it. The text is the arena's. */

@@ -238,6 +238,17 @@ static bool table_has(const struct field_table *table, unsigned flags)
     return false;
 }
 
+/* A form is a token too: it is signed. */
+static bool table_has_token(const struct field_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcasestr(table->rows[i].name, "token") || strcasestr(table->rows[i].name, "secret") ||
+            strcmp(table->rows[i].name, "uploadOptions") == 0 ||
+            (table->rows[i].table && table_has_token(table->rows[i].table)))
+            return true;
+    return false;
+}
+
 struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
 {
     const unsigned not_body = FIELD_PATH | FIELD_QUERY | FIELD_HEADER | FIELD_INTERNAL;
@@ -257,6 +268,8 @@ struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
                 endpoint->takes_body = true;
         endpoint->secret_in = table_has(route->input, FIELD_SECRET);
         endpoint->secret_out = table_has(route->output, FIELD_SECRET);
+        endpoint->unencoded =
+            endpoint->secret_out || strstr(route->path, "/auth/") || table_has_token(route->output);
     }
     *ret_count = ARRAY_SIZE(rows);
     return all;

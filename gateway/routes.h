@@ -30,6 +30,7 @@ struct endpoint {
     struct bus_method method;                 /* of the daemons' endpoints */
     bool takes_body;                          /* the input has members of the JSON body */
     bool secret_in, secret_out;               /* wipe the body, the answer */
+    bool unencoded;                           /* its answers may hold a secret: never compressed */
     const char
         *parameters[ROUTE_PARAMETERS_MAX]; /* their names, in order; filled by router_new() */
     uint64_t *answers[6];                  /* metric by status class, made on first use */

@@ -226,6 +226,61 @@ static void what_is_wrong_with_a_body_is_said(void)
     CHECK_ERROR(form, 415, "The body must be sent without a content encoding.");
 }
 
+static struct http_answer *get_encoded(const char *path, const char *bearer, const char *accept)
+{
+    return http_call(suite_url(suite),
+                     &(struct http_request){.path = path, .bearer = bearer, .headers = {accept}});
+}
+
+/* Content-Encoding and Vary of an answer: "" for none. */
+static void check_encoding(struct http_answer *answer, const char *encoding, const char *vary)
+{
+    char *is = http_header(answer, "Content-Encoding"), *depends = http_header(answer, "Vary");
+
+    CHECK_STATUS(answer, 200);
+    UNIT_CHECK(strcmp(is ? is : "", encoding) == 0, "%s, not %s", is ? is : "none", encoding);
+    UNIT_CHECK(strcmp(depends ? depends : "", vary) == 0, "%s", depends ? depends : "none");
+    free(is);
+    free(depends);
+}
+
+static void large_answers_are_compressed(void)
+{
+    static const char page[] = "/openapi.json", history[] = "/v1/project/settings/history",
+                      vary[] = "Accept-Encoding", zip[] = "Accept-Encoding: deflate, gzip;q=0.8";
+
+    HTTP_ANSWER plain = get_encoded(page, NULL, NULL);
+    check_encoding(plain, "", vary);
+    HTTP_ANSWER brotli = get_encoded(page, NULL, "Accept-Encoding: gzip, br");
+    check_encoding(brotli, "br", vary);
+    HTTP_ANSWER gzip = get_encoded(page, NULL, zip);
+    check_encoding(gzip, "gzip", vary);
+    CU_ASSERT_TRUE(brotli->size < gzip->size && gzip->size < plain->size / 4);
+    CU_ASSERT_EQUAL(memcmp(gzip->body, "\x1f\x8b", 2), 0);
+    HTTP_ANSWER refused = get_encoded(page, NULL, "Accept-Encoding: gzip;q=0, br;q=0.0");
+    check_encoding(refused, "", vary);
+    for (int i = 0; i < 12; i++)
+        suite_set_value(suite, admin->access, "PATIENT_APP_URL",
+                        i % 2 ? "https://a.example" : "https://b.example");
+    HTTP_ANSWER list = get_encoded(history, admin->access, zip);
+    check_encoding(list, "gzip", vary);
+    HTTP_ANSWER same = get_encoded(history, admin->access, NULL);
+    check_encoding(same, "", vary);
+    CU_ASSERT_TRUE(same->size > 1024 && list->size < same->size);
+}
+
+/* Its length would tell of the secret. */
+static void secrets_are_not_compressed(void)
+{
+    for (int i = 0; i < 8; i++) {
+        PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+        CU_ASSERT_EQUAL(again->status, 200);
+    }
+    HTTP_ANSWER sessions = get_encoded("/auth/session", patient->access, "Accept-Encoding: gzip");
+    check_encoding(sessions, "", "");
+    CU_ASSERT_TRUE(sessions->size > 1024);
+}
+
 static void patch_takes_merge_patches(void)
 {
     static const char body[] = "{\"defaultLanguage\":\"en\"}";
@@ -527,6 +582,8 @@ static const struct unit_case cases[] = {
     {"no token is told before the media type", no_token_is_told_before_the_media_type},
     {"what is wrong with a body is said", what_is_wrong_with_a_body_is_said},
     {"patch takes merge patches", patch_takes_merge_patches},
+    {"large answers are compressed", large_answers_are_compressed},
+    {"secrets are not compressed", secrets_are_not_compressed},
     {"wrong methods are 405", wrong_methods_are_405},
     {"preflight is answered", preflight_is_answered},
     {"unknown routes are 404", unknown_routes_are_404},

@@ -128,8 +128,7 @@ static const char policy_1[] = "22222222-2222-4222-8222-222222222222";
 static const char membership_1[] = "44444444-4444-4444-8444-444444444444";
 static const char account_1[] = "33333333-3333-4333-8333-333333333333";
 
-static struct identity *someone(const struct uuid *session, const char *project,
-                                const char *policy)
+static struct identity *someone(const struct uuid *session, const char *project, const char *policy)
 {
     struct caller caller = {.session = *session, .role = "Patient", .display = "Ana"};
 
@@ -166,10 +165,10 @@ static void changes_drop_identities(void)
         const char *kind, *id; /* id NULL: the session's own */
         bool dropped;
     } rows[] = {
-        {"membership", membership_1, true},   {"membership", project_1, false},
-        {"policy", policy_1, true},   {"policy", project_1, false},
-        {"project", project_1, true}, {"project", policy_1, false},
-        {"account", account_1, true}, {"account", project_1, false},
+        {"membership", membership_1, true}, {"membership", project_1, false},
+        {"policy", policy_1, true},         {"policy", project_1, false},
+        {"project", project_1, true},       {"project", policy_1, false},
+        {"account", account_1, true},       {"account", project_1, false},
         {"unheard of", NULL, false},
     };
     struct identities *all = identities_new();
