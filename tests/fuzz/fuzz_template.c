@@ -1,11 +1,12 @@
 /*
- * fuzz_template.c - templates of messages: checked when put, filled when sent. Input: a line with the template's name,
+ * fuzz_template.c - templates of messages: checked when put, their HTML too, filled when sent. Input: a line with the template's name,
  * then its text.
  */
 #include <string.h>
 
 #include "common/codec.h"
 #include "maild/render.h"
+#include "maild/template_html.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char special[] = "<>\"'&";
@@ -37,6 +38,15 @@ static size_t occurrences(const char *text, char c)
     for (; *text; text++)
         count += *text == c;
     return count;
+}
+
+/* What is refused is refused in words, and what has no secret is fine. */
+static void check_html(struct arena *arena, const char *text)
+{
+    const char *why = template_html_check(arena, text);
+
+    FUZZ_REQUIRE(why == NULL || (*why != '\0' && codec_is_text(why, strlen(why))));
+    FUZZ_REQUIRE(why == NULL || strstr(text, "Url") != NULL);
 }
 
 static void check_rendered(struct arena *arena, const struct template_name *name, const char *text)
@@ -75,5 +85,7 @@ int fuzz_template(const uint8_t *data, size_t size)
         fuzz_require_error(&err);
     else
         check_rendered(arena, name, text);
+    if (err.code == ERR_NONE)
+        check_html(arena, text);
     return 0;
 }
