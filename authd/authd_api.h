@@ -317,7 +317,7 @@ struct change_publish_in {
     struct uuid id;
     struct field_texts others; /* further ids, at most CHANGE_OTHERS_MAX, without `id` */
 };
-enum { CHANGE_OTHERS_MAX = 9999 };
+enum { CHANGE_OTHERS_MAX = 3999 }; /* with `id` less than a page of gateway_lease() */
 /* Makes the holder of `account` an admin practitioner of a project; repeating it with the same key does nothing. */
 struct admin_grant_in {
     struct uuid key, account, projectId, policyId;

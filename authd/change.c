@@ -8,7 +8,7 @@
 
 enum {
     ANNOUNCE_MAX = 64,      /* of one request; the rest reaches gateways by their next renewal */
-    CHANGES_PAGE = 5000,    /* rows of one lease answer; a sequence number has at most 1,000 */
+    CHANGES_PAGE = 5000,    /* rows of one lease answer; a sequence number has at most 4,000 */
     SETTLE_MS = 5000,       /* a lease older than that is none: the gateway refuses by itself */
     SETTLE_STEP_MS = 50,    /* between two looks at the leases while nobody acknowledges */
     LEASE_DEAD_MS = 6000,   /* a row that stood still for longer; more than SETTLE_MS */

@@ -12,7 +12,7 @@ enum {
     CODE_ATTEMPTS = 5,
     CHILDREN_PER_HOUR = 30, /* by one account */
     HOUR_MS = 3600 * 1000,
-    TREE_MAX = 10000, /* the most that projects_per_root can say */
+    TREE_MAX = CHANGE_OTHERS_MAX + 1, /* told of at once; the most that projects_per_root can say */
 };
 
 /* A child project starts closed: its admin opens what is wanted. */

@@ -15,7 +15,7 @@ static const struct config_row config_rows[] = {
                 "File of 64 hex digits, 0600: seals what waits in the outbox."),
     CONFIG_INT(struct settingsd_config, children_per_project, "100", 1, 10000,
                "Projects that the admins of one may make directly below it."),
-    CONFIG_INT(struct settingsd_config, projects_per_root, "1000", 1, 10000,
+    CONFIG_INT(struct settingsd_config, projects_per_root, "1000", 1, 4000,
                "Projects of one tree up to which admins may make more."),
 };
 

@@ -60,9 +60,15 @@ begin
     -- is qualified, so that none of them runs with these rights.
     create or replace function @schema@.audit_month(name text, from_ms bigint, to_ms bigint) returns boolean
     language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '200ms' as $month$
+    declare
+        first timestamp;
     begin
         if name !~ '^audit_[0-9]{4}_[0-9]{2}$' then
             raise exception '% is no name of a month of the audit trail', name;
+        end if;
+        first := make_date(substr(name, 7, 4)::int, substr(name, 12, 2)::int, 1);
+        if from_ms <> extract(epoch from first) * 1000 or to_ms <> extract(epoch from first + interval '1 month') * 1000 then
+            raise exception '% is another month of the audit trail', name;
         end if;
         if to_regclass(format('@schema@.%I', name)) is not null then
             return true;

@@ -89,6 +89,7 @@ static void check_rights(PGconn *conn, const char *schema)
     UNIT_CHECK(!accepted(conn, "drop table audit_2026_02"), "%s", schema);
     UNIT_CHECK(!accepted(conn, "update audit_head set sequence = 6"), "%s", schema);
     UNIT_CHECK(!accepted(conn, "select audit_month('audit_x', 0, 1)"), "%s", schema);
+    UNIT_CHECK(!accepted(conn, "select audit_month('audit_2026_03', 0, 1)"), "%s", schema);
     UNIT_CHECK(!accepted(conn, "select audit_drop('audit_2026_02')"), "%s", schema);
 }
 
