@@ -200,7 +200,6 @@ static void put_bubblewrap(struct words *words, enum confine_means means,
                                              "--unshare-net",
                                              "--unshare-ipc",
                                              "--unshare-uts",
-                                             "--disable-userns",
                                              "--die-with-parent",
                                              "--cap-drop",
                                              "ALL",
@@ -225,7 +224,9 @@ static void put_bubblewrap(struct words *words, enum confine_means means,
     put_binding(words, "/etc/ld.so.cache");
     for (const char *const *path = rules->read; path && *path; path++)
         put_binding(words, *path);
+    /* Both write below /proc or mount it. The filter forbids namespaces in any case. */
     if (means == CONFINE_BUBBLEWRAP) {
+        put(words, "--disable-userns");
         put(words, "--proc");
         put(words, "/proc");
     }
