@@ -68,6 +68,21 @@ struct image_process {
 static const enum confine_means means_in_order[] = {CONFINE_KERNEL, CONFINE_BUBBLEWRAP,
                                                     CONFINE_BUBBLEWRAP_BARE};
 
+/* By trial, so that the first image need not find out; one without a verdict (ERR_DEADLINE) is taken for one that works.
+ * Where none works the first is tried again for each image. */
+static void choose_means(struct image_process *self)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(means_in_order); i++) {
+        struct error err;
+
+        error_init(&err, NULL);
+        if (confine_try(self->confine, means_in_order[i], &err) == 0 || err.code == ERR_DEADLINE) {
+            self->means = means_in_order[i];
+            return;
+        }
+    }
+}
+
 struct image_process *image_process_new(struct loop *loop, size_t resting_max, int64_t memory)
 {
     struct image_process *self = calloc(1, sizeof *self);
@@ -78,6 +93,7 @@ struct image_process *image_process_new(struct loop *loop, size_t resting_max, i
     self->memory = memory;
     self->means = means_in_order[0];
     self->confine = confine_new();
+    choose_means(self);
     self->program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     LIST_INIT(&self->lives);
     LIST_INIT(&self->resting);
