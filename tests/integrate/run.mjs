@@ -125,12 +125,12 @@ const signInAdmin = () => guide.signIn(
   { role: 'Practitioner', email: adminEmail, password: adminPassword, tenantCode: 'demo' });
 
 async function verifiesAddresses() {
-  const account = newAccount();
+  const account = newAccount(), admin = await signInAdmin();
 
-  await guide.call('/v1/project/email-templates/EMAIL_VERIFICATION', {
-    method: 'PUT', token: (await signInAdmin()).accessToken,
-    body: { subject: 'Your address', text: 'Confirm: {{verifyUrl}}' },
-  });
+  for (const [name, text] of [['EMAIL_VERIFICATION', '{{verifyUrl}}'], ['EMAIL_CHANGE', '{{verifyUrl}}'],
+    ['EMAIL_CHANGED', '{{undoUrl}}']])
+    await guide.call(`/v1/project/email-templates/${name}`,
+      { method: 'PUT', token: admin.accessToken, body: { subject: 'Your address', text: `Go on: ${text}` } });
   const { tokens } = await guide.register(account);
   await openLink(account.email, '/verify-email');
   const link = guide.takeLink();
@@ -139,6 +139,19 @@ async function verifiesAddresses() {
   await guide.verifyEmail(link, { password: account.password });
   const me = await guide.call('/auth/me', { token: tokens.accessToken });
   assert.equal(me.security.emailVerified, true);
+  await changesAddresses(account, tokens.accessToken);
+}
+
+async function changesAddresses(account, token) {
+  const email = `new.${account.email}`;
+
+  await guide.call('/auth/change-email', { method: 'POST', token, body: { email } });
+  await openLink(email, '/verify-email');
+  await guide.verifyEmail(guide.takeLink(), { token });
+  await guide.signIn({ ...account, email });
+  await openLink(account.email, '/undo-email');
+  await guide.undoEmail(guide.takeLink());
+  await fails(guide.signIn({ ...account, email }), { status: 400 });
 }
 
 async function acceptsInvitations() {
