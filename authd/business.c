@@ -65,9 +65,14 @@ static int invite(struct authd *d, const struct request *req, const struct busin
                                     .surname = who->surname,
                                     .policy = who->tenant->defaultPractitionerPolicy};
     struct mail mail;
+    bool admitted;
 
     if (refuse_any_account(d, req, who->email, err) < 0 ||
-        invitation_prepare(d, req, who->tenant, &invitation, err) < 0)
+        mail_admit(d, req, who->email, &admitted, err) < 0)
+        return -1;
+    if (!admitted) /* the mailbox has had enough: the answer is the same */
+        return 0;
+    if (invitation_prepare(d, req, who->tenant, &invitation, err) < 0)
         return -1;
     mail = invitation_mail(req, &invitation, who->tenant, TEMPLATE);
     mail.variables[1] = (struct mail_variable){"continueAsPatientUrl", continue_url(d, req, who)};

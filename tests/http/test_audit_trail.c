@@ -328,8 +328,66 @@ static struct http_request set_password(void)
     /* so that nobody is signed in, whom the new password would sign out */
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", who->access, NULL);
     CHECK_STATUS(out, 204);
+    /* and proven, so that the link proves nothing more */
+    CU_ASSERT_EQUAL(
+        suite_count(suite,
+                    "with made as (insert into auth.email_verified select id, "
+                    "'00000000-0000-0000-0000-000000000000', 0 from auth.account where email = "
+                    "'%s' returning 1) select count(*) from made",
+                    who->email),
+        1);
     return post("/auth/set-password", json_pack("{s:s, s:s, s:s}", "id", link.id, "secret",
                                                 link.secret, "password", "another one"));
+}
+
+static struct http_request email_verify_send(void)
+{
+    return by(patient(), "POST", "/auth/verify-email/send", NULL);
+}
+
+static struct http_request email_change(void)
+{
+    return by(patient(), "POST", "/auth/change-email",
+              json_pack("{s:s}", "email", keep_text(person_address())));
+}
+
+/* The link that a patient got who asked for another address. */
+static struct mail_link change_link(const struct person *who, const char *email)
+{
+    HTTP_ANSWER asked = http_post(suite_url(suite), "/auth/change-email", who->access,
+                                  json_pack("{s:s}", "email", email));
+
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
+    return suite_mail_link(suite, email, "https://patient.demo.example/verify-email");
+}
+
+static json_t *body_link(const struct mail_link *link)
+{
+    return json_pack("{s:s, s:s}", "id", link->id, "secret", link->secret);
+}
+
+static struct http_request email_verify(void)
+{
+    const struct person *who = patient();
+    struct mail_link link = change_link(who, keep_text(person_address()));
+
+    return by(who, "POST", "/auth/verify-email", body_link(&link));
+}
+
+static struct http_request email_undo(void)
+{
+    const struct person *who = patient();
+    struct mail_link link = change_link(who, keep_text(person_address()));
+    HTTP_ANSWER changed =
+        http_post(suite_url(suite), "/auth/verify-email", who->access, body_link(&link));
+
+    CHECK_STATUS(changed, 204);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, 2));
+    link = suite_mail_link(suite, who->email, "https://patient.demo.example/undo-email");
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", who->access, NULL);
+    CHECK_STATUS(out, 204);
+    return post("/auth/undo-email", body_link(&link));
 }
 
 static struct http_request mfa_enroll(void)
@@ -681,6 +739,10 @@ static const struct audited {
     {"change_password", change_password, 204, "password.change success Account"},
     {"reset_password", reset_password, 200, "password.link success Account"},
     {"set_password", set_password, 204, "password.set success Account"},
+    {"email_verify_send", email_verify_send, 200, "email.link success Account"},
+    {"email_change", email_change, 200, "email.link success Account"},
+    {"email_verify", email_verify, 204, "email.change success Account"},
+    {"email_undo", email_undo, 204, "email.undo success Account"},
     {"mfa_enroll", mfa_enroll, 200, "mfa.enroll success Account"},
     {"mfa_disable", mfa_disable, 200, "mfa.disable success Account"},
     {"step_up", step_up, 204, "session.step-up success Session password"},

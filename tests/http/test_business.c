@@ -517,17 +517,16 @@ static void limits_hold(void)
     CHECK_STATUS(sixth, 429);
     CU_ASSERT_TRUE(sixth->seconds >= 1.0);
 
-    /* Ten to one mailbox in a quarter of an hour, from wherever they are asked for. */
+    /* Ten to one mailbox in an hour, from wherever they are asked for: beyond, the answer is the same. */
     for (int i = 5; i < 10; i++) {
         HTTP_ANSWER answer = sign_up(email);
         check_invited(answer);
     }
     HTTP_ANSWER eleventh = sign_up(email);
-    CHECK_STATUS(eleventh, 429);
-    char *after = http_header(eleventh, "Retry-After");
-    CU_ASSERT_PTR_NOT_NULL(after);
+    check_invited(eleventh);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 10));
-    free(after);
+    usleep(1500 * 1000);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, email), 10);
     free(source);
     free(email);
 }
