@@ -126,11 +126,11 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
         ;
     setsid();
     take_descriptors(plan);
-    /* Keys that the program makes or finds are its own; a kernel or container without keys has none to share. */
-    (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     if (!confine_is_bubblewrap(plan->means))
         take_limits(plan);
     take_uid(plan);
+    /* Keys that the program makes or finds are its own; a kernel or container without keys has none to share. */
+    (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     /* After the change of the uid, which clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper)

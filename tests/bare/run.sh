@@ -47,7 +47,8 @@ as() {
     shift 2
     timeout --kill-after=30 "$limit" systemd-nspawn --quiet --directory="$work/root" --register=no --keep-unit \
         --link-journal=no --console=pipe --tmpfs=/tmp:mode=1777,size=50% --user="$user" \
-        --setenv=LC_ALL=C.UTF-8 --setenv=ATRIUM_TEST_ONLY="${ATRIUM_TEST_ONLY:-}" -- "$@" </dev/null
+        --setenv=LC_ALL=C.UTF-8 --setenv=ATRIUM_TEST_ONLY="${ATRIUM_TEST_ONLY:-}" -- "$@" </dev/null \
+        2> >(grep -v 'Attempted to remove disk file system' >&2) # which nspawn tries of a folder of its own in vain
 }
 
 # What is tried is the tree as it is, without what was built.

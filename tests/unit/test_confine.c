@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -323,6 +325,47 @@ static void test_nothing_of_the_caller_is_reached(void)
     unit_dir_remove(&dir);
 }
 
+/* The uid of the program itself, the only child of its keeper. */
+static uid_t program_uid(const struct run *run)
+{
+    char path[80], child[32] = "";
+    struct stat status = {0};
+    int fd;
+
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/children", run->confined.pid, run->confined.pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    CU_ASSERT_TRUE(fd >= 0 && read(fd, child, sizeof(child) - 1) > 0);
+    close(fd);
+    snprintf(path, sizeof(path), "/proc/%d", atoi(child));
+    CU_ASSERT_EQUAL(stat(path, &status), 0);
+    return status.st_uid;
+}
+
+/* Its uid has a key, which is the session keyring that it began with. */
+static void test_its_keyring_is_its_own(void)
+{
+    char users[8192] = "", line[32], said[SAID_SIZE];
+    FILE *file = fopen("/proc/key-users", "re");
+    struct run run;
+
+    if (file)
+        fclose(file);
+    if (left_out())
+        return;
+    if (geteuid() != 0 || !file || syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, -3, 0) < 0) {
+        unit_leave_out("this needs root and a kernel that lets it use keyrings");
+        return;
+    }
+    run = start("#!/bin/sh\nsleep 60\n", &usual, -1);
+    snprintf(line, sizeof(line), "%5u: ", program_uid(&run));
+    file = fopen("/proc/key-users", "re");
+    users[fread(users, 1, sizeof(users) - 1, file)] = '\0';
+    fclose(file);
+    UNIT_CHECK(strstr(users, line), "%s in %s", line, users);
+    confine_kill(&run.confined);
+    (void)finish(&run, said);
+}
+
 /* A socket that was handed over carries descriptors; there are no others. */
 static void test_descriptors_are_handed_over(void)
 {
@@ -462,6 +505,7 @@ static const struct unit_case cases[] = {
     {"shared pages count once", test_shared_pages_count_once},
     {"processes are few", test_processes_are_few},
     {"nothing of the caller is reached", test_nothing_of_the_caller_is_reached},
+    {"its keyring is its own", test_its_keyring_is_its_own},
     {"descriptors are handed over", test_descriptors_are_handed_over},
     {"all of it ends", test_all_of_it_ends},
     {"it ends with its caller", test_it_ends_with_its_caller},
