@@ -21,7 +21,7 @@ create index email_undo_expires on email_undo (expires_at);
 -- After the unique index has let the row in, so that of a change and a registration at the same moment the later one
 -- sees the other.
 create function email_reserved() returns trigger
-language plpgsql as $$
+language plpgsql set search_path from current as $$
 begin
     if exists (select from email_undo u where u.email = new.email and u.role = new.role
                and u.home_id is not distinct from new.project_id and u.account_id <> new.id) then
