@@ -73,7 +73,12 @@ static struct http_answer *delete_in(const char *access, int days)
 static void check_step_up_required(const struct http_answer *answer)
 {
     CHECK_STATUS(answer, 401);
+    char *challenge = http_header(answer, "WWW-Authenticate");
+
     CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "STEP_UP_REQUIRED");
+    CU_ASSERT_STRING_EQUAL(challenge ? challenge : "",
+                           "Bearer error=\"insufficient_user_authentication\", max_age=\"900\"");
+    free(challenge);
 }
 
 /* The secret that the session of this token may enrol. */
