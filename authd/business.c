@@ -65,13 +65,7 @@ static int invite(struct authd *d, const struct request *req, const struct busin
                                     .surname = who->surname,
                                     .policy = who->tenant->defaultPractitionerPolicy};
     struct mail mail;
-    bool admitted;
 
-    if (refuse_any_account(d, req, who->email, err) < 0 ||
-        mail_admit(d, req, who->email, &admitted, err) < 0)
-        return -1;
-    if (!admitted) /* the mailbox has had enough: the answer is the same */
-        return 0;
     if (invitation_prepare(d, req, who->tenant, &invitation, err) < 0)
         return -1;
     mail = invitation_mail(req, &invitation, who->tenant, TEMPLATE);
@@ -84,6 +78,13 @@ static int invite(struct authd *d, const struct request *req, const struct busin
 int business_invite(struct authd *d, const struct request *req, const struct business_sign_up *who,
                     struct error *err)
 {
+    bool admitted;
+
+    if (refuse_any_account(d, req, who->email, err) < 0 ||
+        mail_admit(d, req, who->email, &admitted, err) < 0)
+        return -1;
+    if (!admitted) /* silence; the link of the mail before stays good */
+        return 0;
     for (int tries = 1; invite(d, req, who, err) < 0; tries++) {
         if (err->code != ERR_CONFLICT || tries == INVITE_TRIES)
             return -1;

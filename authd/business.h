@@ -22,7 +22,7 @@ int business_applies(struct authd *d, const struct request *req, const struct bu
 
 /* Invites, or sends a pending invitation anew; one of an admin stays as it is, and the mail has a link of its own, which
  * makes no admin. Fails: BAD_REQUEST (there is an account with this address, in whatever
- * project), THROTTLED (see invitation_send()). Parks. */
+ * project). An address that had its mails of the hour (mail_admit()) gets none, and the answer is the same. Parks. */
 int business_invite(struct authd *d, const struct request *req, const struct business_sign_up *who,
                     struct error *err) MUST_USE;
 

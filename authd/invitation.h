@@ -61,7 +61,7 @@ struct mail invitation_mail(const struct request *req, const struct invitation *
                             const struct tenant *tenant, const char *template);
 
 /* Writes it with its mail and its audit row, all or nothing; older links of it are dead from then
- * on. Fails: THROTTLED (the mailbox had ten within fifteen minutes), CONFLICT (another request has
+ * on. Fails: THROTTLED (the mailbox had ten of admins within fifteen minutes), CONFLICT (another request has
  * made, accepted or withdrawn it since it was prepared: prepare again). Parks. */
 int invitation_send(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct invitation *self, const struct mail *mail,
