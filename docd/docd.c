@@ -42,7 +42,7 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(
         struct docd_config, public_url, NULL, 0,
         "Address that clients reach the gateway by, \"https://api.example.org\"; by default "
-        "http:// and the host that the request names."),
+        "as the client called, which a trusted proxy tells."),
     CONFIG_INT(struct docd_config, public_max_age, "0", 0, 31536000,
                "Seconds that caches may serve a public document without asking; 0: none may."),
     CONFIG_CHOICE(struct docd_config, store, "local", "local s3",

@@ -19,6 +19,7 @@ enum {
     SEARCH_MAX = 1000,
     HEADER_MAX = 2048,
     HOST_MAX = 255,
+    SCHEME_MAX = 8,
     CMS_TITLE_MAX = 500,
     CMS_TEXT_MAX = 100000,
     CMS_SEARCH_MAX = 200,
@@ -170,6 +171,10 @@ static int check_language(const char *value, char why[static 96])
     FIELD_ROW(s, host, FIELD_TYPE_TEXT, const char *, .header = "Host", .max = HOST_MAX, \
               .flags = FIELD_HEADER | FIELD_UNLISTED,                                    \
               .doc = "Where the form is posted to, unless a public address is configured.")
+#define FIELD_SCHEME(s)                                                                \
+    FIELD_ROW(s, scheme, FIELD_TYPE_TEXT, const char *, .header = "X-Forwarded-Proto", \
+              .max = SCHEME_MAX, .flags = FIELD_HEADER | FIELD_UNLISTED,               \
+              .doc = "By which scheme, as a trusted proxy says.")
 
 static const struct field upload_options_rows[] = {
     FIELD_TEXT(struct upload_options, url, 1, URL_MAX, FIELD_REQUIRED, "Where to post the form to.",
@@ -213,6 +218,7 @@ static const struct field document_create_in_rows[] = {
     FIELD_TRISTATE(struct document_create_in, isPublic, FIELD_LOOSE_BOOL | FIELD_NULLABLE,
                    "Give it a public token."),
     FIELD_HOST(struct document_create_in),
+    FIELD_SCHEME(struct document_create_in),
 };
 FIELD_TABLE(document_create_in);
 
@@ -223,6 +229,7 @@ static const struct field document_replace_in_rows[] = {
     FIELD_PATTERN(struct document_replace_in, contentType, 1, MEDIA_TYPE_MAX, check_media_type,
                   MEDIA_TYPE_PATTERN, FIELD_REQUIRED, "Its MIME type.", "image/png"),
     FIELD_HOST(struct document_replace_in),
+    FIELD_SCHEME(struct document_replace_in),
 };
 FIELD_TABLE(document_replace_in);
 

@@ -33,12 +33,12 @@ struct document {
 struct document_create_in {
     const char *fileName, *contentType;
     enum tristate isPublic;
-    const char *host; /* header Host */
+    const char *host, *scheme; /* that the client called; scheme NULL: "http" */
 };
 struct document_replace_in {
     struct uuid id; /* path */
     const char *fileName, *contentType;
-    const char *host;
+    const char *host, *scheme;
 };
 struct document_search_in {
     int64_t _count, _offset;

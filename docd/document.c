@@ -91,7 +91,8 @@ struct form_given {
 };
 
 static int form_give(struct docd *d, const struct request *req, const char *content_type,
-                     const char *host, struct form_given *ret, struct error *err)
+                     const char *host, const char *scheme, struct form_given *ret,
+                     struct error *err)
 {
     struct upload_options *options = arena_alloc(req->arena, sizeof *options);
     struct store_form_made made;
@@ -101,7 +102,8 @@ static int form_give(struct docd *d, const struct request *req, const char *cont
                               .content_type = content_type,
                               .size_max = d->config->max_upload,
                               .expires_ms = ret->expires_ms,
-                              .host = host};
+                              .host = host,
+                              .scheme = scheme};
     if (d->store->functions->form(d->store, req, &form, &made, err) < 0)
         return -1;
     *options = (struct upload_options){made.url, made.fields};
@@ -169,7 +171,7 @@ int document_create(struct docd *d, const struct request *req, const struct docu
         req, &(struct audit){.action = "document.create", .type = DOCUMENT_TYPE, .id = id});
 
     if (policy_check(req, DOCUMENT_TYPE, POLICY_CREATE, err) < 0 ||
-        form_give(d, req, in->contentType, in->host, &form, err) < 0)
+        form_give(d, req, in->contentType, in->host, in->scheme, &form, err) < 0)
         return -1;
     if (in->isPublic == TRISTATE_TRUE)
         token_make(d, req, &token);
@@ -246,7 +248,7 @@ int document_replace(struct docd *d, const struct request *req,
         req, &(struct audit){.action = "document.replace", .type = DOCUMENT_TYPE, .id = in->id});
 
     if (document_scope(d, req, POLICY_UPDATE, &author, err) < 0 ||
-        form_give(d, req, in->contentType, in->host, &form, err) < 0)
+        form_give(d, req, in->contentType, in->host, in->scheme, &form, err) < 0)
         return -1;
     if (db_query(d->svc.db, req, SQL_DOCUMENT_REPLACE, &res, err, DB_UUID(req->caller->project),
                  DB_UUID(in->id), DB_UUID(author), DB_TEXT(in->fileName), DB_TEXT(in->contentType),

@@ -46,8 +46,8 @@ struct store_form {
     const char *content_type;
     int64_t size_max;   /* bytes */
     int64_t expires_ms; /* contract time */
-    const char
-        *host; /* that the client called us by ("localhost:8080"), NULL when it is not known */
+    /* That the client called us by ("localhost:8080"), and how ("https"); NULL when it is not known. */
+    const char *host, *scheme;
 };
 struct store_form_made {
     const char *url;

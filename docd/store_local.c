@@ -256,7 +256,7 @@ static struct store_local *local(struct store *store)
 
 /* "http://localhost:8080": a host is what may stand in a URL, whatever a client said. */
 static const char *base_url(const struct store_local *self, const struct request *req,
-                            const char *host)
+                            const char *host, const char *scheme)
 {
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
@@ -265,14 +265,15 @@ static const char *base_url(const struct store_local *self, const struct request
         return self->options.public_url;
     if (!host || !*host || host[strspn(host, allowed)] != '\0')
         return NULL;
-    return arena_printf(req->arena, "http://%s", host);
+    return arena_printf(req->arena, "%s://%s",
+                        scheme && strcmp(scheme, "https") == 0 ? "https" : "http", host);
 }
 
 static int local_form(struct store *store, const struct request *req, const struct store_form *form,
                       struct store_form_made *ret, struct error *err)
 {
     const struct store_local *self = local(store);
-    const char *base = base_url(self, req, form->host);
+    const char *base = base_url(self, req, form->host, form->scheme);
     struct post_policy policy = {
         .bucket = self->options.bucket,
         .key = arena_printf(req->arena, "%s/%s", form->key.project.text, form->key.object.text),

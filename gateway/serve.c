@@ -9,6 +9,7 @@
 
 #include "gateway/authenticate.h"
 #include "gateway/download.h"
+#include "gateway/origin.h"
 #include "gateway/serve.h"
 #include "gateway/upload.h"
 
@@ -65,6 +66,10 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     const struct source *source = context;
     const struct exchange *exchange = source->exchange;
 
+    if ((where & FIELD_HEADER) && strcasecmp(name, "Host") == 0)
+        return origin_of(exchange).host;
+    if ((where & FIELD_HEADER) && strcasecmp(name, "X-Forwarded-Proto") == 0)
+        return origin_of(exchange).scheme;
     if (where & FIELD_HEADER)
         return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
     if (where & FIELD_QUERY)
