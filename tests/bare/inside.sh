@@ -8,7 +8,8 @@ cd "$2"
 registration() { awk '/^# register a patient/ { on = 1; next } on && /^$/ { exit } on' README.md; }
 
 serve() {
-    make run >../run.log 2>&1 &
+    : >../run.log
+    make run >>../run.log 2>&1 &
     local run=$! ready=1
     for ((i = 0; i < 1100; i++)); do
         if grep -q '^atrium: ready' ../run.log; then ready=0 && break; fi
