@@ -7,6 +7,8 @@
 #ifndef ATRIUM_DOCD_H
 #define ATRIUM_DOCD_H
 
+#include <sys/queue.h>
+
 #include "common/policy.h"
 #include "common/service.h"
 #include "docd/arrival.h"
@@ -41,6 +43,7 @@ struct docd {
     struct variants *variants;
     int64_t *free_bytes; /* the level of room.c */
     struct policy_scopes *policies;
+    LIST_HEAD(, author_turn) authors; /* that make a document */
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags, since, summary) \

@@ -3,8 +3,10 @@
  *
  * Who may do what to which of them is the access policy's business; what is hidden from a caller does not exist for it.
  */
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/fiber.h"
 #include "docd/docd.h"
 
 enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
@@ -118,6 +120,53 @@ static struct db_param limit(int64_t most)
     return most > 0 ? DB_INT(most) : DB_NULL;
 }
 
+/* Documents of one patient are counted one after the other, by a lock in the database: who sends many at once waits
+ * here for its own, not in every connection that others need. */
+struct author_turn {
+    LIST_ENTRY(author_turn) entry;
+    struct uuid author;
+    struct fiber_queue waiting;
+};
+
+static void author_leave(struct author_turn **self_p)
+{
+    struct author_turn *self = *self_p;
+
+    if (!self || fiber_queue_wake_one(&self->waiting)) /* it is the next one's */
+        return;
+    LIST_REMOVE(self, entry);
+    free(self);
+}
+
+static int author_enter(struct docd *d, const struct request *req, struct author_turn **ret,
+                        struct error *err)
+{
+    struct author_turn *each;
+
+    if (req->caller->documentsMax == 0 && req->caller->bytesMax == 0)
+        return 0;
+    LIST_FOREACH(each, &d->authors, entry)
+    {
+        if (!uuid_equal(&each->author, &req->caller->profile))
+            continue;
+        switch (fiber_queue_wait(d->svc.loop, &each->waiting, req->deadline_mono_ms)) {
+        case FIBER_WOKEN:
+            *ret = each;
+            return 0;
+        case FIBER_TIMEOUT:
+            return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+        case FIBER_CANCELLED:
+            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        }
+    }
+    *ret = calloc(1, sizeof **ret);
+    if (!*ret)
+        log_die("document", "out of memory");
+    (*ret)->author = req->caller->profile;
+    LIST_INSERT_HEAD(&d->authors, *ret, entry);
+    return 0;
+}
+
 int document_over_quota(struct error *err)
 {
     return error_set(err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
@@ -163,6 +212,7 @@ int document_create(struct docd *d, const struct request *req, const struct docu
                     struct document *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(author_leave) struct author_turn *turn = NULL;
     const struct caller *caller = req->caller;
     struct uuid id = uuid_random();
     struct token token = {0};
@@ -175,6 +225,8 @@ int document_create(struct docd *d, const struct request *req, const struct docu
         return -1;
     if (in->isPublic == TRISTATE_TRUE)
         token_make(d, req, &token);
+    if (author_enter(d, req, &turn, err) < 0)
+        return -1;
     if (db_query(d->svc.db, req, SQL_DOCUMENT_CREATE, &res, err, DB_UUID(caller->project),
                  DB_UUID(id), DB_TEXT(caller->role), DB_UUID(caller->profile),
                  DB_TEXT(caller->display), DB_TEXT(in->fileName), DB_TEXT(in->contentType),
