@@ -61,6 +61,17 @@ static json_t *form_content(void)
                      "description", "The bytes, as the last field.", "additionalProperties", true);
 }
 
+/* A PATCH merges what is sent; its own media type says the same (RFC 7396). */
+static json_t *json_content(const struct route *route)
+{
+    json_t *content = openapi_json_content(route->input->name, fields_example(route->input));
+
+    if (strcmp(route->method, "PATCH") == 0)
+        json_object_set(content, "application/merge-patch+json",
+                        json_object_get(content, "application/json"));
+    return content;
+}
+
 static json_t *body_json(const struct endpoint *endpoint)
 {
     const struct route *route = &endpoint->route;
@@ -69,8 +80,7 @@ static json_t *body_json(const struct endpoint *endpoint)
     if (!form && !endpoint->takes_body)
         return NULL;
     return json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY), "content",
-                     form ? form_content()
-                          : openapi_json_content(route->input->name, fields_example(route->input)));
+                     form ? form_content() : json_content(route));
 }
 
 static const char *access_text(const struct route *route)

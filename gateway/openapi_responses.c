@@ -249,6 +249,7 @@ static void add_errors(json_t *responses, const struct endpoint *endpoint, struc
         {endpoint->takes_body || form, 408},
         {!own && !open && !logout && !(route->flags & R_SAFE), 409},
         {endpoint->takes_body || form, 413},
+        {true, 414},
         {endpoint->takes_body || form, 415},
         {route->flags & R_CONTENT, 416},
         {!own && route->input->count > 0, 422},
