@@ -32,15 +32,14 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 
 /* The time of the limit-th newest hit of an array in the window, or null; and the array with one more hit, the
  * newest `limit` of the others kept. */
-#define SQL_HIT_LIMIT_OF(hits, now, window, limit) \
-    "(array(select h from unnest(" hits            \
-    ") h where " SQL_HIT_LIVE(now, window) " "     \
-                                           "order by h desc))[" limit "::int]"
-#define SQL_HIT_ADDED(hits, now, window, limit)                                            \
-    "array(select h from unnest(" hits                                                     \
-    ") h where " SQL_HIT_LIVE(now, window) " "                                             \
-                                           "order by h desc limit " limit "::int) || " now \
-                                           "::bigint"
+/* clang-format off */
+#define SQL_HIT_LIMIT_OF(hits, now, window, limit)                             \
+    "(array(select h from unnest(" hits ") h where " SQL_HIT_LIVE(now, window) \
+    " order by h desc))[" limit "::int]"
+#define SQL_HIT_ADDED(hits, now, window, limit)                               \
+    "array(select h from unnest(" hits ") h where " SQL_HIT_LIVE(now, window) \
+    " order by h desc limit " limit "::int) || " now "::bigint"
+/* clang-format on */
 
 /* When a pair that failed 100 times in a row may try again: its row is kept for 24 hours after each failure. Given as the
  * time of a hit that leaves the window then. Null otherwise. */
@@ -55,40 +54,20 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 /* Pair, address and account of a sign-in with the time that keeps each at its limit, or null: DB_THROTTLE() is $1 to $7.
  * $1 is the key of the pair, $2 those of the address and, for IPv6, of the /48's pair and address, $3 that of the
  * account; $4 now, $5 window, $6 limit of a pair, $7 of the others. From a known address only the pair counts. */
-#define SQL_THROTTLE_LIMITS                                                                        \
-    "select greatest(" SQL_HIT_AT_LIMIT("$1", "$4", "$5", "$6") ", " SQL_PAIR_WAITS(               \
-        "$1", "$4",                                                                                \
-        "$5") ", "                                                                                 \
-              "case when not k.known then " SQL_HIT_AT_LIMIT(                                      \
-                  "($2::bytea[])[2]", "$4", "$5",                                                  \
-                  SQL_WIDE(                                                                        \
-                      "$6")) " end) as pair, "                                                     \
-                             "case when not k.known then greatest(" SQL_HIT_AT_LIMIT(              \
-                                 "($2::bytea[])[1]", "$4", "$5",                                   \
-                                 "$7") ", " SQL_HIT_AT_LIMIT("($2::bytea[])[3]", "$4", "$5",       \
-                                                             SQL_WIDE(                             \
-                                                                 "$7")) ") end as address, "       \
-                                                                        "case when not k.known "   \
-                                                                        "then " SQL_HIT_AT_LIMIT(  \
-                                                                            "$3", "$4", "$5",      \
-                                                                            "$7") " end as "       \
-                                                                                  "account "       \
-                                                                                  "from (select "  \
-                                                                                  "exists "        \
-                                                                                  "(select from "  \
-                                                                                  "known_address " \
-                                                                                  "where key = "   \
-                                                                                  "$1 "            \
-                                                                                  "and"            \
-                                                                                  " " SQL_AFTER(   \
-                                                                                      "until",     \
-                                                                                      "$4") ") "   \
-                                                                                            "as "  \
-                                                                                            "know" \
-                                                                                            "n "   \
-                                                                                            "offs" \
-                                                                                            "et "  \
-                                                                                            "0) k"
+/* clang-format off */
+#define SQL_THROTTLE_LIMITS                                                               \
+    "select greatest("                                                                    \
+    SQL_HIT_AT_LIMIT("$1", "$4", "$5", "$6") ", " SQL_PAIR_WAITS("$1", "$4", "$5") ", "   \
+    "case when not k.known then "                                                         \
+    SQL_HIT_AT_LIMIT("($2::bytea[])[2]", "$4", "$5", SQL_WIDE("$6")) " end) as pair, "    \
+    "case when not k.known then greatest("                                                \
+    SQL_HIT_AT_LIMIT("($2::bytea[])[1]", "$4", "$5", "$7") ", "                           \
+    SQL_HIT_AT_LIMIT("($2::bytea[])[3]", "$4", "$5", SQL_WIDE("$7")) ") end as address, " \
+    "case when not k.known then "                                                         \
+    SQL_HIT_AT_LIMIT("$3", "$4", "$5", "$7") " end as account "                           \
+    "from (select exists (select from known_address where key = $1 and "                  \
+    SQL_AFTER("until", "$4") ") as known offset 0) k"
+/* clang-format on */
 
 /* One more hit for each of the keys, which are locked in their order and stay for as many ms as `lives` says beside
  * them; yields how many hits of each are kept, the newest `kept`. */
@@ -107,15 +86,15 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
  * a minute longer. Within that minute it is not written again: sign-ins of one account from one place, of which each
  * would hold the row until its commit is on disk, do not queue up behind each other. The pair's failures are no longer
  * in a row. */
-#define SQL_ADDRESS_KNOWN(key, until_, from)                                              \
-    "address_known as (insert into known_address (key, until) "                           \
-    "select " key "::bytea, " until_ "::bigint + 60000 from " from " where not exists ("  \
-    "select from known_address where key = " key "::bytea and " SQL_AFTER(                \
-        "until", until_) ") "                                                             \
-                         "on conflict (key) do update set until = excluded.until), "      \
-                         "row_over as (update throttle set in_a_row = 0 where key = " key \
-                         "::bytea and in_a_row > 0 "                                      \
-                         "and exists (select from " from ")) "
+/* clang-format off */
+#define SQL_ADDRESS_KNOWN(key, until_, from)                                                     \
+    "address_known as (insert into known_address (key, until) "                                  \
+    "select " key "::bytea, " until_ "::bigint + 60000 from " from " where not exists ("         \
+    "select from known_address where key = " key "::bytea and " SQL_AFTER("until", until_) ") "  \
+    "on conflict (key) do update set until = excluded.until), "                                  \
+    "row_over as (update throttle set in_a_row = 0 where key = " key "::bytea and in_a_row > 0 " \
+    "and exists (select from " from ")) "
+/* clang-format on */
 
 /* The address and the user agent of a session draft (see arrival.h) are known for 180 days after the last session from
  * there; a row is written again after a day. And whether both were new before the statement. */
@@ -209,26 +188,22 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 #define SQL_INVITED_BY_ADMIN(i) "(" i ".invited_by is not null or " i ".admin)"
 
 /* The hash of a secret is that of the invitation's link, or of the link of a sign-up to it, and good until later. */
-#define SQL_INVITATION_LINK(hash, now)                              \
-    "(secret_hash = " hash                                          \
-    " and " SQL_AFTER("expires_at", now) " or sign_up_hash = " hash \
-                                         " and " SQL_AFTER("sign_up_expires_at", now) ")"
+/* clang-format off */
+#define SQL_INVITATION_LINK(hash, now)                          \
+    "(secret_hash = " hash " and " SQL_AFTER("expires_at", now) \
+    " or sign_up_hash = " hash " and " SQL_AFTER("sign_up_expires_at", now) ")"
+/* clang-format on */
 
+/* The account of a role and e-mail, of a patient in the project only, and whether its address is proven. */
+/* clang-format off */
 #define SQL_INVITATION_ACCOUNT_OF(role_, project, email_, now, organization)                     \
-    "select a.id, " SQL_EMAIL_VERIFIED(                                                          \
-        "a.id",                                                                                  \
-        organization) " from account a where " role_                                             \
-                      " = 'Practitioner' and a.role = 'Practitioner' and a.email = " email_      \
-                      " and " SQL_ACCOUNT_LIVES(                                                 \
-                          "a", now) " union all select "                                         \
-                                    "a.id, " SQL_EMAIL_VERIFIED(                                 \
-                                        "a.id", organization) " from account a "                 \
-                                                              "where " role_ " = 'Patient' and " \
-                                                              "a.role = 'Patient' "              \
-                                                              "and a.project_id "                \
-                                                              "= " project " and a.email "       \
-                                                              "= " email_ " and"                 \
-                                                              " " SQL_ACCOUNT_LIVES("a", now)
+    "select a.id, " SQL_EMAIL_VERIFIED("a.id", organization) " from account a where "            \
+    role_ " = 'Practitioner' and a.role = 'Practitioner' and a.email = " email_                  \
+    " and " SQL_ACCOUNT_LIVES("a", now)                                                          \
+    " union all select a.id, " SQL_EMAIL_VERIFIED("a.id", organization) " from account a where " \
+    role_ " = 'Patient' and a.role = 'Patient' and a.project_id = " project                      \
+    " and a.email = " email_ " and " SQL_ACCOUNT_LIVES("a", now)
+/* clang-format on */
 
 /* The account of a membership or a login, looked up for each row rather than joined: for a list that
  * ends early, and for the same reason. */

@@ -17,6 +17,7 @@ enum {
     STALL_MS = 5000,      /* a body must bring STALL_BYTES in each such time */
     STALL_BYTES = STALL_MS / 1000 * 1024,
     SLOWEST = 4096,         /* bytes a second */
+    SPARE_MS = 1000,        /* an idle connection is not closed earlier, unless places are few */
     FULL_TENTHS = 9,        /* of the places: from then on idle connections make room */
     DRAIN_MAX = 256 * 1024, /* bytes that a client sent after the last word */
 };
@@ -100,13 +101,29 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* For the newest, which is idle too: when all others are busy it is the one to go. */
-static void make_room(struct connections *all, const struct http_client *client)
+/* Closes the longest idle connections of a client that has too many: those that have been idle for `spare_ms`, so that
+ * requests which a client begins at once, and whose bytes may lie in the sockets unread, are no reason. */
+static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
+                 int64_t spare_ms)
 {
-    for (; client; client = client->wide)
-        if (all->client_max > 0 && client->connections > all->client_max * (size_t)client->factor)
+    for (; client; client = client->wide) {
+        while (all->client_max > 0 &&
+               client->connections > all->client_max * (size_t)client->factor &&
+               client->idle.head && mono_ms - client->idle.head->since_ms >= spare_ms)
             evict(all, client->idle.head);
-    if (all->count > all->max * FULL_TENTHS / 10)
+    }
+}
+
+static bool is_crowded(const struct connections *all)
+{
+    return all->count > all->max * FULL_TENTHS / 10;
+}
+
+/* For the newest, which is idle too: when all others are busy and the places are few it is the one to go. */
+static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
+{
+    trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
+    if (is_crowded(all))
         evict(all, all->idle.head ? all->idle.head : all->idle_trusted.head);
 }
 
@@ -137,7 +154,7 @@ struct connection *connection_new(struct connections *all, struct MHD_Connection
     count(self, 1);
     idle_begin(self);
     wire_watch(self->fd, self);
-    make_room(all, self->client);
+    make_room(all, self->client, mono_ms);
     return self;
 }
 
@@ -236,6 +253,7 @@ static bool is_over(const struct connection *self, bool thorough)
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough)
 {
     for (struct connection *each = all->head; each; each = each->next) {
+        trim(all, each->client, mono_ms, SPARE_MS);
         if (!is_late(each, mono_ms) && !is_over(each, thorough))
             continue;
         if (each->phase != CONNECTION_READING || each->cut || all->unfinished(each))

@@ -3,7 +3,8 @@
  *
  * libmicrohttpd closes sockets that are silent; a client that sends one byte every few seconds is never
  * silent.  Each phase of a connection therefore has an end of its own. And one client has so many connections only:
- * beyond, and when nearly all are taken, a new one takes the place of the longest idle.
+ * beyond, those that have been idle for longest, and for a second, are closed; when nearly all places are taken a new
+ * connection takes the place of the longest idle at once.
  */
 #ifndef ATRIUM_GATEWAY_CONNECTION_H
 #define ATRIUM_GATEWAY_CONNECTION_H
