@@ -1,6 +1,6 @@
 # Atrium: the one entry point. `make run` starts everything, `make test` proves it; docs/ tells the rest.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 PREFIX  ?= /usr
 BUILD   ?= build
 ifeq ($(origin CC),default)
