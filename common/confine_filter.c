@@ -73,8 +73,15 @@ static const char *const signals[] = {"kill", "tgkill", "tkill", "rt_sigqueueinf
 /* The process group is how all of it is found and killed: they are answered as done. */
 static const char *const grouping[] = {"setpgid", "setsid"};
 
-#define WHEN(argument, mask, value) SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, mask, value)
-#define EQUALS(argument, value) SCMP_CMP64(argument, SCMP_CMP_EQ, value)
+/* All four members: clang warns of the one that SCMP_CMP64() leaves out. */
+#define WHEN(argument, mask, value)               \
+    {                                             \
+        argument, SCMP_CMP_MASKED_EQ, mask, value \
+    }
+#define EQUALS(argument, value)         \
+    {                                   \
+        argument, SCMP_CMP_EQ, value, 0 \
+    }
 
 /* Allowed when one row of a call holds. */
 static const struct condition {
