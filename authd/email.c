@@ -1,7 +1,7 @@
 /*
  * email.c - the owner's e-mail address: asking for a link that proves it (email_verify_send) and using that
- * (email_verify). A link is not enough: somebody else may have registered the address, and its owner may open whatever
- * is mailed. So whoever uses it shows the account's session or password, too.
+ * (email_verify). A link is not enough: another person may have registered the address, and its owner may open any
+ * link that is mailed. So the request must show the account's session or password, too.
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * (register.c).
  *
  * An account has one such link; a newer one takes its place. Opening it changes nothing: it is spent by
- * POST /auth/verify-email with a sign-in, so that a click does not confirm the account of somebody else.
+ * POST /auth/verify-email with a sign-in, so that a click does not confirm another person's account.
  */
 #ifndef ATRIUM_AUTHD_EMAIL_LINK_H
 #define ATRIUM_AUTHD_EMAIL_LINK_H

@@ -31,7 +31,7 @@ static struct audit_row claim_audit(const struct request *req, const struct cred
                                           .detail = detail});
 }
 
-/* Ends what somebody else may have left in the account. */
+/* Ends what another person may have left in the account. */
 static int drop_leftovers(struct db_tx *tx, const struct request *req,
                           struct credential_owner *owner, enum email_claim_by by, struct error *err)
 {

@@ -347,7 +347,7 @@ static int launch(const struct confine_plan *plan, struct confined *ret, struct 
     int error;
 
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the children */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of the caller runs in the children */
     ret->pid = fork();
     error = errno;
     if (ret->pid == 0)

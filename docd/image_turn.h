@@ -5,7 +5,7 @@
  * nothing else wants, for all others. In each the client goes first that has least under way. Who is not signed in (a
  * public link) is one client by its address, with limits: four decodes at a time and 200 megapixels a minute. Beyond
  * them every image goes the slow lane, behind those of other clients; what has not had its turn at the deadline
- * fails with ERR_THROTTLED. So a crowd of large images is slow for who sent it, and nobody else notices.
+ * fails with ERR_THROTTLED. So a crowd of large images is slow for the client that sent it, and no other client notices.
  */
 #ifndef ATRIUM_DOCD_IMAGE_TURN_H
 #define ATRIUM_DOCD_IMAGE_TURN_H

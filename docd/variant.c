@@ -397,7 +397,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
         if (!turn.turns) {
             if (image_enter(self->images, req, &turn, &parked, err) < 0)
                 return -1;
-            if (parked) /* somebody may have made it, or be at it */
+            if (parked) /* another request may have made it, or be at it */
                 continue;
         }
         if (make_for_all(self, req, wanted, &turn, job, &there, err) < 0)

@@ -23,7 +23,7 @@ int authenticate(struct gateway *gateway, const struct request *req, const char 
                  enum access access, struct authentication *ret, struct error *err) MUST_USE;
 void authentication_end(struct authentication *self);
 
-/* Whether a form may be used that a session got: ERR_FORBIDDEN once that has ended, a 503 while nobody can tell. */
+/* Whether a form may be used that a session got: ERR_FORBIDDEN once that has ended, a 503 while that is unknown. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 

@@ -28,7 +28,7 @@ begin
 end
 $$;
 
--- The same of a project. Changes of a project without a row leave none, so nobody may be at one while it is counted:
+-- The same of a project. Changes of a project without a row leave none, so none may be under way while it is counted:
 -- they share an advisory lock that this takes alone.
 create function document_usage_hold_project(project uuid) returns document_usage language plpgsql as $$
 declare

@@ -120,7 +120,7 @@ static void the_new_mailbox_confirms_and_the_old_is_told(void)
     check_sign_in(email, patient->password, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
 
-    /* The old mailbox takes it back: the account is as it was, but for the password, which somebody else knew. */
+    /* The old mailbox takes it back: the account is as it was, but for the password, which another person knew. */
     struct mail_link undo = link_to(patient->email, "undo-email");
     HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
     CHECK_STATUS(get, 405);

@@ -1,6 +1,6 @@
 /*
  * test_email_verify.c - proven e-mail addresses: what proves them, and that an account belongs to
- * the owner of its mailbox, whoever registered it first. Over two gateways and two authd, on the
+ * the owner of its mailbox, not of the one who registered it first. Over two gateways and two authd, on the
  * test clock.
  */
 #include <CUnit/CUnit.h>
@@ -112,7 +112,7 @@ static void a_reset_link_proves_the_address(void)
                     1);
 }
 
-/* Somebody has registered the owner's address first, turned a second factor on and scheduled the
+/* Another person has registered the owner's address first, turned a second factor on and scheduled the
  * deletion. */
 static void the_mailbox_beats_the_squatter(void)
 {
@@ -151,7 +151,7 @@ static void a_reset_of_a_proven_account_keeps_the_factor(void)
     check_next_step(patient->email, "twice", "mfa");
 }
 
-/* Whoever holds the mailbox need not hold the device. */
+/* The owner of the mailbox need not hold the device. */
 static void a_factor_of_thirty_days_stays(void)
 {
     PERSON old = settled_patient();

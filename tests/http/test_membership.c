@@ -108,7 +108,7 @@ static struct http_answer *accept_by(struct mail_link link, const char *password
     return suite_post_fresh(suite, SET, body_password(link, password));
 }
 
-/* Somebody registers with this address as a practitioner of the demo tenant; proves nothing. */
+/* A person registers with this address as a practitioner of the demo tenant; proves nothing. */
 static struct person *register_unproven(const char *email)
 {
     struct person *self;
@@ -122,7 +122,7 @@ static struct person *register_unproven(const char *email)
     return self;
 }
 
-/* Whoever was invited to the demo tenant and has accepted by a password: proven for its organisation. */
+/* A person who was invited to the demo tenant and has accepted by a password: proven for its organisation. */
 static struct person *join_demo(const char *type)
 {
     char *email = person_address();
@@ -140,7 +140,7 @@ static struct person *join_demo(const char *type)
     return self;
 }
 
-/* Whoever an operator made an admin of `code` with a password: proven for all. */
+/* A person whom an operator made an admin of `code` with a password: proven for all. */
 static struct person *join_proven(const char *code)
 {
     char *email = person_address();
@@ -213,7 +213,7 @@ static void another_organisation_is_there(void)
 
 /* ---- who has only typed the address ---- */
 
-/* Attack: register the address of somebody, wait until a tenant invites it as an admin. */
+/* Attack: register another person's address, wait until a tenant invites it as an admin. */
 static void unproven_account_gets_nothing_by_an_invitation(void)
 {
     char *email = person_address();
@@ -360,7 +360,7 @@ static void template_is_needed_for_accounts_too(void)
 
 /* ---- accepting ---- */
 
-/* Whoever has an account with a proven address signs in and accepts; nothing of the account changes. */
+/* The owner of an account with a proven address signs in and accepts; nothing of the account changes. */
 static void proven_account_accepts_signed_in(void)
 {
     PERSON paula = join_proven("demo");
@@ -521,7 +521,7 @@ static void proven_member_of_the_organisation_is_added_at_once(void)
     free(email);
 }
 
-/* A project that asks its practitioners for a second factor takes in nobody without. */
+/* A project that asks its practitioners for a second factor takes in no member without. */
 static void second_factor_is_needed_where_the_project_asks_for_it(void)
 {
     PERSON strict = make_tenant("strict", "https://strict.example");
