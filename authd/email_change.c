@@ -265,8 +265,8 @@ static int spend_undo(struct db_tx *tx, const struct request *req, struct uuid i
                : 0;
 }
 
-/* The old address with its proofs again, and nothing that the one who changed it may have left: password, a newer second
- * factor, a scheduled deletion. */
+/* The old address with its proofs again, and nothing that the one who changed it may have left:
+ * password, a newer second factor, a scheduled deletion. */
 static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
                    struct former *former, struct error *err)
 {
@@ -295,8 +295,8 @@ static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
                        DB_INT(req->now_ms));
 }
 
-/* Takes a change back by the link to the old address. The one who changed it knew the password: that is good no more, the
- * owner asks for a link to set another one. Fails: BAD_REQUEST. */
+/* Takes a change back by the link to the old address. The one who changed it knew the password:
+ * that is good no more, the owner asks for a link to set another one. Fails: BAD_REQUEST. */
 int email_undo(struct authd *d, const struct request *req, const struct email_undo_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
