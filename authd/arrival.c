@@ -3,27 +3,12 @@
  */
 #include "authd/arrival.h"
 
-#include <sodium.h>
-#include <string.h>
-
 #include "authd/mail.h"
 #include "authd/tenant.h"
+#include "authd/throttle.h"
 #include "common/address.h"
 
-enum { KEY_SIZE = ARRIVAL_KEYS_SIZE / 2 };
-
-static void make_key(const struct authd *d, const char *kind, struct uuid account, const char *what,
-                     uint8_t ret[static KEY_SIZE])
-{
-    const char *parts[] = {kind, account.text, what};
-    crypto_generichash_state state;
-
-    crypto_generichash_init(&state, d->svc.seal_key.bytes, d->svc.seal_key.length, KEY_SIZE);
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-        crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
-    crypto_generichash_final(&state, ret, KEY_SIZE);
-    sodium_memzero(&state, sizeof(state));
-}
+_Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
 
 void arrival_keys(const struct authd *d, const struct request *req, struct uuid account,
                   uint8_t ret[static ARRIVAL_KEYS_SIZE])
@@ -31,8 +16,8 @@ void arrival_keys(const struct authd *d, const struct request *req, struct uuid 
     struct address_subjects subjects;
 
     address_subjects_of(req->address, &subjects);
-    make_key(d, "arrival address", account, subjects.items[0].text, ret);
-    make_key(d, "arrival agent", account, req->userAgent, ret + KEY_SIZE);
+    throttle_key(d, "arrival address", account.text, subjects.items[0].text, "", ret);
+    throttle_key(d, "arrival agent", account.text, req->userAgent, "", ret + THROTTLE_KEY_SIZE);
 }
 
 static const char *or_unknown(const char *text)

@@ -89,6 +89,20 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
     return tenant_open_id(d, req, req->caller->project, &ret->tenant, err);
 }
 
+int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                      const char *hash, const char *password, const struct audit_row *failure,
+                      bool *ret_right, struct error *err)
+{
+    bool stale;
+
+    if (throttle_check(d, req, keys, err) < 0 ||
+        password_verify(d, req, hash, password, ret_right, &stale, err) < 0)
+        return -1;
+    secret_wipe_text(password);
+    return *ret_right ? throttle_check(d, req, keys, err)
+                      : throttle_fail(d, req, keys, failure, err);
+}
+
 int credential_prove(struct authd *d, const struct request *req,
                      const struct credential_owner *owner, const char *password, const char *action,
                      const char *wrong, struct error *err)
@@ -96,18 +110,12 @@ int credential_prove(struct authd *d, const struct request *req,
     const struct audit_row failure =
         password_audit(req, action, req->caller->project, owner->account, "password");
     struct throttle_keys keys;
-    bool right, stale;
+    bool right;
 
     throttle_keys(d, req->caller->role, req->caller->project, owner->email, req->address, &keys);
-    if (throttle_check(d, req, &keys, err) < 0 ||
-        password_verify(d, req, owner->hash, password, &right, &stale, err) < 0)
+    if (credential_verify(d, req, &keys, owner->hash, password, &failure, &right, err) < 0)
         return -1;
-    secret_wipe_text(password);
-    if (right)
-        return throttle_check(d, req, &keys, err);
-    if (throttle_fail(d, req, &keys, &failure, err) < 0)
-        return -1;
-    return error_set(err, ERR_BAD_REQUEST, "%s", wrong);
+    return right ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", wrong);
 }
 
 /* What a new password of the owner must be; link: that it is set by, or absent. */

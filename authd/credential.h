@@ -5,7 +5,7 @@
 #ifndef ATRIUM_AUTHD_CREDENTIAL_H
 #define ATRIUM_AUTHD_CREDENTIAL_H
 
-#include "authd/authd.h"
+#include "authd/throttle.h"
 #include "settingsd/settingsd_api.h"
 
 /* Whose credential changes, and the project that its mail comes from. */
@@ -22,6 +22,12 @@ struct credential_owner {
 /* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err) MUST_USE;
+
+/* Verifies a password, counted by the limits of sign-in (`keys`); a wrong one writes the audit row. Wipes
+ * the password. *ret_right is set on success. Fails: THROTTLED. Parks. */
+int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                      const char *hash, const char *password, const struct audit_row *failure,
+                      bool *ret_right, struct error *err) MUST_USE;
 
 /* Verifies the caller's password, counted by the limits of sign-in. A failure is audited as `action`
  * and refused with the text `wrong`: ERR_BAD_REQUEST, ERR_THROTTLED. Wipes the password. Parks. */

@@ -189,18 +189,13 @@ static int prove_by_password(struct authd *d, const struct request *req,
     const struct sign_in who = {link->tenant.projectId, link->account, link->role};
     const struct audit_row failure = sign_in_failure(req, &who, "password");
     struct throttle_keys keys;
-    bool right, stale;
+    bool right;
 
     throttle_keys(d, link->role, link->home, link->email, req->address, &keys);
-    if (password_slot_take(d, req, &slot, err) < 0 || throttle_check(d, req, &keys, err) < 0 ||
-        password_verify(d, req, link->hash, password, &right, &stale, err) < 0)
+    if (password_slot_take(d, req, &slot, err) < 0 ||
+        credential_verify(d, req, &keys, link->hash, password, &failure, &right, err) < 0)
         return -1;
-    secret_wipe_text(password);
-    if (right)
-        return throttle_check(d, req, &keys, err);
-    if (throttle_fail(d, req, &keys, &failure, err) < 0)
-        return -1;
-    return sign_in_required(err);
+    return right ? 0 : sign_in_required(err);
 }
 
 /* Records what a link of email_verify_send() proves. */

@@ -8,9 +8,9 @@
 #include <sodium.h>
 #include <string.h>
 
-/* A keyed hash of its parts, each with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
-static void make_key(const struct authd *d, const char *kind, const char *a, const char *b,
-                     const char *c, uint8_t ret[static THROTTLE_KEY_SIZE])
+/* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
+void throttle_key(const struct authd *d, const char *kind, const char *a, const char *b,
+                  const char *c, uint8_t ret[static THROTTLE_KEY_SIZE])
 {
     const char *parts[] = {kind, a, b, c};
     crypto_generichash_state state;
@@ -41,15 +41,15 @@ void throttle_keys(const struct authd *d, const char *role, struct uuid project,
     struct address_subjects subjects;
 
     address_subjects_of(address, &subjects);
-    make_key(d, "pair", realm, email, subjects.items[0].text, ret->pair);
-    make_key(d, "address", subjects.items[0].text, "", "", ret->address);
-    make_key(d, "account", realm, email, "", ret->account);
+    throttle_key(d, "pair", realm, email, subjects.items[0].text, ret->pair);
+    throttle_key(d, "address", subjects.items[0].text, "", "", ret->address);
+    throttle_key(d, "account", realm, email, "", ret->account);
     ret->addresses[0] = '\0';
     add_key(ret->addresses, ret->address);
     ret->wide = subjects.count > 1;
     if (ret->wide) {
-        make_key(d, "pair", realm, email, subjects.items[1].text, ret->wide_pair);
-        make_key(d, "address", subjects.items[1].text, "", "", ret->wide_address);
+        throttle_key(d, "pair", realm, email, subjects.items[1].text, ret->wide_pair);
+        throttle_key(d, "address", subjects.items[1].text, "", "", ret->wide_address);
         add_key(ret->addresses, ret->wide_pair);
         add_key(ret->addresses, ret->wide_address);
     }
@@ -198,7 +198,7 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
 {
     uint8_t key[THROTTLE_KEY_SIZE];
 
-    make_key(d, kind, subject, "", "", key);
+    throttle_key(d, kind, subject, "", "", key);
     return admit(d, req, key, window_ms, limit, ret_admitted, err);
 }
 
@@ -225,7 +225,7 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
     uint8_t key[THROTTLE_KEY_SIZE];
     bool admitted, full;
 
-    make_key(d, kind, subject, "", "", key);
+    throttle_key(d, kind, subject, "", "", key);
     if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
         return -1;
     if (admitted)
@@ -247,7 +247,7 @@ int throttle_limit_client(struct authd *d, const struct request *req, const char
     for (size_t i = 1; i < subjects.count; i++) {
         bool full;
 
-        make_key(d, kind, subjects.items[i].text, "", "", key);
+        throttle_key(d, kind, subjects.items[i].text, "", "", key);
         if (refuse(d, req, key, window_ms, limit * subjects.items[i].factor, &full, err) < 0 ||
             full)
             return -1;

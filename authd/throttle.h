@@ -40,6 +40,10 @@ struct throttle_keys {
     char addresses[THROTTLE_ADDRESSES_SIZE]; /* the text of the array in SQL_THROTTLE_LIMITS */
 };
 
+/* A hash of the parts, keyed with the daemon's seal key. Unused parts are "". */
+void throttle_key(const struct authd *d, const char *kind, const char *a, const char *b,
+                  const char *c, uint8_t ret[static THROTTLE_KEY_SIZE]);
+
 /* The keys of an account (which need not exist) and an address, see address_subjects(). A practitioner
  * is one account in all projects, so the project counts for patients only. */
 void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
