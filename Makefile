@@ -108,7 +108,8 @@ $(eval $(call program_rule,ctl,atriumctl))
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
-UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/program.c,$(wildcard tests/unit/*.c)))
+UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/program.c,$(wildcard tests/unit/*.c)) \
+    tests/http/silent_dns.c)
 HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
     tests/unit/program.c \
     $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
