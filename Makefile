@@ -287,7 +287,7 @@ $(COMPLETIONS:%=$(BUILD)/share/%): $(BUILD)/share/%: $(BUILD)/bin/atriumctl
 
 # An installed suite has all programs in one folder: `atriumctl dev` starts the daemons that lie beside it.
 install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium/conf.d
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin
 	for d in $(DAEMONS); do \
 	    install -D -m 644 $$d/$$d.8 $(DESTDIR)$(PREFIX)/share/man/man8/atrium-$$d.8 || exit 1; done
@@ -305,13 +305,15 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.mail-domains
+	install -D -m 644 $(BUILD)/atrium.conf $(DESTDIR)$(PREFIX)/share/atrium/atrium.conf
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
-	    install -m 644 $(BUILD)/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
+	    install -m 644 common/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
 
-# Each section as its program prints it, the keys commented out: defaults stay the programs' business. The units hand
-# each daemon its seal key as a credential.
+# What the package sets, which the operator's file overrides: each section as its program prints it, the keys commented
+# out, because the programs know their defaults. The units hand each daemon its seal key as a credential.
 $(BUILD)/atrium.conf: $(PROGRAMS)
-	@{ echo '# Configuration of Atrium, see atrium.conf(5). Keys behind a # have the value that is shown.'; \
+	@{ echo '# Defaults of Atrium, see atrium.conf(5). Keys behind a # have the value that is shown. The next upgrade'; \
+	echo '# replaces this file: settings belong to /etc/atrium/atrium.conf and /etc/atrium/conf.d, which override it.'; \
 	for section in common $(DAEMONS); do \
 	    program=$(BUILD)/bin/atrium-$$([ $$section = common ] && echo $(firstword $(DAEMONS)) || echo $$section); \
 	    $$program --config /dev/null --print-config | \

@@ -1,5 +1,5 @@
 /*
- * config.c - reads the configuration file line by line, so that every complaint names its line.
+ * config.c - reads the configuration files line by line, so that every complaint names its line.
  *
  * zconfig takes each line apart (name, quotes, comment); it keeps no line numbers, tolerates duplicates and walks
  * over lines longer than its buffer, which is why the lines are cut and measured here first.  Used by
@@ -32,17 +32,24 @@ static const struct unit durations[] = {
     {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
 static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
 
+/* What was read of a section. */
+struct section_state {
+    struct config_origin first;    /* where it began at first; file NULL: nowhere */
+    const char *file;              /* the last file that has it */
+    int line;                      /* where it began there */
+    struct config_origin *origins; /* of each key */
+};
+
 struct reader {
-    const char *path;
+    const char *path; /* of the file being read, or of the value */
     const struct config_section *sections;
     size_t count;
     struct arena *arena;
     struct error *err;
     int line;
     const struct config_section *section; /* that the line belongs to; NULL: another program's */
-    bool began;                           /* some section did */
-    int *section_lines;                   /* where each section began, 0: nowhere yet */
-    int **key_lines;                      /* where each key of each section stood */
+    bool began;                           /* some section of the file did */
+    struct section_state *states;
 };
 
 static void destroy_file(FILE **file_p)
@@ -275,29 +282,37 @@ static int read_section_line(struct reader *reader, zconfig_t *line)
         return fail(reader, "\"%s\" stands outside of a section: indent it by %d spaces",
                     zconfig_name(line), INDENT);
     for (size_t i = 0; i < reader->count; i++) {
+        struct section_state *state = &reader->states[i];
+
         if (strcmp(reader->sections[i].name, zconfig_name(line)) != 0)
             continue;
-        if (reader->section_lines[i])
+        if (state->file == reader->path)
             return fail(reader, "section \"%s\" began on line %d already", zconfig_name(line),
-                        reader->section_lines[i]);
+                        state->line);
         reader->section = &reader->sections[i];
-        reader->section_lines[i] = reader->line;
+        state->file = reader->path;
+        state->line = reader->line;
+        if (!state->first.file)
+            state->first = (struct config_origin){reader->path, reader->line, NULL};
     }
     return 0;
 }
 
+/* Notes the value, which a later file may override. */
 static int read_key_line(struct reader *reader, zconfig_t *line)
 {
     const struct config_section *section = reader->section;
-    int *seen = reader->key_lines[section - reader->sections];
+    struct config_origin *origins = reader->states[section - reader->sections].origins;
 
     for (size_t i = 0; i < section->count; i++) {
         if (strcmp(section->rows[i].key, zconfig_name(line)) != 0)
             continue;
-        if (seen[i])
-            return fail(reader, "%s was given on line %d already", zconfig_name(line), seen[i]);
-        seen[i] = reader->line;
-        return set_value(reader, section, &section->rows[i], zconfig_value(line));
+        if (origins[i].file == reader->path)
+            return fail(reader, "%s was given on line %d already", zconfig_name(line),
+                        origins[i].line);
+        origins[i] = (struct config_origin){reader->path, reader->line,
+                                            arena_strdup(reader->arena, zconfig_value(line))};
+        return 0;
     }
     return fail(reader, "section \"%s\" has no key \"%s\"", section->name, zconfig_name(line));
 }
@@ -340,24 +355,40 @@ static int read_lines(struct reader *reader, char *text)
     return 0;
 }
 
-/* Keys that the file does not have. */
-static int read_fallbacks(struct reader *reader)
+static int set_row(struct reader *reader, const struct config_section *section,
+                   const struct section_state *state, size_t i)
+{
+    const struct config_origin *origin = &state->origins[i];
+    const struct config_row *row = &section->rows[i];
+
+    if (origin->file) {
+        reader->path = origin->file;
+        reader->line = origin->line;
+        return set_value(reader, section, row, origin->text);
+    }
+    if (state->first.file) {
+        reader->path = state->first.file;
+        reader->line = state->first.line;
+    }
+    if (row->flags & CONFIG_REQUIRED)
+        return fail(reader, "section \"%s\" must have the key \"%s\"", section->name, row->key);
+    clear_value(reader, section, row);
+    return row->fallback ? set_value(reader, section, row, row->fallback) : 0;
+}
+
+/* Fills the structs, with the last value of each key or its default. */
+static int set_rows(struct reader *reader, const char *path)
 {
     for (size_t s = 0; s < reader->count; s++) {
         const struct config_section *section = &reader->sections[s];
 
-        reader->line = reader->section_lines[s];
         for (size_t i = 0; i < section->count; i++) {
-            const struct config_row *row = &section->rows[i];
-
-            if (reader->key_lines[s][i])
-                continue;
-            if (row->flags & CONFIG_REQUIRED)
-                return fail(reader, "section \"%s\" must have the key \"%s\"", section->name,
-                            row->key);
-            clear_value(reader, section, row);
-            if (row->fallback && set_value(reader, section, row, row->fallback) < 0)
+            reader->path = path;
+            reader->line = 0;
+            if (set_row(reader, section, &reader->states[s], i) < 0)
                 return -1;
+            if (section->origins)
+                section->origins[i] = reader->states[s].origins[i];
         }
     }
     return 0;
@@ -387,22 +418,42 @@ static char *read_file(const struct reader *reader)
     return TAKE_PTR(text);
 }
 
+static int read_one(struct reader *reader, const char *path)
+{
+    CLEANUP(destroy_text) char *text = NULL;
+
+    reader->path = path;
+    reader->line = 0;
+    reader->section = NULL;
+    reader->began = false;
+    text = read_file(reader);
+    return text ? read_lines(reader, text) : -1;
+}
+
+int config_read(const char *const *files, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err)
+{
+    struct reader reader = {.sections = sections, .count = count, .arena = arena, .err = err};
+
+    reader.states = arena_calloc(arena, count, sizeof(*reader.states));
+    for (size_t i = 0; i < count; i++)
+        reader.states[i].origins =
+            arena_calloc(arena, sections[i].count, sizeof(*reader.states[i].origins));
+    for (size_t i = 0; files[i]; i++) {
+        if (read_one(&reader, files[i]) < 0)
+            return -1;
+    }
+    return set_rows(&reader, files[0]);
+}
+
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err)
 {
-    struct reader reader = {
-        .path = path, .sections = sections, .count = count, .arena = arena, .err = err};
-    CLEANUP(destroy_text) char *text = read_file(&reader);
+    const char **files;
 
-    if (!text)
-        return -1;
-    reader.section_lines = arena_calloc(arena, count, sizeof(*reader.section_lines));
-    reader.key_lines = arena_calloc(arena, count, sizeof(*reader.key_lines));
-    for (size_t i = 0; i < count; i++)
-        reader.key_lines[i] = arena_calloc(arena, sections[i].count, sizeof(**reader.key_lines));
-    if (read_lines(&reader, text) < 0)
-        return -1;
-    return read_fallbacks(&reader);
+    return config_files_of(path, arena, &files, err) < 0
+               ? -1
+               : config_read(files, sections, count, arena, err);
 }
 
 /* ---- printing ---- */

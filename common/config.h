@@ -1,5 +1,5 @@
 /*
- * config.h - typed settings from one zconfig (ZPL) file.
+ * config.h - typed settings from zconfig (ZPL) files, of which a later one overrides an earlier one.
  *
  *     common
  *         run_dir = "/run/atrium"
@@ -7,8 +7,11 @@
  *         database = "host=/run/postgresql dbname=atrium user=atrium-authd"
  *
  * Each program reads `common` and its own section through a table that names every key it knows: an unknown
- * key, a duplicate or a bad value refuses the start with file, line and what would be right.  Other programs'
- * sections are left alone.  Secrets are never values in the file but names of files.
+ * key, a duplicate within a file or a bad value refuses the start with file, line and what would be right.  Other
+ * programs' sections are left alone.  Secrets are never values in a file but names of files.
+ *
+ * Files are read in this order: the defaults of the package (PREFIX/share/atrium/atrium.conf of programs in PREFIX/bin,
+ * for the installed configuration only), the operator's atrium.conf, and conf.d/NAME.conf beside it by name.
  */
 #ifndef ATRIUM_COMMON_CONFIG_H
 #define ATRIUM_COMMON_CONFIG_H
@@ -31,6 +34,9 @@ enum config_flags {
     CONFIG_REQUIRED = 1 << 0,
     CONFIG_SECRET = 1 << 1, /* PATH: of a file that holds one, see secret_check_file() */
 };
+
+#define CONFIG_FILE "/etc/atrium/atrium.conf" /* of an installed suite */
+enum { CONFIG_FILES_MAX = 64 };               /* in conf.d */
 
 struct config_row {
     const char *key;
@@ -67,14 +73,35 @@ struct config_row {
 #define CONFIG_LIST(s, m, fallback, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, 0, NULL, doc)
 
+/* Where the value of a key was read. */
+struct config_origin {
+    const char *file; /* NULL: no file has the key */
+    int line;
+    const char *text; /* the value as it stands there */
+};
+
 struct config_section {
     const char *name; /* "common", "authd" */
     const struct config_row *rows;
     size_t count;
-    void *out; /* the struct to fill */
+    void *out;                     /* the struct to fill */
+    struct config_origin *origins; /* one for each row, filled; NULL: not wanted */
 };
 
-/* Reads the file and fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ..." */
+/* The files that a configuration is read from, NULL-ended, in the arena: `defaults` (may be NULL) when it exists; `path`,
+ * which may be missing when `defaults` exists; the *.conf of conf.d beside `path`, by name. -1: conf.d cannot be read. */
+int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
+                 struct error *err) MUST_USE;
+
+/* The same for a path as --config has it: CONFIG_FILE has the defaults of the package before it. */
+int config_files_of(const char *path, struct arena *arena, const char ***ret,
+                    struct error *err) MUST_USE;
+
+/* Reads the files and fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ..." */
+int config_read(const char *const *files, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err) MUST_USE;
+
+/* config_files_of() and config_read(). */
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 

@@ -30,15 +30,32 @@ struct reading {
     const struct service *self;
     struct arena *arena;
     struct error *err;
-    bool good, changed, open;
+    bool good, changed;
+    const char *open; /* the first that others may write; NULL: none */
 };
+
+/* Anyone who may write one of the files has the daemon's configuration in their hands. */
+static const char *find_open_file(const char *config, struct arena *arena)
+{
+    const char **files;
+    struct stat status;
+    struct error err;
+
+    error_init(&err, arena);
+    if (config_files_of(config, arena, &files, &err) < 0)
+        return NULL;
+    for (; *files; files++) {
+        if (stat(*files, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+            return *files;
+    }
+    return NULL;
+}
 
 static void read_again(void *arg)
 {
     struct reading *job = arg;
     const struct service *self = job->self;
     struct service *again = calloc(1, self->definition->size);
-    struct stat status;
 
     if (again == NULL)
         log_die("check", "out of memory");
@@ -47,8 +64,7 @@ static void read_again(void *arg)
     job->good = service_config_check(again, self->options, job->err) == 0;
     job->changed = job->good && strcmp(service_config_text(again, job->arena),
                                        service_config_text(self, job->arena)) != 0;
-    job->open =
-        stat(self->options->config, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    job->open = find_open_file(self->options->config, job->arena);
     sodium_memzero(again, self->definition->size);
     free(again);
 }
@@ -63,8 +79,8 @@ static int check_configuration(void *daemon, const struct request *req, struct f
     if (offload_run(self->offload, read_again, &job, req->deadline_mono_ms, err) < 0 || !job.good)
         return -1;
     if (job.open)
-        return check_fail(req, ret, arena_printf(req->arena, "chmod go-w %s", file),
-                          "%s may be written by others than its owner", file);
+        return check_fail(req, ret, arena_printf(req->arena, "chmod go-w %s", job.open),
+                          "%s may be written by others than its owner", job.open);
     if (job.changed)
         return check_warn(req, ret,
                           arena_printf(req->arena, "systemctl restart atrium-%s@%s",

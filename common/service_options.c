@@ -54,7 +54,7 @@ int service_options_read(int argc, char **argv, const struct service_definition 
     };
     int option;
 
-    *ret = (struct service_options){.config = "/etc/atrium/atrium.conf", .instance = "1"};
+    *ret = (struct service_options){.config = CONFIG_FILE, .instance = "1"};
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
         switch (option) {
         case 'c':
@@ -96,10 +96,14 @@ static void sections_of(const struct service *self, struct config_section ret[st
 {
     const struct service_definition *definition = self->definition;
 
-    ret[0] = (struct config_section){"common", common_config_rows, common_config_row_count,
-                                     self->common};
-    ret[1] = (struct config_section){definition->name, definition->config, definition->config_count,
-                                     self->config};
+    ret[0] = (struct config_section){.name = "common",
+                                     .rows = common_config_rows,
+                                     .count = common_config_row_count,
+                                     .out = self->common};
+    ret[1] = (struct config_section){.name = definition->name,
+                                     .rows = definition->config,
+                                     .count = definition->config_count,
+                                     .out = self->config};
 }
 
 int service_log_level(const char *word)

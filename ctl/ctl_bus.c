@@ -146,15 +146,18 @@ struct run {
 
 int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err)
 {
-    struct config_section section = {"common", common_config_rows, common_config_row_count, ret};
-    const char *file = ctl->config ? ctl->config : "/etc/atrium/atrium.conf";
+    struct config_section section = {
+        .name = "common", .rows = common_config_rows, .count = common_config_row_count, .out = ret};
+    const char *file = ctl->config ? ctl->config : CONFIG_FILE, **files;
 
     if (ctl->dir)
         file = arena_printf(ctl->arena, "%s/atrium.conf", ctl->dir);
-    if (access(file, R_OK) < 0)
+    if (config_files_of(file, ctl->arena, &files, err) < 0)
+        return -1;
+    if (access(files[0], R_OK) < 0)
         return error_set(err, ERR_NOT_FOUND,
-                         "%s cannot be read; name a suite with --dir or --config", file);
-    return config_load(file, &section, 1, ctl->arena, err);
+                         "%s cannot be read; name a suite with --dir or --config", files[0]);
+    return config_read(files, &section, 1, ctl->arena, err);
 }
 
 /* Our place among the hosts, by the first key of a ctl that lies here. *ret is NULL when none does, or when the suite

@@ -6,6 +6,11 @@ build=$1 version=$2 stage=$1/deb doc=$1/deb/usr/share/doc/atrium
     echo "debian/changelog must begin with version $version" >&2
     exit 1
 }
+# The operator's file is no file of the package: dpkg asks nothing about it, and postinst makes it when there is none. One
+# that an older package had as its conffile stays as it is: dpkg leaves conffiles that a new version no longer has.
+install -D -m 644 "$stage/etc/atrium/atrium.conf" "$stage/usr/share/atrium/local.conf"
+rm "$stage/etc/atrium/atrium.conf"
+
 package=$build/atrium_${version}_$(dpkg --print-architecture).deb
 
 strip --strip-unneeded --remove-section=.comment "$stage"/usr/bin/*
@@ -17,7 +22,6 @@ mkdir -p "$stage/DEBIAN"
 dpkg-shlibdeps -T"$build/substvars" "$stage"/usr/bin/*
 dpkg-gencontrol -T"$build/substvars" -f"$build/files" -P"$stage"
 install -m 755 debian/postinst debian/prerm debian/postrm "$stage/DEBIAN"
-echo /etc/atrium/atrium.conf > "$stage/DEBIAN/conffiles"
 (cd "$stage" && find usr -type f -exec md5sum {} + > DEBIAN/md5sums)
 chmod -R u=rwX,go=rX "$stage"
 dpkg-deb --root-owner-group -Zxz --build "$stage" "$package"

@@ -43,8 +43,8 @@ static int load(struct arena *arena, const void *bytes, size_t size, const char 
     struct shared shared;
     struct own own;
     const struct config_section sections[] = {
-        {"common", shared_rows, ARRAY_SIZE(shared_rows), &shared},
-        {"own", own_rows, ARRAY_SIZE(own_rows), &own},
+        {"common", shared_rows, ARRAY_SIZE(shared_rows), &shared, NULL},
+        {"own", own_rows, ARRAY_SIZE(own_rows), &own, NULL},
     };
     int file = memfd_create("atrium.conf", MFD_CLOEXEC), result;
     char path[32];

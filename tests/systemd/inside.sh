@@ -96,6 +96,36 @@ stop_reading() {
     step "$1: $(wc -l <reads) reads, none failed"
 }
 
+# A package as before the operator's file was his own: the same, with an older version and atrium.conf as a conffile.
+make_old_package() {
+    dpkg-deb -R "$package" old
+    install -D -m 644 old/usr/share/atrium/atrium.conf old/etc/atrium/atrium.conf
+    echo /etc/atrium/atrium.conf >old/DEBIAN/conffiles
+    rm old/usr/share/atrium/*.conf
+    sed -i '/local.conf/d' old/DEBIAN/postinst
+    sed -i '/ usr\/share\/atrium\/.*conf$/d' old/DEBIAN/md5sums
+    sed -i 's/^Version: .*/Version: 0.1.0/' old/DEBIAN/control
+    dpkg-deb --root-owner-group -Znone --build old old.deb >/dev/null
+    rm -r old
+}
+
+# With an edited atrium.conf; dpkg has no terminal to ask on.
+upgrade_edited() {
+    make_old_package
+    dpkg -i old.deb >dpkg.log 2>&1 || { cat dpkg.log; fail "dpkg -i old.deb"; }
+    sed -i 's|^    #log_level = .*|    log_level = "notice"|' /etc/atrium/atrium.conf
+    sha256sum /etc/atrium/atrium.conf >conf.before
+    dpkg -i "$package" </dev/null >dpkg.log 2>&1 || { cat dpkg.log; fail "dpkg -i over an edited atrium.conf"; }
+    sha256sum -c --quiet conf.before
+    # shellcheck disable=SC2016 # a literal
+    grep -q '^    seal_key = "$CREDENTIALS_DIRECTORY/seal"' /usr/share/atrium/atrium.conf
+    dpkg -i "$package" </dev/null >dpkg.log 2>&1 || { cat dpkg.log; fail "dpkg -i again"; }
+    sha256sum -c --quiet conf.before
+    dpkg -P atrium >/dev/null 2>&1
+    [ ! -e /etc/atrium ] || fail "/etc/atrium was left: $(ls -R /etc/atrium)"
+    step 'an edited atrium.conf survived the upgrade'
+}
+
 install_package() {
     dpkg -i "$package" >dpkg.log 2>&1 || { cat dpkg.log; fail "dpkg -i"; }
     for daemon in settingsd authd docd maild botd; do
@@ -106,6 +136,7 @@ install_package() {
         'complete -F _atriumctl atriumctl'
     [ -s /usr/share/zsh/site-functions/_atriumctl ] && [ -s /usr/share/fish/vendor_completions.d/atriumctl.fish ]
     [ -s /usr/share/doc/atrium/monitoring/prometheus-rules.yml ]
+    grep -q 'conf.d' /etc/atrium/atrium.conf
     step installed
 }
 
@@ -284,6 +315,7 @@ uninstall() {
     step 'removed and purged'
 }
 
+upgrade_edited
 install_package
 make_database
 start

@@ -1,8 +1,10 @@
 /*
  * test_config.c - what config.h promises of the file: typed values, and complaints with file and line.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/config.h"
 #include "tests/unit/unit.h"
@@ -53,8 +55,8 @@ static void load_sections(const struct load *load, struct config_section section
     } shared = {.from = &load->shared}, own = {.from = &load->own};
 
     sections[0] =
-        (struct config_section){"common", shared_rows, ARRAY_SIZE(shared_rows), shared.out};
-    sections[1] = (struct config_section){"own", own_rows, ARRAY_SIZE(own_rows), own.out};
+        (struct config_section){"common", shared_rows, ARRAY_SIZE(shared_rows), shared.out, NULL};
+    sections[1] = (struct config_section){"own", own_rows, ARRAY_SIZE(own_rows), own.out, NULL};
 }
 
 static void load_path(struct load *ret, const char *path)
@@ -252,6 +254,137 @@ static void test_print(void)
     CU_ASSERT(again.own.path == NULL && again.own.list[0] == NULL);
 }
 
+/* ---- several files ---- */
+
+/* A folder with the package's defaults, the operator's file and conf.d; a NULL text is a missing file. */
+struct layers {
+    struct unit_dir dir;
+    struct load load;
+    struct config_origin origins[ARRAY_SIZE(own_rows)];
+    const char **files;
+};
+
+static void layers_destroy(struct layers *self)
+{
+    load_destroy(&self->load);
+    unit_dir_remove(&self->dir);
+}
+
+static void layers_load(struct layers *self, const char *defaults, const char *own,
+                        const char *const (*parts)[2])
+{
+    struct config_section sections[2];
+    struct load *load = &self->load;
+    char path[256], package[256];
+
+    self->dir = unit_dir_make();
+    memset(load, 0xa5, sizeof(*load));
+    load->arena = arena_new();
+    error_init(&load->err, load->arena);
+    snprintf(path, sizeof(path), "%s/atrium.conf", self->dir.path);
+    snprintf(package, sizeof(package), "%s/package.conf", self->dir.path);
+    if (defaults)
+        unit_dir_write(&self->dir, "package.conf", defaults);
+    if (own)
+        unit_dir_write(&self->dir, "atrium.conf", own);
+    for (; parts && (*parts)[0]; parts++) {
+        char name[64];
+
+        CU_ASSERT_TRUE(mkdir(arena_printf(load->arena, "%s/conf.d", self->dir.path), 0700) == 0 ||
+                       errno == EEXIST);
+        snprintf(name, sizeof(name), "conf.d/%s", (*parts)[0]);
+        unit_dir_write(&self->dir, name, (*parts)[1]);
+    }
+    load_sections(load, sections);
+    sections[1].origins = self->origins;
+    load->result = config_files(package, path, load->arena, &self->files, &load->err);
+    if (load->result == 0)
+        load->result = config_read(self->files, sections, 2, load->arena, &load->err);
+}
+
+static const struct config_origin *origin_of(const struct layers *self, const char *key)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(own_rows); i++) {
+        if (strcmp(own_rows[i].key, key) == 0)
+            return &self->origins[i];
+    }
+    return NULL;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    return text && strlen(text) >= strlen(end) &&
+           strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
+static void test_later_file_wins(void)
+{
+    static const char *const parts[][2] = {{"20-b.conf", "own\n    number = 4\n    wait = 1s\n"},
+                                           {"10-a.conf", "own\n    number = 3\n    text = a\n"},
+                                           {".hidden.conf", "broken"},
+                                           {"30.conf.dpkg-old", "broken"},
+                                           {"readme", "broken"},
+                                           {NULL, NULL}};
+    CLEANUP(layers_destroy) struct layers self = {0};
+
+    layers_load(&self, "own\n    key = /package\n    number = 1\n    size = 1k\n    flag = false\n",
+                "own\n    key = /own\n    number = 2\n    size = 2k\n", parts);
+    UNIT_REQUIRE(self.load.result == 0, "%s", self.load.err.message);
+    CU_ASSERT_STRING_EQUAL(self.load.own.key, "/own");
+    CU_ASSERT_STRING_EQUAL(self.load.own.text, "a");
+    CU_ASSERT(self.load.own.number == 4 && self.load.own.wait == 1000);
+    CU_ASSERT(self.load.own.size == 2048 && !self.load.own.flag);
+    UNIT_CHECK(ends_with(origin_of(&self, "number")->file, "/conf.d/20-b.conf"), "%s",
+               origin_of(&self, "number")->file);
+    CU_ASSERT(origin_of(&self, "wait")->line == 3);
+    UNIT_CHECK(ends_with(origin_of(&self, "flag")->file, "/package.conf"), "%s",
+               origin_of(&self, "flag")->file);
+    CU_ASSERT_PTR_NULL(origin_of(&self, "list")->file);
+}
+
+static void test_complaint_names_its_file(void)
+{
+    static const char *const unknown[][2] = {{"a.conf", "own\n    nmber = 3\n"}, {NULL, NULL}};
+    static const char *const value[][2] = {
+        {"a.conf", "own\n    number = x\n"}, {"b.conf", "own\n    wait = 1s\n"}, {NULL, NULL}};
+    CLEANUP(layers_destroy) struct layers key = {0}, bad = {0};
+
+    layers_load(&key, NULL, OWN, unknown);
+    UNIT_CHECK(key.load.result < 0 && strstr(key.load.err.message, "/conf.d/a.conf:2: section"),
+               "%s", key.load.err.message);
+    layers_load(&bad, NULL, OWN, value);
+    UNIT_CHECK(bad.load.result < 0 && strstr(bad.load.err.message, "/conf.d/a.conf:2: number"),
+               "%s", bad.load.err.message);
+}
+
+/* A package that was installed and has no file of the operator's is complete; without either there is nothing. */
+static void test_missing_files(void)
+{
+    CLEANUP(layers_destroy) struct layers package = {0}, nothing = {0};
+
+    layers_load(&package, OWN, NULL, NULL);
+    UNIT_CHECK(package.load.result == 0, "%s", package.load.err.message);
+    layers_load(&nothing, NULL, NULL, NULL);
+    UNIT_CHECK(nothing.load.result < 0 && strstr(nothing.load.err.message, "/atrium.conf: No such"),
+               "%s", nothing.load.err.message);
+}
+
+static void test_too_many_files(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *parts[CONFIG_FILES_MAX + 2][2] = {{NULL}};
+    CLEANUP(layers_destroy) struct layers self = {0};
+
+    for (size_t i = 0; i <= CONFIG_FILES_MAX; i++) {
+        parts[i][0] = arena_printf(arena, "%zu.conf", i);
+        parts[i][1] = "";
+    }
+    layers_load(&self, NULL, OWN, parts);
+    UNIT_CHECK(self.load.result < 0 &&
+                   strstr(self.load.err.message, "conf.d has more than 64 files"),
+               "%s", self.load.err.message);
+}
+
 static const struct unit_case cases[] = {
     {"types what it reads", test_values},
     {"falls back", test_fallbacks},
@@ -261,6 +394,10 @@ static const struct unit_case cases[] = {
     {"refuses what is no text", test_no_text},
     {"finds systemd's credentials", test_credentials},
     {"prints what it read", test_print},
+    {"takes the value of the last file", test_later_file_wins},
+    {"names the file of a complaint", test_complaint_names_its_file},
+    {"needs the package's file or the operator's", test_missing_files},
+    {"bounds the files of conf.d", test_too_many_files},
 };
 
 int main(void)
