@@ -51,6 +51,7 @@ struct authd {
     struct password_memory *password_memory; /* of its threads, see password_memory.h */
     size_t password_slots;                   /* requests that may still enter, see password.h */
     struct password_slot *password_slots_taken;
+    int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
     const char *dummy_hash; /* what unknown accounts are verified against */
     struct keyring *keyring;
     const struct mail_domains *mail_domains;
@@ -62,6 +63,7 @@ struct authd {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;
         uint64_t *refresh_rotated, *refresh_again, *refresh_refused, *refresh_theft;
+        uint64_t *password_memory_failures;
     } count;
 };
 

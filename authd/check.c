@@ -1,11 +1,19 @@
 /*
- * check.c - what authd tells `atriumctl doctor` beside what every daemon does: how old the keys are that sign.
+ * check.c - what authd tells `atriumctl doctor` beside what every daemon does: how old the keys are that sign, and
+ * whether there was memory to hash passwords.
  */
+#include <inttypes.h>
+
 #include "authd/authd.h"
+#include "common/clock.h"
 
 /* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody makes another one. */
 #define KEY_AGE_WARN DAYS(365)
 #define KEY_AGE_FAIL DAYS(730)
+
+/* A shortage comes and goes: looked back for so long. */
+#define MEMORY_FAIL_MS MINUTES(1)
+#define MEMORY_WARN_MS MINUTES(15)
 
 static int check_signing_keys(void *daemon, const struct request *req, struct finding *ret,
                               struct error *err)
@@ -30,7 +38,26 @@ static int check_signing_keys(void *daemon, const struct request *req, struct fi
                     check_age(req->arena, oldest), check_age(req->arena, KEY_AGE_WARN - age));
 }
 
+static int check_password_memory(void *daemon, const struct request *req, struct finding *ret,
+                                 struct error *err UNUSED)
+{
+    const struct authd *d = daemon;
+    int64_t age = clock_mono_ms() - d->password_memory_failed_ms;
+
+    if (d->password_memory_failed_ms == 0 || age > MEMORY_WARN_MS)
+        return check_ok(req, ret, "was there for every password");
+    return (age > MEMORY_FAIL_MS ? check_warn : check_fail)(
+        req, ret, NULL, "%" PRIu64 " passwords could not be hashed, the last %s ago",
+        *d->count.password_memory_failures, check_age(req->arena, age));
+}
+
 const struct check authd_checks[] = {
+    {"password memory", 0,
+     "Each password takes 19 MiB while it is hashed, on as many threads as password_threads says: "
+     "see free -m, MemoryMax and LimitAS of the unit, and vm.overcommit_memory; then add memory, "
+     "or "
+     "lower password_threads.",
+     check_password_memory},
     {"signing keys", CHECK_DATABASE,
      "atriumctl keys rotate; tokens of the old key are accepted until the last has expired.",
      check_signing_keys},

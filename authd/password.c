@@ -7,7 +7,9 @@
  */
 #include "authd/password.h"
 
+#include <inttypes.h>
 #include <malloc.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,8 +26,12 @@ struct hash_job {
 struct verify_job {
     struct password_memory *memory;
     const char *hash, *password;
-    bool right, stale;
+    bool right, stale, failed;
 };
+
+enum {
+    NO_MEMORY_LOG_MS = 10000
+}; /* between two lines of the log: a flood of sign-ins is one line */
 
 static int64_t read_waiting(void *arg)
 {
@@ -45,6 +51,9 @@ void password_open(struct authd *d)
     d->password_slots = threads + (size_t)d->config->password_queue;
     d->passwords = offload_new(d->svc.loop, threads, (size_t)d->config->password_queue);
     d->password_memory = password_memory_new();
+    d->count.password_memory_failures =
+        metrics_counter(d->svc.metrics, "atrium_auth_password_memory_failures_total", "",
+                        "Passwords answered 503 because there was no memory to hash them.");
     metrics_gauge(d->svc.metrics, "atrium_auth_passwords_waiting",
                   "Passwords that wait for a thread to check them.", read_waiting, d);
 }
@@ -123,6 +132,23 @@ void password_slot_leave(struct password_slot *slot)
     slot->daemon = NULL;
 }
 
+/* The kernel gave no memory for a hash: neither right nor wrong. The caller counts nothing. */
+static int refuse_without_memory(struct authd *d, struct error *err)
+{
+    int64_t now_ms = clock_mono_ms();
+    char total[24];
+
+    ++*d->count.password_memory_failures;
+    if (d->password_memory_logged_ms == 0 ||
+        now_ms - d->password_memory_logged_ms >= NO_MEMORY_LOG_MS) {
+        snprintf(total, sizeof(total), "%" PRIu64, *d->count.password_memory_failures);
+        log_event(LOG_ERR, "password", "no memory to hash a password", "total", total, NULL);
+        d->password_memory_logged_ms = now_ms;
+    }
+    d->password_memory_failed_ms = now_ms;
+    return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
+}
+
 static void run_hash(void *arg)
 {
     CLEANUP(password_text_destroy) char *normal = NULL;
@@ -146,7 +172,7 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
         return -1;
     /* libsodium fails here only when it cannot map the memory */
     if (job.failed)
-        return error_retry(err, ERR_OVERLOADED, 1, "Too busy. Try again.");
+        return refuse_without_memory(d, err);
     *ret = arena_strdup(req->arena, job.hash);
     return 0;
 }
@@ -164,6 +190,7 @@ static void run_verify(void *arg)
     if (normal != NULL)
         right = crypto_pwhash_str_verify(job->hash, normal, strlen(normal)) == 0;
     raw = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
+    job->failed = password_memory_failed();
     password_memory_give_back(job->memory);
     job->right = right || raw;
     job->stale =
@@ -180,6 +207,8 @@ int password_verify(struct authd *d, const struct request *req, const char *hash
 
     if (offload_run(d->passwords, run_verify, &job, req->deadline_mono_ms, err) < 0)
         return -1;
+    if (job.failed && !job.right)
+        return refuse_without_memory(d, err);
     *ret_right = job.right && hash != NULL;
     *ret_stale = job.stale;
     return 0;

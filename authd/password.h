@@ -38,14 +38,15 @@ int password_slot_take(struct authd *d, const struct request *req, struct passwo
 /* Usable with CLEANUP on a struct password_slot variable. */
 void password_slot_leave(struct password_slot *slot);
 
-/* The hash of a password in PHC form, of its normalised text (password_text.h), from the request's arena. ERR_OVERLOADED when the pool's
- * queue is full. Parks. */
+/* The hash of a password in PHC form, of its normalised text (password_text.h), from the request's
+ * arena. ERR_OVERLOADED when the pool's queue is full, or without memory for the hash. Parks. */
 int password_hash(struct authd *d, const struct request *req, const char *password,
                   const char **ret, struct error *err) MUST_USE;
 
 /* Whether the password belongs to the hash. hash NULL (no such account) does the same work and
- * is never right. *ret_stale: the hash was made with other parameters, or before passwords were normalised. 0 whatever the outcome;
- * -1 when it could not be told. Parks. */
+ * is never right. *ret_stale: the hash was made with other parameters, or before passwords were
+ * normalised. 0 whatever the outcome; -1 when it could not be computed (ERR_OVERLOADED: queue or
+ * memory), which is no failure of the account's and must not be counted as one. Parks. */
 int password_verify(struct authd *d, const struct request *req, const char *hash,
                     const char *password, bool *ret_right, bool *ret_stale,
                     struct error *err) MUST_USE;

@@ -29,6 +29,7 @@ struct password_memory {
 };
 
 static _Thread_local struct piece *lent;
+static _Thread_local bool failed; /* the kernel refused a mapping since the last lend */
 
 /* ---- what libsodium calls ---- */
 
@@ -49,8 +50,12 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
     const int fresh = MAP_ANONYMOUS | MAP_PRIVATE;
 
     if (lent == NULL || lent->mapped || address != NULL || size != PASSWORD_MEMLIMIT ||
-        protection != (PROT_READ | PROT_WRITE) || (flags & (fresh | MAP_FIXED)) != fresh)
-        return map(address, size, protection, flags, fd, offset);
+        protection != (PROT_READ | PROT_WRITE) || (flags & (fresh | MAP_FIXED)) != fresh) {
+        void *mapped = map(address, size, protection, flags, fd, offset);
+
+        failed = failed || mapped == MAP_FAILED;
+        return mapped;
+    }
     lent->mapped = true;
     return lent->bytes;
 }
@@ -125,6 +130,12 @@ void password_memory_lend(struct password_memory *self)
         self->idle = piece->next;
     pthread_mutex_unlock(&self->mutex);
     lent = piece != NULL ? piece : piece_new();
+    failed = false;
+}
+
+bool password_memory_failed(void)
+{
+    return failed;
 }
 
 void password_memory_give_back(struct password_memory *self)

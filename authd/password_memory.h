@@ -10,6 +10,7 @@
 #ifndef ATRIUM_AUTHD_PASSWORD_MEMORY_H
 #define ATRIUM_AUTHD_PASSWORD_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Pieces of PASSWORD_MEMLIMIT bytes, as many as were lent at once. Any thread may lend and give back. */
@@ -23,6 +24,10 @@ void password_memory_destroy(struct password_memory **self_p);
  * none: a hash then maps its own, and fails if that cannot be had either. */
 void password_memory_lend(struct password_memory *self);
 void password_memory_give_back(struct password_memory *self);
+
+/* Whether the calling thread was refused memory since it was last lent some. crypto_pwhash_str_verify() answers that
+ * as it answers a wrong password, with the same errno (libsodium 1.0.18): only who maps the memory can tell. */
+bool password_memory_failed(void);
 
 /* Unmaps what has not been lent since the last call. */
 void password_memory_trim(struct password_memory *self);

@@ -3,6 +3,7 @@
  */
 #include "authd/password_text.h"
 
+#include <errno.h>
 #include <sodium.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -53,7 +54,10 @@ char *password_text_normalize(const char *text)
     if (mapped == NULL)
         log_die("password", "out of memory");
     size = map_spaces((const uint8_t *)text, size, mapped);
+    errno = 0;
     normal = u8_normalize(UNINORM_NFC, mapped, size, NULL, &normal_size);
+    if (normal == NULL && errno == ENOMEM) /* the raw text would be another password */
+        log_die("password", "out of memory");
     if (normal != NULL && (normal_size != strlen(text) || memcmp(normal, text, normal_size) != 0)) {
         result = malloc(normal_size + 1);
         if (result == NULL)

@@ -110,6 +110,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
+/* As many as can be had now: without memory for the stack of one it is tried again with the next job. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;
@@ -120,8 +121,6 @@ static void start_threads(struct offload *self)
            pthread_create(&self->threads[self->thread_count], NULL, thread_main, self) == 0)
         self->thread_count++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (self->thread_count == 0)
-        log_die("offload", "no thread can be started");
 }
 
 static void collect_done(void *arg, short revents)
@@ -206,10 +205,10 @@ static bool settle(struct offload *self, struct job *job, enum fiber_wake wake)
 
 static int enqueue(struct offload *self, struct job *job, struct error *err)
 {
-    if (self->thread_count == 0)
+    if (self->thread_count < self->thread_max)
         start_threads(self);
     pthread_mutex_lock(&self->mutex);
-    if (self->waiting_count >= self->queue_max) {
+    if (self->thread_count == 0 || self->waiting_count >= self->queue_max) {
         pthread_mutex_unlock(&self->mutex);
         return error_retry(err, ERR_OVERLOADED, RETRY_AFTER_S,
                            "The service is busy. Try again in a moment.");

@@ -20,7 +20,7 @@ void offload_destroy(struct offload **self_p);
 
 /* Runs work(arg) on the pool and parks the fiber until it is done. A job that still waits at the deadline is
  * taken out: ERR_DEADLINE. A job that runs is always waited for (arg may live on the fiber's stack), so work
- * must be bounded by itself. Full queue: ERR_OVERLOADED with Retry-After. */
+ * must be bounded by itself. Full queue, or no thread that could be started: ERR_OVERLOADED with Retry-After. */
 int offload_run(struct offload *self, void (*work)(void *arg), void *arg, int64_t deadline_mono_ms,
                 struct error *err) MUST_USE;
 

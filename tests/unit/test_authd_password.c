@@ -194,17 +194,19 @@ static void test_pieces_are_kept_while_they_are_used(void)
     password_memory_destroy(&memory);
 }
 
-/* A thread that was lent none hashes all the same. Not under AddressSanitizer or valgrind, which need memory of their
+/* A thread that was lent none hashes all the same, and says so when it cannot: a right password is refused as a wrong
+ * one is, without memory, also for a hash of other parameters than the piece is for. Not under AddressSanitizer or valgrind, which need memory of their
  * own in this process. */
 static void test_no_memory_is_no_harm(void)
 {
-    char hash[crypto_pwhash_STRBYTES];
+    char hash[crypto_pwhash_STRBYTES], older[crypto_pwhash_STRBYTES];
     struct password_memory *memory;
     struct rlimit before, tight;
 
     if (UNIT_KEPT_KIB > 0 || RUNNING_ON_VALGRIND > 0)
         return;
     memory = password_memory_new();
+    CU_ASSERT_EQUAL(crypto_pwhash_str(older, "secret", 6, 3, 8 * 1024 * 1024), 0);
     getrlimit(RLIMIT_AS, &before);
     tight = before;
     tight.rlim_cur = 1;
@@ -212,10 +214,20 @@ static void test_no_memory_is_no_harm(void)
     password_memory_lend(memory);
     CU_ASSERT_NOT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT),
                         0);
-    setrlimit(RLIMIT_AS, &before);
-    CU_ASSERT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT), 0);
+    CU_ASSERT_TRUE(password_memory_failed());
     password_memory_give_back(memory);
-    hash_verifies(hash, "secret", "hashed in libsodium's own memory");
+    setrlimit(RLIMIT_AS, &before);
+    password_memory_lend(memory);
+    CU_ASSERT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT), 0);
+    CU_ASSERT_FALSE(password_memory_failed());
+    password_memory_give_back(memory);
+    hash_verifies(hash, "secret", "hashed after memory was short");
+    password_memory_lend(memory);
+    setrlimit(RLIMIT_AS, &tight);
+    CU_ASSERT_NOT_EQUAL(crypto_pwhash_str_verify(older, "secret", 6), 0);
+    setrlimit(RLIMIT_AS, &before);
+    CU_ASSERT_TRUE(password_memory_failed());
+    password_memory_give_back(memory);
     password_memory_destroy(&memory);
 }
 

@@ -6,6 +6,11 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
 
 #include "common/clock.h"
 #include "common/fiber.h"
@@ -231,7 +236,38 @@ static void test_cancel(void)
     unit_on_fiber(cancelling, NULL);
 }
 
+static void starving(struct loop *loop, void *arg)
+{
+    struct offload *offload = offload_new(loop, 2, 4);
+    struct rlimit before, tight;
+    bool done = false;
+    struct error err;
+
+    (void)arg;
+    error_init(&err, NULL);
+    getrlimit(RLIMIT_AS, &before);
+    tight = before;
+    tight.rlim_cur = 1;
+    setrlimit(RLIMIT_AS, &tight);
+    CU_ASSERT(offload_run(offload, sleep_a_little, &done, in_ms(10000), &err) < 0);
+    setrlimit(RLIMIT_AS, &before);
+    UNIT_CHECK(err.code == ERR_OVERLOADED && err.retry_after_s > 0 && !done, "%s", err.message);
+    error_clear(&err);
+    CU_ASSERT(offload_run(offload, sleep_a_little, &done, in_ms(10000), &err) == 0);
+    CU_ASSERT_TRUE(done);
+    offload_destroy(&offload);
+}
+
+/* Not under AddressSanitizer or valgrind, which need memory of their own in this process. First of all cases: glibc
+ * keeps the stacks of threads that have ended. */
+static void test_no_memory_for_threads(void)
+{
+    if (UNIT_KEPT_KIB == 0 && RUNNING_ON_VALGRIND == 0)
+        unit_on_fiber(starving, NULL);
+}
+
 static const struct unit_case cases[] = {
+    {"no memory for threads", test_no_memory_for_threads},
     {"a job runs on another thread of lower priority", test_one_job},
     {"full queue, deadline, and a running job", test_bounds},
     {"first come, first served", test_first_come},

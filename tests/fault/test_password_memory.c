@@ -1,0 +1,225 @@
+/*
+ * test_password_memory.c - authd without memory for Argon2id: every route that needs a hash answers 503, nothing is
+ * counted against an account, no link is spent, the log and a metric say it, and all is as before once memory is there.
+ *
+ * The address space of authd is limited to what it has (RLIMIT_AS). To a program that is what
+ * vm.overcommit_memory=2 does: mmap() of 19 MiB fails with ENOMEM, and small allocations go on.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "tests/http/processes.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum {
+    TRIES = 12,           /* more than a throttle allows failures */
+    SPARE_KIB = 8 * 1024, /* what authd may still allocate: less than half a hash */
+    IDLE_KIB = 12 * 1024, /* anonymous memory once no hash's memory is kept */
+    LOG_MAX = 512 * 1024,
+};
+
+static struct suite *suite;
+
+/* ---- helpers ---- */
+
+/* From now on authd can map no memory for a hash. Its threads have been started, and what it kept is given back. */
+static void take_memory(void)
+{
+    pid_t pid = suite_pid(suite, "authd", "1");
+    struct rlimit limit = {0, RLIM_INFINITY};
+
+    for (int i = 0; i < 100 && process_status(pid, "RssAnon:") >= IDLE_KIB; i++)
+        usleep(100000);
+    limit.rlim_cur = ((rlim_t)process_status(pid, "VmSize:") + SPARE_KIB) * 1024;
+    CU_ASSERT_EQUAL(prlimit(pid, RLIMIT_AS, &limit, NULL), 0);
+}
+
+static void return_memory(void)
+{
+    const struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+
+    CU_ASSERT_EQUAL(prlimit(suite_pid(suite, "authd", "1"), RLIMIT_AS, &limit, NULL), 0);
+}
+
+static void check_unavailable(const char *what, struct http_answer *answer)
+{
+    char *retry = http_header(answer, "Retry-After");
+
+    UNIT_CHECK(answer->status == 503 && retry != NULL, "%s: %d %s", what, answer->status,
+               answer->body);
+    free(retry);
+    http_answer_destroy(&answer);
+}
+
+static json_t *body_client_login(const char *email, const char *password)
+{
+    return json_pack("{s:s, s:s, s:s}", "email", email, "password", password, "clientId",
+                     suite_text(suite, "demo.clientId"));
+}
+
+static long throttle_rows(void)
+{
+    return suite_count(suite, "select count(*) from auth.throttle");
+}
+
+static long failures(void)
+{
+    return suite_count(suite, "select count(*) from auth.audit where event->>'outcome' <> '0'");
+}
+
+static long memory_failures(void)
+{
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    const char *at = strstr(metrics->body, "\natrium_auth_password_memory_failures_total{");
+
+    return at ? strtol(strchr(at, '}') + 1, NULL, 10) : -1;
+}
+
+/* How many lines of authd's log have the text. */
+static size_t log_lines(const char *wanted)
+{
+    char path[512], *text = calloc(1, LOG_MAX);
+    size_t count = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/log/authd.1.log", suite_dir(suite));
+    file = fopen(path, "r");
+    if (UNIT_CHECK(file != NULL, "%s", path)) {
+        (void)!fread(text, 1, LOG_MAX - 1, file);
+        fclose(file);
+    }
+    for (const char *at = text; (at = strstr(at, wanted)); at++)
+        count++;
+    free(text);
+    return count;
+}
+
+/* ---- cases ---- */
+
+static void a_sign_in_is_unavailable_not_incorrect(void)
+{
+    static const char start[] = "/auth/tenant/Patient/login/start";
+    PERSON patient = person_register(suite, NULL);
+    PERSON boss = person_admin(suite);
+    long rows, failed, metric;
+
+    take_memory();
+    rows = throttle_rows();
+    failed = failures();
+    metric = memory_failures();
+    for (int i = 0; i < TRIES; i++) {
+        check_unavailable("right",
+                          http_post(suite_url(suite), start, NULL,
+                                    body_login_start(patient->email, patient->password, "demo")));
+    }
+    check_unavailable("wrong", http_post(suite_url(suite), start, NULL,
+                                         body_login_start(patient->email, "wrong", "demo")));
+    check_unavailable("unknown", http_post(suite_url(suite), start, NULL,
+                                           body_login_start("x@patients.example", "x", "demo")));
+    check_unavailable("practitioner",
+                      http_post(suite_url(suite), "/auth/tenant/Practitioner/login/start", NULL,
+                                body_login_start(boss->email, boss->password, "demo")));
+    check_unavailable("client", http_post(suite_url(suite), "/v2/auth/login", NULL,
+                                          body_client_login(patient->email, patient->password)));
+    CU_ASSERT_EQUAL(throttle_rows(), rows);
+    CU_ASSERT_EQUAL(failures(), failed);
+    UNIT_CHECK(memory_failures() >= metric + TRIES + 4, "%ld, then %ld", metric, memory_failures());
+    return_memory();
+    HTTP_ANSWER signed_in = http_post(suite_url(suite), start, NULL,
+                                      body_login_start(patient->email, patient->password, "demo"));
+    CHECK_STATUS(signed_in, 200);
+}
+
+static void a_proof_by_password_is_unavailable_not_wrong(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    long rows, failed;
+
+    take_memory();
+    rows = throttle_rows();
+    failed = failures();
+    check_unavailable("change",
+                      http_post(suite_url(suite), "/auth/change-password", patient->access,
+                                json_pack("{s:s, s:s}", "oldPassword", patient->password,
+                                          "newPassword", "another horse")));
+    check_unavailable("step up", http_post(suite_url(suite), "/auth/step-up", patient->access,
+                                           json_pack("{s:s}", "password", patient->password)));
+    CU_ASSERT_EQUAL(throttle_rows(), rows);
+    CU_ASSERT_EQUAL(failures(), failed);
+    return_memory();
+    HTTP_ANSWER up = http_post(suite_url(suite), "/auth/step-up", patient->access,
+                               json_pack("{s:s}", "password", patient->password));
+    CHECK_STATUS(up, 204);
+}
+
+static void a_password_that_cannot_be_set_spends_nothing(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    struct mail_link link;
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 1));
+    HTTP_ANSWER asked =
+        suite_post_fresh(suite, "/auth/reset-password",
+                         json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
+    link = suite_mail_link(suite, patient->email, "https://patient.demo.example/set-password");
+    take_memory();
+    check_unavailable("set", http_post(suite_url(suite), "/auth/set-password", NULL,
+                                       json_pack("{s:s, s:s, s:s}", "id", link.id, "secret",
+                                                 link.secret, "password", "another horse")));
+    check_unavailable("register", suite_post_fresh(suite, "/auth/tenant/Patient/register",
+                                                   body_register("n@patients.example", "demo")));
+    PROGRAM made = ATRIUMCTL(suite, "correct horse\n", "user", "create-admin", "--project", "demo",
+                             "--email", "new@demo.example", "--name", "N", "--surname", "S");
+    CHECK_EXIT(made, 1);
+    UNIT_CHECK(strstr(made->err, "busy") != NULL, "%s", made->err);
+    return_memory();
+    HTTP_ANSWER set = http_post(suite_url(suite), "/auth/set-password", NULL,
+                                json_pack("{s:s, s:s, s:s}", "id", link.id, "secret", link.secret,
+                                          "password", "another horse"));
+    CHECK_STATUS(set, 204);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.account where email in "
+                                       "('n@patients.example', 'new@demo.example')"),
+                    0);
+}
+
+/* Doctor looks back for some minutes, so that a shortage that comes and goes is not missed. */
+static void doctor_and_the_log_tell(void)
+{
+    size_t lines = log_lines("no memory to hash a password");
+
+    UNIT_CHECK(lines >= 1 && lines <= 6, "%zu lines", lines);
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    UNIT_CHECK(strstr(doctor->out, "\"password memory\"") != NULL &&
+                   strstr(doctor->out, "could not be hashed") != NULL,
+               "%s", doctor->out);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"a sign-in is unavailable, not incorrect", a_sign_in_is_unavailable_not_incorrect},
+    {"a proof by password is unavailable, not wrong", a_proof_by_password_is_unavailable_not_wrong},
+    {"a password that cannot be set spends nothing", a_password_that_cannot_be_set_spends_nothing},
+    {"doctor and the log tell", doctor_and_the_log_tell},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    if (UNIT_KEPT_KIB > 0)
+        return unit_leave_out_suite("password memory",
+                                    "AddressSanitizer needs address space of its own");
+    suite = suite_start(NULL);
+    return unit_run("password memory", cases, ARRAY_SIZE(cases));
+}
