@@ -7,10 +7,13 @@
 #include "common/curl_loop.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/resolver.h"
 
 struct transfer {
     struct transfer *next;
@@ -29,6 +32,7 @@ struct curl_socket {
 struct curl_loop {
     struct loop *loop;
     CURLM *multi;
+    struct resolver *resolver;
     struct loop_timer *timer;
     struct transfer *transfers;
 };
@@ -115,6 +119,7 @@ struct curl_loop *curl_loop_new(struct loop *loop)
         (self->multi = curl_multi_init()) == NULL)
         log_die("curl", "libcurl cannot be started");
     self->loop = loop;
+    self->resolver = resolver_new(loop);
     curl_multi_setopt(self->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
     curl_multi_setopt(self->multi, CURLMOPT_SOCKETDATA, self);
     curl_multi_setopt(self->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -131,6 +136,7 @@ void curl_loop_destroy(struct curl_loop **self_p)
     assert(self->transfers == NULL);
     curl_multi_cleanup(self->multi); /* closes idle connections, through on_socket() */
     loop_cancel(self->loop, &self->timer);
+    resolver_destroy(&self->resolver);
     curl_global_cleanup();
     free(self);
     *self_p = NULL;
@@ -146,15 +152,69 @@ static void transfer_remove(struct curl_loop *self, const struct transfer *trans
     *link = transfer->next;
 }
 
-int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
-                      struct error *err)
+/* ---- names ---- */
+
+/* libcurl is about to resolve a name, which it must not; see curl_loop.h. */
+static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void *arg UNUSED)
+{
+    return 1;
+}
+
+/* "+host:port:address,address": libcurl forgets it after a minute. The host stands as in the URL. */
+static struct curl_slist *resolve_entry(const char *host, const char *port,
+                                        const struct resolver_addresses *addresses)
+{
+    char text[512 + RESOLVER_ADDRESSES_MAX * (INET6_ADDRSTRLEN + 3)];
+    int length = snprintf(text, sizeof(text), "+%.253s:%.5s:", host, port);
+    struct curl_slist *list;
+
+    for (size_t i = 0; i < addresses->count; i++) {
+        char address[INET6_ADDRSTRLEN];
+
+        address_format(&addresses->items[i], address);
+        length += snprintf(text + length, sizeof(text) - (size_t)length,
+                           strchr(address, ':') ? "%s[%s]" : "%s%s", i > 0 ? "," : "", address);
+    }
+    list = curl_slist_append(NULL, text);
+    if (!list)
+        log_die("curl", "out of memory");
+    return list;
+}
+
+/* Resolves the host of the transfer's URL. *ret_entry stays NULL when it needs no lookup, or is no URL: then libcurl says
+ * what is wrong with it. */
+static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
+                   struct curl_slist **ret_entry, struct error *err)
+{
+    CLEANUP(curl_loop_free_url) CURLU *url = curl_url();
+    CLEANUP(curl_loop_free_text) char *host = NULL;
+    CLEANUP(curl_loop_free_text) char *port = NULL;
+    struct resolver_addresses addresses;
+    char *text = NULL;
+
+    if (!url)
+        log_die("curl", "out of memory");
+    if (curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &text) != CURLE_OK || !text ||
+        curl_url_set(url, CURLUPART_URL, text, CURLU_GUESS_SCHEME) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK ||
+        !resolver_is_name(host))
+        return 0;
+    if (resolver_resolve(self->resolver, host, deadline_mono_ms, &addresses, err) < 0)
+        return -1;
+    *ret_entry = resolve_entry(host, port, &addresses);
+    return 0;
+}
+
+/* ---- transfers ---- */
+
+static int transfer_run(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
+                        struct error *err)
 {
     struct transfer transfer = {
         .next = self->transfers, .easy = easy, .fiber = fiber_self(self->loop)};
     enum fiber_wake wake;
 
-    /* Its time limits must not use SIGALRM. */
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     if (curl_multi_add_handle(self->multi, easy) != CURLM_OK)
         return error_set(err, ERR_INTERNAL, "The transfer cannot be started.");
     self->transfers = &transfer;
@@ -169,4 +229,26 @@ int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_
     if (wake == FIBER_CANCELLED)
         return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
     return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+}
+
+int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
+                      struct error *err)
+{
+    CLEANUP(curl_loop_free_list) struct curl_slist *entry = NULL;
+    int rc;
+
+    if (resolve(self, easy, deadline_mono_ms, &entry, err) < 0) {
+        if (err->code == ERR_DEADLINE)
+            return -1;
+        error_clear(err);
+        *ret = CURLE_COULDNT_RESOLVE_HOST;
+        return 0;
+    }
+    /* Its time limits must not use SIGALRM. */
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_RESOLVE, entry);
+    curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, entry ? refuse_to_resolve : NULL);
+    rc = transfer_run(self, easy, deadline_mono_ms, ret, err);
+    curl_easy_setopt(easy, CURLOPT_RESOLVE, NULL);
+    return rc;
 }
