@@ -326,6 +326,7 @@ static int start_or_print(struct service *self, const struct service_options *op
     if (options->print_config || options->check_config)
         return EXIT_SUCCESS;
     log_set_level(service_log_level(self->common->log_level));
+    log_set_format(log_format_from(self->common->log_format));
     return run(self, options);
 }
 

@@ -28,11 +28,12 @@
 
 /* Section `common` of the configuration. */
 struct common_config {
-    const char *run_dir;   /* sockets and lock files */
-    const char *log_level; /* debug info notice warning error */
-    bool development;      /* written by `atriumctl dev` only: allows --test-clock */
-    const char *bus_hosts; /* file of bus_hosts.h; NULL: all of the suite is on this host */
-    const char *bus_keys;  /* directory of the secret keys, <service>.<instance>.key */
+    const char *run_dir;    /* sockets and lock files */
+    const char *log_level;  /* debug info notice warning error */
+    const char *log_format; /* auto text json journal */
+    bool development;       /* written by `atriumctl dev` only: allows --test-clock */
+    const char *bus_hosts;  /* file of bus_hosts.h; NULL: all of the suite is on this host */
+    const char *bus_keys;   /* directory of the secret keys, <service>.<instance>.key */
 };
 extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;

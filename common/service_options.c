@@ -15,6 +15,9 @@ const struct config_row common_config_rows[] = {
                 "Directory of the daemons' sockets and lock files."),
     CONFIG_CHOICE(struct common_config, log_level, "info", "debug info notice warning error",
                   "Least urgent lines to log: debug, info, notice, warning or error."),
+    CONFIG_CHOICE(struct common_config, log_format, "auto", "auto text json journal",
+                  "Form of the log: text, json, journal (entries with fields), or auto: journal "
+                  "under systemd, else text."),
     CONFIG_BOOL(struct common_config, development, "false",
                 "Written by `atriumctl dev` only: allows --test-clock."),
     CONFIG_PATH(

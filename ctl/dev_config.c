@@ -59,8 +59,8 @@ static int check_set(struct dev *self, struct error *err)
         size_t length = strcspn(at, ","), name = strcspn(at, ".,"), key = strcspn(at, "=,");
 
         if (at[name] != '.' || at[key] != '=' || key < name + 2)
-            return error_set(err, ERR_BAD_REQUEST, "--set: DAEMON.KEY=VALUE");
-        if (!find_daemon(self, at, name))
+            return error_set(err, ERR_BAD_REQUEST, "--set: SECTION.KEY=VALUE");
+        if (strncmp(at, "common.", name + 1) != 0 && !find_daemon(self, at, name))
             return error_set(err, ERR_BAD_REQUEST, "--set: there is no daemon \"%.*s\"", (int)name,
                              at);
         if (strcspn(at, "\"'\n#") < length)
@@ -148,7 +148,7 @@ static int write_s3(const struct dev *self, FILE *file, struct error *err)
     return files_replace(secret, 0600, arena_printf(self->arena, "%s\n", self->s3_secret), err);
 }
 
-/* The settings of --set that are this daemon's. What is wrong with them the daemon says itself. */
+/* The settings of --set that are this section's. What is wrong with them the daemon says itself. */
 static void write_set(const struct dev *self, FILE *file, const char *name)
 {
     size_t prefix = strlen(name) + 1;
@@ -213,6 +213,7 @@ int dev_config_write(const struct dev *self, struct error *err)
             "#   Made by atriumctl dev at each start: changes are lost.\n"
             "common\n    run_dir = \"%s\"\n    development = \"true\"\n",
             self->place.socket_dir);
+    write_set(self, file, "common");
     for (size_t i = 0; i < self->daemon_count && result == 0; i++)
         result = write_daemon(self, file, self->daemons[i].name, err);
     if (fclose(file) != 0 && result == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/log.h"
 #include "gateway/access_log.h"
 
 /* The fixed words, a route of ours, an id of at most 64 characters, an address. */
@@ -40,11 +41,8 @@ static void put_number(struct access_log *self, int64_t number)
     put(self, at);
 }
 
-/* Without printf: at a hundred thousand lines per second it was a tenth of the gateway's own time. */
-void access_log_add(struct access_log *self, const struct access_line *line)
+static void put_text(struct access_log *self, const struct access_line *line)
 {
-    if (sizeof(self->buffer) - self->size < LINE_SIZE_MAX)
-        access_log_flush(self);
     put(self, "<6>topic=access method=");
     put(self, method_name(line->method));
     put(self, " route=");
@@ -60,6 +58,65 @@ void access_log_add(struct access_log *self, const struct access_line *line)
         put(self, line->address);
     }
     put(self, "\n");
+}
+
+static void put_member(struct access_log *self, const char *key, const char *text)
+{
+    put(self, ",\"");
+    put(self, key);
+    put(self, "\":\"");
+    put(self, text);
+    put(self, "\"");
+}
+
+/* No text of a line holds what JSON escapes: methods and routes are fixed, ids are [A-Za-z0-9._-]. */
+static void put_json(struct access_log *self, const struct access_line *line)
+{
+    self->size += log_json_start(LOG_INFO, "access", self->buffer + self->size,
+                                 sizeof(self->buffer) - self->size);
+    put_member(self, "msg", "request");
+    put_member(self, "request_id", line->trace);
+    if (line->trace_id)
+        put_member(self, "trace_id", line->trace_id);
+    put_member(self, "method", method_name(line->method));
+    put_member(self, "route", line->route);
+    put(self, ",\"status\":");
+    put_number(self, line->status);
+    put(self, ",\"us\":");
+    put_number(self, MAX(line->duration_us, (int64_t)0));
+    if (line->address)
+        put_member(self, "address", line->address);
+    put(self, "}\n");
+}
+
+static void send_entry(const struct access_line *line)
+{
+    const struct log_field fields[] = {
+        LOG_TEXT("method", method_name(line->method)),
+        LOG_TEXT("route", line->route),
+        LOG_NUMBER("status", line->status),
+        LOG_NUMBER("us", MAX(line->duration_us, (int64_t)0)),
+        LOG_TEXT("trace", line->trace),
+        LOG_TEXT("trace_id", line->trace_id),
+        LOG_TEXT("address", line->address),
+    };
+
+    log_write(LOG_INFO, "access", "request", fields, ARRAY_SIZE(fields));
+}
+
+/* Without printf: at a hundred thousand lines per second it was a tenth of the gateway's own time. */
+void access_log_add(struct access_log *self, const struct access_line *line)
+{
+    if (log_format() == LOG_FORMAT_JOURNAL) {
+        send_entry(line);
+        return;
+    }
+    if (sizeof(self->buffer) - self->size < LINE_SIZE_MAX)
+        access_log_flush(self);
+    if (log_format() == LOG_FORMAT_JSON)
+        put_json(self, line);
+    else
+        put_text(self, line);
 }
 
 void access_log_flush(struct access_log *self)

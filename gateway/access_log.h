@@ -1,5 +1,6 @@
 /*
- * access_log.h - one line per answered request, written once per loop turn.
+ * access_log.h - one line per answered request, written once per loop turn, in the format of the log; entries of the
+ * journal go out at once.
  *
  * A line names the route's template, never the URL: paths and queries carry tokens.  A client's address is
  * personal data and stands there only when the operator asked for it.
@@ -20,8 +21,8 @@ struct access_line {
     const char *method, *route; /* route: template, "-" without one */
     unsigned status;            /* 0: the client went away before the answer */
     int64_t duration_us;
-    const char *trace;
-    const char *address; /* NULL: left out */
+    const char *trace, *trace_id; /* the request's id; that of its trace, NULL: it has none */
+    const char *address;          /* NULL: left out */
 };
 
 void access_log_add(struct access_log *self, const struct access_line *line);

@@ -352,9 +352,9 @@ static void wrong_options_are_refused(void)
         {"--instances", "authd=0", "--instances: must be a whole number"},
         {"--instances", "authd", "authd=N"},
         {"--smtp", "nowhere", "--smtp: HOST:PORT"},
-        {"--set", "botd.warm", "--set: DAEMON.KEY=VALUE"},
-        {"--set", "botd.=2", "--set: DAEMON.KEY=VALUE"},
-        {"--set", "warm=2,botd.warm=2", "--set: DAEMON.KEY=VALUE"},
+        {"--set", "botd.warm", "--set: SECTION.KEY=VALUE"},
+        {"--set", "botd.=2", "--set: SECTION.KEY=VALUE"},
+        {"--set", "warm=2,botd.warm=2", "--set: SECTION.KEY=VALUE"},
         {"--set", "cook.oven=on", "there is no daemon \"cook\""},
         {"--set", "botd.bot_dir=a\"b", "--set: no quotes"},
     };

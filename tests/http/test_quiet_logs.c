@@ -3,7 +3,7 @@
  * listing or the audit trail, whatever is asked and whatever fails; nor do the arguments of a process hold a secret.
  *
  * Everything that the test sends is marked: it holds a word that nothing else has. What the suite gives out (tokens,
- * codes, secrets of links) is kept. The daemons log at level debug, PostgreSQL every statement. At the end all that was written is searched for the
+ * codes, secrets of links) is kept. The daemons log at level debug, in the format that says most, PostgreSQL every statement. At the end all that was written is searched for the
  * word and for what was kept. That the search finds what is there is shown by what is meant to be logged.
  */
 #include <CUnit/CUnit.h>
@@ -137,7 +137,8 @@ static void everything_is_logged(void)
 
     CU_ASSERT_TRUE_FATAL(section && file);
     section += strlen("common\n");
-    fprintf(file, "%.*s    log_level = \"debug\"\n%s", (int)(section - text), text, section);
+    fprintf(file, "%.*s    log_level = \"debug\"\n    log_format = \"json\"\n%s",
+            (int)(section - text), text, section);
     fclose(file);
     free(text);
     run_sql("alter system set log_min_duration_statement = 0");

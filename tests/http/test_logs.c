@@ -1,0 +1,207 @@
+/*
+ * test_logs.c - the log of a whole suite in each of its formats.
+ */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { SEEN_MS = 5000, DAEMONS = 6 };
+
+static const char *const daemons[DAEMONS] = {"authd",   "botd",  "docd",
+                                             "gateway", "maild", "settingsd"};
+static const char request_id[] = "request-of-the-log-test";
+
+static struct suite *suite;
+
+/* ---- the lines of a log ---- */
+
+struct lines {
+    FILE *file;
+    char *text;
+    size_t size;
+};
+
+static struct lines lines_open(const char *daemon)
+{
+    struct lines lines = {0};
+    char path[256];
+
+    snprintf(path, sizeof(path), "%s/log/%s.1.log", suite_dir(suite), daemon);
+    lines.file = fopen(path, "re");
+    UNIT_CHECK(lines.file != NULL, "%s", path);
+    return lines;
+}
+
+static bool lines_next(struct lines *self)
+{
+    return self->file && getline(&self->text, &self->size, self->file) > 0;
+}
+
+static void lines_close(struct lines *self)
+{
+    if (self->file)
+        fclose(self->file);
+    free(self->text);
+}
+
+/* Waits for a line with all of these texts (NULL-ended); caller frees, NULL without one. */
+static char *find_line(const char *daemon, const char *const *wanted)
+{
+    int64_t deadline = clock_mono_ms() + SEEN_MS;
+    char *found = NULL;
+
+    do {
+        struct lines lines = lines_open(daemon);
+
+        while (!found && lines_next(&lines)) {
+            size_t i = 0;
+
+            while (wanted[i] && strstr(lines.text, wanted[i]))
+                i++;
+            found = wanted[i] ? NULL : strdup(lines.text);
+        }
+        lines_close(&lines);
+        if (!found)
+            usleep(20000);
+    } while (!found && clock_mono_ms() < deadline);
+    return found;
+}
+#define FIND_LINE(daemon, ...) find_line((daemon), (const char *const[]){__VA_ARGS__, NULL})
+
+static json_t *find_object(const char *daemon, const char *const *wanted)
+{
+    char *line = find_line(daemon, wanted);
+    json_t *object = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
+
+    UNIT_CHECK(object != NULL, "%s: %s", wanted[0], line ? line : "no line");
+    free(line);
+    return object;
+}
+#define FIND_OBJECT(daemon, ...) find_object((daemon), (const char *const[]){__VA_ARGS__, NULL})
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "(none)";
+}
+
+static void call_with_id(const char *path)
+{
+    struct http_request request = {.path = path,
+                                   .headers = {"X-Request-Id: request-of-the-log-test"}};
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+
+    CHECK_STATUS(answer, 401);
+}
+
+/* ---- text ---- */
+
+static void text_is_the_form_without_a_setting(void)
+{
+    char *line;
+
+    call_with_id("/auth/me");
+    line = FIND_LINE("gateway", request_id);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(line);
+    UNIT_CHECK(strncmp(line, "<6>topic=access method=GET route=/auth/me status=401 us=", 56) == 0,
+               "%s", line);
+    free(line);
+    line = FIND_LINE("authd", "<6>program=atrium-authd instance=1 topic=service msg=\"ready\"");
+    CU_ASSERT_PTR_NOT_NULL(line);
+    free(line);
+}
+
+/* ---- json ---- */
+
+static void check_json_line(const char *daemon, const char *line)
+{
+    json_error_t error;
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    int64_t ms;
+
+    UNIT_CHECK(object && clock_parse_iso(text_of(object, "ts"), &ms) == 0 &&
+                   strcmp(text_of(object, "service"), daemon) == 0 &&
+                   strcmp(text_of(object, "instance"), "1") == 0 &&
+                   json_is_string(json_object_get(object, "level")) &&
+                   json_is_string(json_object_get(object, "topic")) &&
+                   json_is_string(json_object_get(object, "msg")),
+               "%s: %s %s", daemon, error.text, line);
+    json_decref(object);
+}
+
+static void each_line_of_each_daemon_is_an_object(void)
+{
+    suite_reconfigure(suite, "common.log_format=json,common.log_level=debug,"
+                             "gateway.access_log_address=true");
+    call_with_id("/auth/me");
+    for (size_t i = 0; i < DAEMONS; i++) {
+        struct lines lines = lines_open(daemons[i]);
+        size_t count = 0;
+
+        for (; lines_next(&lines); count++)
+            check_json_line(daemons[i], lines.text);
+        UNIT_CHECK(count > 0, "%s has no line", daemons[i]);
+        lines_close(&lines);
+    }
+}
+
+static void the_access_log_is_json_too(void)
+{
+    json_t *object = FIND_OBJECT("gateway", request_id, "\"topic\":\"access\"");
+
+    CU_ASSERT_STRING_EQUAL(text_of(object, "method"), "GET");
+    CU_ASSERT_STRING_EQUAL(text_of(object, "route"), "/auth/me");
+    CU_ASSERT_STRING_EQUAL(text_of(object, "request_id"), request_id);
+    CU_ASSERT_STRING_EQUAL(text_of(object, "address"), "127.0.0.1");
+    CU_ASSERT(json_integer_value(json_object_get(object, "status")) == 401);
+    CU_ASSERT(json_is_integer(json_object_get(object, "us")));
+    json_decref(object);
+}
+
+static void errors_of_daemons_have_the_request_id(void)
+{
+    struct http_request request = {
+        .method = "POST",
+        .path = "/auth/tenant/Patient/login/start",
+        .body = body_login_start("none@patients.example", "wrong password", "no-such"),
+        .headers = {"X-Request-Id: request-of-the-log-test"},
+    };
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+    json_t *object = FIND_OBJECT("authd", request_id, "login_start");
+
+    CHECK_STATUS(answer, 404);
+    CU_ASSERT_STRING_EQUAL(text_of(object, "request_id"), request_id);
+    CU_ASSERT_STRING_EQUAL(text_of(object, "level"), "debug");
+    json_decref(object);
+}
+
+static void begin(void)
+{
+    suite = suite_start(&(struct suite_options){0});
+}
+
+static void end(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"start", begin},
+    {"text is the form without a setting", text_is_the_form_without_a_setting},
+    {"each line of each daemon is an object", each_line_of_each_daemon_is_an_object},
+    {"the access log is JSON too", the_access_log_is_json_too},
+    {"errors of daemons have the request id", errors_of_daemons_have_the_request_id},
+    {"end", end},
+};
+
+int main(void)
+{
+    return unit_run("logs", cases, ARRAY_SIZE(cases));
+}
