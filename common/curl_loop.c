@@ -198,7 +198,7 @@ static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
         curl_url_set(url, CURLUPART_URL, text, CURLU_GUESS_SCHEME) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK ||
         curl_url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) != CURLUE_OK ||
-        !resolver_is_name(host))
+        !resolver_is_name(host) || resolver_is_localhost(host)) /* libcurl knows those itself */
         return 0;
     if (resolver_resolve(self->resolver, host, deadline_mono_ms, &addresses, err) < 0)
         return -1;

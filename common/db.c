@@ -301,6 +301,7 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
     metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",
                   read_in_flight, self);
     db_hosts_init(&self->hosts, options->conninfo);
+    self->resolver = resolver_new(loop);
     db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH);
     db_pool_init(&self->write, self, options->write_connections, DB_WRITE_DEPTH);
     loop_each_turn(loop, db_turn, self);
@@ -324,6 +325,7 @@ void db_destroy(struct db **self_p)
         free(call);
     }
     db_hosts_clear(&self->hosts);
+    resolver_destroy(&self->resolver);
     free(self->pg_options);
     free(self);
 }

@@ -62,7 +62,7 @@ struct db_options {
 };
 
 /* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options are borrowed.
- * The connection string should name sockets or numeric addresses: a host name is looked up on the loop's thread.
+ * A host name is resolved by resolver.h; one of an environment variable or a service file is libpq's business, and blocks.
  *
  * Of several hosts (host=a,b) that one is used which allows writing; after a fail-over that is another one, found
  * within seconds.  The last good one is asked first, each for 3 s at most.  A promoted standby begins a new timeline: once one was

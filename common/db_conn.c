@@ -8,8 +8,8 @@
  * Of several servers each new connection asks for the timeline first: one that is older than another that was seen is
  * a former primary, and nothing is written to it or read from it.
  *
- * libpq resolves host names in PQconnectStart(), which blocks: connection strings should name sockets or
- * numeric addresses, or a host that /etc/hosts knows.
+ * libpq would resolve host names in PQconnectStart() and block: they are resolved before, by resolver.h, and it gets the
+ * addresses beside the name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@
 #include "common/db_private.h"
 #include "common/log.h"
 
+static void conn_lose_because(struct db_conn *self, const char *why);
 static void on_connect(void *arg, short revents);
 static void on_timeline(void *arg, short revents);
 static void on_ready(void *arg, short revents);
@@ -43,23 +44,19 @@ static void conn_unwatch(struct db_conn *self)
     self->watched = 0;
 }
 
-void db_conn_open(struct db_conn *self)
+static void conn_start(struct db_conn *self, const struct db_target *target)
 {
     const struct db *db = self->pool->db;
-    const struct db_host *host;
-
-    self->host = (db->preferred + self->pool->tried) % db->hosts.count;
-    self->timeline = 0;
-    host = &db->hosts.items[self->host];
     /* What stands before "dbname" (the whole connection string) is a default, what stands behind it is law, unless it
      * is NULL. */
     const char *const keywords[] = {
         "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
         "application_name",     "client_encoding",  "options", NULL};
-    const char *const values[] = {"read-write", "5000",         "10",       db->options->conninfo,
-                                  host->host,   host->hostaddr, host->port, db->options->program,
-                                  "UTF8",       db->pg_options, NULL};
+    const char *const values[] = {
+        "read-write", "5000",           "10",         db->options->conninfo,
+        target->host, target->hostaddr, target->port, db->options->program,
+        "UTF8",       db->pg_options,   NULL};
 
     memset(self->prepared, 0, db->statement_count[0] + DB_EXTRA_MAX);
     self->pg = PQconnectStartParams(keywords, values, 1);
@@ -70,6 +67,29 @@ void db_conn_open(struct db_conn *self)
         db_conn_lose(self);
     else
         conn_watch(self, ZMQ_POLLOUT, on_connect);
+}
+
+bool db_conn_open(struct db_conn *self)
+{
+    struct db *db = self->pool->db;
+    struct db_target target;
+    struct error err;
+
+    error_init(&err, NULL);
+    self->host = (db->preferred + self->pool->tried) % db->hosts.count;
+    self->timeline = 0;
+    switch (db_hosts_resolve(db, &db->hosts.items[self->host], &target, &err)) {
+    case RESOLVER_PENDING:
+        self->resolving = true;
+        return false;
+    case RESOLVER_FAILED:
+        conn_lose_because(self, err.detail[0] ? err.detail : err.message);
+        break;
+    case RESOLVER_FOUND:
+        self->resolving = false;
+        conn_start(self, &target);
+    }
+    return true;
 }
 
 static void conn_serve(struct db_conn *self)
@@ -165,10 +185,9 @@ static void on_connect(void *arg, short revents)
 
 /* Once for each time that the database goes away, whichever pool sees it first; of several hosts when the last of them
  * has failed too. */
-static void log_down(const struct db_conn *self)
+static void log_down(const struct db_conn *self, const char *why)
 {
     const struct db *db = self->pool->db;
-    const char *why = PQerrorMessage(self->pg);
 
     if (!db->read.failing && !db->write.failing && !self->pool->closing && self->pool->ready == 0 &&
         self->pool->tried + 1 >= db->hosts.count)
@@ -195,15 +214,21 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
 
 void db_conn_lose(struct db_conn *self)
 {
+    conn_lose_because(self, self->resolving ? "no name server has answered for its host"
+                                            : PQerrorMessage(self->pg));
+}
+
+static void conn_lose_because(struct db_conn *self, const char *why)
+{
     bool was_ready = self->ready;
     struct db_call *call;
 
     if (!was_ready)
-        log_down(self);
+        log_down(self, why);
     conn_unwatch(self);
     PQfinish(self->pg);
     self->pg = NULL;
-    self->ready = false;
+    self->ready = self->resolving = false;
     self->touched = false;
     self->depth = 0;
     while ((call = TAILQ_LAST(&self->in_flight, db_calls))) { /* backwards: requeued in order */

@@ -5,9 +5,11 @@
  * has died without a word would hold up every attempt, and the next in the list never have its turn.  And it takes
  * the first that allows writing, which may be a former primary that came back: hence the timelines, see db.h.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/db_private.h"
 #include "common/log.h"
 
@@ -57,8 +59,8 @@ void db_hosts_init(struct db_hosts *self, const char *conninfo)
     size_t count = MAX(list_count(host), list_count(hostaddr));
 
     *self = (struct db_hosts){.count = 1};
-    if (count > 1 && count <= DB_HOSTS_MAX && list_is_plain(host) && list_is_plain(hostaddr) &&
-        list_is_plain(port)) {
+    if ((host || hostaddr) && count <= DB_HOSTS_MAX && list_is_plain(host) &&
+        list_is_plain(hostaddr) && list_is_plain(port)) {
         self->count = count;
         for (size_t i = 0; i < count; i++)
             self->items[i] = (struct db_host){.host = list_item(host, i),
@@ -76,4 +78,47 @@ void db_hosts_clear(struct db_hosts *self)
         free(self->items[i].port);
     }
     self->count = 0;
+}
+
+/* A directory of a socket, or an abstract one: libpq's own rule. */
+static bool is_socket(const char *host)
+{
+    return *host == '/' || *host == '@';
+}
+
+static void target_fill(struct db_target *self, const char *name,
+                        const struct resolver_addresses *addresses)
+{
+    int names = 0, texts = 0;
+
+    for (size_t i = 0; i < addresses->count; i++) {
+        const char *comma = i > 0 ? "," : "";
+        char text[INET6_ADDRSTRLEN];
+
+        address_format(&addresses->items[i], text);
+        names +=
+            snprintf(self->names + names, sizeof(self->names) - (size_t)names, "%s%s", comma, name);
+        texts += snprintf(self->addresses + texts, sizeof(self->addresses) - (size_t)texts, "%s%s",
+                          comma, text);
+    }
+    self->host = self->names; /* still what the certificate must be for */
+    self->hostaddr = self->addresses;
+}
+
+enum resolver_state db_hosts_resolve(struct db *db, const struct db_host *host,
+                                     struct db_target *ret, struct error *err)
+{
+    struct resolver_addresses addresses;
+    enum resolver_state state;
+
+    ret->host = host->host;
+    ret->hostaddr = host->hostaddr;
+    ret->port = host->port;
+    if (!host->host || host->hostaddr || is_socket(host->host) || !resolver_is_name(host->host))
+        return RESOLVER_FOUND;
+    state =
+        resolver_poll(db->resolver, host->host, clock_mono_ms() + DB_RESOLVE_MS, &addresses, err);
+    if (state == RESOLVER_FOUND)
+        target_fill(ret, host->host, &addresses);
+    return state;
 }

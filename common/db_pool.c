@@ -73,7 +73,7 @@ void db_pool_close(struct db_pool *self)
 {
     self->closing = true;
     for (size_t i = 0; i < self->max; i++) {
-        if (self->conns[i].pg)
+        if (self->conns[i].pg || self->conns[i].resolving)
             db_conn_lose(&self->conns[i]);
         free(self->conns[i].prepared);
     }
@@ -102,11 +102,15 @@ bool db_pool_grow(struct db_pool *self)
 
 void db_pool_open(struct db_pool *self)
 {
-    if (!self->connecting || self->connecting->pg)
+    int64_t limit_ms = self->db->hosts.count > 1 ? DB_HOST_MS : DB_CONNECT_MS;
+    struct db_conn *conn = self->connecting;
+
+    if (!conn || conn->pg)
         return;
-    pool_at(self, loop_mono_ms(self->db->loop) +
-                      (self->db->hosts.count > 1 ? DB_HOST_MS : DB_CONNECT_MS));
-    db_conn_open(self->connecting);
+    if (!conn->resolving)
+        pool_at(self, loop_mono_ms(self->db->loop) + DB_RESOLVE_MS);
+    if (db_conn_open(conn) && self->connecting == conn)
+        pool_at(self, loop_mono_ms(self->db->loop) + limit_ms);
 }
 
 /* The least busy connection that anybody may use, or NULL. */

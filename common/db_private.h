@@ -20,6 +20,7 @@
 #include <sys/queue.h>
 
 #include "common/db.h"
+#include "common/resolver.h"
 
 enum {
     DB_PARAMS_MAX = 48,  /* of one statement */
@@ -32,9 +33,15 @@ enum {
     DB_BACKOFF_MAX_MS = 400, /* what an outage lasts longer than the server was away */
     DB_CONNECT_MS = 10000,   /* one attempt to connect to the only host */
     DB_HOST_MS = 3000,       /* the same where there is another host to try */
+    DB_RESOLVE_MS = 3000,    /* of an attempt, until the host's name is resolved */
     DB_HOSTS_MAX = 8,        /* of a connection string; a longer list is libpq's business */
     DB_SILENCE_MS =
         2000, /* beyond the statement timeout: then a server that has not said so is not there */
+};
+
+enum {
+    DB_TARGET_NAMES_SIZE = RESOLVER_ADDRESSES_MAX * (RESOLVER_NAME_MAX + 1),
+    DB_TARGET_ADDRESSES_SIZE = RESOLVER_ADDRESSES_MAX * INET6_ADDRSTRLEN,
 };
 
 enum db_call_kind {
@@ -89,8 +96,8 @@ struct db_hosts {
 
 struct db_conn {
     struct db_pool *pool;
-    PGconn *pg; /* NULL: not open */
-    bool ready;
+    PGconn *pg; /* NULL: not open, or the name of its host is being resolved */
+    bool ready, resolving;
     size_t host;           /* its number */
     int64_t timeline;      /* of the server; 0: not known */
     int64_t heard_mono_ms; /* when the server said something last */
@@ -128,6 +135,7 @@ struct db {
     size_t statement_count[2];
     struct db_pool read, write;
     struct db_hosts hosts;
+    struct resolver *resolver;
     size_t preferred;      /* host that a connection was made to last */
     int64_t timeline;      /* highest that was seen */
     struct db_calls spare; /* calls for reuse */
@@ -168,6 +176,16 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
+/* What libpq is told of a server: a name stands as often in `host` as it has addresses. NULL as in struct db_host. */
+struct db_target {
+    const char *host, *hostaddr, *port;
+    char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
+};
+
+/* Resolves the name of a server, unless it is a socket or numeric; see resolver_poll(). */
+enum resolver_state db_hosts_resolve(struct db *db, const struct db_host *host,
+                                     struct db_target *ret, struct error *err) MUST_USE;
+
 /* ---- db_pool.c ---- */
 
 void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max);
@@ -176,7 +194,7 @@ void db_pool_close(struct db_pool *self);
 /* Asks for one more connection unless one is being made, all are, or it is too early. True when one is coming. */
 bool db_pool_grow(struct db_pool *self);
 
-/* End of a turn: opens what was asked for, on the loop's stack, since libpq calls getaddrinfo(). */
+/* End of a turn: opens what was asked for, on the loop's stack, once the name of its host is resolved. */
 void db_pool_open(struct db_pool *self);
 
 /* Sends what waits, as far as connections have room. */
@@ -205,8 +223,9 @@ void db_pool_doubt(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 
-/* Begins to connect; the pool hears how it ended. */
-void db_conn_open(struct db_conn *self);
+/* Begins to connect; the pool hears how it ended. False when nothing was begun: the name of the host is being
+ * resolved, and this is to be called in each turn until it is. */
+bool db_conn_open(struct db_conn *self);
 
 /* Closes; calls in flight are lost, or go back to the queue when that is safe. */
 void db_conn_lose(struct db_conn *self);

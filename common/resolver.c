@@ -22,7 +22,7 @@
 #include "common/fiber.h"
 #include "common/log.h"
 
-enum { NAME_MAX_LENGTH = 253, STACK_BYTES = 1 << 20 };
+enum { STACK_BYTES = 1 << 20 };
 
 struct exchange;
 
@@ -31,7 +31,7 @@ struct lookup {
     struct exchange *exchange;
     int result; /* of getaddrinfo() */
     struct resolver_addresses addresses;
-    char host[NAME_MAX_LENGTH + 1];
+    char host[RESOLVER_NAME_MAX + 1];
 };
 
 struct exchange {
@@ -56,7 +56,7 @@ struct entry {
     struct fiber_queue waiters;
     struct loop_timer *stale_timer;
     struct resolver *owner;
-    char host[NAME_MAX_LENGTH + 1];
+    char host[RESOLVER_NAME_MAX + 1];
 };
 TAILQ_HEAD(entries, entry);
 
@@ -386,14 +386,26 @@ void resolver_set_times(struct resolver *self, int64_t fresh_ms, int64_t stale_m
 
 bool resolver_is_name(const char *host)
 {
-    static const char local[] = "localhost";
-    size_t length = strlen(host), own = sizeof(local) - 1;
     uint8_t bytes[sizeof(struct in6_addr)];
 
-    if (*host == '[' || strchr(host, ':') || inet_pton(AF_INET, host, bytes) == 1)
-        return false;
-    return length < own || strcasecmp(host + length - own, local) != 0 ||
-           (length > own && host[length - own - 1] != '.');
+    return *host != '[' && !strchr(host, ':') && inet_pton(AF_INET, host, bytes) != 1;
+}
+
+bool resolver_is_localhost(const char *host)
+{
+    static const char local[] = "localhost";
+    size_t length = strlen(host), own = sizeof(local) - 1;
+
+    return length >= own && strcasecmp(host + length - own, local) == 0 &&
+           (length == own || host[length - own - 1] == '.');
+}
+
+/* 127.0.0.1 and ::1. */
+static void loopback_addresses(struct resolver_addresses *ret)
+{
+    *ret = (struct resolver_addresses){.count = 2};
+    if (address_parse("127.0.0.1", &ret->items[0]) < 0 || address_parse("::1", &ret->items[1]) < 0)
+        log_die("resolver", "the loopback addresses cannot be parsed");
 }
 
 static enum resolver_state refused(const struct entry *entry, struct error *err)
@@ -427,9 +439,9 @@ static struct entry *ask(struct resolver *self, const char *host, int64_t wanted
 {
     struct entry *entry;
 
-    if (!*host || strlen(host) > NAME_MAX_LENGTH) {
+    if (!*host || strlen(host) > RESOLVER_NAME_MAX) {
         error_set(err, ERR_UNAVAILABLE, "The name of the host cannot be resolved.");
-        error_detail(err, "a name has 1 to %d bytes", NAME_MAX_LENGTH);
+        error_detail(err, "a name has 1 to %d bytes", RESOLVER_NAME_MAX);
         return NULL;
     }
     entry = entry_of(self, host);
@@ -443,8 +455,13 @@ static struct entry *ask(struct resolver *self, const char *host, int64_t wanted
 enum resolver_state resolver_poll(struct resolver *self, const char *host, int64_t wanted_until_ms,
                                   struct resolver_addresses *ret, struct error *err)
 {
-    struct entry *entry = ask(self, host, wanted_until_ms, err);
+    struct entry *entry;
 
+    if (resolver_is_localhost(host)) {
+        loopback_addresses(ret);
+        return RESOLVER_FOUND;
+    }
+    entry = ask(self, host, wanted_until_ms, err);
     return entry ? poll_entry(entry, ret, err) : RESOLVER_FAILED;
 }
 
@@ -453,12 +470,11 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
 {
     for (;;) {
         /* Looked for anew each time: between its wake and this fiber's turn it may have made room for another. */
-        struct entry *entry = ask(self, host, deadline_mono_ms, err);
-        enum resolver_state state = entry ? poll_entry(entry, ret, err) : RESOLVER_FAILED;
+        enum resolver_state state = resolver_poll(self, host, deadline_mono_ms, ret, err);
 
         if (state != RESOLVER_PENDING)
             return state == RESOLVER_FOUND ? 0 : -1;
-        switch (fiber_queue_wait(self->loop, &entry->waiters, deadline_mono_ms)) {
+        switch (fiber_queue_wait(self->loop, &entry_find(self, host)->waiters, deadline_mono_ms)) {
         case FIBER_WOKEN:
             break;
         case FIBER_TIMEOUT:

@@ -17,6 +17,7 @@
 
 enum {
     RESOLVER_ADDRESSES_MAX = 8,
+    RESOLVER_NAME_MAX = 253, /* bytes (RFC 1035) */
     RESOLVER_THREADS_MAX = 8,
     RESOLVER_NAMES_MAX = 256, /* remembered, waiting or being looked up */
     RESOLVER_FRESH_MS = 30 * 1000,
@@ -39,9 +40,11 @@ struct resolver *resolver_new(struct loop *loop);
 /* Prompt: threads that still wait for a name server end by themselves. No fiber may be waiting. */
 void resolver_destroy(struct resolver **self_p);
 
-/* False for what needs no lookup: a numeric address of either family (also in brackets), "localhost" and what is below
- * it (RFC 6761). */
+/* False for a numeric address of either family, also in brackets. */
 bool resolver_is_name(const char *host);
+
+/* "localhost" and what is below it: always the loopback addresses, which no name server is asked for (RFC 6761). */
+bool resolver_is_localhost(const char *host);
 
 /* The addresses of a name, of both families; parks until then. Fails: ERR_DEADLINE; ERR_UNAVAILABLE (no such name, no
  * answer, the loop stops; the detail says which); ERR_OVERLOADED (too many names at once). */

@@ -105,23 +105,25 @@ static void test_names(void)
 {
     static const struct {
         const char *host;
-        bool want;
+        bool name, local;
     } rows[] = {
-        {"s3.example", true},
-        {"localhost", false},
-        {"LOCALHOST", false},
-        {"a.localhost", false},
-        {"notlocalhost", true},
-        {"localhost.example", true},
-        {"192.0.2.7", false},
-        {"[2001:db8::1]", false},
-        {"2001:db8::1", false},
-        {"192.0.2.7.example", true},
-        {"1", true},
+        {"s3.example", true, false},
+        {"localhost", true, true},
+        {"LOCALHOST", true, true},
+        {"a.localhost", true, true},
+        {"notlocalhost", true, false},
+        {"localhost.example", true, false},
+        {"192.0.2.7", false, false},
+        {"[2001:db8::1]", false, false},
+        {"2001:db8::1", false, false},
+        {"192.0.2.7.example", true, false},
+        {"1", true, false},
     };
 
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        UNIT_CHECK(resolver_is_name(rows[i].host) == rows[i].want, "%s", rows[i].host);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        UNIT_CHECK(resolver_is_name(rows[i].host) == rows[i].name, "%s", rows[i].host);
+        UNIT_CHECK(resolver_is_localhost(rows[i].host) == rows[i].local, "%s", rows[i].host);
+    }
 }
 
 static void one_question(struct loop *loop, void *arg UNUSED)
