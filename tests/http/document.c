@@ -5,6 +5,7 @@
 
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
+#include <curl/curl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,6 +70,35 @@ struct form_body form_body_of(const json_t *fields, const void *bytes, size_t si
     form_body_file(&form, "file", bytes, size);
     form_body_end(&form);
     return form;
+}
+
+long form_post_to(const char *url, json_t *fields, const char *bytes, size_t size)
+{
+    CURL *curl = curl_easy_init();
+    curl_mime *form = curl_mime_init(curl);
+    curl_mimepart *part;
+    const char *name;
+    json_t *value;
+    long status = 0;
+
+    json_object_foreach(fields, name, value)
+    {
+        part = curl_mime_addpart(form);
+        curl_mime_name(part, name);
+        curl_mime_data(part, json_string_value(value), CURL_ZERO_TERMINATED);
+    }
+    part = curl_mime_addpart(form);
+    curl_mime_name(part, "file");
+    curl_mime_filename(part, "a.bin");
+    curl_mime_data(part, bytes, size);
+    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_MIMEPOST, form);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
+    if (curl_easy_perform(curl) == CURLE_OK)
+        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_mime_free(form);
+    curl_easy_cleanup(curl);
+    return status;
 }
 
 struct http_answer *form_post(const struct suite *suite, const char *path,

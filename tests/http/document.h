@@ -26,6 +26,9 @@ struct form_body form_body_of(const json_t *fields, const void *bytes, size_t si
 struct http_answer *form_post(const struct suite *suite, const char *path,
                               const struct form_body *form);
 
+/* The fields and a file as a browser sends them to a server of S3; the status of the answer, 0 when there is none. */
+long form_post_to(const char *url, json_t *fields, const char *bytes, size_t size);
+
 /* The same by hand: a connection on which the header was sent (`framing` NULL: Content-Length), bytes of the body, and
  * the status of the answer, 0 when none comes within 30 s; which closes it. */
 int form_open(const struct suite *suite, const struct form_body *form, const char *framing);

@@ -12,7 +12,6 @@
  * cases of those are for other servers, and say so.
  */
 #include <CUnit/CUnit.h>
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,40 +112,10 @@ static bool keys_become(const char *prefix, size_t want, int timeout_ms)
 
 /* ---- clients ---- */
 
-/* Sends a form as a browser does; the status of the answer. */
-static long post_form(const char *url, json_t *fields, const char *bytes, size_t size)
-{
-    CURL *curl = curl_easy_init();
-    curl_mime *form = curl_mime_init(curl);
-    curl_mimepart *part;
-    const char *name;
-    json_t *value;
-    long status = 0;
-
-    json_object_foreach(fields, name, value)
-    {
-        part = curl_mime_addpart(form);
-        curl_mime_name(part, name);
-        curl_mime_data(part, json_string_value(value), CURL_ZERO_TERMINATED);
-    }
-    part = curl_mime_addpart(form);
-    curl_mime_name(part, "file");
-    curl_mime_filename(part, "a.bin");
-    curl_mime_data(part, bytes, size);
-    curl_easy_setopt(curl, CURLOPT_URL, url);
-    curl_easy_setopt(curl, CURLOPT_MIMEPOST, form);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
-    if (curl_easy_perform(curl) == CURLE_OK)
-        curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-    curl_mime_free(form);
-    curl_easy_cleanup(curl);
-    return status;
-}
-
 static long upload(const struct http_answer *made, const char *bytes, size_t size)
 {
-    return post_form(http_text(made, "uploadOptions.url"),
-                     http_member(made, "uploadOptions.fields"), bytes, size);
+    return form_post_to(http_text(made, "uploadOptions.url"),
+                        http_member(made, "uploadOptions.fields"), bytes, size);
 }
 
 static char *put(const char *name, const char *type, const char *bytes, size_t size)
@@ -763,9 +732,9 @@ static void forms_are_those_of_amazons_sdk(void)
                        json_equal(json_array_get(pair, 0), json_array_get(pair, 1)),
                    "%s: %s", pairs[i], sdk->out);
     }
-    CU_ASSERT_EQUAL(post_form(http_text(made, "uploadOptions.url"),
-                              json_object_get(json_object_get(sdk->json, "form"), "fields"), "sdk",
-                              3),
+    CU_ASSERT_EQUAL(form_post_to(http_text(made, "uploadOptions.url"),
+                                 json_object_get(json_object_get(sdk->json, "form"), "fields"),
+                                 "sdk", 3),
                     204);
     HTTP_ANSWER read = get(http_text(made, "id"));
     CHECK_BYTES(read, "sdk", 3);
@@ -815,7 +784,8 @@ static void forged_forms_are_refused(void)
 
         if (rows[i].field)
             json_object_set_new(fields, rows[i].field, json_string(rows[i].value));
-        long status = post_form(http_text(made, "uploadOptions.url"), fields, bytes, rows[i].size);
+        long status =
+            form_post_to(http_text(made, "uploadOptions.url"), fields, bytes, rows[i].size);
         UNIT_CHECK(status == rows[i].status, "%s: %ld", rows[i].label, status);
         HTTP_ANSWER read = get(http_text(made, "id"));
         CHECK_STATUS(read, 404);

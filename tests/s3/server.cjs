@@ -36,7 +36,7 @@ async function start() {
   if (!own) return;
   const S3rver = require('s3rver');
   const server = new S3rver({
-    address: '127.0.0.1', port: 0, silent: true, directory: process.argv[2],
+    address: '127.0.0.1', port: 0, silent: true, directory: process.argv[2], vhostBuckets: false,
     configureBuckets: [{ name: env.bucket }],
   });
   const { address, port } = await server.run();
