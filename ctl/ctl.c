@@ -19,7 +19,7 @@ static const struct command commands[] = {
      "[--port N] [--instances NAME=N,...] [--no-demo] [--smtp HOST:PORT] [--bot-allow NETWORK,...] "
      "[--s3 URL] [--s3-key K] "
      "[--s3-secret S] [--s3-bucket B] [--max-upload BYTES] [--set SECTION.KEY=VALUE,...] "
-     "[--test-clock]",
+     "[--database CONNINFO] [--test-clock]",
      "run the whole suite in the foreground", NULL, dev_command},
     {"database sql", "", "print the roles and schemas of a new database for psql", NULL,
      database_sql_command},

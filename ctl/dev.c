@@ -125,6 +125,10 @@ static int start_postgres(struct dev *self, struct error *err)
 {
     struct child *child;
 
+    if (self->database) {
+        postgres_use(&self->postgres, self->arena, self->database);
+        return 0;
+    }
     self->postgres.data_dir = place_path(&self->place, self->arena, "pg");
     self->postgres.socket_dir = self->place.socket_dir;
     self->postgres.log = place_log(&self->place, self->arena, "postgresql");

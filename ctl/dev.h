@@ -41,6 +41,7 @@ struct dev {
     const char *bot_allow; /* networks that http bots may be in, or NULL */
     int64_t max_upload;    /* bytes; 0: docd's default */
     const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
+    const char *database;   /* libpq's words for a server that runs already, or NULL: its own */
     const char *set;        /* "botd.warm=2,...": further settings of daemons, or NULL */
     const char *clock_file; /* NULL without --test-clock */
     struct daemon daemons[DAEMONS_MAX];

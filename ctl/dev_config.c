@@ -128,6 +128,10 @@ int dev_config_options(struct dev *self, const struct arguments *args, struct er
     self->smtp = arguments_get(args, "--smtp");
     if (self->smtp && (!strchr(self->smtp, ':') || strpbrk(self->smtp, "\"'/ \n")))
         return error_set(err, ERR_BAD_REQUEST, "--smtp: HOST:PORT");
+    self->database = arguments_get(args, "--database");
+    if (self->database && strpbrk(self->database, "\"#\n"))
+        return error_set(err, ERR_BAD_REQUEST,
+                         "--database: no double quotes, number signs or line ends");
     self->bot_allow = arguments_get(args, "--bot-allow");
     if (self->bot_allow &&
         self->bot_allow[strspn(self->bot_allow, "0123456789abcdefABCDEF.:/,")] != '\0')

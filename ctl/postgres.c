@@ -208,13 +208,18 @@ static int wait_for_leftover(struct postgres *self, struct supervisor *superviso
     return 0;
 }
 
+void postgres_use(struct postgres *self, struct arena *arena, const char *server)
+{
+    self->server = server;
+    self->conninfo = arena_printf(arena, "%s user=postgres dbname=atrium", server);
+}
+
 int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
                      struct error *err)
 {
     struct stat status;
 
-    self->conninfo =
-        arena_printf(arena, "host=%s port=5432 user=postgres dbname=atrium", self->socket_dir);
+    postgres_use(self, arena, arena_printf(arena, "host=%s port=5432", self->socket_dir));
     if (find_programs(self, arena, err) < 0)
         return -1;
     if (stat(self->data_dir, &status) == 0) {
@@ -265,11 +270,12 @@ static void clear(PGresult **result)
 
 static PGconn *open_database(const struct postgres *self, const char *name, struct error *err)
 {
-    const char *const keys[] = {"host",    "port", "user", "dbname", "connect_timeout",
-                                "options", NULL};
-    const char *const values[] = {self->socket_dir,           "5432", "postgres", name, "2",
-                                  "-c statement_timeout=10s", NULL};
-    PGconn *connection = PQconnectdbParams(keys, values, 0);
+    /* The first "dbname" is the connection string. Of several servers the primary is meant. */
+    const char *const keys[] = {"target_session_attrs", "dbname",  "user", "dbname",
+                                "connect_timeout",      "options", NULL};
+    const char *const values[] = {
+        "read-write", self->server, "postgres", name, "2", "-c statement_timeout=10s", NULL};
+    PGconn *connection = PQconnectdbParams(keys, values, 1);
 
     if (PQstatus(connection) == CONNECTION_OK)
         return connection;
@@ -328,5 +334,5 @@ const char *postgres_conninfo(const struct postgres *self, struct arena *arena, 
 
     if (!role)
         return NULL;
-    return arena_printf(arena, "host=%s port=5432 user=%s dbname=atrium", self->socket_dir, role);
+    return arena_printf(arena, "%s user=%s dbname=atrium", self->server, role);
 }

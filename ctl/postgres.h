@@ -3,6 +3,8 @@
  *
  * Anyone who may enter the socket's directory (0700) is trusted with every role; the roles keep the daemons apart
  * as in an installation, they do not keep the developer out.
+ * With `dev --database` the suite uses a server that runs already; then only postgres_use(), postgres_provision() and
+ * postgres_conninfo() are called.
  */
 #ifndef ATRIUM_CTL_POSTGRES_H
 #define ATRIUM_CTL_POSTGRES_H
@@ -16,6 +18,7 @@ struct postgres {
     const char *socket_dir; /* short */
     const char *log;
     const char *bin_dir;     /* found by postgres_prepare() */
+    const char *server;      /* libpq's words for it, without user and database */
     const char *conninfo;    /* of the superuser, complete */
     struct server_user user; /* whose cluster it is */
 };
@@ -24,6 +27,9 @@ struct postgres {
  * behind is gone. Parks. */
 int postgres_prepare(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
                      struct error *err) MUST_USE;
+
+/* Takes the server that these words of libpq's name ("host=10.0.0.1,10.0.0.2 sslmode=verify-full"). */
+void postgres_use(struct postgres *self, struct arena *arena, const char *server);
 
 /* Starts the server as a supervised child. */
 struct child *postgres_start(struct postgres *self, struct supervisor *supervisor,

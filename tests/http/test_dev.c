@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
+#include "tests/unit/pg.h"
 #include "tests/unit/unit.h"
 
 enum {
@@ -265,6 +266,24 @@ static void no_demo_makes_no_project(void)
     free(path);
 }
 
+/* The tables are on the server that was named, and the suite started none. */
+static void a_server_that_runs_already_is_used(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    CLEANUP(pg_destroy) struct pg *pg = pg_new();
+    char server[96];
+
+    snprintf(server, sizeof server, "host=%s", pg->dir.path);
+    DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", "--database", server, NULL});
+    CU_ASSERT_EQUAL(
+        json_integer_value(json_object_get(json_object_get(dev.info, "postgres"), "pid")), 0);
+    CU_ASSERT_EQUAL(pg_exec(pg, "select count(distinct usename) from pg_stat_activity where "
+                                "usename like 'atrium-%' and datname = 'atrium'"),
+                    5);
+    CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
+    CU_ASSERT_EQUAL(pg_exec(pg, "select 1"), 1);
+}
+
 /* ---- ends and starts ---- */
 
 static int sign_in(const struct dev *dev, const char *email)
@@ -509,6 +528,7 @@ static const struct unit_case cases[] = {
     {"dev.json has all that scripts need", dev_json_has_all_that_scripts_need},
     {"pids are never stale", pids_are_never_stale},
     {"--no-demo makes no project", no_demo_makes_no_project},
+    {"a server that runs already is used", a_server_that_runs_already_is_used},
     {"it starts again with its data and leaves nothing",
      it_starts_again_with_its_data_and_leaves_nothing},
     {"a second suite in the same place is refused", second_suite_in_the_same_place_is_refused},
