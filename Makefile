@@ -25,6 +25,7 @@ BENCH_PACKAGES := wrk nginx-light python3 nodejs
 DEB_PACKAGES   := dpkg-dev
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
+PATRONI_PACKAGES := patroni python3-etcd etcd-server haproxy postgresql openssl
 CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
 
@@ -55,7 +56,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -147,6 +148,12 @@ $(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libcommon.a
 $(HTTP_TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
+# By `make test-patroni` alone.
+PATRONI_TEST := $(BUILD)/tests/patroni/test_patroni
+$(PATRONI_TEST): $(BUILD)/tests/patroni/test_patroni.o $(BUILD)/tests/patroni/patroni.o $(HTTP_SUPPORT) \
+    $(BUILD)/libcommon.a
+	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
+
 BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 # seed writes what authd would: it is linked with all of it but its main file. It says how far it is as atriumctl does.
 $(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS)) $(BUILD)/ctl/progress.o
@@ -155,13 +162,14 @@ $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib
 	    $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
-tests: $(UNIT_TESTS) $(HTTP_TESTS) $(BENCH_PROGRAMS)
+tests: $(UNIT_TESTS) $(HTTP_TESTS) $(PATRONI_TEST) $(BENCH_PROGRAMS)
 
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
 
 # ---- the targets people type ----
 
-# One apt call for what is missing, or a clear list when it cannot be made.
+# One apt call for what is missing, or a clear list when it cannot be made. With a second argument no service of the
+# packages is started (policy-rc.d, for this call alone).
 define install_packages
 	@have=" $$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(1) 2>/dev/null)"; missing=""; \
 	for p in $(1); do case "$$have" in *" $$p=installed "*) ;; *) missing="$$missing $$p" ;; esac; done; \
@@ -170,6 +178,8 @@ define install_packages
 	else echo "Debian packages are missing. As root: apt-get install --no-install-recommends$$missing" >&2; \
 	    exit 1; fi; \
 	echo "Installing:$$missing"; \
+	$(if $(2),policy=/usr/sbin/policy-rc.d; if [ ! -e $$policy ]; then trap "$$sudo rm -f $$policy" EXIT INT TERM; \
+	    printf '#!/bin/sh\nexit 101\n' | $$sudo tee $$policy >/dev/null; $$sudo chmod 755 $$policy; fi;) \
 	$$sudo apt-get update -qq && \
 	$$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
 endef
@@ -261,6 +271,13 @@ fault:
 	@FAULT_SECONDS=$${FAULT_SECONDS:-300} FAULT_EVERY_MS=$${FAULT_EVERY_MS:-5000} \
 	    FAULT_STALL_MS=$${FAULT_STALL_MS:-2000} $(BUILD)/tests/fault/test_chaos
 
+# Patroni, etcd and HAProxy by the recipes in deploy/, under load; see tests/patroni/test_patroni.c. Three minutes.
+test-patroni:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
+	$(call install_packages,$(PATRONI_PACKAGES),without services)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(PATRONI_TEST)
+	@ATRIUM_TEST_SECONDS=600 tests/run.sh $(PATRONI_TEST)
+
 # TENANTS= and ACCOUNTS= say how many; see tests/bench/scale.sh.
 bench-scale:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES))
@@ -342,7 +359,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare check-asan check-valgrind test-s3 test-mixed fault; do \
+	@for target in test-bare check-asan check-valgrind test-s3 test-mixed test-patroni fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.

@@ -20,7 +20,7 @@ enum {
     DOCUMENTS_MAX = 6,
     PAGES = 8,
     MAYBES = 8,
-    TRIES = 150, /* of one request, RETRY_MS apart */
+    TRIES = 400, /* of one request, RETRY_MS apart: longer than the longest outage */
     RETRY_MS = 100,
     THINK_MS = 30,
     LATE_MS = 15000, /* longer than any request lives: what was not answered is decided by then */

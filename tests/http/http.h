@@ -33,6 +33,9 @@ struct http_answer {
     double seconds;    /* from the start of the request to the end of the answer */
 };
 
+/* The file of the authority that all servers of https:// must have a certificate of. Not copied. */
+void http_trust(const char *authority);
+
 /* Performs one request within 30 s or its own limit. Never NULL; destroy it. */
 struct http_answer *http_call(const char *base_url, const struct http_request *request);
 void http_answer_destroy(struct http_answer **self_p);

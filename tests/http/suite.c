@@ -127,6 +127,10 @@ static NORETURN void run_dev(const struct suite *self, char *program)
         argv[count++] = strdup("--bot-allow");
         argv[count++] = strdup(self->options.bot_allow);
     }
+    if (self->options.database) {
+        argv[count++] = strdup("--database");
+        argv[count++] = strdup(self->options.database);
+    }
     if (self->options.set) {
         argv[count++] = strdup("--set");
         argv[count++] = strdup(self->options.set);
@@ -341,6 +345,12 @@ void suite_reconfigure(struct suite *self, const char *set)
 const char *suite_url(const struct suite *self)
 {
     return self->url;
+}
+
+void suite_go_through(struct suite *self, const char *url)
+{
+    free(self->url);
+    self->url = strdup(url);
 }
 
 const char *suite_admin_url(const struct suite *self)

@@ -21,7 +21,8 @@ struct suite_options {
     const char *bot_allow;  /* networks that http bots may be in */
     const char *max_upload; /* bytes, or NULL */
     const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all, or NULL: files */
-    const char *set; /* further settings of daemons, "botd.warm=2,...", or NULL */
+    const char *database; /* of a server that runs already, as `dev --database` takes it, or NULL */
+    const char *set;      /* further settings of daemons, "botd.warm=2,...", or NULL */
     bool test_clock;
     bool no_demo;
     bool no_namespaces; /* as where the kernel forbids user namespaces: bubblewrap cannot start */
@@ -43,6 +44,9 @@ void suite_restart(struct suite *self);
 void suite_reconfigure(struct suite *self, const char *set);
 
 const char *suite_url(const struct suite *self);
+
+/* From now on requests go to this URL, of a proxy before the gateways. */
+void suite_go_through(struct suite *self, const char *url);
 const char *suite_admin_url(const struct suite *self);
 const char *suite_dir(const struct suite *self);
 
