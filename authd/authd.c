@@ -49,27 +49,28 @@ static const struct config_row config_rows[] = {
                 "queued messages."),
     CONFIG_TEXT(struct authd_config, issuer, "atrium", 0, "Claim iss of access tokens."),
     CONFIG_TEXT(struct authd_config, audience, "atrium", 0, "Claim aud of access tokens."),
-    CONFIG_DURATION(struct authd_config, refresh_retry_window, "2m", 0, HOURS(24),
-                    "How long the answer of a refresh can be had again with the same token."),
-    CONFIG_DURATION(struct authd_config, fresh_sign_in, "15m", MINUTES(1), HOURS(24),
-                    "How old a sign-in may be where a step-up is required otherwise."),
-    CONFIG_INT(struct authd_config, sessions_per_account, "200", 1, 10000,
-               "Sessions that an account may have; one more ends the longest unused."),
+    CONFIG_DURATION_RELOAD(
+        struct authd_config, refresh_retry_window, "2m", 0, HOURS(24),
+        "How long the answer of a refresh can be had again with the same token."),
+    CONFIG_DURATION_RELOAD(struct authd_config, fresh_sign_in, "15m", MINUTES(1), HOURS(24),
+                           "How old a sign-in may be where a step-up is required otherwise."),
+    CONFIG_INT_RELOAD(struct authd_config, sessions_per_account, "200", 1, 10000,
+                      "Sessions that an account may have; one more ends the longest unused."),
     CONFIG_INT(struct authd_config, password_threads, "0", 0, 256,
                "Threads that hash passwords, 19 MiB each while they do; 0: one for each core."),
     CONFIG_INT(struct authd_config, password_queue, "64", 1, 4096,
                "Password checks that may wait for a thread; beyond that the answer is 503."),
-    CONFIG_PATH(struct authd_config, free_mail_file, NULL, 0,
+    CONFIG_PATH(struct authd_config, free_mail_file, NULL, CONFIG_RELOAD,
                 "List of the domains of free mail providers, instead of the one built in."),
-    CONFIG_PATH(struct authd_config, throwaway_file, NULL, 0,
+    CONFIG_PATH(struct authd_config, throwaway_file, NULL, CONFIG_RELOAD,
                 "List of the domains of throwaway mailboxes, instead of the one built in."),
-    CONFIG_PATH(struct authd_config, common_passwords, NULL, 0,
+    CONFIG_PATH(struct authd_config, common_passwords, NULL, CONFIG_RELOAD,
                 "List of passwords that projects may refuse, instead of the one built in."),
-    CONFIG_LIST(struct authd_config, business_domains, NULL,
-                "Domains that are a business's whatever the lists say."),
-    CONFIG_LIST(struct authd_config, free_mail_domains, NULL,
-                "Domains that are not a business's whatever the lists say."),
-    CONFIG_TEXT(struct authd_config, account_app_url, NULL, 0,
+    CONFIG_LIST_RELOAD(struct authd_config, business_domains, NULL,
+                       "Domains that are a business's whatever the lists say."),
+    CONFIG_LIST_RELOAD(struct authd_config, free_mail_domains, NULL,
+                       "Domains that are not a business's whatever the lists say."),
+    CONFIG_TEXT(struct authd_config, account_app_url, NULL, CONFIG_RELOAD,
                 "URL of the installation's own pages, for links to practitioners of several "
                 "tenants."),
 };
@@ -137,6 +138,15 @@ static int configured(void *daemon, struct error *err)
     return d->common_passwords == NULL ? -1 : 0;
 }
 
+static void reload(void *daemon, void *fresh)
+{
+    struct authd *d = daemon;
+    const struct authd *from = fresh;
+
+    d->mail_domains = from->mail_domains;
+    d->common_passwords = from->common_passwords;
+}
+
 static int start(void *daemon, struct error *err)
 {
     struct authd *d = daemon;
@@ -188,6 +198,7 @@ int main(int argc, char **argv)
         .outbox_methods = outbox_methods,
         .seal_key_offset = offsetof(struct authd_config, seal_key),
         .configured = configured,
+        .reload = reload,
         .start = start,
         .stop = stop,
     };

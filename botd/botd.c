@@ -26,10 +26,10 @@ static const struct config_row config_rows[] = {
                   "namespaces (Landlock); auto takes the first that works."),
     CONFIG_DURATION(struct botd_config, sandbox_trial, "5s", 1, 60000,
                     "Longest trial of the sandbox each minute; a slower one changes nothing."),
-    CONFIG_LIST(struct botd_config, allow_networks, NULL,
-                "Private networks and addresses that http bots may be in; none by default."),
-    CONFIG_BOOL(struct botd_config, allow_plain_http, "false",
-                "Whether an http bot may be called without TLS."),
+    CONFIG_LIST_RELOAD(struct botd_config, allow_networks, NULL,
+                       "Private networks and addresses that http bots may be in; none by default."),
+    CONFIG_BOOL_RELOAD(struct botd_config, allow_plain_http, "false",
+                       "Whether an http bot may be called without TLS."),
     CONFIG_CHOICE(struct botd_config, translation_provider, "apertium",
                   "apertium libretranslate openai",
                   "Who translates: apertium on this machine, libretranslate or openai over HTTP."),
@@ -46,12 +46,13 @@ static const struct config_row config_rows[] = {
                 "Where Apertium's pairs of languages are installed; below /usr."),
     CONFIG_INT(struct botd_config, apertium_pipelines, "4", 1, 64,
                "Pipelines of Apertium that are kept running, 110 MB each for English and Spanish."),
-    CONFIG_INT(struct botd_config, translation_daily_characters, "10000000", 0, INT64_MAX / 2,
-               "Characters that a project may have translated in a day (UTC); 0: any number."),
-    CONFIG_INT(struct botd_config, translation_memory_entries, "50000", 0, 100000000,
-               "Translations remembered of a project; 0: none."),
-    CONFIG_SIZE(struct botd_config, translation_memory_size, "16M", 1024, (int64_t)1 << 40,
-                "Bytes of them."),
+    CONFIG_INT_RELOAD(
+        struct botd_config, translation_daily_characters, "10000000", 0, INT64_MAX / 2,
+        "Characters that a project may have translated in a day (UTC); 0: any number."),
+    CONFIG_INT_RELOAD(struct botd_config, translation_memory_entries, "50000", 0, 100000000,
+                      "Translations remembered of a project; 0: none."),
+    CONFIG_SIZE_RELOAD(struct botd_config, translation_memory_size, "16M", 1024, (int64_t)1 << 40,
+                       "Bytes of them."),
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
@@ -81,6 +82,11 @@ static int configured(void *daemon, struct error *err)
         return -1;
     return network_rules_read("allow_networks", d->config->allow_networks, d->svc.arena,
                               &d->networks, err);
+}
+
+static void reload(void *daemon, void *fresh)
+{
+    ((struct botd *)daemon)->networks = ((const struct botd *)fresh)->networks;
 }
 
 static int check_programs(void *daemon, const struct request *req UNUSED, struct error *err)
@@ -157,6 +163,7 @@ static const struct service_definition definition = {
     .asks = asks,
     .seal_key_offset = offsetof(struct botd_config, seal_key),
     .configured = configured,
+    .reload = reload,
     .start = start,
     .stop = stop,
 };

@@ -259,6 +259,7 @@ struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metr
     self->loop = loop;
     self->clock = clock;
     self->options = options;
+    self->hosts = options->hosts;
     self->arena = arena_new();
     self->news = arena_new();
     self->boot = bus_random_boot();

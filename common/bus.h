@@ -47,6 +47,12 @@ void bus_destroy(struct bus **self_p);
 /* Lets the callers of a bus with options.held in: for a daemon whose start needs the bus before it can serve. */
 void bus_open(struct bus *self);
 
+/* Takes a list that was read again, with the same own line and key, in place of the one of the options, and borrows it
+ * until the next call or the end: connects to the instances that are new, drops the connections of those that are gone
+ * and lets only callers in that it has. A connection made with a key that was removed, of an instance that stays, ends
+ * with the next reconnection. */
+void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts);
+
 /* Requests being served. */
 size_t bus_serving(const struct bus *self);
 

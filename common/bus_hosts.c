@@ -261,3 +261,25 @@ size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
     }
     return count;
 }
+
+bool bus_hosts_has_name(const struct bus_hosts *self, const char *name)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (strcmp(self->rows[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+size_t bus_hosts_count_missing(const struct bus_hosts *self, const struct bus_hosts *other)
+{
+    size_t missing = 0;
+
+    for (size_t i = 0; i < self->count; i++) {
+        const struct bus_host *row = &self->rows[i], *same = bus_hosts_by_key(other, row->key);
+
+        missing += same == NULL || strcmp(same->name, row->name) != 0 ||
+                   !same_text(same->endpoint, row->endpoint);
+    }
+    return missing;
+}

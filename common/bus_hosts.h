@@ -58,6 +58,12 @@ const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
 size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
                          const struct bus_host *ret[static BUS_HOST_KEYS_MAX]);
 
+/* Whether a line has this name. */
+bool bus_hosts_has_name(const struct bus_hosts *self, const char *name);
+
+/* How many lines of `self` have no equal in `other`: name, address and key. */
+size_t bus_hosts_count_missing(const struct bus_hosts *self, const struct bus_hosts *other);
+
 /* "-", or "tcp://10.0.0.2:7101" with a numeric address. */
 bool bus_endpoint_ok(const char *text);
 

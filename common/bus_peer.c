@@ -208,7 +208,7 @@ static void not_reached(struct bus_peer *self, const char *why)
 
     self->way++;
     if (self->gone_ms == 0 || clock_mono_ms() - self->gone_ms < BUS_GONE_MS ||
-        bus_hosts_by_name(self->bus->options->hosts, self->name, rows) == 0)
+        bus_hosts_by_name(self->bus->hosts, self->name, rows) == 0)
         return;
     self->gone_ms = 0;
     log_event(LOG_WARNING, "bus", "peer not reached", "peer", self->name, "why", why, NULL);
@@ -308,7 +308,7 @@ static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
 {
     const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
     bool here = access(self->path, F_OK) == 0;
-    size_t count = here + bus_hosts_by_name(self->bus->options->hosts, self->name, rows + here);
+    size_t count = here + bus_hosts_by_name(self->bus->hosts, self->name, rows + here);
 
     if (count == 0)
         return -1;
@@ -336,7 +336,7 @@ static void peer_connect(void *arg)
     bus_socket_option(self->dealer, ZMQ_IMMEDIATE, 1);
     bus_socket_option(self->dealer, ZMQ_RECONNECT_IVL, NEVER_MS);
     if (host != NULL)
-        bus_tcp_secure(self->bus->options->hosts, self->dealer, host->key);
+        bus_tcp_secure(self->bus->hosts, self->dealer, host->key);
     monitor_start(self);
     loop_watch_socket(self->bus->loop, self->monitor, on_monitor, self);
     loop_watch_socket(self->bus->loop, self->dealer, on_dealer, self);

@@ -251,8 +251,10 @@ struct bus {
     struct loop *loop;
     struct clock *clock;
     const struct bus_options *options;
-    struct arena *arena; /* lives as long as the bus */
-    uint64_t boot;       /* of this process, as a caller */
+    const struct bus_hosts *hosts; /* of the options, or of the last bus_use_hosts() */
+    bool hosts_removed;            /* some name is no longer among them: see bus_tcp.c */
+    struct arena *arena;           /* lives as long as the bus */
+    uint64_t boot;                 /* of this process, as a caller */
     struct bus_frame frame;
 
     struct bus_asked *asked;
@@ -322,6 +324,8 @@ int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
 
 int bus_watch_start(struct bus *self, struct error *err) MUST_USE;
 void bus_watch_stop(struct bus *self);
+/* Connects to the instances that the hosts list. */
+void bus_watch_hosts(struct bus *self);
 
 /* There is a socket for this instance: connects now unless connected. */
 void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *instance);

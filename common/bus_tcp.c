@@ -40,7 +40,7 @@ void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
 
 bool bus_tcp_wanted(const struct bus *self)
 {
-    const struct bus_hosts *hosts = self->options->hosts;
+    const struct bus_hosts *hosts = self->hosts;
 
     return hosts != NULL && hosts->own->endpoint != NULL;
 }
@@ -82,7 +82,7 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
     const struct bus_host *host = NULL;
 
     if (strcmp(mechanism, "CURVE") == 0 && zframe_size(key) == BUS_KEY_SIZE)
-        host = bus_hosts_by_key(self->options->hosts, zframe_data(key));
+        host = bus_hosts_by_key(self->hosts, zframe_data(key));
     if (host != NULL && socket_of(self, host->service) != NULL)
         return host;
     log_refused(self, address, host == NULL ? NULL : host->service);
@@ -139,6 +139,11 @@ static void on_frame(struct bus *self, uint32_t route, const struct bus_incoming
     struct bus_socket *socket = NULL;
     char service[BUS_NAME_MAX + 1];
 
+    if (name != NULL && self->hosts_removed && !bus_hosts_has_name(self->hosts, name)) {
+        bus_drop(self, self->strangers, "the caller is no longer in bus_hosts");
+        zmq_msg_close(message);
+        return;
+    }
     if (name != NULL && strchr(name, '.') != NULL) {
         snprintf(service, sizeof(service), "%.*s", (int)strcspn(name, "."), name);
         socket = socket_of(self, service);
@@ -168,7 +173,7 @@ static void on_tcp(void *arg)
 int bus_tcp_listen(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
-    const char *endpoint = options->hosts->own->endpoint;
+    const char *endpoint = self->hosts->own->endpoint;
 
     /* First: libzmq lets everybody in while there is nobody to ask. Who came in so has no name, and is not heard. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
@@ -179,7 +184,7 @@ int bus_tcp_listen(struct bus *self, struct error *err)
     bus_socket_option(self->tcp, ZMQ_LINGER, BUS_LINGER_MS);
     bus_socket_option(self->tcp, ZMQ_ROUTER_MANDATORY, 1);
     bus_socket_bytes(self->tcp, ZMQ_ZAP_DOMAIN, ZAP_DOMAIN, strlen(ZAP_DOMAIN));
-    bus_tcp_secure(options->hosts, self->tcp, NULL);
+    bus_tcp_secure(self->hosts, self->tcp, NULL);
     if (zmq_bind(zsock_resolve(self->tcp), endpoint) != 0)
         return error_set(err, ERR_INTERNAL, "Cannot listen at %s: %s.", endpoint,
                          zmq_strerror(zmq_errno()));
@@ -189,6 +194,29 @@ int bus_tcp_listen(struct bus *self, struct error *err)
             self->sockets[i].router = self->tcp;
     }
     return 0;
+}
+
+static bool is_gone(const struct bus_hosts *hosts, const struct bus_peer *peer)
+{
+    const struct bus_host *rows[BUS_HOST_KEYS_MAX];
+
+    return peer->far && bus_hosts_by_name(hosts, peer->name, rows) == 0;
+}
+
+void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts)
+{
+    for (size_t i = 0; i < self->hosts->count; i++) {
+        if (!bus_hosts_has_name(hosts, self->hosts->rows[i].name))
+            self->hosts_removed = true;
+    }
+    self->hosts = hosts;
+    for (size_t i = 0; i < self->asked_count; i++) {
+        for (size_t j = 0; j < self->asked[i].count; j++) {
+            if (is_gone(hosts, self->asked[i].peers[j]))
+                bus_peer_lost(self->asked[i].peers[j], "no longer in bus_hosts");
+        }
+    }
+    bus_watch_hosts(self);
 }
 
 void bus_tcp_open(struct bus *self)

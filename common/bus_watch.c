@@ -104,7 +104,7 @@ static void on_readable(void *arg, short revents)
 /* Those of this host are among them: the socket that they have here is found first, or soon (bus_peer.c). */
 static void take_list(struct bus *self, struct bus_asked *asked)
 {
-    const struct bus_hosts *hosts = self->options->hosts;
+    const struct bus_hosts *hosts = self->hosts;
 
     for (size_t i = 0; hosts != NULL && i < hosts->count; i++) {
         const struct bus_host *host = &hosts->rows[i];
@@ -112,6 +112,12 @@ static void take_list(struct bus *self, struct bus_asked *asked)
         if (host->endpoint != NULL && strcmp(host->service, asked->service) == 0)
             bus_peer_found(self, asked, host->instance);
     }
+}
+
+void bus_watch_hosts(struct bus *self)
+{
+    for (size_t i = 0; i < self->asked_count; i++)
+        take_list(self, &self->asked[i]);
 }
 
 int bus_watch_start(struct bus *self, struct error *err)
@@ -123,8 +129,7 @@ int bus_watch_start(struct bus *self, struct error *err)
         return error_set(err, ERR_INTERNAL, "inotify: %s.", strerror(errno));
     loop_watch(self->loop, self->inotify, ZMQ_POLLIN, on_readable, self);
     rescan(self);
-    for (size_t i = 0; i < self->asked_count; i++)
-        take_list(self, &self->asked[i]);
+    bus_watch_hosts(self);
     return 0;
 }
 

@@ -467,10 +467,10 @@ static char *print_list(struct arena *arena, const char *const *items)
     return text;
 }
 
-/* The value as it would stand in the file; NULL: there is none. */
-static const char *print_value(struct arena *arena, const struct config_row *row,
-                               const void *member)
+const char *config_value(const struct config_row *row, const void *values, struct arena *arena)
 {
+    const void *member = (const char *)values + row->offset;
+
     switch (row->type) {
     case CONFIG_TYPE_TEXT:
     case CONFIG_TYPE_PATH:
@@ -484,6 +484,43 @@ static const char *print_value(struct arena *arena, const struct config_row *row
     }
 }
 
+static const char **copy_list(struct arena *arena, const char *const *items)
+{
+    size_t count = 0;
+    const char **copy;
+
+    while (items[count])
+        count++;
+    copy = arena_calloc(arena, count + 1, sizeof(*copy));
+    for (size_t i = 0; i < count; i++)
+        copy[i] = arena_strdup(arena, items[i]);
+    return copy;
+}
+
+void config_copy_value(const struct config_row *row, const void *from, void *to,
+                       struct arena *arena)
+{
+    const void *source = (const char *)from + row->offset;
+    void *target = (char *)to + row->offset;
+    const char *text;
+
+    switch (row->type) {
+    case CONFIG_TYPE_TEXT:
+    case CONFIG_TYPE_PATH:
+        text = *(const char *const *)source;
+        *(const char **)target = text ? arena_strdup(arena, text) : NULL;
+        break;
+    case CONFIG_TYPE_BOOL:
+        *(bool *)target = *(const bool *)source;
+        break;
+    case CONFIG_TYPE_LIST:
+        *(const char ***)target = copy_list(arena, *(const char *const *const *)source);
+        break;
+    default:
+        *(int64_t *)target = *(const int64_t *)source;
+    }
+}
+
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena)
 {
     char *text = arena_strdup(arena, "");
@@ -492,11 +529,11 @@ char *config_print(const struct config_section *sections, size_t count, struct a
         text = arena_printf(arena, "%s%s\n", text, sections[s].name);
         for (size_t i = 0; i < sections[s].count; i++) {
             const struct config_row *row = &sections[s].rows[i];
-            const char *value =
-                print_value(arena, row, (const char *)sections[s].out + row->offset);
+            const char *value = config_value(row, sections[s].out, arena);
             char quote = value && strchr(value, '"') ? '\'' : '"';
 
-            text = arena_printf(arena, "%s    # %s\n", text, row->doc ? row->doc : row->key);
+            text = arena_printf(arena, "%s    # %s%s\n", text, row->doc ? row->doc : row->key,
+                                row->flags & CONFIG_RELOAD ? " [reload]" : "");
             if (value)
                 text =
                     arena_printf(arena, "%s    %s = %c%s%c\n", text, row->key, quote, value, quote);

@@ -33,6 +33,7 @@ enum config_type {
 enum config_flags {
     CONFIG_REQUIRED = 1 << 0,
     CONFIG_SECRET = 1 << 1, /* PATH: of a file that holds one, see secret_check_file() */
+    CONFIG_RELOAD = 1 << 2, /* SIGHUP applies a change; without it a change needs a restart */
 };
 
 #define CONFIG_FILE "/etc/atrium/atrium.conf" /* of an installed suite */
@@ -60,18 +61,30 @@ struct config_row {
     CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 4096, flags, NULL, doc)
 #define CONFIG_CHOICE(s, m, fallback, choices, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 0, 0, choices, doc)
+#define CONFIG_CHOICE_RELOAD(s, m, fallback, choices, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 0, CONFIG_RELOAD, choices, doc)
 #define CONFIG_PATH(s, m, fallback, flags, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_PATH, const char *, fallback, 1, 4096, flags, NULL, doc)
 #define CONFIG_INT(s, m, fallback, min, max, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, 0, NULL, doc)
+#define CONFIG_INT_RELOAD(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
 #define CONFIG_BOOL(s, m, fallback, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, 0, NULL, doc)
+#define CONFIG_BOOL_RELOAD(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, CONFIG_RELOAD, NULL, doc)
 #define CONFIG_DURATION(s, m, fallback, min, max, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, 0, NULL, doc)
+#define CONFIG_DURATION_RELOAD(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
 #define CONFIG_SIZE(s, m, fallback, min, max, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, NULL, doc)
+#define CONFIG_SIZE_RELOAD(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
 #define CONFIG_LIST(s, m, fallback, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, 0, NULL, doc)
+#define CONFIG_LIST_RELOAD(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, CONFIG_RELOAD, NULL, doc)
 
 /* Where the value of a key was read. */
 struct config_origin {
@@ -105,7 +118,16 @@ int config_read(const char *const *files, const struct config_section *sections,
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* The effective configuration in the file's own format, with each key's description as a comment. */
+/* The value of a row as it would stand in a file, in the arena or the struct's own; NULL: there is none. `values` is the
+ * struct that the section fills. */
+const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
+
+/* Copies the value of a row from one struct to another; texts and lists go into the arena. */
+void config_copy_value(const struct config_row *row, const void *from, void *to,
+                       struct arena *arena);
+
+/* The effective configuration in the file's own format, with each key's description as a comment, which ends in
+ * "[reload]" where SIGHUP applies a change. */
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
 
 #endif

@@ -230,8 +230,12 @@ static void on_signal(void *arg, int signo)
     struct service *self = arg;
     struct error err;
 
-    if (signo == SIGHUP || self->stopping)
+    if (self->stopping)
         return;
+    if (signo == SIGHUP) {
+        service_reload(self);
+        return;
+    }
     self->stopping = true;
     error_init(&err, NULL);
     fiber_set_max(self->loop, SIZE_MAX);
@@ -258,6 +262,8 @@ static void start_fiber(void *arg)
         return;
     }
     self->ready = true;
+    if (self->reload_again)
+        service_reload(self);
     snprintf(took, sizeof took, "%" PRId64, clock_mono_ms() - self->started_mono_ms);
     log_event(LOG_INFO, "service", "ready", "version", ATRIUM_VERSION, "ms", took, NULL);
     sd_notify(0, "READY=1");
@@ -361,6 +367,8 @@ int service_main(int argc, char **argv, const struct service_definition *definit
     self->definition = definition;
     self->arena = arena_new();
     exit_code = start_or_print(self, &options);
+    arena_destroy(&self->reload_arena);
+    arena_destroy(&self->hosts_arena);
     arena_destroy(&self->arena);
     free(self);
     return exit_code;

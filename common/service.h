@@ -1,13 +1,10 @@
 /*
  * service.h - the skeleton of every daemon: `main` is a table and one call.
  *
- * service_main() reads the command line and the configuration, opens log, loop, clock, offload
- * pool, bus, database and outbox, runs the start hook, lets callers in, tells systemd READY=1,
- * feeds the watchdog, serves until SIGTERM, drains (bounded) and leaves with exit code 0.  Options:
- * --config FILE,
- * --instance NAME, --check-config, --print-config, --test-clock FILE (development suites only),
- * --version,
- * --help.
+ * service_main() reads the command line and the configuration, opens log, loop, clock, offload pool, bus, database and
+ * outbox, runs the start hook, lets callers in, tells systemd READY=1, feeds the watchdog, serves until SIGTERM, drains
+ * (bounded) and leaves with exit code 0.  SIGHUP reads the configuration again (service_reload.c).  Options: --config
+ * FILE, --instance NAME, --check-config, --print-config, --test-clock FILE (development suites only), --version, --help.
  */
 #ifndef ATRIUM_COMMON_SERVICE_H
 #define ATRIUM_COMMON_SERVICE_H
@@ -102,6 +99,10 @@ struct service_definition {
     /* May be NULL. After the configuration was read, for --check-config too: looks at the files that it names. Nothing is
      * open yet, so it may block. */
     int (*configured)(void *daemon, struct error *err);
+    /* May be NULL. After a reload: takes over what `configured` has made of the new configuration in `fresh`, a daemon of
+     * the same type that was not started. Memory of its arena lives until the next reload; rows without CONFIG_RELOAD
+     * have the new values there, which must not be used. Parks nowhere. */
+    void (*reload)(void *daemon, void *fresh);
     /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first
      * request comes in. It must not wait for another daemon: any start order works. */
     int (*start)(void *daemon, struct error *err);
@@ -120,7 +121,8 @@ struct service {
     void *config; /* the daemon's configuration struct */
     struct secret seal_key;
     struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
-    struct arena *arena;     /* lives as long as the process */
+    struct arena *hosts_arena;
+    struct arena *arena; /* lives as long as the process */
     int64_t started_mono_ms;
     struct loop *loop;
     struct clock *clock;
@@ -134,7 +136,11 @@ struct service {
     const char
         *sandbox; /* what confines the programs that the daemon starts; NULL: it starts none */
 
-    /* service.c's, service_check.c's and service_task.c's own */
+    struct config_origin *origins[2]; /* of the rows of `common` and of the daemon's section */
+
+    /* service.c's, service_check.c's, service_reload.c's and service_task.c's own */
+    bool reloading, reload_again; /* a SIGHUP came, another one since */
+    struct arena *reload_arena;   /* of the configuration in use; NULL: that of the start */
     const struct service_options *options;
     int check_statement; /* the first of check_database.c's */
     int exit_code;
@@ -164,6 +170,7 @@ struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
 struct bus_method audit_page_method(const char *service);
 struct bus_method service_check_method(const char *service);
+struct bus_method service_config_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;
@@ -182,6 +189,23 @@ struct service_check_out {
     struct field_list findings; /* struct finding */
 };
 extern const struct field_table service_check_out_table;
+
+/* A key of the configuration in use, and what the files have for it now. */
+struct config_entry {
+    const char *section, *key;
+    const char *value; /* NULL: it has none */
+    const char *file;  /* where that was read; NULL: it is the program's default */
+    int64_t line;
+    bool reload;      /* SIGHUP applies a change */
+    bool changed;     /* the files have another value, ... */
+    const char *next; /* ... which is this one; NULL: none */
+};
+extern const struct field_table config_entry_table;
+struct service_config_out {
+    struct field_list entries; /* struct config_entry */
+    const char *error;         /* why a start would refuse the files; NULL: it would not */
+};
+extern const struct field_table service_config_out_table;
 
 /* A page of the audit trail (common/audit_chain.h); with rows left when there are any behind the last one. */
 struct audit_page_in {

@@ -25,12 +25,13 @@ FIELD_TABLE(service_check_out);
 
 /* ---- the configuration ---- */
 
-/* The file as a start of this daemon would read it now. */
+/* The files as a start of this daemon would read them now. */
 struct reading {
     const struct service *self;
     struct arena *arena;
     struct error *err;
-    bool good, changed;
+    bool good;
+    struct service_difference changed;
     const char *open; /* the first that others may write; NULL: none */
 };
 
@@ -54,19 +55,12 @@ static const char *find_open_file(const char *config, struct arena *arena)
 static void read_again(void *arg)
 {
     struct reading *job = arg;
-    const struct service *self = job->self;
-    struct service *again = calloc(1, self->definition->size);
+    CLEANUP(service_fresh_destroy) struct service *fresh = service_fresh_new(job->self);
 
-    if (again == NULL)
-        log_die("check", "out of memory");
-    again->definition = self->definition;
-    again->arena = job->arena;
-    job->good = service_config_check(again, self->options, job->err) == 0;
-    job->changed = job->good && strcmp(service_config_text(again, job->arena),
-                                       service_config_text(self, job->arena)) != 0;
-    job->open = find_open_file(self->options->config, job->arena);
-    sodium_memzero(again, self->definition->size);
-    free(again);
+    job->good = service_config_check(fresh, job->self->options, job->err) == 0;
+    if (job->good)
+        job->changed = service_compare(job->self, fresh, job->arena);
+    job->open = find_open_file(job->self->options->config, job->arena);
 }
 
 static int check_configuration(void *daemon, const struct request *req, struct finding *ret,
@@ -81,11 +75,18 @@ static int check_configuration(void *daemon, const struct request *req, struct f
     if (job.open)
         return check_fail(req, ret, arena_printf(req->arena, "chmod go-w %s", job.open),
                           "%s may be written by others than its owner", job.open);
-    if (job.changed)
+    if (*job.changed.restart)
         return check_warn(req, ret,
                           arena_printf(req->arena, "systemctl restart atrium-%s@%s",
                                        self->definition->name, self->instance),
-                          "%s was changed since this instance started", file);
+                          "%s was changed since this instance started: %s", file,
+                          job.changed.restart);
+    if (*job.changed.reload)
+        return check_warn(req, ret,
+                          arena_printf(req->arena, "systemctl reload atrium-%s@%s",
+                                       self->definition->name, self->instance),
+                          "%s was changed since this instance read it: %s", file,
+                          job.changed.reload);
     return check_ok(req, ret, "%s", file);
 }
 

@@ -13,8 +13,8 @@ enum { EXIT_USAGE = 2 };
 const struct config_row common_config_rows[] = {
     CONFIG_PATH(struct common_config, run_dir, "/run/atrium", 0,
                 "Directory of the daemons' sockets and lock files."),
-    CONFIG_CHOICE(struct common_config, log_level, "info", "debug info notice warning error",
-                  "Least urgent lines to log: debug, info, notice, warning or error."),
+    CONFIG_CHOICE_RELOAD(struct common_config, log_level, "info", "debug info notice warning error",
+                         "Least urgent lines to log: debug, info, notice, warning or error."),
     CONFIG_CHOICE(struct common_config, log_format, "auto", "auto text json journal",
                   "Form of the log: text, json, journal (entries with fields), or auto: journal "
                   "under systemd, else text."),
@@ -95,18 +95,21 @@ int service_options_read(int argc, char **argv, const struct service_definition 
     return -1;
 }
 
-static void sections_of(const struct service *self, struct config_section ret[static 2])
+void service_sections(const struct service *self,
+                      struct config_section ret[static SERVICE_SECTIONS])
 {
     const struct service_definition *definition = self->definition;
 
     ret[0] = (struct config_section){.name = "common",
                                      .rows = common_config_rows,
                                      .count = common_config_row_count,
-                                     .out = self->common};
+                                     .out = self->common,
+                                     .origins = self->origins[0]};
     ret[1] = (struct config_section){.name = definition->name,
                                      .rows = definition->config,
                                      .count = definition->config_count,
-                                     .out = self->config};
+                                     .out = self->config,
+                                     .origins = self->origins[1]};
 }
 
 int service_log_level(const char *word)
@@ -138,14 +141,18 @@ static bool is_instance_name(const char *name)
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err)
 {
-    struct config_section sections[2];
+    struct config_section sections[SERVICE_SECTIONS];
 
     if (!is_instance_name(options->instance))
         return error_set(err, ERR_INTERNAL, "--instance must be [a-z0-9-], 1 to 32 characters.");
     self->instance = options->instance;
     self->common = arena_alloc(self->arena, sizeof *self->common);
     self->config = arena_alloc(self->arena, self->definition->config_size);
-    sections_of(self, sections);
+    self->origins[0] =
+        arena_calloc(self->arena, common_config_row_count, sizeof(*self->origins[0]));
+    self->origins[1] =
+        arena_calloc(self->arena, self->definition->config_count, sizeof(*self->origins[1]));
+    service_sections(self, sections);
     if (config_load(options->config, sections, ARRAY_SIZE(sections), self->arena, err) < 0)
         return -1;
     if (options->test_clock != NULL && !self->common->development)
@@ -161,7 +168,8 @@ static int load_hosts(struct service *self, struct error *err)
 
     if (common->bus_hosts == NULL)
         return 0;
-    if (bus_hosts_read(common->bus_hosts, self->arena, &self->hosts, err) < 0)
+    self->hosts_arena = arena_new();
+    if (bus_hosts_read(common->bus_hosts, self->hosts_arena, &self->hosts, err) < 0)
         return -1;
     return bus_hosts_take_key(self->hosts, common->bus_keys, name, err);
 }
@@ -178,9 +186,9 @@ int service_config_check(struct service *self, const struct service_options *opt
 
 char *service_config_text(const struct service *self, struct arena *arena)
 {
-    struct config_section sections[2];
+    struct config_section sections[SERVICE_SECTIONS];
 
-    sections_of(self, sections);
+    service_sections(self, sections);
     return config_print(sections, ARRAY_SIZE(sections), arena);
 }
 

@@ -35,6 +35,27 @@ int service_config_load(struct service *self, const struct service_options *opti
 int service_config_check(struct service *self, const struct service_options *options,
                          struct error *err) MUST_USE;
 
+/* The sections of a daemon's configuration: `common` and its own. */
+enum { SERVICE_SECTIONS = 2 };
+void service_sections(const struct service *self,
+                      struct config_section ret[static SERVICE_SECTIONS]);
+
+/* A daemon of the same definition with the configuration that its files have now, in an arena of its own. Not started;
+ * check it with service_config_check(). */
+struct service *service_fresh_new(const struct service *self);
+void service_fresh_destroy(struct service **self_p);
+
+/* How the configuration in use differs from that of `fresh`: the keys that a reload applies, and those that need a
+ * restart, "authd.issuer, common.run_dir" each, in the arena; "" for none. */
+struct service_difference {
+    const char *reload, *restart;
+};
+struct service_difference service_compare(const struct service *self, const struct service *fresh,
+                                          struct arena *arena);
+
+/* Reads the configuration again and applies what can change at run time; at once, or after the reload under way. */
+void service_reload(struct service *self);
+
 /* The effective configuration, as the file would have it. */
 char *service_config_text(const struct service *self, struct arena *arena);
 

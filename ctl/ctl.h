@@ -34,6 +34,10 @@ struct command {
 /* dev.c */
 int dev_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* config.c */
+int config_show_command(struct ctl *ctl, struct error *err) MUST_USE;
+int config_check_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* completion.c */
 int completion_command(struct ctl *ctl, struct error *err) MUST_USE;
 

@@ -28,7 +28,7 @@ static const struct config_row config_rows[] = {
                 "Directory of the stored bytes; shared by all instances."),
     CONFIG_TEXT(struct docd_config, bucket, "documents", 0,
                 "Name of the store in upload forms and their address."),
-    CONFIG_SIZE(struct docd_config, max_upload, "100M", 1, 1LL << 40, "Largest file."),
+    CONFIG_SIZE_RELOAD(struct docd_config, max_upload, "100M", 1, 1LL << 40, "Largest file."),
     CONFIG_SIZE(struct docd_config, image_bytes, "100M", 1, 1LL << 40,
                 "Largest file that is read as an image, to resize it."),
     CONFIG_INT(struct docd_config, image_threads, "0", 0, 256,
@@ -43,8 +43,9 @@ static const struct config_row config_rows[] = {
         struct docd_config, public_url, NULL, 0,
         "Address that clients reach the gateway by, \"https://api.example.org\"; by default "
         "as the client called, which a trusted proxy tells."),
-    CONFIG_INT(struct docd_config, public_max_age, "0", 0, 31536000,
-               "Seconds that caches may serve a public document without asking; 0: none may."),
+    CONFIG_INT_RELOAD(
+        struct docd_config, public_max_age, "0", 0, 31536000,
+        "Seconds that caches may serve a public document without asking; 0: none may."),
     CONFIG_CHOICE(struct docd_config, store, "local", "local s3",
                   "Where the bytes lie: in storage_dir, or in a bucket of S3."),
     CONFIG_TEXT(struct docd_config, s3_url, NULL, 0,

@@ -31,18 +31,18 @@ static const struct config_row config_rows[] = {
                 "ADDRESS:PORT for /healthz, /readyz and /metrics."),
     CONFIG_INT(struct gateway_config, max_connections, "4096", 16, 65536,
                "Open connections; further ones wait in the kernel."),
-    CONFIG_INT(struct gateway_config, connections_per_client, "256", 8, 65536,
-               "Open connections of one client address, not of trusted_proxies."),
+    CONFIG_INT_RELOAD(struct gateway_config, connections_per_client, "256", 8, 65536,
+                      "Open connections of one client address, not of trusted_proxies."),
     CONFIG_DURATION(struct gateway_config, keep_alive_timeout, "75s", 1000, 3600000,
                     "How long a connection may wait for its next request."),
-    CONFIG_LIST(struct gateway_config, trusted_proxies, NULL,
-                "Addresses and networks whose forwarded_header is believed."),
-    CONFIG_CHOICE(struct gateway_config, forwarded_header, "X-Forwarded-For",
-                  "X-Forwarded-For Forwarded",
-                  "Where trusted_proxies name the client; the other header is ignored."),
-    CONFIG_BOOL(struct gateway_config, access_log, "true", "One log line for each request."),
-    CONFIG_BOOL(struct gateway_config, access_log_address, "false",
-                "Client addresses in the access log: personal data."),
+    CONFIG_LIST_RELOAD(struct gateway_config, trusted_proxies, NULL,
+                       "Addresses and networks whose forwarded_header is believed."),
+    CONFIG_CHOICE_RELOAD(struct gateway_config, forwarded_header, "X-Forwarded-For",
+                         "X-Forwarded-For Forwarded",
+                         "Where trusted_proxies name the client; the other header is ignored."),
+    CONFIG_BOOL_RELOAD(struct gateway_config, access_log, "true", "One log line for each request."),
+    CONFIG_BOOL_RELOAD(struct gateway_config, access_log_address, "false",
+                       "Client addresses in the access log: personal data."),
 };
 
 static const struct route_doc health_doc = {
@@ -219,10 +219,31 @@ static void on_turn(void *arg)
 /* Other gateways too, for what any of them tells an operator (admin.c). */
 static const char *const asks[] = {"gateway", "authd", "settingsd", "maild", "docd", "botd", NULL};
 
-static int start(void *daemon, struct error *err)
+static int configured(void *daemon, struct error *err)
+{
+    struct gateway *self = daemon;
+
+    return address_networks_parse("trusted_proxies", gateway_config(self)->trusted_proxies,
+                                  self->service.arena, &self->trusted, err);
+}
+
+static void reload(void *daemon, void *fresh)
 {
     struct gateway *self = daemon;
     const struct gateway_config *config = gateway_config(self);
+
+    self->trusted = ((const struct gateway *)fresh)->trusted;
+    for (size_t i = 0; i < self->site_count; i++) {
+        struct connections *connections = &self->sites[i].connections;
+
+        if (connections->client_max > 0)
+            connections->client_max = (size_t)config->connections_per_client;
+    }
+}
+
+static int start(void *daemon, struct error *err)
+{
+    struct gateway *self = daemon;
 
     content_keep_memory();
     self->daemons = asks + 1;
@@ -232,9 +253,7 @@ static int start(void *daemon, struct error *err)
     self->identities = identities_new();
     self->kept = kept_files_new();
     self->clients = clients_new();
-    if (address_networks_parse("trusted_proxies", config->trusted_proxies, self->service.arena,
-                               &self->trusted, err) < 0 ||
-        make_routes(self, err) < 0)
+    if (make_routes(self, err) < 0)
         return -1;
     make_metrics(self);
     warm_up_start(self);
@@ -303,6 +322,8 @@ static const struct service_definition definition = {
     .checks = gateway_checks,
     .asks = asks,
     .seal_key_offset = SIZE_MAX,
+    .configured = configured,
+    .reload = reload,
     .start = start,
     .drain = drain,
     .stop = stop,

@@ -13,10 +13,10 @@ static const struct config_row config_rows[] = {
                          "host=/run/postgresql dbname=atrium user=atrium-settingsd"),
     CONFIG_PATH(struct settingsd_config, seal_key, "/etc/atrium/settingsd.key", CONFIG_SECRET,
                 "File of 64 hex digits, 0600: seals what waits in the outbox."),
-    CONFIG_INT(struct settingsd_config, children_per_project, "100", 1, 10000,
-               "Projects that the admins of one may make directly below it."),
-    CONFIG_INT(struct settingsd_config, projects_per_root, "1000", 1, 4000,
-               "Projects of one tree up to which admins may make more."),
+    CONFIG_INT_RELOAD(struct settingsd_config, children_per_project, "100", 1, 10000,
+                      "Projects that the admins of one may make directly below it."),
+    CONFIG_INT_RELOAD(struct settingsd_config, projects_per_root, "1000", 1, 4000,
+                      "Projects of one tree up to which admins may make more."),
 };
 
 #define ROUTE(method, path, handler, input, output, access, flags, since, summary) \

@@ -59,6 +59,25 @@ static char *page_text(const char *path, const char *heading, bool tags)
     return text;
 }
 
+/* The lines of CONFIGURATION that name what a paragraph is about, as they stand. Caller frees. */
+static char *page_tags(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, PAGE_MAX), line[1024];
+    bool inside = false, tag = false;
+
+    while (file && fgets(line, sizeof line, file) && strlen(text) < PAGE_MAX - sizeof line) {
+        if (strncmp(line, ".SH ", 4) == 0)
+            inside = strncmp(line + 4, "CONFIGURATION", 13) == 0;
+        if (inside && tag)
+            strcat(text, line);
+        tag = strncmp(line, ".TP", 3) == 0;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
 /* True when the words stand in the text, and not as a part of longer words. */
 static bool holds(const char *text, const char *words)
 {
@@ -125,6 +144,45 @@ static void every_key_is_documented(void)
     }
 }
 
+/* The lines of a section of --print-config from the description of `key` on; NULL: it has none. */
+static bool is_marked(const char *config, const char *section, const char *key)
+{
+    char line[WORD_MAX + 16], unset[WORD_MAX + 24];
+    const char *at = strstr(config, section), *found, *from;
+
+    snprintf(line, sizeof line, "\n    %s = ", key);
+    snprintf(unset, sizeof unset, "\n    # %s is not set", key);
+    found = at ? strstr(at, line) : NULL;
+    found = found ? found : at ? strstr(at, unset) : NULL;
+    for (from = found; from && from > config && from[-1] != '\n'; from--)
+        ;
+    return found && found - from > 8 && strncmp(found - 8, "[reload]", 8) == 0;
+}
+
+/* A tag that ends in "reload)" is of keys that SIGHUP applies, as the programs' tables have it. */
+static void reload_is_documented(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+        char *config = ask(sections[i].program,
+                           (const char *const[]){"--config", "/dev/null", "--print-config", NULL});
+        char *keys = keys_of(sections[i].program, sections[i].section), *rest = keys, *key;
+        char section[WORD_MAX], *page = page_tags(sections[i].page);
+
+        snprintf(section, sizeof section, "%s\n", sections[i].section);
+        while ((key = strsep(&rest, " "))) {
+            const char *tag = *key ? strstr(page, key) : NULL;
+            bool says = tag && memmem(tag, strcspn(tag, "\n"), "reload)", strlen("reload)"));
+
+            if (*key)
+                UNIT_CHECK(says == is_marked(config, section, key), "%s: %s %s", sections[i].page,
+                           key, says ? "needs a restart" : "can be reloaded");
+        }
+        free(page);
+        free(keys);
+        free(config);
+    }
+}
+
 static void no_key_is_documented_that_is_gone(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
@@ -184,6 +242,7 @@ static void every_command_is_documented(void)
 
 static const struct unit_case cases[] = {
     {"every key is documented", every_key_is_documented},
+    {"the pages say what a reload applies", reload_is_documented},
     {"no key is documented that is gone", no_key_is_documented_that_is_gone},
     {"every command is documented", every_command_is_documented},
 };

@@ -242,6 +242,26 @@ restarts() {
     done
 }
 
+# systemctl waits for what the daemons notify: they have the new configuration when it returns.
+reloads() {
+    local before=() after=()
+    for daemon in "${daemons[@]}"; do before+=("$(pid_of atrium-$daemon@1.service)"); done
+    start_reading
+    printf 'common\n    log_level = debug\nauthd\n    issuer = other\n' >/etc/atrium/conf.d/reload.conf
+    systemctl reload 'atrium-*@*.service'
+    same "$(as olga atriumctl config show authd.1 | grep -c 'common.log_level *debug */etc/atrium/conf.d/reload.conf:2')" 1
+    same "$(as olga atriumctl config check authd.1 | grep -c 'restart *authd.issuer')" 1
+    echo broken >>/etc/atrium/conf.d/reload.conf
+    systemctl reload 'atrium-*@*.service'
+    refuses as olga atriumctl config check authd.1
+    rm /etc/atrium/conf.d/reload.conf
+    systemctl reload 'atrium-*@*.service'
+    as olga atriumctl config check >/dev/null
+    stop_reading reloaded
+    for daemon in "${daemons[@]}"; do after+=("$(pid_of atrium-$daemon@1.service)"); done
+    same "${before[*]}" "${after[*]}"
+}
+
 kills() {
     for daemon in "${daemons[@]}"; do
         pid=$(pid_of atrium-$daemon@1.service)
@@ -324,6 +344,7 @@ second_instances
 behind_nginx
 bots
 restarts
+reloads
 kills
 database_restart
 backup_and_restore

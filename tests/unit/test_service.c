@@ -23,8 +23,9 @@
 /* ---- the daemon ---- */
 
 struct tick_config {
-    const char *word;
+    const char *word, *fixed;
     bool fail_start;
+    const char **list;
 };
 
 struct tick {
@@ -54,6 +55,25 @@ static int tick_start(void *daemon, struct error *err)
     return fiber_sleep_until(self->svc.loop, clock_mono_ms() + 30, err);
 }
 
+/* What a start would refuse though the file can be read. */
+static int tick_configured(void *daemon, struct error *err)
+{
+    const struct tick_config *config = ((const struct tick *)daemon)->svc.config;
+
+    return strcmp(config->word, "forbidden") != 0
+               ? 0
+               : error_set(err, ERR_INTERNAL, "That word is forbidden.");
+}
+
+static void tick_reload(void *daemon, void *fresh)
+{
+    const struct tick_config *config = ((const struct tick *)daemon)->svc.config,
+                             *given = ((const struct tick *)fresh)->svc.config;
+
+    log_event(LOG_NOTICE, "test", "reload hook", "word", config->word, "fixed", config->fixed,
+              "list", config->list[0] ? config->list[0] : "", "given", given->fixed, NULL);
+}
+
 static void tick_drain(void *daemon)
 {
     log_event(LOG_NOTICE, "test", "drain hook", NULL);
@@ -80,7 +100,9 @@ static int tick_slow(void *daemon, const struct request *req, const void *in, vo
 static int daemon_main(int argc, char **argv)
 {
     static const struct config_row rows[] = {
-        CONFIG_TEXT(struct tick_config, word, "hello", 0, "A word."),
+        CONFIG_TEXT(struct tick_config, word, "hello", CONFIG_RELOAD, "A word."),
+        CONFIG_TEXT(struct tick_config, fixed, "stone", 0, "A word that a reload leaves."),
+        CONFIG_LIST_RELOAD(struct tick_config, list, "a, b", "Words."),
         CONFIG_BOOL(struct tick_config, fail_start, "false", "Fails at the start."),
     };
     static const struct operation operations[] = {
@@ -97,6 +119,8 @@ static int daemon_main(int argc, char **argv)
         .database_offset = SIZE_MAX,
         .operations = operations,
         .seal_key_offset = SIZE_MAX,
+        .configured = tick_configured,
+        .reload = tick_reload,
         .start = tick_start,
         .drain = tick_drain,
         .stop = tick_stop,
@@ -252,7 +276,6 @@ static void test_life(void)
                (long long)(clock_mono_ms() - begin));
     for (int i = 0; i < 4; i++)
         UNIT_CHECK(strstr(daemon_note(&daemon, text), "WATCHDOG=1") != NULL, "%s", text);
-    CU_ASSERT(kill(daemon.pid, SIGHUP) == 0);
     CU_ASSERT(kill(daemon.pid, SIGTERM) == 0);
     do
         daemon_note(&daemon, text);
@@ -263,6 +286,64 @@ static void test_life(void)
     UNIT_CHECK(daemon_said(&daemon, "The second one fails.") && daemon_said(&daemon, "runs again"),
                "a failing run is logged and tried again");
     CU_ASSERT(daemon_said(&daemon, "drain hook") && daemon_said(&daemon, "\"stop hook\""));
+    daemon_free(&daemon);
+}
+
+/* ---- SIGHUP ---- */
+
+/* Writes the file anew and reloads; the notes that systemd waits for have come when this returns. */
+static void reload_with(struct daemon *self, const char *section)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n%s", self->dir.path, section);
+    unit_dir_write(&self->dir, "atrium.conf", text);
+    CU_ASSERT(kill(self->pid, SIGHUP) == 0);
+    UNIT_CHECK(strstr(daemon_note(self, text), "RELOADING=1\nMONOTONIC_USEC=") != NULL, "%s", text);
+    UNIT_CHECK(strcmp(daemon_note(self, text), "READY=1") == 0, "%s", text);
+}
+
+static void test_reload(void)
+{
+    struct daemon daemon;
+    char text[256];
+
+    daemon_make(&daemon, "tickd\n    word = \"one\"\n");
+    listen_for_notes(&daemon);
+    daemon_start(&daemon, NULL);
+    CU_ASSERT(strstr(daemon_note(&daemon, text), "READY=1") != NULL);
+    reload_with(&daemon, "tickd\n    word = \"one\"\n");
+    CU_ASSERT(daemon_said(&daemon, "\"configuration reloaded\" changed=nothing"));
+    reload_with(&daemon,
+                "    log_level = \"notice\"\ntickd\n    word = \"two\"\n    fixed = \"x\"\n"
+                "    list = \"c\"\n");
+    CU_ASSERT(daemon_said(&daemon, "changed=\"common.log_level, tickd.word, tickd.list\""));
+    CU_ASSERT(daemon_said(&daemon, "\"a change needs a restart\" keys=tickd.fixed"));
+    CU_ASSERT(daemon_said(&daemon, "\"reload hook\" word=two fixed=stone list=c given=x"));
+    CU_ASSERT(kill(daemon.pid, SIGTERM) == 0 && daemon_wait(&daemon) == 0);
+    UNIT_CHECK(!daemon_said(&daemon, "stopping"), "the log level was applied");
+    daemon_free(&daemon);
+}
+
+/* A file that cannot be read, or that a start would refuse, changes nothing. */
+static void test_refused_reload(void)
+{
+    struct daemon daemon;
+    char text[256];
+
+    daemon_make(&daemon, "tickd\n    word = \"one\"\n");
+    listen_for_notes(&daemon);
+    daemon_start(&daemon, NULL);
+    CU_ASSERT(strstr(daemon_note(&daemon, text), "READY=1") != NULL);
+    reload_with(&daemon, "tickd\n    list = \"c\"\n    wort = \"two\"\n");
+    CU_ASSERT(daemon_said(&daemon, "configuration refused, nothing was changed"));
+    CU_ASSERT(daemon_said(&daemon, "atrium.conf:5: section"));
+    reload_with(&daemon, "tickd\n    list = \"c\"\n    word = \"forbidden\"\n");
+    CU_ASSERT(daemon_said(&daemon, "That word is forbidden."));
+    CU_ASSERT(!daemon_said(&daemon, "reload hook"));
+    reload_with(&daemon, "tickd\n    list = \"c\"\n");
+    CU_ASSERT(daemon_said(&daemon, "\"reload hook\" word=hello fixed=stone list=c"));
+    CU_ASSERT(kill(daemon.pid, SIGTERM) == 0 && daemon_wait(&daemon) == 0);
     daemon_free(&daemon);
 }
 
@@ -423,6 +504,8 @@ static void test_over_the_bus(void)
 static const struct unit_case cases[] = {
     {"command line and configuration", test_command_line},
     {"ready, watchdog, SIGTERM, exit 0", test_life},
+    {"applies what a reload can change", test_reload},
+    {"keeps its configuration when the new one is refused", test_refused_reload},
     {"no core file", test_no_core},
     {"one instance of a name", test_one_of_a_name},
     {"status, metrics and drain over the bus", test_over_the_bus},
