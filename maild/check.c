@@ -17,6 +17,15 @@ static int check_transport(void *daemon, const struct request *req, struct findi
     return d->transport->check(d->transport, req, ret, err);
 }
 
+/* What the deliveries of this instance met. */
+static int check_server(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err UNUSED)
+{
+    const struct maild *d = daemon;
+
+    return d->transport->check_state ? d->transport->check_state(d->transport, req, ret) : 0;
+}
+
 /* A mail that was given up stays known for a month; its content is gone. */
 static int check_dead(void *daemon, const struct request *req, struct finding *ret,
                       struct error *err)
@@ -80,6 +89,10 @@ const struct check maild_checks[] = {
     {"mail transport", 0,
      "Start the mail server; see that smtp_url names it and that this host reaches it.",
      check_transport},
+    {"mail server", 0,
+     "See what the mail server's log says of it; mail waits and leaves by itself once it takes "
+     "mail again, or at once by atriumctl mail retry --all.",
+     check_server},
     {"dead mail", CHECK_DATABASE,
      "atriumctl mail queue --state dead shows why; mend that, then atriumctl mail drop ID.",
      check_dead},

@@ -12,18 +12,23 @@
 #include "maild/transport.h"
 #include "maild/work.h"
 
+enum { RESUME_BATCH = 1000 };
+
 /* A claimed message. */
 struct delivery {
     struct work_item item; /* first */
     struct uuid project;   /* absent: the installation's own mail */
     const char *template, *language, *default_language;
     struct sealed sealed;
-    int64_t attempts, created_at;
+    int64_t attempts, answers, unknowns, created_at;
+    int64_t expires_at; /* contract time; 0: never */
+    bool
+        handed_over; /* the row counts this delivery among its unknown ends, until it is recorded */
 };
 
 struct deliver {
     struct work *work;
-    uint64_t *sent, *retried, *dead;
+    uint64_t *sent, *retried, *dead, *expired;
 };
 
 /* ---- one delivery ---- */
@@ -52,6 +57,27 @@ static char *delivery_text(struct delivery *self, const struct template_record *
     return message_build(arena, &message);
 }
 
+/* Marks the message as one that may have been sent, for as long as the receiver may think about it: should this
+ * process die now, no other one sends a second copy before. False when the message is not this process's any more. */
+static bool delivery_gate(void *arg)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct delivery *self = arg;
+    struct maild *d = work_maild(&self->item);
+    const struct maild_config *config = d->svc.config;
+    int64_t until = clock_now_ms(d->real) + config->smtp_timeout +
+                    deliver_unknown_ms(config->smtp_timeout, self->unknowns + 1);
+    struct error err;
+
+    error_init(&err, self->item.req->arena);
+    if (db_query(d->svc.db, self->item.req, SQL_MESSAGE_HAND_OVER, &res, &err,
+                 DB_UUID(self->item.id), DB_UUID(work_lease(&self->item)), DB_INT(until)) < 0 ||
+        db_rows(res) == 0)
+        return false;
+    self->handed_over = true;
+    return true;
+}
+
 /* Hands the mail to the transport and wipes its text, which may hold a one-time link. */
 static enum transport_outcome delivery_hand_over(struct delivery *self, const char *to,
                                                  const char *text,
@@ -60,8 +86,9 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
     struct transport *transport = work_maild(&self->item)->transport;
     const struct maild_config *config = work_maild(&self->item)->svc.config;
     struct mail mail = {self->item.id, self->created_at, config->from_address, to, text};
+    const struct transport_gate gate = {delivery_gate, self};
     enum transport_outcome outcome =
-        transport->send(transport, &mail, self->item.req->deadline_mono_ms, reason);
+        transport->send(transport, &mail, self->item.req->deadline_mono_ms, &gate, reason);
 
     secret_wipe_text(text);
     return outcome;
@@ -83,6 +110,21 @@ static int delivery_template(struct delivery *self, json_t *variables, struct te
     return error_set(err, ERR_NOT_FOUND, "Template not found.");
 }
 
+/* Why a message is not to be sent any more; NULL: it is. */
+static const char *delivery_obstacle(const struct delivery *self)
+{
+    struct maild *d = work_maild(&self->item);
+    const struct maild_config *config = d->svc.config;
+
+    if (self->expires_at != 0 && clock_now_ms(d->svc.clock) >= self->expires_at)
+        return "its link expired before it could be sent";
+    if (self->unknowns >= DELIVER_UNKNOWNS_MAX)
+        return "the mail server never said whether it took it: it may have arrived";
+    if (clock_now_ms(d->real) - self->created_at > config->mail_max_age)
+        return "it could not be sent for longer than mail_max_age";
+    return NULL;
+}
+
 static enum transport_outcome delivery_send(struct delivery *self,
                                             char reason[TRANSPORT_REASON_MAX])
 {
@@ -96,14 +138,14 @@ static enum transport_outcome delivery_send(struct delivery *self,
     error_init(&err, arena);
     if (sealed_open(arena, &d->svc.seal_key, self->sealed, &to, &variables) < 0) {
         snprintf(reason, TRANSPORT_REASON_MAX, "the content cannot be unsealed");
-        return TRANSPORT_RETRY;
+        return TRANSPORT_UNREACHED;
     }
     if (delivery_template(self, variables, &template, &err) < 0) {
         bool unmapped = err.code == ERR_NOT_FOUND;
 
         snprintf(reason, TRANSPORT_REASON_MAX, "%s",
                  unmapped ? "the template is no longer mapped" : "database");
-        return unmapped ? TRANSPORT_REFUSED : TRANSPORT_RETRY;
+        return unmapped ? TRANSPORT_REFUSED : TRANSPORT_UNREACHED;
     }
     return delivery_hand_over(self, to, delivery_text(self, &template, variables, to), reason);
 }
@@ -119,6 +161,19 @@ static struct audit_row delivery_audit(const struct delivery *self, bool sent)
                                                      .detail = self->template});
 }
 
+/* Before the next delivery, ms. */
+static int64_t delivery_pause(const struct delivery *self, enum transport_outcome outcome)
+{
+    const struct maild *d = work_maild(&self->item);
+    const struct maild_config *config = d->svc.config;
+
+    if (outcome == TRANSPORT_RETRY)
+        return deliver_backoff_ms(self->answers + 1);
+    if (outcome == TRANSPORT_UNKNOWN)
+        return deliver_unknown_ms(config->smtp_timeout, self->unknowns + 1);
+    return d->svc.stopping ? 0 : deliver_unreached_ms(self->attempts);
+}
+
 /* Writes down how the attempt ended. */
 static int delivery_record(struct delivery *self, enum transport_outcome outcome,
                            const char *reason)
@@ -129,7 +184,6 @@ static int delivery_record(struct delivery *self, enum transport_outcome outcome
     struct uuid id = self->item.id, lease = work_lease(&self->item);
     struct audit_row audit;
     struct error err;
-    int64_t due;
 
     error_init(&err, req->arena);
     req->deadline_mono_ms = clock_mono_ms() + WORK_RECORD_MS;
@@ -140,9 +194,13 @@ static int delivery_record(struct delivery *self, enum transport_outcome outcome
         return db_query(d->svc.db, req, SQL_MESSAGE_SENT, &res, &err, DB_UUID(id), DB_UUID(lease),
                         DB_AUDIT(audit));
     case TRANSPORT_RETRY:
-        due = clock_now_ms(d->real) + deliver_backoff_ms(self->attempts);
+    case TRANSPORT_UNREACHED:
+    case TRANSPORT_UNKNOWN:
         return db_query(d->svc.db, req, SQL_MESSAGE_RETRY, &res, &err, DB_UUID(id), DB_UUID(lease),
-                        DB_INT(due), DB_TEXT(reason));
+                        DB_INT(clock_now_ms(d->real) + delivery_pause(self, outcome)),
+                        DB_TEXT(reason), DB_INT(outcome == TRANSPORT_RETRY),
+                        DB_INT(self->handed_over && outcome != TRANSPORT_UNKNOWN),
+                        DB_BOOL(outcome == TRANSPORT_UNREACHED));
     case TRANSPORT_REFUSED:
         break;
     }
@@ -161,29 +219,60 @@ static void delivery_log(const struct delivery *self, enum transport_outcome out
     if (outcome == TRANSPORT_SENT) {
         ++*deliver->sent;
         log_event(LOG_INFO, "mail", "sent", "message", id, "attempt", attempt, NULL);
-    } else if (outcome == TRANSPORT_RETRY) {
-        ++*deliver->retried;
-        log_event(LOG_NOTICE, "mail", "delivery failed, will be tried again", "message", id,
-                  "attempt", attempt, "reason", reason, NULL);
-    } else {
+    } else if (outcome == TRANSPORT_REFUSED) {
         ++*deliver->dead;
         log_event(LOG_WARNING, "mail", "given up", "message", id, "attempt", attempt, "reason",
                   reason, NULL);
+    } else {
+        ++*deliver->retried;
+        log_event(LOG_NOTICE, "mail", "delivery failed, will be tried again", "message", id,
+                  "attempt", attempt, "reason", reason, NULL);
     }
+}
+
+/* What waited for the mail server is due again, now that it has taken a mail. */
+static void resume(struct maild *d)
+{
+    struct transport *transport = d->transport;
+    size_t count;
+
+    if (!transport->is_back || !transport->is_back(transport))
+        return;
+    log_event(LOG_INFO, "mail", "the mail server is back", NULL);
+    do {
+        CLEANUP(service_request_destroy)
+        struct request *req = service_request_new(&d->svc, WORK_RECORD_MS);
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+        struct error err;
+
+        error_init(&err, req->arena);
+        if (db_query(d->svc.db, req, SQL_MESSAGE_RESUME, &res, &err, DB_INT(clock_now_ms(d->real)),
+                     DB_INT(RESUME_BATCH)) < 0)
+            return; /* each is due within a minute anyway */
+        count = db_affected(res);
+    } while (count == RESUME_BATCH);
 }
 
 /* Sends the message and records that until it is recorded. */
 static void delivery_run(struct work_item *item)
 {
     struct delivery *self = (struct delivery *)item;
+    struct maild *d = work_maild(item);
     char reason[TRANSPORT_REASON_MAX] = "";
-    enum transport_outcome outcome = delivery_send(self, reason);
+    const char *obstacle = delivery_obstacle(self);
+    enum transport_outcome outcome = TRANSPORT_REFUSED;
 
-    if (outcome == TRANSPORT_RETRY && self->attempts >= DELIVER_ATTEMPTS_MAX)
+    if (obstacle)
+        snprintf(reason, sizeof(reason), "%s", obstacle);
+    else
+        outcome = delivery_send(self, reason);
+    if (outcome == TRANSPORT_RETRY && self->answers + 1 >= DELIVER_ANSWERS_MAX)
         outcome = TRANSPORT_REFUSED;
+    *d->deliver->expired += obstacle != NULL;
     delivery_log(self, outcome, reason);
     while (delivery_record(self, outcome, reason) < 0 && work_pause(item))
         continue;
+    resume(d);
     work_end(item);
 }
 
@@ -209,6 +298,18 @@ static void delivery_read(struct work_item *item, const struct db_result *res, s
     self->attempts = db_int(res, row, 5);
     self->created_at = db_int(res, row, 6);
     self->default_language = arena_strdup(arena, db_text(res, row, 7));
+    self->answers = db_int(res, row, 8);
+    self->unknowns = db_int(res, row, 9);
+    self->expires_at = db_is_null(res, row, 10) ? 0 : db_int(res, row, 10);
+}
+
+static int64_t delivery_room(struct maild *d, int64_t active)
+{
+    const struct maild_config *config = d->svc.config;
+
+    if (d->transport->room)
+        return d->transport->room(d->transport, active);
+    return config->deliveries - active;
 }
 
 /* ---- for the rest of the daemon ---- */
@@ -217,9 +318,9 @@ int deliver_start(struct maild *d, struct error *err)
 {
     const struct maild_config *config = d->svc.config;
     const struct work_kind kind = {.item_size = sizeof(struct delivery),
-                                   .room = config->deliveries,
+                                   .room = delivery_room,
                                    .poll_ms = WORK_POLL_MS,
-                                   .timeout_ms = config->smtp_timeout + WORK_RECORD_MS,
+                                   .timeout_ms = config->smtp_timeout + 2 * WORK_RECORD_MS,
                                    .renew = SQL_MESSAGE_RENEW,
                                    .claim = delivery_claim,
                                    .read = delivery_read,
@@ -232,6 +333,8 @@ int deliver_start(struct maild *d, struct error *err)
         .sent = metrics_counter(metrics, name, "outcome=\"sent\"", help),
         .retried = metrics_counter(metrics, name, "outcome=\"retry\"", help),
         .dead = metrics_counter(metrics, name, "outcome=\"dead\"", help),
+        .expired = metrics_counter(metrics, "atrium_mail_expired_total", "",
+                                   "Messages given up unsent: they waited for too long."),
     };
     d->deliver = self;
     return work_start(d, &kind, &self->work, err);
@@ -242,7 +345,23 @@ void deliver_kick(struct maild *d)
     work_kick(d->deliver->work);
 }
 
+void deliver_hurry(struct maild *d)
+{
+    if (d->transport->hurry)
+        d->transport->hurry(d->transport);
+    work_kick(d->deliver->work);
+}
+
+/* Deliveries may end by themselves first; then those do that the receiver has not got yet, then all. */
 bool deliver_stop(struct maild *d)
 {
-    return work_stop(d->deliver->work);
+    static const int64_t steps_ms[] = {4000, 4000, 2000};
+    bool ended = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(steps_ms) && !ended; i++) {
+        if (i > 0 && d->transport->cancel)
+            d->transport->cancel(d->transport);
+        ended = work_stop(d->deliver->work, steps_ms[i]);
+    }
+    return ended;
 }

@@ -7,17 +7,35 @@
 #include "common/base.h"
 
 enum {
-    DELIVER_ATTEMPTS_MAX = 20,
+    DELIVER_ANSWERS_MAX = 20, /* refusals for now */
+    DELIVER_UNKNOWNS_MAX = 6, /* copies that a mail server may have taken without saying so */
     DELIVER_BACKOFF_MIN_MS = 1000,
     DELIVER_BACKOFF_MAX_MS = 3600 * 1000,
+    DELIVER_UNREACHED_MAX_MS = 60 * 1000,
 };
 
-/* Pause after the attempts-th failed attempt (from 1 on): 1 s, doubled each time, at most 1 h. */
-static inline int64_t deliver_backoff_ms(int64_t attempts)
+/* Pause after the nth refusal (from 1 on): 1 s, doubled each time, at most 1 h. */
+static inline int64_t deliver_backoff_ms(int64_t answers)
 {
-    int64_t doublings = MIN(MAX(attempts - 1, (int64_t)0), (int64_t)12);
+    int64_t doublings = MIN(MAX(answers - 1, (int64_t)0), (int64_t)12);
 
     return MIN((int64_t)DELIVER_BACKOFF_MIN_MS << doublings, (int64_t)DELIVER_BACKOFF_MAX_MS);
+}
+
+/* The same after the nth delivery of a mail for which the mail server was not reached: at most a minute. */
+static inline int64_t deliver_unreached_ms(int64_t attempts)
+{
+    return MIN(deliver_backoff_ms(attempts), (int64_t)DELIVER_UNREACHED_MAX_MS);
+}
+
+/* Pause after the nth end that is not known (from 1 on): the server's time limit, four times as long each time, at most
+ * an hour or that limit. Until then the server may still be at work on the copy that it has. */
+static inline int64_t deliver_unknown_ms(int64_t limit_ms, int64_t unknowns)
+{
+    int64_t times = MIN(MAX(unknowns - 1, (int64_t)0), (int64_t)6);
+    int64_t pause = MIN(limit_ms << 2 * times, (int64_t)DELIVER_BACKOFF_MAX_MS);
+
+    return MAX(pause, limit_ms);
 }
 
 #endif

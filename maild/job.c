@@ -18,6 +18,7 @@ enum {
     BACKOFF_MAX_MS = 60000,
     RUN_WAIT_MS = 8000, /* job_run_due waits so long for what it began */
     RUN_STEP_MS = 50,
+    STOP_MS = 10000,
 };
 
 /* A claimed job. */
@@ -103,9 +104,9 @@ static void job_run(struct work_item *item)
 /* ---- claiming ---- */
 
 /* Jobs wait unharmed, and without attempts, while there is nobody to ask. */
-static bool job_ready(struct maild *d)
+static int64_t job_room(struct maild *d, int64_t active)
 {
-    return bus_has_peer(d->svc.bus, "authd");
+    return bus_has_peer(d->svc.bus, "authd") ? ROOM - active : 0;
 }
 
 static int job_claim(struct maild *d, const struct request *req, const struct work_claim *claim,
@@ -130,11 +131,10 @@ static void job_read(struct work_item *item, const struct db_result *res, size_t
 int job_start(struct maild *d, struct error *err)
 {
     static const struct work_kind kind = {.item_size = sizeof(struct job),
-                                          .room = ROOM,
+                                          .room = job_room,
                                           .poll_ms = POLL_MS,
                                           .timeout_ms = CALL_MS,
                                           .renew = SQL_JOB_RENEW,
-                                          .ready = job_ready,
                                           .claim = job_claim,
                                           .read = job_read,
                                           .run = job_run};
@@ -153,7 +153,7 @@ int job_start(struct maild *d, struct error *err)
 
 void job_stop(struct maild *d)
 {
-    (void)work_stop(d->jobs->work);
+    (void)work_stop(d->jobs->work, STOP_MS);
 }
 
 /* ---- handlers ---- */

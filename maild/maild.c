@@ -34,6 +34,8 @@ static const struct config_row config_rows[] = {
                 "Certificates that the mail server's must chain to; default: the system's."),
     CONFIG_DURATION(struct maild_config, smtp_timeout, "30s", 1000, 600000,
                     "Longest delivery of one mail."),
+    CONFIG_DURATION(struct maild_config, mail_max_age, "3d", 3600000, 30LL * 24 * 3600 * 1000,
+                    "A mail that could not be sent for so long is given up."),
     CONFIG_INT(struct maild_config, deliveries, "8", 1, 64, "Deliveries at the same time."),
     CONFIG_TEXT(struct maild_config, from_address, "no-reply@localhost", 0,
                 "Sender's e-mail address."),
@@ -91,7 +93,7 @@ static int maild_start(void *daemon, struct error *err)
     if (strcmp(config->transport, "file") == 0)
         d->transport = transport_file_new(d->svc.offload, config->mail_dir, err);
     else if (strcmp(config->transport, "smtp") == 0)
-        d->transport = transport_smtp_new(d->svc.loop, config, err);
+        d->transport = transport_smtp_new(d->svc.loop, d->svc.metrics, config, err);
     else
         return error_set(err, ERR_INTERNAL, "transport must be smtp or file");
     if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0)

@@ -20,6 +20,7 @@ struct maild_config {
     const char *mail_dir;
     const char *smtp_url, *smtp_user, *smtp_password_file, *smtp_starttls, *smtp_ca_file;
     int64_t smtp_timeout; /* ms */
+    int64_t mail_max_age; /* ms */
     int64_t deliveries;   /* at the same time */
     const char *from_address, *from_name;
     const char *installation_name; /* in mails of the installation itself */
@@ -59,6 +60,9 @@ int deliver_start(struct maild *d, struct error *err) MUST_USE;
 
 /* Looks for due messages now instead of within a second. */
 void deliver_kick(struct maild *d);
+
+/* The same, and tries a mail server that is away without a further pause. */
+void deliver_hurry(struct maild *d);
 
 /* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when all have ended,
  * so that the transport may go. */

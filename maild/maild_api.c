@@ -83,6 +83,8 @@ static const struct field mail_enqueue_in_rows[] = {
                       "{\"projectName\":\"Lakeside Clinic\"}"),
     FIELD_TEXT(struct mail_enqueue_in, defaultLanguage, 0, LANGUAGE_TAG_MAX, 0,
                "Default language of the project.", "en"),
+    FIELD_INT(struct mail_enqueue_in, expiresAt, 0, INT64_MAX, 0, 0,
+              "Not sent from then on: its link is of no use any more.", "1769851800000"),
 };
 FIELD_TABLE(mail_enqueue_in);
 
@@ -189,6 +191,19 @@ static const struct field mail_id_in_rows[] = {
     FIELD_UUID(struct mail_id_in, id, FIELD_REQUIRED, "The message."),
 };
 FIELD_TABLE(mail_id_in);
+
+static const struct field mail_retry_all_in_rows[] = {
+    FIELD_UUID(struct mail_retry_all_in, projectId, 0, "Messages of this project only."),
+    FIELD_INT(struct mail_retry_all_in, since, 0, INT64_MAX, 0, 0, "Messages made since then only.",
+              "1769851800000"),
+};
+FIELD_TABLE(mail_retry_all_in);
+
+static const struct field mail_retry_all_out_rows[] = {
+    FIELD_INT(struct mail_retry_all_out, due, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Messages that are due now and would have waited longer.", "3"),
+};
+FIELD_TABLE(mail_retry_all_out);
 
 static const struct field job_put_in_rows[] = {
     FIELD_UUID(struct job_put_in, id, FIELD_REQUIRED, "Key: the same job is taken once."),

@@ -39,6 +39,7 @@ struct mail_enqueue_in {
     const char *to;              /* e-mail address */
     const char *variables;       /* JSON object: name -> text */
     const char *defaultLanguage; /* of the project, optional: where the recipient's is not mapped */
+    int64_t expiresAt; /* contract time, optional: of no use from then on, and not sent any more */
 };
 struct mail_enqueue_out {
     bool queued; /* false: there is no such template, or the mail is known already */
@@ -87,6 +88,15 @@ struct mail_id_in {
     struct uuid id;
 };
 
+/* Both limits may be absent. */
+struct mail_retry_all_in {
+    struct uuid projectId;
+    int64_t since; /* real time of the enqueue, ms */
+};
+struct mail_retry_all_out {
+    int64_t due; /* messages that would have waited longer */
+};
+
 /* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same one again does
  * nothing. What waits for the schedule `replaces` is dropped. */
 struct job_put_in {
@@ -119,7 +129,8 @@ extern const struct field_table job_put_in_table, job_list_in_table, job_row_tab
     template_preview_in_table, mail_enqueue_in_table, mail_enqueue_out_table,
     template_mapped_in_table, template_mapped_out_table, template_put_in_table,
     template_record_table, template_list_in_table, template_records_table, mail_queue_in_table,
-    mail_queue_row_table, mail_queue_out_table, mail_id_in_table;
+    mail_queue_row_table, mail_queue_out_table, mail_id_in_table, mail_retry_all_in_table,
+    mail_retry_all_out_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

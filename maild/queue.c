@@ -8,6 +8,8 @@
 #include "maild/maild.h"
 #include "maild/sealed.h"
 
+enum { RETRY_BATCH = 1000 };
+
 static int not_found(struct error *err)
 {
     return error_set(err, ERR_NOT_FOUND, "Message not found.");
@@ -33,7 +35,8 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
     if (db_query(d->svc.db, req, SQL_MESSAGE_ENQUEUE, &res, err, DB_UUID(in->id),
                  DB_UUID(in->projectId), DB_TEXT(in->template), DB_TEXT(language ? language : ""),
                  DB_SEALED(sealed), DB_INT(clock_now_ms(d->real)),
-                 DB_TEXT(fallback ? fallback : ""), DB_BOOL(builtin)) < 0)
+                 DB_TEXT(fallback ? fallback : ""), DB_BOOL(builtin),
+                 in->expiresAt > 0 ? DB_INT(in->expiresAt) : DB_NULL) < 0)
         return -1;
     out->queued = db_rows(res) > 0;
     if (out->queued)
@@ -73,7 +76,31 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
     if (strcmp(db_text(res, 0, 0), "queued") != 0)
         return error_set(err, ERR_CONFLICT, "The message is %s and its content erased.",
                          db_text(res, 0, 0));
-    deliver_kick(d);
+    deliver_hurry(d);
+    return 0;
+}
+
+/* Delivers all messages now that wait for another attempt, or those of a project, or those made since a time. */
+int mail_retry_all(struct maild *d, const struct request *req, const struct mail_retry_all_in *in,
+                   struct mail_retry_all_out *out, struct error *err)
+{
+    struct audit_row audit = audit_row(req, &(struct audit){.action = "mail.retry",
+                                                            .project = in->projectId,
+                                                            .type = "Message",
+                                                            .detail = "all that wait"});
+    int64_t now = clock_now_ms(d->real), count;
+
+    do {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+        if (db_query(d->svc.db, req, SQL_MESSAGE_ALL_DUE_NOW, &res, err, DB_INT(now),
+                     DB_UUID(in->projectId), DB_INT(in->since), DB_INT(RETRY_BATCH),
+                     DB_AUDIT(audit)) < 0)
+            return -1;
+        count = db_int(res, 0, 0);
+        out->due += count;
+    } while (count == RETRY_BATCH);
+    deliver_hurry(d);
     return 0;
 }
 

@@ -9,9 +9,11 @@
 #include "maild/maild.h"
 
 enum transport_outcome {
-    TRANSPORT_SENT,    /* the receiver took responsibility */
-    TRANSPORT_RETRY,   /* not now: unreachable, busy, refused for the time being */
-    TRANSPORT_REFUSED, /* never: the receiver will not take this message */
+    TRANSPORT_SENT,      /* the receiver took responsibility */
+    TRANSPORT_RETRY,     /* the receiver answered: not now */
+    TRANSPORT_REFUSED,   /* the receiver answered: never */
+    TRANSPORT_UNREACHED, /* no receiver, or one that takes no mail at all: nothing was handed over */
+    TRANSPORT_UNKNOWN,   /* handed over, but not answered: the receiver may have it */
 };
 
 enum { TRANSPORT_REASON_MAX = 96 };
@@ -24,20 +26,38 @@ struct mail {
     const char *text; /* see message.h */
 };
 
+/* Asked once, on the sending fiber, before a receiver gets what it may keep without an answer. False: the mail must
+ * not be sent. Parks. */
+struct transport_gate {
+    bool (*open)(void *arg);
+    void *arg;
+};
+
 struct transport {
     /* Sends and parks until that is decided. On anything but TRANSPORT_SENT `reason` says what failed, in words
      * that hold no address and no content. */
     enum transport_outcome (*send)(struct transport *self, const struct mail *mail,
-                                   int64_t deadline_mono_ms, char reason[TRANSPORT_REASON_MAX]);
+                                   int64_t deadline_mono_ms, const struct transport_gate *gate,
+                                   char reason[TRANSPORT_REASON_MAX]);
+    /* How many mails more it would take now, while `active` are under way. NULL: as many as the configuration says. */
+    int64_t (*room)(struct transport *self, int64_t active);
+    /* True once after a receiver that was away has taken a mail again. NULL: never. */
+    bool (*is_back)(struct transport *self);
+    /* Tries a receiver that is away with the next mail, without a further pause. NULL: nothing to do. */
+    void (*hurry)(struct transport *self);
+    /* Ends soon what was not handed over yet, or, the second time, everything. NULL: nothing to do. */
+    void (*cancel)(struct transport *self);
     /* Does all that a mail needs but sending one, and says what came of it (common/check.h). Parks. */
     int (*check)(struct transport *self, const struct request *req, struct finding *ret,
                  struct error *err);
+    /* Says what the last deliveries were like. NULL: nothing to say. */
+    int (*check_state)(struct transport *self, const struct request *req, struct finding *ret);
     void (*destroy)(struct transport *self);
 };
 
-/* SMTP (RFC 5321) through libcurl, by the smtp_ keys of the configuration. NULL when they make no sense. */
-struct transport *transport_smtp_new(struct loop *loop, const struct maild_config *config,
-                                     struct error *err);
+/* SMTP (RFC 5321), by the smtp_ keys of the configuration. NULL when they make no sense. */
+struct transport *transport_smtp_new(struct loop *loop, struct metrics *metrics,
+                                     const struct maild_config *config, struct error *err);
 
 /* One file a mail in `dir`, which is made when it is missing. */
 struct transport *transport_file_new(struct offload *offload, const char *dir, struct error *err);

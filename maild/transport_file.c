@@ -61,7 +61,9 @@ static void file_write(void *arg)
 }
 
 static enum transport_outcome file_send(struct transport *base, const struct mail *mail,
-                                        int64_t deadline_mono_ms, char reason[TRANSPORT_REASON_MAX])
+                                        int64_t deadline_mono_ms,
+                                        const struct transport_gate *gate UNUSED,
+                                        char reason[TRANSPORT_REASON_MAX])
 {
     struct transport_file *self = (struct transport_file *)base;
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -75,11 +77,11 @@ static enum transport_outcome file_send(struct transport *base, const struct mai
                             mail->id.text);
     if (offload_run(self->offload, file_write, &job, deadline_mono_ms, &err) < 0) {
         snprintf(reason, TRANSPORT_REASON_MAX, "%.*s", TRANSPORT_REASON_MAX - 1, err.message);
-        return TRANSPORT_RETRY;
+        return TRANSPORT_UNREACHED;
     }
     if (job.error != 0) {
         snprintf(reason, TRANSPORT_REASON_MAX, "file: %s", strerror(job.error));
-        return TRANSPORT_RETRY;
+        return TRANSPORT_UNREACHED;
     }
     return TRANSPORT_SENT;
 }

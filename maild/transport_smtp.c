@@ -1,137 +1,90 @@
 /*
- * transport_smtp.c - mails to a mail server: SMTP (RFC 5321) through libcurl, with STARTTLS and AUTH.
- *
- * Each mail has a connection of its own: a server that closed an idle one cannot make us wonder whether it had
- * taken the mail.
+ * transport_smtp.c - mails to a mail server: threads that talk to it (smtp_pool.h), and a breaker (breaker.h) that
+ * says when they may.
  */
+#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/curl_loop.h"
-#include "maild/transport.h"
+#include "maild/breaker.h"
+#include "maild/smtp_pool.h"
+
+enum { END_MS = 2000 /* for threads that have nothing to do any more */ };
 
 struct transport_smtp {
     struct transport base;
-    struct curl_loop *curl;
-    const struct maild_config *config;
-    struct secret password;
-    long use_ssl; /* CURLUSESSL_* */
+    struct smtp_pool *pool;
+    struct breaker breaker;
+    struct smtp_server server;
+    int64_t timeout_ms;
+    bool back, cancelled;
+    uint64_t *unknown;
 };
 
-/* What of the mail's text was not sent yet. */
-struct upload {
-    const char *text;
-    size_t size;
-};
-
-static size_t upload_read(char *bytes, size_t size, size_t count, void *arg)
+/* What the outcome says about the server. */
+static void note(struct transport_smtp *self, const struct smtp_result *result)
 {
-    struct upload *upload = arg;
-    size_t length = MIN(size * count, upload->size);
+    int64_t now = clock_mono_ms();
 
-    memcpy(bytes, upload->text, length);
-    upload->text += length;
-    upload->size -= length;
-    return length;
-}
-
-#define SET(option, value) \
-    (void)(code == CURLE_OK && (code = curl_easy_setopt(easy, (option), (value))) != CURLE_OK)
-
-/* Where the server is and who we are there. Options are checked as one: the first that fails ends the row. */
-static CURLcode set_server(const struct transport_smtp *self, CURL *easy)
-{
-    const struct maild_config *config = self->config;
-    CURLcode code = CURLE_OK;
-
-    SET(CURLOPT_URL, config->smtp_url);
-    SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-    SET(CURLOPT_NOSIGNAL, 1L);
-    SET(CURLOPT_FORBID_REUSE, 1L);
-    SET(CURLOPT_FRESH_CONNECT, 1L);
-    SET(CURLOPT_TIMEOUT_MS, (long)config->smtp_timeout);
-    SET(CURLOPT_USE_SSL, self->use_ssl);
-    if (config->smtp_ca_file)
-        SET(CURLOPT_CAINFO, config->smtp_ca_file);
-    if (config->smtp_user) {
-        SET(CURLOPT_USERNAME, config->smtp_user);
-        SET(CURLOPT_PASSWORD, (const char *)self->password.bytes);
+    switch (result->outcome) {
+    case TRANSPORT_SENT:
+    case TRANSPORT_REFUSED:
+        self->back = breaker_succeed(&self->breaker, now) || self->back;
+        break;
+    case TRANSPORT_RETRY:
+        breaker_refuse(&self->breaker, result->reason, now);
+        break;
+    case TRANSPORT_UNKNOWN:
+        ++*self->unknown;
+        breaker_fail(&self->breaker, result->reason, now);
+        break;
+    case TRANSPORT_UNREACHED:
+        breaker_fail(&self->breaker, result->reason, now);
+        break;
     }
-    return code;
-}
-
-static CURLcode set_mail(CURL *easy, const struct mail *mail, struct curl_slist *recipients,
-                         struct upload *upload)
-{
-    CURLcode code = CURLE_OK;
-
-    SET(CURLOPT_MAIL_FROM, mail->from);
-    SET(CURLOPT_MAIL_RCPT, recipients);
-    SET(CURLOPT_UPLOAD, 1L);
-    SET(CURLOPT_READFUNCTION, upload_read);
-    SET(CURLOPT_READDATA, upload);
-    return code;
-}
-
-/* NOOP: libcurl greets, takes STARTTLS and signs in before it. */
-static CURLcode set_nothing_to_send(CURL *easy)
-{
-    CURLcode code = CURLE_OK;
-
-    SET(CURLOPT_CUSTOMREQUEST, "NOOP");
-    SET(CURLOPT_NOBODY, 1L);
-    return code;
-}
-#undef SET
-
-/* What curl's verdict means for the message. A 5xx answer to its sender, its recipient or its text is final;
- * trouble with the connection, TLS or our own sign-in is not the message's fault. */
-static enum transport_outcome classify(CURL *easy, CURLcode code, char reason[TRANSPORT_REASON_MAX])
-{
-    long answer = 0;
-    curl_off_t sent = 0;
-
-    if (code == CURLE_OK)
-        return TRANSPORT_SENT;
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer);
-    curl_easy_getinfo(easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-    if (code != CURLE_LOGIN_DENIED && code != CURLE_SEND_ERROR && code != CURLE_WEIRD_SERVER_REPLY)
-        answer = 0;
-    if (answer > 0)
-        snprintf(reason, TRANSPORT_REASON_MAX, "smtp: answered %ld", answer);
-    else
-        snprintf(reason, TRANSPORT_REASON_MAX, "smtp: %s", curl_easy_strerror(code));
-
-    bool about_message = code == CURLE_SEND_ERROR || (code == CURLE_WEIRD_SERVER_REPLY && sent > 0);
-    bool about_us = answer == 530 || answer == 534 || answer == 535 || answer == 538;
-
-    return about_message && !about_us && answer >= 500 && answer < 600 ? TRANSPORT_REFUSED
-                                                                       : TRANSPORT_RETRY;
 }
 
 static enum transport_outcome smtp_send(struct transport *base, const struct mail *mail,
-                                        int64_t deadline_mono_ms, char reason[TRANSPORT_REASON_MAX])
+                                        int64_t deadline_mono_ms, const struct transport_gate *gate,
+                                        char reason[TRANSPORT_REASON_MAX])
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
-    CLEANUP(curl_loop_free_list) struct curl_slist *recipients = curl_slist_append(NULL, mail->to);
-    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
-    struct upload upload = {mail->text, strlen(mail->text)};
-    struct error err;
-    CURLcode code;
+    struct smtp_result result;
 
-    if (!recipients || !easy)
-        log_die("mail", "out of memory");
-    error_init(&err, NULL);
-    code = set_server(self, easy);
-    if (code == CURLE_OK)
-        code = set_mail(easy, mail, recipients, &upload);
-    if (code == CURLE_OK &&
-        curl_loop_perform(self->curl, easy, deadline_mono_ms, &code, &err) < 0) {
-        snprintf(reason, TRANSPORT_REASON_MAX, "smtp: %.80s", err.message);
-        return TRANSPORT_RETRY;
-    }
-    return classify(easy, code, reason);
+    smtp_pool_send(self->pool, mail, MIN(deadline_mono_ms, clock_mono_ms() + self->timeout_ms),
+                   gate, &result);
+    if (!self->cancelled)
+        note(self, &result);
+    snprintf(reason, TRANSPORT_REASON_MAX, "%s", result.reason);
+    return result.outcome;
+}
+
+static int64_t smtp_room(struct transport *base, int64_t active)
+{
+    return breaker_room(&((struct transport_smtp *)base)->breaker, active, clock_mono_ms());
+}
+
+static bool smtp_is_back(struct transport *base)
+{
+    struct transport_smtp *self = (struct transport_smtp *)base;
+    bool back = self->back;
+
+    self->back = false;
+    return back;
+}
+
+static void smtp_hurry(struct transport *base)
+{
+    breaker_hurry(&((struct transport_smtp *)base)->breaker, clock_mono_ms());
+}
+
+static void smtp_cancel(struct transport *base)
+{
+    struct transport_smtp *self = (struct transport_smtp *)base;
+
+    smtp_pool_cancel(self->pool, self->cancelled ? SMTP_POOL_CANCEL_ALL : SMTP_POOL_CANCEL_EARLY);
+    self->cancelled = true;
 }
 
 /* How to mend what curl calls that. NULL: it cannot be reached. */
@@ -156,35 +109,47 @@ static const char *advice(CURLcode code)
 }
 
 static int smtp_check(struct transport *base, const struct request *req, struct finding *ret,
-                      struct error *err)
+                      struct error *err UNUSED)
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
-    const char *url = self->config->smtp_url;
-    CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
-    long answer = 0;
-    CURLcode code;
+    struct smtp_result result;
 
-    if (!easy)
-        log_die("mail", "out of memory");
-    code = set_server(self, easy);
-    if (code == CURLE_OK)
-        code = set_nothing_to_send(easy);
-    if (code == CURLE_OK &&
-        curl_loop_perform(self->curl, easy, req->deadline_mono_ms, &code, err) < 0)
-        return check_fail(req, ret, NULL, "%s: %s", url, err->message);
-    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer);
-    if (code != CURLE_OK)
-        return check_fail(req, ret, advice(code), "%s: %s (last answer %ld)", url,
-                          curl_easy_strerror(code), answer);
-    return check_ok(req, ret, "%s is ready for mail", url);
+    smtp_pool_check(self->pool, req->deadline_mono_ms, &result);
+    if (result.outcome != TRANSPORT_SENT)
+        return check_fail(req, ret, advice((CURLcode)result.code), "%s: %s (last answer %ld)",
+                          self->server.url, result.reason, result.answer);
+    smtp_hurry(base);
+    return check_ok(req, ret, "%s is ready for mail", self->server.url);
 }
 
+static int smtp_check_state(struct transport *base, const struct request *req, struct finding *ret)
+{
+    const struct transport_smtp *self = (struct transport_smtp *)base;
+    const struct breaker *breaker = &self->breaker;
+    int64_t now = clock_mono_ms();
+
+    if (!breaker->open)
+        return check_ok(req, ret, "%s takes mail, %lld at the same time", self->server.url,
+                        (long long)breaker->allowed);
+    return check_fail(req, ret, NULL, "%s takes no mail for %s; next try within %s; %s",
+                      self->server.url, check_age(req->arena, now - breaker->opened_at),
+                      check_age(req->arena, MAX(breaker->retry_at - now, (int64_t)0) + 1000),
+                      breaker->reason);
+}
+
+static int64_t read_state(void *arg)
+{
+    return breaker_state(&((struct transport_smtp *)arg)->breaker, clock_mono_ms());
+}
+
+/* A thread that hangs keeps what it works with until the process ends. */
 static void smtp_destroy(struct transport *base)
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
 
-    curl_loop_destroy(&self->curl);
-    secret_wipe(&self->password);
+    if (!smtp_pool_destroy(&self->pool, END_MS))
+        return;
+    secret_wipe(&self->server.password);
     free(self);
 }
 
@@ -201,35 +166,55 @@ static int use_ssl_of(const char *word, long *ret, struct error *err)
     return 0;
 }
 
-struct transport *transport_smtp_new(struct loop *loop, const struct maild_config *config,
-                                     struct error *err)
+static int read_config(const struct maild_config *config, struct smtp_server *ret,
+                       struct error *err)
 {
-    struct transport_smtp *self;
-    long use_ssl = CURLUSESSL_ALL;
+    *ret = (struct smtp_server){.url = config->smtp_url,
+                                .user = config->smtp_user,
+                                .ca_file = config->smtp_ca_file,
+                                .use_ssl = CURLUSESSL_ALL};
+    if (!ret->url ||
+        (strncmp(ret->url, "smtp://", 7) != 0 && strncmp(ret->url, "smtps://", 8) != 0))
+        return error_set(err, ERR_INTERNAL,
+                         "smtp_url must be smtp://host:port or smtps://host:port");
+    if (!config->smtp_user != !config->smtp_password_file)
+        return error_set(err, ERR_INTERNAL, "smtp_user and smtp_password_file go together");
+    if (use_ssl_of(config->smtp_starttls, &ret->use_ssl, err) < 0)
+        return -1;
+    if (config->smtp_password_file)
+        return secret_load_text(config->smtp_password_file, &ret->password, err);
+    return 0;
+}
 
-    if (!config->smtp_url || (strncmp(config->smtp_url, "smtp://", 7) != 0 &&
-                              strncmp(config->smtp_url, "smtps://", 8) != 0)) {
-        error_set(err, ERR_INTERNAL, "smtp_url must be smtp://host:port or smtps://host:port");
-        return NULL;
-    }
-    if (!config->smtp_user != !config->smtp_password_file) {
-        error_set(err, ERR_INTERNAL, "smtp_user and smtp_password_file go together");
-        return NULL;
-    }
-    if (use_ssl_of(config->smtp_starttls, &use_ssl, err) < 0)
+struct transport *transport_smtp_new(struct loop *loop, struct metrics *metrics,
+                                     const struct maild_config *config, struct error *err)
+{
+    struct smtp_server server;
+    struct transport_smtp *self;
+
+    if (read_config(config, &server, err) < 0)
         return NULL;
     self = calloc(1, sizeof(*self));
     if (!self)
         log_die("mail", "out of memory");
-    self->base =
-        (struct transport){.send = smtp_send, .check = smtp_check, .destroy = smtp_destroy};
-    self->config = config;
-    self->use_ssl = use_ssl;
-    if (config->smtp_password_file &&
-        secret_load_text(config->smtp_password_file, &self->password, err) < 0) {
-        free(self);
-        return NULL;
-    }
-    self->curl = curl_loop_new(loop);
+    self->base = (struct transport){.send = smtp_send,
+                                    .room = smtp_room,
+                                    .is_back = smtp_is_back,
+                                    .hurry = smtp_hurry,
+                                    .cancel = smtp_cancel,
+                                    .check = smtp_check,
+                                    .check_state = smtp_check_state,
+                                    .destroy = smtp_destroy};
+    self->server = server;
+    secret_wipe(&server.password);
+    self->timeout_ms = config->smtp_timeout;
+    self->breaker = breaker_new(config->deliveries);
+    self->unknown =
+        metrics_counter(metrics, "atrium_mail_unknown_total", "",
+                        "Mails handed to the mail server that it did not answer in time.");
+    metrics_gauge(metrics, "atrium_mail_server_state",
+                  "The mail server: 0 takes mail, 1 is probed with one mail, 2 is left alone.",
+                  read_state, self);
+    self->pool = smtp_pool_new(loop, &self->server, (size_t)config->deliveries);
     return &self->base;
 }

@@ -6,7 +6,6 @@
 enum {
     CLAIM_TIMEOUT_MS = 2000,
     RECORD_PAUSE_MS = 250,
-    STOP_MS = 10000,
     STOP_POLL_MS = 20,
 };
 
@@ -111,10 +110,10 @@ static bool claim(struct work *self)
     const struct work_claim what = {.now = now,
                                     .until = now + WORK_LEASE_MS,
                                     .lease = self->lease,
-                                    .room = self->kind.room - (int64_t)self->active_count};
+                                    .room = self->kind.room(self->d, (int64_t)self->active_count)};
     struct error err;
 
-    if (what.room <= 0 || (self->kind.ready && !self->kind.ready(self->d)))
+    if (what.room <= 0)
         return false;
     req = service_request_new(&self->d->svc, CLAIM_TIMEOUT_MS);
     error_init(&err, req->arena);
@@ -185,9 +184,9 @@ void work_kick(struct work *self)
     fiber_queue_wake_one(&self->idle);
 }
 
-bool work_stop(struct work *self)
+bool work_stop(struct work *self, int64_t wait_ms)
 {
-    int64_t deadline = clock_mono_ms() + STOP_MS;
+    int64_t deadline = clock_mono_ms() + wait_ms;
     struct error err;
 
     error_init(&err, NULL);

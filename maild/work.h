@@ -35,12 +35,11 @@ struct work_claim {
 
 struct work_kind {
     size_t item_size;
-    int64_t room;       /* at the same time */
     int64_t poll_ms;    /* at most WORK_POLL_MS */
     int64_t timeout_ms; /* of an item's request */
     int renew;          /* statement: lease, ids, new end of the lease */
-    /* Whether there is any point in claiming now; NULL: always. */
-    bool (*ready)(struct maild *d);
+    /* How many more to claim now, while `active` are under way. */
+    int64_t (*room)(struct maild *d, int64_t active);
     /* Claims; the first column is the id. Parks. */
     int (*claim)(struct maild *d, const struct request *req, const struct work_claim *claim,
                  struct db_result **ret, struct error *err);
@@ -59,8 +58,8 @@ int work_start(struct maild *d, const struct work_kind *kind, struct work **ret,
 /* Looks for due rows now instead of within its poll. */
 void work_kick(struct work *self);
 
-/* Claims nothing more and waits for what is under way, 10 seconds at most. Parks. True when all has ended. */
-bool work_stop(struct work *self);
+/* Claims nothing more and waits for what is under way, so long at most. Parks. True when all has ended. */
+bool work_stop(struct work *self, int64_t wait_ms);
 
 /* Marks what this process has claimed. */
 struct uuid work_lease(const struct work_item *item);

@@ -52,7 +52,7 @@ static bool start_instance(struct fixture *self, struct maild *d, struct loop *l
     if (!UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                     self->err.detail))
         return false;
-    d->transport = transport_smtp_new(loop, &self->config, &self->err);
+    d->transport = transport_smtp_new(loop, svc->metrics, &self->config, &self->err);
     return UNIT_CHECK(d->transport && deliver_start(d, &self->err) == 0, "%s", self->err.message);
 }
 
@@ -77,6 +77,7 @@ static void configure(struct fixture *self, const char *schema, const char *smtp
     self->config = (struct maild_config){.smtp_url = smtp_url,
                                          .smtp_starttls = "none",
                                          .smtp_timeout = SEND_MS,
+                                         .mail_max_age = 3600000,
                                          .deliveries = 8,
                                          .from_address = "no-reply@health.example",
                                          .from_name = "",

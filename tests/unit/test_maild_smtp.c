@@ -59,19 +59,28 @@ struct attempt {
     const char *label, *reason; /* reason: part of the last one */
 };
 
+static bool open_gate(void *arg)
+{
+    ++*(int *)arg;
+    return true;
+}
+
 static void run_attempt(struct loop *loop, void *arg)
 {
     const struct attempt *attempt = arg;
+    CLEANUP(metrics_destroy) struct metrics *metrics = metrics_new();
     CLEANUP(transport_destroy) struct transport *transport = NULL;
     char reason[TRANSPORT_REASON_MAX] = "";
+    int opened = 0;
+    const struct transport_gate gate = {open_gate, &opened};
     struct error err;
 
     error_init(&err, NULL);
-    transport = transport_smtp_new(loop, &attempt->config, &err);
+    transport = transport_smtp_new(loop, metrics, &attempt->config, &err);
     UNIT_REQUIRE(transport, "%s: %s", attempt->label, err.message);
     for (size_t i = 0; i < attempt->sends; i++) {
         enum transport_outcome outcome =
-            transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, reason);
+            transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason);
 
         UNIT_CHECK(outcome == attempt->want[i], "%s: send %zu: %d %s", attempt->label, i, outcome,
                    reason);
@@ -96,9 +105,9 @@ static void against_server(const struct unit_dir *dir, const char *const *extra,
     unlink(path);
 }
 
-#define NO_TLS                                           \
-    {                                                    \
-        .smtp_starttls = "none", .smtp_timeout = SEND_MS \
+#define NO_TLS                                                            \
+    {                                                                     \
+        .smtp_starttls = "none", .smtp_timeout = SEND_MS, .deliveries = 1 \
     }
 
 static void test_plain(void)
@@ -122,6 +131,7 @@ static void test_tls_and_sign_in(void)
     const char *const open[] = {NULL};
     struct maild_config config = {.smtp_starttls = "require",
                                   .smtp_timeout = SEND_MS,
+                                  .deliveries = 1,
                                   .smtp_ca_file = cert,
                                   .smtp_user = "atrium",
                                   .smtp_password_file = password};
@@ -136,14 +146,15 @@ static void test_tls_and_sign_in(void)
                    "X-Envelope-TLS: yes");
     config.smtp_password_file = wrong;
     against_server(&dir, secure,
-                   (struct attempt){config, {TRANSPORT_RETRY}, 1, "a wrong password", "smtp"}, "");
+                   (struct attempt){config, {TRANSPORT_UNREACHED}, 1, "a wrong password", "smtp"},
+                   "");
     config.smtp_password_file = password;
     config.smtp_ca_file = NULL;
-    against_server(&dir, secure,
-                   (struct attempt){config, {TRANSPORT_RETRY}, 1, "an unknown certificate", "smtp"},
-                   "");
+    against_server(
+        &dir, secure,
+        (struct attempt){config, {TRANSPORT_UNREACHED}, 1, "an unknown certificate", "smtp"}, "");
     against_server(&dir, open,
-                   (struct attempt){config, {TRANSPORT_RETRY}, 1, "TLS required, none", "smtp"},
+                   (struct attempt){config, {TRANSPORT_UNREACHED}, 1, "TLS required, none", "smtp"},
                    "");
 }
 
@@ -157,6 +168,7 @@ struct asking {
 static void run_asking(struct loop *loop, void *arg)
 {
     const struct asking *want = arg;
+    CLEANUP(metrics_destroy) struct metrics *metrics = metrics_new();
     CLEANUP(transport_destroy) struct transport *transport = NULL;
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct request req = {.arena = arena, .deadline_mono_ms = clock_mono_ms() + SEND_MS};
@@ -164,7 +176,7 @@ static void run_asking(struct loop *loop, void *arg)
     struct error err;
 
     error_init(&err, arena);
-    transport = transport_smtp_new(loop, &want->config, &err);
+    transport = transport_smtp_new(loop, metrics, &want->config, &err);
     UNIT_REQUIRE(transport, "%s: %s", want->label, err.message);
     UNIT_REQUIRE(transport->check(transport, &req, &found, &err) == 0, "%s: %s", want->label,
                  err.message);
@@ -195,6 +207,7 @@ static void test_checks(void)
     const char *const open[] = {NULL};
     struct maild_config config = {.smtp_starttls = "require",
                                   .smtp_timeout = SEND_MS,
+                                  .deliveries = 1,
                                   .smtp_ca_file = cert,
                                   .smtp_user = "atrium",
                                   .smtp_password_file = password};
@@ -230,7 +243,7 @@ static void test_refusals(void)
         const char *received;
     } rows[] = {
         {"451:2",
-         {NO_TLS, {TRANSPORT_RETRY, TRANSPORT_RETRY, TRANSPORT_SENT}, 3, "busy twice", "451"},
+         {NO_TLS, {TRANSPORT_RETRY, TRANSPORT_RETRY, TRANSPORT_SENT}, 3, "busy twice", ""},
          "X-Envelope-From"},
         {"451:1:RCPT", {NO_TLS, {TRANSPORT_RETRY}, 1, "recipient not now", "451"}, ""},
         {"550:1", {NO_TLS, {TRANSPORT_REFUSED}, 1, "text refused", "550"}, ""},
@@ -246,7 +259,7 @@ static void test_refusals(void)
 
 static void test_no_server(void)
 {
-    struct attempt attempt = {NO_TLS, {TRANSPORT_RETRY}, 1, "nobody listens", "smtp"};
+    struct attempt attempt = {NO_TLS, {TRANSPORT_UNREACHED}, 1, "nobody listens", "smtp"};
     char url[64];
 
     snprintf(url, sizeof(url), "smtp://127.0.0.1:%d", unit_free_port());
@@ -276,7 +289,7 @@ static void test_configuration(void)
         struct error err;
 
         error_init(&err, NULL);
-        UNIT_CHECK(!transport_smtp_new(NULL, &rows[i].config, &err), "%s", rows[i].what);
+        UNIT_CHECK(!transport_smtp_new(NULL, NULL, &rows[i].config, &err), "%s", rows[i].what);
         UNIT_CHECK(strstr(err.message, rows[i].what), "%s", err.message);
     }
 }
@@ -295,7 +308,7 @@ static void run_file(struct loop *loop, void *arg)
     transport = transport_file_new(offload, mails.path, &err);
     UNIT_REQUIRE(transport, "%s", err.message);
     for (int i = 0; i < 2; i++)
-        UNIT_CHECK(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, reason) ==
+        UNIT_CHECK(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, NULL, reason) ==
                        TRANSPORT_SENT,
                    "%s", reason);
     UNIT_CHECK(mail_server_count(mails.path) == 1, "%zu files", mail_server_count(mails.path));

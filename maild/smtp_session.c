@@ -1,0 +1,292 @@
+/*
+ * smtp_session.c - see smtp_session.h.
+ *
+ * libcurl ends the body of a mail in a wait that blocks, and may block in QUIT when a connection is closed: hence the
+ * threads (smtp_pool.h).  Its waits ask on_progress() once a second.  QUIT is said outside of a transfer only, with
+ * the reading side of the socket shut down before, so that no server can hold us there.
+ */
+#include "maild/smtp_session.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "common/clock.h"
+#include "common/curl_loop.h"
+#include "common/log.h"
+
+enum { MAILS_MAX = 100 /* for one connection */ };
+
+struct smtp_session {
+    const struct smtp_server *server;
+    CURL *easy; /* keeps its connection between two mails; NULL: there is none */
+    int mails;  /* sent on it */
+};
+
+/* One mail on its way. */
+struct sending {
+    const struct smtp_hooks *hooks;
+    int64_t deadline_mono_ms;
+    const char *text;
+    size_t size;               /* what was not sent yet */
+    bool handed_over, refused; /* what hand_over() said, once it was asked */
+    bool ended;                /* libcurl has the whole text: its last line may be on the way */
+};
+
+/* ---- what libcurl calls ---- */
+
+static size_t on_read(char *bytes, size_t size, size_t count, void *arg)
+{
+    struct sending *self = arg;
+    size_t length = MIN(size * count, self->size);
+
+    if (!self->handed_over && !self->refused) {
+        self->handed_over = self->hooks->hand_over(self->hooks->arg);
+        self->refused = !self->handed_over;
+    }
+    if (self->refused || clock_mono_ms() > self->deadline_mono_ms ||
+        self->hooks->is_cancelled(self->hooks->arg))
+        return CURL_READFUNC_ABORT;
+    memcpy(bytes, self->text, length);
+    self->text += length;
+    self->size -= length;
+    self->ended = length == 0;
+    return length;
+}
+
+static int on_progress(void *arg, curl_off_t down_total UNUSED, curl_off_t down UNUSED,
+                       curl_off_t up_total UNUSED, curl_off_t up UNUSED)
+{
+    const struct sending *self = arg;
+
+    return clock_mono_ms() > self->deadline_mono_ms || self->hooks->is_cancelled(self->hooks->arg);
+}
+
+/* ---- options: the first that fails ends the row ---- */
+
+#define SET(option, value) \
+    (void)(code == CURLE_OK && (code = curl_easy_setopt(easy, (option), (value))) != CURLE_OK)
+
+/* Where the server is and who we are there. */
+static CURLcode set_server(struct smtp_session *self)
+{
+    const struct smtp_server *server = self->server;
+    CURL *easy = self->easy;
+    CURLcode code = CURLE_OK;
+
+    SET(CURLOPT_URL, server->url);
+    SET(CURLOPT_PROTOCOLS_STR, "smtp,smtps");
+    SET(CURLOPT_NOSIGNAL, 1L);
+    SET(CURLOPT_QUICK_EXIT, 1L); /* a resolver that is silent is left behind, not waited for */
+    SET(CURLOPT_TCP_KEEPALIVE, 1L);
+    SET(CURLOPT_USE_SSL, server->use_ssl);
+    if (server->ca_file)
+        SET(CURLOPT_CAINFO, server->ca_file);
+    if (server->user) {
+        SET(CURLOPT_USERNAME, server->user);
+        SET(CURLOPT_PASSWORD, (const char *)server->password.bytes);
+    }
+    return code;
+}
+
+/* The limits of one transfer. */
+static CURLcode set_limits(CURL *easy, struct sending *sending)
+{
+    int64_t left = MAX(sending->deadline_mono_ms - clock_mono_ms(), (int64_t)1);
+    CURLcode code = CURLE_OK;
+
+    SET(CURLOPT_TIMEOUT_MS, (long)left);
+    SET(CURLOPT_SERVER_RESPONSE_TIMEOUT, (long)(left / 1000 + 1));
+    SET(CURLOPT_NOPROGRESS, 0L);
+    SET(CURLOPT_XFERINFOFUNCTION, on_progress);
+    SET(CURLOPT_XFERINFODATA, sending);
+    return code;
+}
+
+static CURLcode set_mail(CURL *easy, const struct mail *mail, struct curl_slist *recipients,
+                         struct sending *sending)
+{
+    CURLcode code = CURLE_OK;
+
+    SET(CURLOPT_MAIL_FROM, mail->from);
+    SET(CURLOPT_MAIL_RCPT, recipients);
+    SET(CURLOPT_UPLOAD, 1L);
+    SET(CURLOPT_READFUNCTION, on_read);
+    SET(CURLOPT_READDATA, sending);
+    return code;
+}
+
+/* NOOP: libcurl greets, takes STARTTLS and signs in before it. */
+static CURLcode set_nothing_to_send(CURL *easy)
+{
+    CURLcode code = CURLE_OK;
+
+    SET(CURLOPT_CUSTOMREQUEST, "NOOP");
+    SET(CURLOPT_NOBODY, 1L);
+    return code;
+}
+#undef SET
+
+/* ---- what came of it ---- */
+
+/* Whether the server's last answer is about this mail: a refusal of its sender, its recipient or its text. 421 is
+ * about the server, and what sign-in is refused with is about us. */
+static bool is_about_mail(const struct sending *sending, CURLcode code, long answer)
+{
+    bool of_step = code == CURLE_SEND_ERROR ||
+                   (code == CURLE_WEIRD_SERVER_REPLY && sending != NULL && sending->ended);
+    bool about_us =
+        answer == 421 || answer == 530 || answer == 534 || answer == 535 || answer == 538;
+
+    return of_step && answer >= 400 && answer < 600 && !about_us;
+}
+
+/* What libcurl's verdict means for the mail. Once the server may have all of it, only an answer says what became of
+ * it; before, trouble with the connection, TLS or our sign-in is not the mail's fault. */
+static void classify(CURL *easy, const struct sending *sending, CURLcode code,
+                     struct smtp_result *ret)
+{
+    long answer = 0;
+    bool about_mail;
+
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer);
+    *ret = (struct smtp_result){.code = (int)code, .answer = answer};
+    if (code == CURLE_OK) {
+        ret->outcome = TRANSPORT_SENT;
+        return;
+    }
+    about_mail = is_about_mail(sending, code, answer);
+    if (answer >= 400)
+        snprintf(ret->reason, sizeof(ret->reason), "smtp: answered %ld", answer);
+    else
+        snprintf(ret->reason, sizeof(ret->reason), "smtp: %s", curl_easy_strerror(code));
+    if (about_mail)
+        ret->outcome = answer >= 500 ? TRANSPORT_REFUSED : TRANSPORT_RETRY;
+    else if (sending && sending->ended && answer < 400)
+        ret->outcome = TRANSPORT_UNKNOWN;
+    else
+        ret->outcome = TRANSPORT_UNREACHED;
+}
+
+/* ---- the connection ---- */
+
+static CURLcode open_easy(struct smtp_session *self)
+{
+    if (self->easy)
+        return CURLE_OK;
+    self->mails = 0;
+    self->easy = curl_easy_init();
+    if (!self->easy)
+        log_die("mail", "out of memory");
+    return set_server(self);
+}
+
+/* The socket of the connection that is kept, or CURL_SOCKET_BAD. */
+static curl_socket_t kept_socket(const struct smtp_session *self)
+{
+    curl_socket_t fd = CURL_SOCKET_BAD;
+
+    if (self->easy && curl_easy_getinfo(self->easy, CURLINFO_ACTIVESOCKET, &fd) != CURLE_OK)
+        return CURL_SOCKET_BAD;
+    return fd;
+}
+
+/* QUIT is sent, and its answer not waited for. */
+static void close_easy(struct smtp_session *self)
+{
+    curl_socket_t fd = kept_socket(self);
+
+    if (fd != CURL_SOCKET_BAD)
+        shutdown(fd, SHUT_RD);
+    curl_easy_cleanup(TAKE_PTR(self->easy));
+}
+
+struct smtp_session *smtp_session_new(const struct smtp_server *server)
+{
+    struct smtp_session *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("mail", "out of memory");
+    self->server = server;
+    return self;
+}
+
+void smtp_session_destroy(struct smtp_session **self_p)
+{
+    struct smtp_session *self = TAKE_PTR(*self_p);
+
+    if (!self)
+        return;
+    close_easy(self);
+    free(self);
+}
+
+void smtp_session_rest(struct smtp_session *self, bool idle)
+{
+    if (self->easy && (idle || self->mails >= MAILS_MAX))
+        close_easy(self);
+}
+
+/* ---- a mail ---- */
+
+/* One try. True when it failed on a connection that was kept from an earlier mail, with nothing handed over: the
+ * server may have closed it meanwhile, which says nothing about the server or the mail. */
+static bool try_to_send(struct smtp_session *self, const struct mail *mail,
+                        int64_t deadline_mono_ms, const struct smtp_hooks *hooks,
+                        struct smtp_result *ret)
+{
+    CLEANUP(curl_loop_free_list) struct curl_slist *recipients = curl_slist_append(NULL, mail->to);
+    struct sending sending = {.hooks = hooks,
+                              .deadline_mono_ms = deadline_mono_ms,
+                              .text = mail->text,
+                              .size = strlen(mail->text)};
+    bool reused = kept_socket(self) != CURL_SOCKET_BAD;
+    CURLcode code;
+
+    if (!recipients)
+        log_die("mail", "out of memory");
+    code = open_easy(self);
+    if (code == CURLE_OK)
+        code = set_limits(self->easy, &sending);
+    if (code == CURLE_OK)
+        code = set_mail(self->easy, mail, recipients, &sending);
+    if (code == CURLE_OK)
+        code = curl_easy_perform(self->easy);
+    classify(self->easy, &sending, code, ret);
+    if (ret->outcome == TRANSPORT_SENT)
+        self->mails++;
+    else
+        close_easy(self);
+    return reused && ret->outcome == TRANSPORT_UNREACHED && !sending.handed_over;
+}
+
+void smtp_session_send(struct smtp_session *self, const struct mail *mail, int64_t deadline_mono_ms,
+                       const struct smtp_hooks *hooks, struct smtp_result *ret)
+{
+    if (try_to_send(self, mail, deadline_mono_ms, hooks, ret) && !hooks->is_cancelled(hooks->arg))
+        try_to_send(self, mail, deadline_mono_ms, hooks, ret);
+}
+
+static bool hand_over_nothing(void *arg UNUSED)
+{
+    return false;
+}
+
+void smtp_session_check(const struct smtp_server *server, int64_t deadline_mono_ms,
+                        const struct smtp_hooks *hooks, struct smtp_result *ret)
+{
+    CLEANUP(smtp_session_destroy) struct smtp_session *self = smtp_session_new(server);
+    const struct smtp_hooks nothing = {hand_over_nothing, hooks->is_cancelled, hooks->arg};
+    struct sending sending = {.hooks = &nothing, .deadline_mono_ms = deadline_mono_ms};
+    CURLcode code = open_easy(self);
+
+    if (code == CURLE_OK)
+        code = set_limits(self->easy, &sending);
+    if (code == CURLE_OK)
+        code = set_nothing_to_send(self->easy);
+    if (code == CURLE_OK)
+        code = curl_easy_perform(self->easy);
+    classify(self->easy, NULL, code, ret);
+}

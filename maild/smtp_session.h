@@ -1,0 +1,53 @@
+/*
+ * smtp_session.h - one connection to the mail server, as one thread uses it: SMTP (RFC 5321) through libcurl.
+ *
+ * Everything here blocks, within the limits that it is given, and touches nothing of the loop.  A connection is kept
+ * for further mails; one that turns out to be dead before a mail was handed over is replaced at once.
+ */
+#ifndef ATRIUM_MAILD_SMTP_SESSION_H
+#define ATRIUM_MAILD_SMTP_SESSION_H
+
+#include "maild/transport.h"
+
+/* Where mail goes, by the smtp_ keys of the configuration. */
+struct smtp_server {
+    const char *url, *user, *ca_file;
+    struct secret password;
+    long use_ssl; /* CURLUSESSL_* */
+};
+
+/* What the session asks while it works, on the thread that it works on. */
+struct smtp_hooks {
+    /* The server is ready for the mail's text. False: it must not be sent. May block for a while. */
+    bool (*hand_over)(void *arg);
+    /* The work is no longer wanted. Asked at least once a second. */
+    bool (*is_cancelled)(void *arg);
+    void *arg;
+};
+
+struct smtp_result {
+    enum transport_outcome outcome;
+    int code;    /* CURLcode */
+    long answer; /* the server's last one, 0 when there was none */
+    char reason[TRANSPORT_REASON_MAX];
+};
+
+struct smtp_session;
+
+struct smtp_session *smtp_session_new(const struct smtp_server *server);
+
+/* Says goodbye to the server without waiting for its answer. NULL and *NULL are fine. */
+void smtp_session_destroy(struct smtp_session **self_p);
+
+/* Closes a connection that was used for long enough, or that is idle. */
+void smtp_session_rest(struct smtp_session *self, bool idle);
+
+/* Sends one mail until the monotonic deadline. */
+void smtp_session_send(struct smtp_session *self, const struct mail *mail, int64_t deadline_mono_ms,
+                       const struct smtp_hooks *hooks, struct smtp_result *ret);
+
+/* Greets the server on a connection of its own, takes STARTTLS and signs in, as for a mail. */
+void smtp_session_check(const struct smtp_server *server, int64_t deadline_mono_ms,
+                        const struct smtp_hooks *hooks, struct smtp_result *ret);
+
+#endif

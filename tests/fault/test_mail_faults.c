@@ -1,0 +1,350 @@
+/*
+ * test_mail_faults.c - what becomes of mail when the mail server thinks, is silent, hangs up or turns everything away
+ * (bad_smtp.h): each mail arrives, no more copies than the server's silence makes unavoidable, and maild answers
+ * meanwhile.  Two instances share the queue.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/bad_smtp.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum {
+    TIMEOUT_MS = 5000, /* smtp_timeout of this suite */
+    THINKS_MS = 3000,
+    MANY = 10000,
+    SOME = 2000,
+    ANSWERS_MS = 3000, /* `atriumctl status`, on a busy machine */
+};
+
+static const char *const instances[] = {"1", "2"};
+static struct suite *suite;
+static struct bad_smtp *server;
+static pid_t pids[2];
+
+/* ---- mails by the thousand ---- */
+
+/* Keeps what a registration queues as a model for put_mails(). The server turns everything away meanwhile. */
+static void make_model(void)
+{
+    PERSON patient = person_register(suite, NULL);
+
+    CU_ASSERT_EQUAL(patient->status, 200);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 10000, "select count(*) from mail.message"));
+    free(suite_query(suite, "create table public.model as select * from mail.message"));
+    free(suite_query(suite, "delete from mail.message"));
+}
+
+static void put_mails(int count)
+{
+    char sql[640];
+
+    snprintf(sql, sizeof(sql),
+             "insert into mail.message (id, project_id, template, language, default_language, "
+             "sealed, due_at, created_at) select gen_random_uuid(), project_id, template, "
+             "language, default_language, sealed, t.ms, t.ms from public.model, "
+             "(select (extract(epoch from clock_timestamp()) * 1000)::int8) t (ms), "
+             "generate_series(1, %d)",
+             count);
+    free(suite_query(suite, sql));
+}
+
+/* An empty queue, a server that counts from 0 and behaves like this. */
+static void begin(enum bad_smtp_manner manner, int delay_ms)
+{
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    free(suite_query(suite, "delete from mail.message"));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000, "select count(*) from mail.message"));
+    usleep(200000);
+    bad_smtp_behave(server, manner, delay_ms);
+    bad_smtp_reset(server);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        pids[i] = suite_pid(suite, "maild", instances[i]);
+}
+
+/* Both instances of maild answer at once, and are the ones that there were at the beginning. */
+static void check_answers(void)
+{
+    int64_t asked = clock_mono_ms();
+    PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
+    size_t found = 0, i;
+    json_t *row;
+
+    CHECK_EXIT(status, 0);
+    UNIT_CHECK(clock_mono_ms() - asked < ANSWERS_MS, "status took %lld ms",
+               (long long)(clock_mono_ms() - asked));
+    json_array_foreach(status->json, i, row)
+    {
+        const char *service = json_string_value(json_object_get(row, "service"));
+
+        found += service && strcmp(service, "maild") == 0;
+    }
+    UNIT_CHECK(found == 2, "%s", status->out);
+    for (i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_EQUAL(suite_pid(suite, "maild", instances[i]), pids[i]);
+}
+
+static bool all_sent(long count, int timeout_ms)
+{
+    return suite_comes_to(suite, count, timeout_ms,
+                          "select count(*) from mail.message where state = 'sent'");
+}
+
+static void good_server_gets_them_on_few_connections(void)
+{
+    struct bad_smtp_counts counts;
+    int64_t began;
+
+    begin(BAD_SMTP_NONE, 0);
+    put_mails(SOME);
+    began = clock_mono_ms();
+    CU_ASSERT_TRUE(bad_smtp_wait(server, SOME, 60000));
+    printf("%d mails in %lld ms ", SOME, (long long)(clock_mono_ms() - began));
+    counts = bad_smtp_counts(server);
+    CU_ASSERT_TRUE(all_sent(SOME, 10000));
+    CU_ASSERT_EQUAL(counts.most, 1);
+    UNIT_CHECK(counts.connections <= SOME / 20, "%ld connections", counts.connections);
+}
+
+static void server_that_thinks_holds_nothing_up(void)
+{
+    int64_t began;
+
+    begin(BAD_SMTP_LATE_ANSWER, THINKS_MS);
+    put_mails(16);
+    CU_ASSERT_TRUE(bad_smtp_wait(server, 1, 10000));
+    began = clock_mono_ms();
+    check_answers();
+    CU_ASSERT_TRUE(all_sent(16, 4 * THINKS_MS));
+    printf("16 mails in %lld ms ", (long long)(clock_mono_ms() - began));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+static void server_that_turns_all_away_is_left_in_peace(void)
+{
+    struct bad_smtp_counts counts;
+    int64_t began;
+
+    begin(BAD_SMTP_REFUSE_ALL, 0);
+    put_mails(MANY);
+    usleep(10000000);
+    counts = bad_smtp_counts(server);
+    printf("%ld connections in 10 s ", counts.connections);
+    UNIT_CHECK(counts.connections > 0 && counts.connections < 40, "%ld connections",
+               counts.connections);
+    check_answers();
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    began = clock_mono_ms();
+    CU_ASSERT_TRUE(bad_smtp_wait(server, MANY, 60000));
+    printf("drained in %lld ms ", (long long)(clock_mono_ms() - began));
+    CU_ASSERT_TRUE(all_sent(MANY, 10000));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+/* Waits until so many mails were handed over in all; what the server counts then. */
+static struct bad_smtp_counts after_accepted(long different)
+{
+    CU_ASSERT_TRUE(bad_smtp_wait(server, different, 3 * TIMEOUT_MS));
+    return bad_smtp_counts(server);
+}
+
+/* An end that is not known is no answer: it costs the mail none of its tries, and its copy comes when the server can
+ * no longer be at work on the first. */
+static void silent_server_gets_no_copy_while_it_may_think(void)
+{
+    int64_t began;
+
+    begin(BAD_SMTP_NO_ANSWER, 0);
+    put_mails(2);
+    after_accepted(2);
+    began = clock_mono_ms();
+    check_answers();
+    CU_ASSERT_TRUE(suite_comes_to(suite, 2, 3 * TIMEOUT_MS,
+                                  "select count(*) from mail.message where lease is null and "
+                                  "unknowns = 1 and answers = 0"));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    CU_ASSERT_TRUE(all_sent(2, 4 * TIMEOUT_MS));
+    UNIT_CHECK(clock_mono_ms() - began >= 2 * TIMEOUT_MS - 1000, "again after %lld ms",
+               (long long)(clock_mono_ms() - began));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 4);
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
+}
+
+/* The connection breaks right behind the last line. */
+static void reset_after_the_mail_is_an_unknown_end(void)
+{
+    begin(BAD_SMTP_RESET, 0);
+    put_mails(2);
+    after_accepted(2);
+    usleep(TIMEOUT_MS * 1000 / 2);
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.message where unknowns = 1"), 2);
+    CU_ASSERT_TRUE(all_sent(2, 3 * TIMEOUT_MS));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
+}
+
+/* Killed while the server thinks: the other processes know no more than that it may have the mail. */
+static void killed_maild_leaves_no_early_copy(void)
+{
+    begin(BAD_SMTP_NO_ANSWER, 0);
+    put_mails(1);
+    after_accepted(1);
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        kill(pids[i], SIGKILL);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", instances[i], pids[i]));
+    usleep(TIMEOUT_MS * 1000 / 2);
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 1);
+    CU_ASSERT_TRUE(all_sent(1, 4 * TIMEOUT_MS));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 2);
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).different, 1);
+}
+
+/* SIGTERM in the same place: an orderly end, in time. */
+static void server_that_thinks_does_not_hold_up_the_end(void)
+{
+    int64_t began;
+
+    begin(BAD_SMTP_NO_ANSWER, 0);
+    put_mails(4);
+    after_accepted(4);
+    began = clock_mono_ms();
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        suite_signal(suite, "maild", instances[i], SIGTERM);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", instances[i], pids[i]));
+    UNIT_CHECK(clock_mono_ms() - began < 14000, "%lld ms", (long long)(clock_mono_ms() - began));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+static void late_greeting_holds_nothing_up(void)
+{
+    begin(BAD_SMTP_LATE_GREETING, THINKS_MS);
+    put_mails(4);
+    usleep(THINKS_MS * 1000 / 2);
+    check_answers();
+    CU_ASSERT_TRUE(all_sent(4, 4 * THINKS_MS));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+/* A server that hangs up after each mail costs connections, not mails. */
+static void connection_that_ends_costs_no_mail(void)
+{
+    begin(BAD_SMTP_ONE_EACH, 0);
+    put_mails(200);
+    CU_ASSERT_TRUE(all_sent(200, 20000));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+/* Refusals for now are answers: each counts, and a row of them is answered by a pause. */
+static void busy_server_is_asked_less(void)
+{
+    struct bad_smtp_counts counts;
+
+    begin(BAD_SMTP_BUSY, 0);
+    put_mails(SOME);
+    usleep(5000000);
+    counts = bad_smtp_counts(server);
+    UNIT_CHECK(counts.connections > 20 && counts.connections < 200, "%ld connections",
+               counts.connections);
+    UNIT_CHECK(suite_count(suite, "select count(*) from mail.message where answers > 0") > 20,
+               "answers are counted");
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    CU_ASSERT_TRUE(bad_smtp_wait(server, SOME, 60000));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+/* What is of no use any more is not sent; what is too old is given up; both with a reason. */
+static void mail_of_no_use_is_given_up(void)
+{
+    begin(BAD_SMTP_REFUSE_ALL, 0);
+    put_mails(3);
+    free(suite_query(suite,
+                     "update mail.message set expires_at = 1 where id = (select min(id::text) "
+                     "from mail.message)::uuid"));
+    free(suite_query(suite,
+                     "update mail.message set created_at = 1 where id = (select max(id::text) "
+                     "from mail.message)::uuid"));
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    CU_ASSERT_TRUE(all_sent(1, 20000));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 5000,
+                                  "select count(*) from mail.message where "
+                                  "state = 'dead' and last_error like '%%link%%'"));
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 5000,
+                                  "select count(*) from mail.message where state = 'dead' and "
+                                  "last_error like '%%mail_max_age%%'"));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 1);
+    PROGRAM dead = ATRIUMCTL(suite, NULL, "mail", "queue", "--state", "dead");
+    CU_ASSERT_PTR_NOT_NULL(strstr(dead->out, "link expired"));
+}
+
+/* The doctor names the server, since when and why; the operator need not wait for the next probe. */
+static void operator_sees_it_and_sends_all_now(void)
+{
+    long waits;
+
+    begin(BAD_SMTP_REFUSE_ALL, 0);
+    put_mails(5);
+    usleep(5000000); /* the pauses are of several seconds by now */
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+    UNIT_CHECK(strstr(doctor->out, "takes no mail for") && strstr(doctor->out, "answered 421"),
+               "%s", doctor->out);
+    free(suite_query(suite, "update mail.message set due_at = due_at + 3600000"));
+    bad_smtp_behave(server, BAD_SMTP_NONE, 0);
+    PROGRAM later = ATRIUMCTL(suite, NULL, "mail", "retry", "--since", "2100-01-01T00:00:00Z");
+    CHECK_EXIT(later, 0);
+    PROGRAM all = ATRIUMCTL(suite, NULL, "mail", "retry", "--project", "demo", "--json");
+    CHECK_EXIT(all, 0);
+    waits = json_integer_value(json_object_get(all->json, "due"));
+    UNIT_CHECK(waits > 0 && waits <= 5, "%s", all->out);
+    CU_ASSERT_TRUE(all_sent(5, 5000));
+    CU_ASSERT_TRUE(suite_count(suite, "select count(*) from mail.audit where "
+                                      "event::text like '%%mail.retry%%'") > 0);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+    bad_smtp_stop(&server);
+}
+
+static const struct unit_case cases[] = {
+    {"a mail waits while the server turns all away", make_model},
+    {"a good server gets them on few connections", good_server_gets_them_on_few_connections},
+    {"a server that thinks holds nothing up", server_that_thinks_holds_nothing_up},
+    {"a server that turns all away is left in peace", server_that_turns_all_away_is_left_in_peace},
+    {"a silent server gets no copy while it may think",
+     silent_server_gets_no_copy_while_it_may_think},
+    {"a reset after the mail is an unknown end", reset_after_the_mail_is_an_unknown_end},
+    {"a killed maild leaves no early copy", killed_maild_leaves_no_early_copy},
+    {"a server that thinks does not hold up the end", server_that_thinks_does_not_hold_up_the_end},
+    {"a late greeting holds nothing up", late_greeting_holds_nothing_up},
+    {"a connection that ends costs no mail", connection_that_ends_costs_no_mail},
+    {"a busy server is asked less", busy_server_is_asked_less},
+    {"mail of no use is given up", mail_of_no_use_is_given_up},
+    {"the operator sees it and sends all now", operator_sees_it_and_sends_all_now},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    int port = unit_free_port();
+    char smtp[32], set[64];
+
+    server = bad_smtp_start(port);
+    bad_smtp_behave(server, BAD_SMTP_REFUSE_ALL, 0);
+    snprintf(smtp, sizeof(smtp), "127.0.0.1:%d", port);
+    snprintf(set, sizeof(set), "maild.smtp_timeout=%ds", TIMEOUT_MS / 1000);
+    suite = suite_start(&(struct suite_options){.instances = "maild=2", .smtp = smtp, .set = set});
+    return unit_run("mail faults", cases, ARRAY_SIZE(cases));
+}
