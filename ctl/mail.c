@@ -1,6 +1,7 @@
 /*
  * mail.c - `atriumctl mail ...`: what waits to be sent, and what could not be.
  */
+#include "common/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
@@ -34,12 +35,37 @@ static int mail_id(struct ctl *ctl, struct mail_id_in *in, struct error *err)
     return 0;
 }
 
+static int retry_all(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct mail_retry_all_in in = {.since = 0};
+    struct mail_retry_all_out out = {0};
+    const char *since = arguments_get(&ctl->args, "--since");
+
+    if (arguments_has(&ctl->args, "--project") && project_given(ctl, &in.projectId, err) < 0)
+        return -1;
+    if (since && clock_parse_iso(since, &in.since) < 0)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "--since: must be a time such as 2026-01-31T09:30:00Z");
+    if (maild_mail_retry_all(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_record(ctl, &mail_retry_all_out_table, &out);
+    return 0;
+}
+
 int mail_retry_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     struct mail_id_in in = {0};
     struct nothing out;
+    bool one = arguments_has(&ctl->args, "ID");
+    bool many = arguments_has(&ctl->args, "--all") || arguments_has(&ctl->args, "--project") ||
+                arguments_has(&ctl->args, "--since");
 
+    if (one == many)
+        return error_set(err, ERR_BAD_REQUEST, "either ID, or one of --all, --project, --since");
+    if (many)
+        return retry_all(ctl, err);
     if (mail_id(ctl, &in, err) < 0 || maild_mail_retry(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_done(ctl, "It is due now.");
