@@ -258,8 +258,7 @@ static int check_connections(void *daemon, const struct request *req, struct fin
                              struct error *err)
 {
     const struct service *self = daemon;
-    const struct database_config *config = service_database_config(self);
-    int64_t wanted = config->read_connections + config->write_connections, left, role_left;
+    int64_t wanted = (int64_t)db_connections_max(self->db), left, role_left;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     if (ask(self, req, SQL_CHECK_CONNECTIONS, &res, err) < 0)

@@ -13,9 +13,16 @@
 #include "common/db_private.h"
 #include "common/log.h"
 
-static struct db_pool *pool_of(struct db *self, const struct db_statement *statement)
+struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement)
 {
-    return statement->class == DB_READ ? &self->read : &self->write;
+    switch (statement->class) {
+    case DB_READ:
+        return &self->read;
+    case DB_VITAL:
+        return &self->vital;
+    default:
+        return &self->write;
+    }
 }
 
 /* ---- calls ---- */
@@ -46,9 +53,10 @@ void db_call_free(struct db *self, struct db_call **call_p)
 
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state)
 {
+    db_gate_leave(self, call, state);
     call->state = state;
     histogram_add(self->latency, clock_mono_us() - call->started_us);
-    if (state != CALL_DONE)
+    if (state == CALL_LOST || state == CALL_DOWN)
         ++*self->count_lost;
     if (call->waiter)
         fiber_wake(call->waiter);
@@ -61,10 +69,11 @@ static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake w
                         int64_t deadline_mono_ms, bool uncertain, struct error *err)
 {
     if (call->state == CALL_QUEUED) {
-        struct db_pool *pool = pool_of(self, call->statement);
+        struct db_pool *pool = db_pool_of(self, call->statement);
         bool starved = pool->ready == 0;
 
         db_pool_dequeue(pool, call);
+        db_gate_leave(self, call, CALL_DOWN);
         db_call_free(self, &call);
         uncertain = false;
         if (wake == FIBER_TIMEOUT && loop_mono_ms(self->loop) < deadline_mono_ms)
@@ -89,6 +98,8 @@ static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, str
 
     if (call->state == CALL_LOST && uncertain)
         return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+    if (call->state == CALL_HELD)
+        return db_gate_refuse(err);
     if (call->state != CALL_DONE)
         return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
     switch (PQresultStatus(call->result)) {
@@ -100,6 +111,16 @@ static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, str
     default:
         return db_result_error(call->result, what, err);
     }
+}
+
+/* Refusals that are no fault of the statement: disk full, I/O error, a server that only reads. */
+static void note_refusal(struct db *self, const struct error *err)
+{
+    static const char *const states[] = {"53100", "58", "25006"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+        if (strncmp(err->sqlstate, states[i], strlen(states[i])) == 0)
+            db_refusal_set(self, err->detail);
 }
 
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
@@ -122,8 +143,10 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
             return call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
     }
     rc = call_answer(call, uncertain, ret, err);
-    if (rc < 0)
+    if (rc < 0) {
         ++*self->count_errors;
+        note_refusal(self, err);
+    }
     db_call_free(self, &call);
     return rc;
 }
@@ -167,7 +190,7 @@ int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
                     size_t count)
 {
     const struct db_statement *row = db_statement(self, statement);
-    struct db_pool *pool = pool_of(self, row);
+    struct db_pool *pool = db_pool_of(self, row);
     PGresult *result = NULL;
     struct db_call *call;
 
@@ -183,6 +206,10 @@ int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
     call->statement = row;
     call->params = params + 1;
     call->count = count;
+    if (db_gate_enter(pool, call, err) < 0) {
+        db_call_free(self, &call);
+        return -1;
+    }
     TAILQ_INSERT_TAIL(&pool->queue, call, link);
     pool->queued++;
     if (db_call_wait(self, &call, deadline_mono_ms, row->class == DB_WRITE, &result, err) < 0)
@@ -230,10 +257,12 @@ static void db_turn(void *arg)
 {
     struct db *self = arg;
 
-    db_pool_dispatch(&self->read);
-    db_pool_dispatch(&self->write);
-    db_pool_open(&self->read);
-    db_pool_open(&self->write);
+    struct db_pool *const pools[] = DB_POOLS(self);
+
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        db_pool_dispatch(pools[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        db_pool_open(pools[i]);
 }
 
 /* Session settings of every connection, behind what the connection string sets itself.  A plan is kept for as
@@ -242,8 +271,11 @@ static void db_turn(void *arg)
  * Each statement has its index, so none loses by enable_seqscan=off. With one way to go there is nothing to plan
  * anew for other parameters either, which PostgreSQL would do for as long as it guesses that a limit matters: twice
  * the work for a list, and for a row that is found by its key. */
-static char *session_options(const struct db_options *options)
+static char *session_options(const struct db_options *options, bool vital)
 {
+    int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS
+                          ? DB_VITAL_LOCK_MS
+                          : options->lock_timeout_ms;
     PQconninfoOption *parsed = PQconninfoParse(options->conninfo, NULL);
     const char *own = "";
     char *text = NULL;
@@ -252,11 +284,12 @@ static char *session_options(const struct db_options *options)
         if (strcmp(row->keyword, "options") == 0 && row->val)
             own = row->val;
     if (asprintf(&text,
-                 "%s -c search_path=%s -c statement_timeout=%lld -c jit=off"
+                 "%s -c search_path=%s -c statement_timeout=%lld -c lock_timeout=%lld -c jit=off"
                  " -c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
-                 " -c idle_in_transaction_session_timeout=%lld",
-                 own, options->schema, (long long)options->statement_timeout_ms,
-                 (long long)(2 * options->statement_timeout_ms)) < 0)
+                 " -c idle_in_transaction_session_timeout=%lld%s",
+                 own, options->schema, (long long)options->statement_timeout_ms, (long long)lock_ms,
+                 (long long)(2 * options->statement_timeout_ms),
+                 vital ? " -c synchronous_commit=off" : "") < 0)
         log_die("db", "out of memory");
     PQconninfoFree(parsed);
     return text;
@@ -265,13 +298,18 @@ static char *session_options(const struct db_options *options)
 static int64_t read_in_flight(void *arg)
 {
     const struct db *self = arg;
+    const struct db_pool *const pools[] = DB_POOLS(self);
     int64_t sum = 0;
 
-    for (size_t i = 0; i < self->read.max; i++)
-        sum += (int64_t)self->read.conns[i].depth;
-    for (size_t i = 0; i < self->write.max; i++)
-        sum += (int64_t)self->write.conns[i].depth;
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        for (size_t j = 0; j < pools[i]->max; j++)
+            sum += (int64_t)pools[i]->conns[j].depth;
     return sum;
+}
+
+static int64_t read_held(void *arg)
+{
+    return (int64_t)((const struct db *)arg)->gates_closed;
 }
 
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options)
@@ -282,10 +320,12 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
         log_die("db", "out of memory");
     self->loop = loop;
     self->options = options;
-    self->pg_options = session_options(options);
     self->statements[0] = options->statements;
     self->statement_count[0] = options->statement_count;
     self->statements[1] = self->extra;
+    self->gates = calloc(options->statement_count + DB_EXTRA_MAX, sizeof(*self->gates));
+    if (!self->gates)
+        log_die("db", "out of memory");
     self->jitter = (unsigned)clock_mono_us();
     TAILQ_INIT(&self->spare);
     self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",
@@ -300,13 +340,19 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
                                       "Time from a statement to its answer, queueing included.");
     metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",
                   read_in_flight, self);
+    metrics_gauge(metrics, "atrium_db_statements_held",
+                  "Statements that are held back because they get no lock.", read_held, self);
     db_hosts_init(&self->hosts, options->conninfo);
     self->resolver = resolver_new(loop);
-    db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH);
-    db_pool_init(&self->write, self, options->write_connections, DB_WRITE_DEPTH);
+    db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH,
+                 session_options(options, false));
+    db_pool_init(&self->write, self, options->write_connections, DB_WRITE_DEPTH,
+                 session_options(options, false));
+    db_pool_init(&self->vital, self, 1, DB_READ_DEPTH, session_options(options, true));
     loop_each_turn(loop, db_turn, self);
     db_pool_grow(&self->read);
     db_pool_grow(&self->write);
+    db_pool_grow(&self->vital);
     return self;
 }
 
@@ -320,19 +366,73 @@ void db_destroy(struct db **self_p)
     loop_each_turn_stop(self->loop, db_turn, self);
     db_pool_close(&self->read);
     db_pool_close(&self->write);
+    db_pool_close(&self->vital);
     while ((call = TAILQ_FIRST(&self->spare))) {
         TAILQ_REMOVE(&self->spare, call, link);
         free(call);
     }
     db_hosts_clear(&self->hosts);
     resolver_destroy(&self->resolver);
-    free(self->pg_options);
+    free(self->gates);
     free(self);
 }
 
+/* ---- how it is ---- */
+
 bool db_ready(const struct db *self)
 {
-    return self->read.ready + self->write.ready > 0;
+    return self->read.ready + self->write.ready + self->vital.ready > 0;
+}
+
+size_t db_connections_max(const struct db *self)
+{
+    return self->read.max + self->write.max + self->vital.max;
+}
+
+void db_server(const struct db *self, char *ret, size_t size)
+{
+    const struct db_pool *const pools[] = DB_POOLS(self);
+
+    ret[0] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        for (size_t j = 0; j < pools[i]->max; j++) {
+            const PGconn *pg = pools[i]->conns[j].pg;
+            const char *address = pg && pools[i]->conns[j].ready ? PQhostaddr(pg) : "";
+
+            if (!pg || !pools[i]->conns[j].ready)
+                continue;
+            snprintf(ret, size, "host=%s port=%s", address && *address ? address : PQhost(pg),
+                     PQport(pg));
+            return;
+        }
+    }
+}
+
+const char *db_refusal(const struct db *self)
+{
+    return self->refusal[0] ? self->refusal : NULL;
+}
+
+void db_refusal_set(struct db *self, const char *text)
+{
+    snprintf(self->refusal, sizeof(self->refusal), "%s", text ? text : "");
+}
+
+bool db_waits(const struct db *self)
+{
+    const struct db_pool *const pools[] = DB_POOLS(self);
+    int64_t now_ms = loop_mono_ms(self->loop);
+
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        for (size_t j = 0; j < pools[i]->max; j++)
+            if (db_conn_waits_ms(&pools[i]->conns[j], now_ms) >= DB_WAIT_LONG_MS)
+                return true;
+    return self->gates_closed > 0;
+}
+
+size_t db_gates_closed(const struct db *self)
+{
+    return self->gates_closed;
 }
 
 struct db_stats db_stats(const struct db *self)

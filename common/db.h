@@ -9,12 +9,18 @@
  *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool: many commits share a flush
  *          of the log, and no read waits for one
  *   TX     only inside a transaction (db_begin), on a leased connection of the write pool
+ *   VITAL  what the suite lives by (leases of gateways, probes): on a connection of its own, so that no statement that
+ *          waits for a lock holds it up.  Short, may be repeated, and is not made durable (synchronous_commit=off)
  *
  * Each daemon's role has its own schema, first in search_path: statements name tables without a schema.
  * Loss of the connection: before a WRITE was sent -> tried on another connection; READ -> sent again;
  * WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  A server that answers no read for longer
  * than the statement timeout allows counts as lost.  SQLSTATEs become errors by
  * sqlstate.def; a violated constraint is ERR_CONFLICT with its name in err->constraint.
+ *
+ * No statement waits longer than the lock timeout for a lock: then it is ERR_UNAVAILABLE, and was not done.  A
+ * statement that only ever times out is sent by one request at a time until it gets its lock (db_gate.c), so that a
+ * lock which a person holds uses up no pool.
  */
 #ifndef ATRIUM_COMMON_DB_H
 #define ATRIUM_COMMON_DB_H
@@ -31,7 +37,7 @@ struct db;
 struct db_tx;
 struct db_result;
 
-enum db_class { DB_READ, DB_WRITE, DB_TX };
+enum db_class { DB_READ, DB_WRITE, DB_TX, DB_VITAL };
 
 struct db_statement {
     const char *name; /* "SQL_SESSION_GET", also its name on the server */
@@ -58,6 +64,7 @@ struct db_options {
     size_t read_connections;      /* 2 */
     size_t write_connections;     /* 8 */
     int64_t statement_timeout_ms; /* 5,000; enforced by the server */
+    int64_t lock_timeout_ms;      /* 2,000; the same; 0: none */
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
 };
 
@@ -87,6 +94,23 @@ int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 /* True while at least one connection is usable. */
 bool db_ready(const struct db *self);
+
+/* Connections of one handle at most. */
+size_t db_connections_max(const struct db *self);
+
+/* Where it is connected to, "host=/run/postgresql port=5432" (a numeric address for TCP); "" while it is not. */
+void db_server(const struct db *self, char *ret, size_t size);
+
+/* What the server said when it refused a write for a reason of its own (full disk, read only, I/O error), or NULL: it
+ * has not since db_refusal_set() was given NULL last. Statements of requests set it; a probe that writes clears it. */
+const char *db_refusal(const struct db *self);
+void db_refusal_set(struct db *self, const char *text);
+
+/* True while a statement waits for suspiciously long, or is held back because it gets no lock. */
+bool db_waits(const struct db *self);
+
+/* Statements that are held back because they get no lock. */
+size_t db_gates_closed(const struct db *self);
 
 /* ---- parameters ---- */
 

@@ -53,10 +53,12 @@ static void conn_start(struct db_conn *self, const struct db_target *target)
         "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
         "application_name",     "client_encoding",  "options", NULL};
-    const char *const values[] = {
-        "read-write", "5000",           "10",         db->options->conninfo,
-        target->host, target->hostaddr, target->port, db->options->program,
-        "UTF8",       db->pg_options,   NULL};
+    const char *const values[] = {"read-write", "5000",
+                                  "10",         db->options->conninfo,
+                                  target->host, target->hostaddr,
+                                  target->port, db->options->program,
+                                  "UTF8",       self->pool->pg_options,
+                                  NULL};
 
     memset(self->prepared, 0, db->statement_count[0] + DB_EXTRA_MAX);
     self->pg = PQconnectStartParams(keywords, values, 1);
@@ -144,7 +146,7 @@ static void on_timeline(void *arg, short revents)
         return;
     conn_unwatch(self);
     if (is_outdated(self)) {
-        if (!db->read.failing && !db->write.failing)
+        if (!db_pools_failing(db))
             log_event(LOG_WARNING, "db", "a former primary allows writing: not used", NULL);
         db_conn_lose(self);
         return;
@@ -189,20 +191,24 @@ static void log_down(const struct db_conn *self, const char *why)
 {
     const struct db *db = self->pool->db;
 
-    if (!db->read.failing && !db->write.failing && !self->pool->closing && self->pool->ready == 0 &&
+    if (!db_pools_failing(db) && !self->pool->closing && self->pool->ready == 0 &&
         self->pool->tried + 1 >= db->hosts.count)
         log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
+}
+
+/* Lost on the way, it may be sent again. */
+static bool is_repeatable(const struct db_call *call)
+{
+    return call->kind == CALL_STATEMENT && !call->in_tx && call->statement->class != DB_WRITE;
 }
 
 /* A read that nobody gave up goes to the front of the queue once more, and again if the next connection turns
  * out to be dead too: all may have died at once. Of the others only the sender can say what the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
-    bool read = call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
-
     PQclear(call->result);
     call->result = NULL;
-    if (!read || call->resent == pool->max || !call->waiter) {
+    if (!is_repeatable(call) || call->resent == pool->max || !call->waiter) {
         db_call_finish(pool->db, call, CALL_LOST);
         return;
     }
@@ -395,13 +401,13 @@ static bool call_take(struct db_conn *self, struct db_call *call, PGresult *resu
 /* The call in front is answered in full. False when the connection cannot go on. */
 static bool call_over(struct db_conn *self, struct db_call *call)
 {
-    bool ends = call->ends;
+    bool ends = call->ends, timed_out = db_result_is(call->result, "55P03");
 
     TAILQ_REMOVE(&self->in_flight, call, link);
     self->depth--;
     db_call_finish(self->pool->db, call, CALL_DONE);
     if (!ends)
-        return true;
+        return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
         return false; /* not clean: nobody else may have it */
     db_pool_release(self);

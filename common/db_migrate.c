@@ -145,6 +145,7 @@ static int migrate(struct db_tx *tx, struct error *err)
         script_run(tx,
                    script_text(
                        "set statement_timeout = 0;"
+                       "set lock_timeout = 0;" /* scripts have their own */
                        "create table if not exists schema_migration (name text primary key);"
                        "select name from schema_migration"),
                    &applied, err) < 0)
@@ -154,7 +155,7 @@ static int migrate(struct db_tx *tx, struct error *err)
             return -1;
     return script_run(tx,
                       script_text("select pg_advisory_unlock(hashtextextended('atrium %s', 0));"
-                                  "reset statement_timeout",
+                                  "reset statement_timeout; reset lock_timeout",
                                   options->schema),
                       &done, err);
 }

@@ -28,13 +28,15 @@ static void pool_at(struct db_pool *self, int64_t at_ms)
     self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
 }
 
-void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max)
+void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max,
+                  char *pg_options)
 {
     *self = (struct db_pool){
         .db = db,
         .max = max,
         .depth_max = depth_max,
         .backoff_ms = DB_BACKOFF_MIN_MS,
+        .pg_options = pg_options,
         .conns = calloc(max, sizeof(*self->conns)),
     };
     if (!self->conns)
@@ -54,7 +56,12 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
 /* There is no server, as far as anybody knows: requests should not wait for it. */
 static bool server_is_down(const struct db *db)
 {
-    return !db_ready(db) && (db->read.failing || db->write.failing);
+    return !db_ready(db) && db_pools_failing(db);
+}
+
+bool db_pools_failing(const struct db *db)
+{
+    return db->read.failing || db->write.failing || db->vital.failing;
 }
 
 /* There is no server for those who wait. */
@@ -80,6 +87,7 @@ void db_pool_close(struct db_pool *self)
     pool_refuse(self);
     loop_cancel(self->db->loop, &self->timer);
     free(self->conns);
+    free(self->pg_options);
 }
 
 bool db_pool_grow(struct db_pool *self)
@@ -113,16 +121,41 @@ void db_pool_open(struct db_pool *self)
         pool_at(self, loop_mono_ms(self->db->loop) + limit_ms);
 }
 
-/* The least busy connection that anybody may use, or NULL. */
+int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+
+    if (!conn->ready || !first || first->kind == CALL_SCRIPT)
+        return 0;
+    return now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms);
+}
+
+/* What is sent first is a statement that got no lock lately. */
+static bool is_trying(const struct db_conn *conn)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+
+    return first && first->tries;
+}
+
+/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a lock, perhaps) is
+ * taken last: what is sent behind it waits too. */
 static struct db_conn *pool_pick(const struct db_pool *self)
 {
+    int64_t now_ms = loop_mono_ms(self->db->loop);
     struct db_conn *best = NULL;
+    bool best_waits = false;
 
     for (size_t i = 0; i < self->max; i++) {
         struct db_conn *conn = &self->conns[i];
+        bool waits = is_trying(conn) || db_conn_waits_ms(conn, now_ms) >= DB_STALL_MS;
 
-        if (conn->ready && !conn->leased && (!best || conn->depth < best->depth))
+        if (!conn->ready || conn->leased)
+            continue;
+        if (!best || (waits == best_waits ? conn->depth < best->depth : best_waits)) {
             best = conn;
+            best_waits = waits;
+        }
     }
     return best;
 }
@@ -134,6 +167,11 @@ void db_pool_dispatch(struct db_pool *self)
     while ((call = TAILQ_FIRST(&self->queue))) {
         struct db_conn *conn = pool_pick(self);
 
+        if (!db_gate_passes(self, call)) {
+            db_pool_dequeue(self, call);
+            db_call_finish(self->db, call, CALL_HELD);
+            continue;
+        }
         if (!conn || conn->depth > 0)
             db_pool_grow(self);
         if (!conn || conn->depth >= self->depth_max)
@@ -158,6 +196,15 @@ int db_pool_check(const struct db_pool *self, struct error *err)
     return 0;
 }
 
+static size_t pool_gated(const struct db_pool *self)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->max; i++)
+        count += !self->conns[i].leased && is_trying(&self->conns[i]);
+    return count;
+}
+
 /* One connection is never leased while the pool may have several: single statements must get through. A lease
  * of a connection that still works for others is fine, since the pipeline keeps the order; but a new
  * connection is better. */
@@ -168,7 +215,7 @@ struct db_conn *db_pool_lease(struct db_pool *self)
     if (!conn || conn->depth > 0)
         if (db_pool_grow(self))
             return NULL;
-    if (!conn || (self->max > 1 && self->leased + 1 >= self->max))
+    if (!conn || (self->max > 1 && self->leased + pool_gated(self) + 1 >= self->max))
         return NULL;
     conn->leased = true;
     self->leased++;
@@ -196,6 +243,7 @@ static void pool_encourage(struct db_pool *self)
 void db_pool_connected(struct db_conn *conn)
 {
     struct db_pool *self = conn->pool;
+    struct db_pool *const pools[] = DB_POOLS(self->db);
 
     self->connecting = NULL;
     self->tried = 0;
@@ -204,7 +252,9 @@ void db_pool_connected(struct db_conn *conn)
     if (self->failing)
         log_event(LOG_NOTICE, "db", "connected again", NULL);
     self->failing = false;
-    pool_encourage(self == &self->db->read ? &self->db->write : &self->db->read);
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        if (pools[i] != self)
+            pool_encourage(pools[i]);
     self->backoff_ms = DB_BACKOFF_MIN_MS;
     self->connected_at_ms = loop_mono_ms(self->db->loop);
     loop_cancel(self->db->loop, &self->timer);
@@ -236,6 +286,7 @@ static void pool_missed(struct db_pool *self, int64_t now_ms)
 void db_pool_lost(struct db_conn *conn, bool was_ready)
 {
     struct db_pool *self = conn->pool;
+    struct db_pool *const pools[] = DB_POOLS(self->db);
     int64_t now_ms = loop_mono_ms(self->db->loop);
 
     if (was_ready) {
@@ -251,8 +302,8 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     if (self->closing)
         return;
     if (server_is_down(self->db)) {
-        pool_refuse(&self->db->read);
-        pool_refuse(&self->db->write);
+        for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+            pool_refuse(pools[i]);
     } else {
         fiber_queue_wake_all(&self->lessees);
     }
@@ -264,7 +315,7 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
 
 void db_pool_promoted(struct db *db, int64_t timeline)
 {
-    struct db_pool *const pools[] = {&db->read, &db->write};
+    struct db_pool *const pools[] = DB_POOLS(db);
 
     db->timeline = timeline;
     for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
@@ -280,21 +331,19 @@ void db_pool_promoted(struct db *db, int64_t timeline)
 /* Nothing was heard for longer than any statement may take. */
 static bool is_silent(const struct db_conn *conn, int64_t now_ms)
 {
-    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
     int64_t limit_ms = conn->pool->db->options->statement_timeout_ms + DB_SILENCE_MS;
 
-    return conn->ready && first && first->kind != CALL_SCRIPT &&
-           now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms) >= limit_ms;
+    return db_conn_waits_ms(conn, now_ms) >= limit_ms;
 }
 
-/* Only a read is evidence: a commit may wait for a standby as long as it takes, while the server is well. TCP tells
+/* A write is no evidence: its commit may wait for a standby as long as it takes, while the server is well. TCP tells
  * when a host is gone, but not when its processes hang. */
 void db_pool_doubt(struct db *db, const struct db_call *call)
 {
-    struct db_pool *const pools[] = {&db->read, &db->write};
+    struct db_pool *const pools[] = DB_POOLS(db);
     int64_t now_ms = loop_mono_ms(db->loop);
 
-    if (call->conn->pool != &db->read || !is_silent(call->conn, now_ms))
+    if (call->conn->pool == &db->write || !is_silent(call->conn, now_ms))
         return;
     log_event(LOG_WARNING, "db", "the server does not answer", NULL);
     for (size_t i = 0; i < ARRAY_SIZE(pools); i++)

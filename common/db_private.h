@@ -6,6 +6,7 @@
  *   db_hosts.c    the servers of the connection string
  *   db_conn.c     one connection: connect, send, receive, loss
  *   db_tx.c       leases and transactions
+ *   db_gate.c     statements that get no lock
  *   db_migrate.c  schema and verification of the statements, at start
  *   db_result.c   SQLSTATEs, typed values, rows to structs
  *
@@ -35,6 +36,9 @@ enum {
     DB_HOST_MS = 3000,       /* the same where there is another host to try */
     DB_RESOLVE_MS = 3000,    /* of an attempt, until the host's name is resolved */
     DB_HOSTS_MAX = 8,        /* of a connection string; a longer list is libpq's business */
+    DB_VITAL_LOCK_MS = 500,  /* longest wait of a vital statement for a lock */
+    DB_STALL_MS = 250,       /* a connection that has not answered for so long gets new work last */
+    DB_WAIT_LONG_MS = 1000,  /* what db_waits() calls suspiciously long */
     DB_SILENCE_MS =
         2000, /* beyond the statement timeout: then a server that has not said so is not there */
 };
@@ -57,6 +61,7 @@ enum db_call_state {
     CALL_DONE, /* result is set */
     CALL_LOST, /* the connection went between question and answer */
     CALL_DOWN, /* was not sent: there is no server */
+    CALL_HELD, /* was not sent: its statement gets no lock */
 };
 
 struct db_conn;
@@ -77,6 +82,7 @@ struct db_call {
     bool in_tx;
     size_t resent; /* times that a read was lost */
     bool prepares; /* the statement is prepared before it runs */
+    bool tries;    /* the one that may try a closed gate */
     bool failed;   /* result is an error */
     int good;      /* results before that */
     int64_t started_us;
@@ -123,17 +129,27 @@ struct db_pool {
     bool failing; /* the last attempt failed, and it has no connection */
     struct db_calls queue;
     size_t queued;
+    size_t tries; /* calls that try a closed gate */
     struct fiber_queue lessees;
+    char *pg_options; /* session settings */
+};
+
+/* By statement: whether it gets the locks that it needs. */
+struct db_gate {
+    size_t timeouts; /* in a row */
+    bool closed, tried;
 };
 
 struct db {
     struct loop *loop;
     const struct db_options *options;
-    char *pg_options;                         /* session settings */
     const struct db_statement *statements[2]; /* the daemon's, then extra ones */
     struct db_statement extra[DB_EXTRA_MAX];
     size_t statement_count[2];
-    struct db_pool read, write;
+    struct db_pool read, write, vital;
+    struct db_gate *gates;
+    size_t gates_closed;
+    char refusal[320]; /* see db_refusal() */
     struct db_hosts hosts;
     struct resolver *resolver;
     size_t preferred;      /* host that a connection was made to last */
@@ -153,7 +169,14 @@ struct db_tx {
     bool failed; /* the server has rolled back already, in effect */
 };
 
+#define DB_POOLS(db_)                              \
+    {                                              \
+        &(db_)->read, &(db_)->write, &(db_)->vital \
+    }
+
 /* ---- db.c ---- */
+
+struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement);
 
 /* The row of a statement's number; ends the process for a number that is none. */
 const struct db_statement *db_statement(const struct db *self, int number);
@@ -169,6 +192,23 @@ void db_call_finish(struct db *self, struct db_call *call, enum db_call_state st
  * answer of what was sent is discarded when it comes. uncertain: say so when the outcome is not known. */
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
+
+/* ---- db_gate.c ---- */
+
+/* 0 when the call may be sent, or be queued; -1 (ERR_UNAVAILABLE) while its statement gets no lock and another call
+ * tries. */
+int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err) MUST_USE;
+
+int db_gate_refuse(struct error *err);
+
+/* The same for a call that was queued before its gate was closed: false when it is not to be sent. */
+bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
+
+/* The call is over, in this state. */
+void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state);
+
+/* After a lock timeout: do further calls in this pipeline wait for what another has just waited for in vain? */
+bool db_gate_jams(const struct db_conn *conn);
 
 /* ---- db_hosts.c ---- */
 
@@ -188,7 +228,8 @@ enum resolver_state db_hosts_resolve(struct db *db, const struct db_host *host,
 
 /* ---- db_pool.c ---- */
 
-void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max);
+void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max,
+                  char *pg_options); /* consumed */
 void db_pool_close(struct db_pool *self);
 
 /* Asks for one more connection unless one is being made, all are, or it is too early. True when one is coming. */
@@ -213,6 +254,12 @@ void db_pool_release(struct db_conn *conn);
 /* News from db_conn.c. */
 void db_pool_connected(struct db_conn *conn);
 void db_pool_lost(struct db_conn *conn, bool was_ready);
+
+/* Any pool failed to connect, and has no connection. */
+bool db_pools_failing(const struct db *db);
+
+/* Nothing was heard of what was sent first for so long; 0: nothing is awaited. */
+int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
 /* A server of this timeline was seen, higher than all before: connections to older ones are closed. */
 void db_pool_promoted(struct db *db, int64_t timeline);
@@ -243,6 +290,9 @@ int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
 /* ---- db_result.c ---- */
 
 void db_pg_clear(PGresult **result_p); /* for CLEANUP */
+
+/* Is it a refusal with this SQLSTATE, or class of them? */
+bool db_result_is(const PGresult *result, const char *state);
 
 /* Turns a refusal into an error and returns -1; `what` is the statement's name. The text of the server goes into
  * the detail only where it cannot hold data: for statements that do not compile. */

@@ -63,6 +63,18 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
+/* Messages that hold no data: class 42 is about the text of the statement, which is ours; 53 and 58 are about files,
+ * memory and connections of the server. */
+static bool has_plain_message(const char *state)
+{
+    static const char *const classes[] = {"42", "53", "58"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+        if (strncmp(state, classes[i], 2) == 0)
+            return true;
+    return false;
+}
+
 int db_result_error(const PGresult *result, const char *what, struct error *err)
 {
     const char *state = field_of(result, PG_DIAG_SQLSTATE);
@@ -75,10 +87,15 @@ int db_result_error(const PGresult *result, const char *what, struct error *err)
     err->retry_after_s = row->retry_after_s;
     snprintf(err->sqlstate, sizeof(err->sqlstate), "%s", state);
     snprintf(err->constraint, sizeof(err->constraint), "%s", constraint);
-    /* Class 42 is about the text of the statement, which is ours. */
-    return error_detail(err, "%s %s%s%s", what, state, strncmp(state, "42", 2) == 0 ? " " : "",
-                        strncmp(state, "42", 2) == 0 ? field_of(result, PG_DIAG_MESSAGE_PRIMARY)
-                                                     : constraint);
+    return error_detail(err, "%s %s%s%s", what, state, has_plain_message(state) ? " " : "",
+                        has_plain_message(state) ? field_of(result, PG_DIAG_MESSAGE_PRIMARY)
+                                                 : constraint);
+}
+
+bool db_result_is(const PGresult *result, const char *state)
+{
+    return PQresultStatus(result) == PGRES_FATAL_ERROR &&
+           strncmp(field_of(result, PG_DIAG_SQLSTATE), state, strlen(state)) == 0;
 }
 
 /* ---- values ---- */

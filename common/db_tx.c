@@ -68,6 +68,11 @@ int db_tx_query_params(struct db_tx *self, int statement, struct db_result **ret
     call->statement = row;
     call->params = params + 1;
     call->count = count;
+    if (db_gate_enter(&self->db->write, call, err) < 0) {
+        db_call_free(self->db, &call);
+        self->failed = true;
+        return -1;
+    }
     call->begins = !self->begun;
     call->in_tx = true;
     self->begun = true;

@@ -104,6 +104,7 @@ static int open_database(struct service *self, struct error *err)
         .read_connections = (size_t)config->read_connections,
         .write_connections = (size_t)config->write_connections,
         .statement_timeout_ms = config->statement_timeout,
+        .lock_timeout_ms = config->lock_timeout,
         .queue_max = STATEMENT_QUEUE_MAX,
     };
     self->db = db_new(self->loop, self->metrics, options);

@@ -39,40 +39,49 @@ extern const size_t common_config_row_count;
 struct database_config {
     const char *database; /* conninfo */
     int64_t read_connections, write_connections;
-    int64_t statement_timeout; /* ms */
+    int64_t statement_timeout, lock_timeout; /* ms */
 };
 /* Rows for a daemon's configuration struct `s` that has a member `struct database_config db`. */
-#define DATABASE_CONFIG_ROWS(s, database_default)                                                \
-    {"database",                                                                                 \
-     CONFIG_TYPE_TEXT,                                                                           \
-     offsetof(s, db.database),                                                                   \
-     database_default,                                                                           \
-     1,                                                                                          \
-     4096,                                                                                       \
-     0,                                                                                          \
-     NULL,                                                                                       \
-     "libpq connection string of this daemon's own role; several hosts may be listed."},         \
-        {"read_connections",                                                                     \
-         CONFIG_TYPE_INT,                                                                        \
-         offsetof(s, db.read_connections),                                                       \
-         "2",                                                                                    \
-         1,                                                                                      \
-         64,                                                                                     \
-         0,                                                                                      \
-         NULL,                                                                                   \
-         "Connections that all reads share in pipeline mode."},                                  \
-        {"write_connections",                                                                    \
-         CONFIG_TYPE_INT,                                                                        \
-         offsetof(s, db.write_connections),                                                      \
-         "8",                                                                                    \
-         1,                                                                                      \
-         64,                                                                                     \
-         0,                                                                                      \
-         NULL,                                                                                   \
-         "Connections for writes and transactions."},                                            \
-    {                                                                                            \
-        "statement_timeout", CONFIG_TYPE_DURATION, offsetof(s, db.statement_timeout), "5s", 100, \
-            600000, 0, NULL, "Longest run of one statement; enforced by the server."             \
+#define DATABASE_CONFIG_ROWS(s, database_default)                                                 \
+    {"database",                                                                                  \
+     CONFIG_TYPE_TEXT,                                                                            \
+     offsetof(s, db.database),                                                                    \
+     database_default,                                                                            \
+     1,                                                                                           \
+     4096,                                                                                        \
+     0,                                                                                           \
+     NULL,                                                                                        \
+     "libpq connection string of this daemon's own role; several hosts may be listed."},          \
+        {"read_connections",                                                                      \
+         CONFIG_TYPE_INT,                                                                         \
+         offsetof(s, db.read_connections),                                                        \
+         "2",                                                                                     \
+         1,                                                                                       \
+         64,                                                                                      \
+         0,                                                                                       \
+         NULL,                                                                                    \
+         "Connections that all reads share in pipeline mode."},                                   \
+        {"write_connections",                                                                     \
+         CONFIG_TYPE_INT,                                                                         \
+         offsetof(s, db.write_connections),                                                       \
+         "8",                                                                                     \
+         1,                                                                                       \
+         64,                                                                                      \
+         0,                                                                                       \
+         NULL,                                                                                    \
+         "Connections for writes and transactions."},                                             \
+        {"statement_timeout",                                                                     \
+         CONFIG_TYPE_DURATION,                                                                    \
+         offsetof(s, db.statement_timeout),                                                       \
+         "5s",                                                                                    \
+         100,                                                                                     \
+         600000,                                                                                  \
+         0,                                                                                       \
+         NULL,                                                                                    \
+         "Longest run of one statement; enforced by the server."},                                \
+    {                                                                                             \
+        "lock_timeout", CONFIG_TYPE_DURATION, offsetof(s, db.lock_timeout), "2s", 100, 600000, 0, \
+            NULL, "Longest wait of one statement for a lock; then the answer is 503."             \
     }
 
 struct service_definition {

@@ -434,12 +434,12 @@ static void connections_run_out(void)
 {
     char sql[200];
 
-    /* Five more than are in use: another instance takes up to ten. */
+    /* Five more than are in use: another instance takes up to eleven. */
     snprintf(sql, sizeof sql, "alter role \"atrium-docd\" connection limit %ld",
              5 + suite_count(suite, "select count(*) from pg_stat_activity "
                                     "where usename = 'atrium-docd'"));
     run_sql(sql);
-    CHECK_ROW("docd.1", "connections", "warn", "one more instance would take 10",
+    CHECK_ROW("docd.1", "connections", "warn", "one more instance would take 11",
               "max_connections");
     run_sql("alter role \"atrium-docd\" connection limit 1");
     CHECK_ROW("docd.1", "connections", "fail", "none is left", "max_connections");
