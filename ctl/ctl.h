@@ -100,6 +100,9 @@ int template_preview_command(struct ctl *ctl, struct error *err) MUST_USE;
 /* content.c */
 int content_import_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* documents.c */
+int documents_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* key.c */
 int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int keys_rotate_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -12,8 +12,8 @@
 
 enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell of a table */ };
 
-/* The struct as JSON, by way of the encoding that the bus uses. Reading back what was just packed cannot fail. */
-static json_t *record_json(struct arena *arena, const struct field_table *table, const void *record)
+/* By way of the encoding that the bus uses. Reading back what was just packed cannot fail. */
+json_t *output_json(struct arena *arena, const struct field_table *table, const void *record)
 {
     struct codec_buffer buffer;
     msgpack_packer packer;
@@ -35,8 +35,7 @@ static void print_json(const json_t *json)
     putchar('\n');
 }
 
-/* Text for a terminal: whoever named a project must not be able to drive the operator's screen. */
-static char *printable(struct arena *arena, const char *text)
+char *output_printable(struct arena *arena, const char *text)
 {
     char *copy = arena_strdup(arena, text);
 
@@ -56,12 +55,12 @@ static const char *cell(struct arena *arena, const json_t *value)
     if (!value || json_is_null(value) || (json_is_string(value) && !*json_string_value(value)))
         return "-";
     if (json_is_string(value))
-        return printable(arena, json_string_value(value));
+        return output_printable(arena, json_string_value(value));
     if (json_is_boolean(value))
         return json_is_true(value) ? "yes" : "no";
     if (json_is_integer(value))
         return arena_printf(arena, "%lld", (long long)json_integer_value(value));
-    return printable(arena, codec_dump_json(arena, value));
+    return output_printable(arena, codec_dump_json(arena, value));
 }
 
 static size_t width(const char *text)
@@ -132,7 +131,7 @@ static void print_table(struct arena *arena, const json_t *rows, const char *con
 
 void output_record(const struct ctl *ctl, const struct field_table *table, const void *record)
 {
-    json_auto_t *json = record_json(ctl->arena, table, record);
+    json_auto_t *json = output_json(ctl->arena, table, record);
     const char *name;
     json_t *value;
     size_t longest = 0;
@@ -154,7 +153,7 @@ void output_list(const struct ctl *ctl, const struct field_table *table,
     for (size_t i = 0; i < list->count; i++) {
         const char *record = (const char *)list->items + i * table->size;
 
-        json_array_append_new(rows, record_json(ctl->arena, table, record));
+        json_array_append_new(rows, output_json(ctl->arena, table, record));
     }
     if (ctl->json)
         print_json(rows);

@@ -16,6 +16,11 @@ void output_record(const struct ctl *ctl, const struct field_table *table, const
 void output_list(const struct ctl *ctl, const struct field_table *table,
                  const struct field_list *list, const char *const *columns);
 
+/* For what is printed piece by piece: the struct as JSON (decref it), and a copy of a text without what would drive the
+ * operator's terminal. */
+json_t *output_json(struct arena *arena, const struct field_table *table, const void *record);
+char *output_printable(struct arena *arena, const char *text);
+
 /* One line for people; nothing with --json. */
 void output_note(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -10,7 +10,7 @@
 
 #include "docd/docd.h"
 
-enum { ROOM_WARN = 10 /* times the largest file */ };
+enum { ROOM_WARN = 10 /* times the largest file */, MISSING_COUNTED = 10000 };
 
 /* ---- the directory ---- */
 
@@ -108,10 +108,35 @@ static int check_bucket(void *daemon, const struct request *req, struct finding 
                     d->config->s3_bucket);
 }
 
+/* ---- the documents ---- */
+
+/* What verification has marked, and what this instance was asked for in vain. */
+static int check_documents(void *daemon, const struct request *req, struct finding *ret,
+                           struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct docd *d = daemon;
+    long long marked;
+
+    if (db_query(d->svc.db, req, SQL_DOCUMENTS_MISSING, &res, err, DB_INT(MISSING_COUNTED)) < 0)
+        return -1;
+    marked = db_int(res, 0, 0);
+    if (marked == 0 && *d->bytes_missing == 0)
+        return check_ok(req, ret, "none is known to lack its bytes");
+    return check_warn(req, ret, NULL,
+                      "%lld%s marked as lacking their bytes, %llu reads in vain since the start",
+                      marked, marked == MISSING_COUNTED ? " or more" : "",
+                      (unsigned long long)*d->bytes_missing);
+}
+
 const struct check docd_checks[] = {
     {"disk", 0,
      "Make room below storage_dir (delete documents, a larger disk), or move the bytes to S3.",
      check_disk},
     {"bucket", 0, "Start the server of S3; see that this host reaches s3_url.", check_bucket},
+    {"documents", CHECK_DATABASE,
+     "Bring the files back from the archive of the same back-up, then `atriumctl documents verify "
+     "--repair`.",
+     check_documents},
     {.name = NULL},
 };

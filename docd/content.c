@@ -38,6 +38,18 @@ static bool client_has(const struct wish *wish, const struct content *content)
            content_has_etag(wish->if_none_match, content->etag);
 }
 
+/* A large file is fetched after its answer has begun, when 404 can no longer be said. A server of S3 is not asked
+ * beforehand: that would delay each range of a file by a request. */
+static int is_there(struct docd *d, const struct request *req, struct store_key key,
+                    struct error *err)
+{
+    const char *etag;
+    int64_t size;
+
+    return d->arrivals ? 0
+                       : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
+}
+
 /* Of a small file the bytes at once, unless the client or the gateway has them already. */
 static int whole(struct docd *d, const struct request *req, struct store_key key,
                  const struct wish *wish, struct content *out, struct error *err)
@@ -45,9 +57,10 @@ static int whole(struct docd *d, const struct request *req, struct store_key key
     size_t size = (size_t)out->size;
     uint8_t *bytes;
 
-    if (size == 0 || size > CONTENT_INLINE_MAX || client_has(wish, out) ||
-        (wish->kept && strcmp(wish->kept, out->handle) == 0))
+    if (size == 0 || client_has(wish, out) || (wish->kept && strcmp(wish->kept, out->handle) == 0))
         return 0;
+    if (size > CONTENT_INLINE_MAX)
+        return is_there(d, req, key, err);
     bytes = arena_alloc_raw(req->arena, size);
     if (d->store->functions->read(d->store, req, key, 0, bytes, size, &out->bytes.size, err) < 0)
         return -1;
@@ -127,6 +140,8 @@ static int content_of(struct docd *d, const struct request *req, const struct db
 
     if (db_is_null(res, 0, 1))
         return error_set(err, ERR_NOT_FOUND, "File not uploaded yet.");
+    if (db_bool(res, 0, 10))
+        return error_set(err, ERR_NOT_FOUND, BYTES_MISSING);
     *out = (struct content){
         .etag = arena_strdup(req->arena, db_text(res, 0, 2)),
         .contentType = arena_strdup(req->arena, db_text(res, 0, 5)),
@@ -135,8 +150,12 @@ static int content_of(struct docd *d, const struct request *req, const struct db
         .lastModified = db_int(res, 0, 7),
         .handle = arena_printf(req->arena, "%s/%s", key.project.text, key.object.text),
     };
-    return other_size ? resized(d, req, key, db_text(res, 0, 4), wish, out, err)
-                      : whole(d, req, key, wish, out, err);
+    if ((other_size ? resized(d, req, key, db_text(res, 0, 4), wish, out, err)
+                    : whole(d, req, key, wish, out, err)) == 0)
+        return 0;
+    if (err->code == ERR_NOT_FOUND)
+        bytes_not_found(d, req, key, err);
+    return -1;
 }
 
 /* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no image that could be
@@ -199,6 +218,10 @@ int content_read(struct docd *d, const struct request *req, const struct content
                             &out->bytes.size, err);
     if (store_key_read(in->handle, &key) < 0)
         return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
-    return d->store->functions->read(d->store, req, key, in->offset, bytes, (size_t)in->length,
-                                     &out->bytes.size, err);
+    if (d->store->functions->read(d->store, req, key, in->offset, bytes, (size_t)in->length,
+                                  &out->bytes.size, err) == 0)
+        return 0;
+    if (err->code == ERR_NOT_FOUND)
+        bytes_not_found(d, req, key, err);
+    return -1;
 }

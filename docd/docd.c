@@ -176,6 +176,8 @@ static int start(void *daemon, struct error *err)
     d->variants = d->sniffer ? variants_open(d, err) : NULL;
     if (!d->variants)
         return -1;
+    d->bytes_missing = metrics_counter(d->svc.metrics, "atrium_doc_bytes_missing_total", "",
+                                       "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
     room_start(d);
     /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that is never asked for an

@@ -41,7 +41,8 @@ struct docd {
     struct arrivals *arrivals; /* NULL: forms are posted to us */
     struct sniffer *sniffer;
     struct variants *variants;
-    int64_t *free_bytes; /* the level of room.c */
+    int64_t *free_bytes;     /* the level of room.c */
+    uint64_t *bytes_missing; /* reads of documents whose bytes the store does not have */
     struct policy_scopes *policies;
     LIST_HEAD(, author_turn) authors; /* that make a document */
 };
@@ -78,6 +79,15 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
                   struct store_key key, struct uuid upload, const struct stored *stored,
                   enum upload_end *ret, struct error *err) MUST_USE;
 
+/* ---- verify.c ---- */
+
+#define BYTES_MISSING "The file of this document is missing."
+
+/* The store has no such object: a document that still shows it has lost its bytes, which is counted, logged and said
+ * in err; else it was deleted or replaced meanwhile, and err stays. Parks. */
+void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
+                     struct error *err);
+
 /* ---- room.c ---- */
 
 enum { ROOM_PERIOD_MS = 60000 };
@@ -92,6 +102,8 @@ enum {
     /* A file that came and cannot be taken over is given up when that has failed for so long, and ARRIVAL_FAILURES times:
      * of a docd that was away for all that time the first try shall not be the last. */
     GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
+    /* Bytes without a document: kept for so long, should the database have been restored from too old a dump. */
+    ORPHAN_SWEEP_MS = 7 * SWEEP_AFTER_MS,
 };
 
 /* Removes what is over: documents that nothing was uploaded to, forms that are too old, bytes that are due; a run of

@@ -436,6 +436,55 @@ static const struct field cms_imported_rows[] = {
 };
 FIELD_TABLE(cms_imported);
 
+static const struct field documents_verify_in_rows[] = {
+    FIELD_UUID(struct documents_verify_in, projectId, 0, "Only of this project."),
+    FIELD_UUID(struct documents_verify_in, afterProject, 0, "Project of the last document before."),
+    FIELD_UUID(struct documents_verify_in, afterId, 0, "The last document before."),
+    FIELD_BOOL(struct documents_verify_in, hash, false, 0, "Compare the bytes too."),
+    FIELD_BOOL(struct documents_verify_in, repair, false, 0, "Write down what is found."),
+};
+FIELD_TABLE(documents_verify_in);
+
+static const struct field document_problem_rows[] = {
+    FIELD_UUID(struct document_problem, projectId, FIELD_REQUIRED, "Project of the document."),
+    FIELD_UUID(struct document_problem, id, FIELD_REQUIRED, "The document."),
+    FIELD_TEXT(struct document_problem, fileName, 0, FILE_NAME_MAX, FIELD_REQUIRED,
+               "Name of its file.", "report.pdf"),
+    FIELD_INT(struct document_problem, size, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Bytes that it should have.", "48213"),
+    FIELD_TEXT(struct document_problem, problem, 1, 16, FIELD_REQUIRED,
+               "missing, size, changed, or found.", "missing"),
+};
+FIELD_TABLE(document_problem);
+
+static const struct field documents_verified_rows[] = {
+    FIELD_INT(struct documents_verified, checked, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Documents of the page.", "200"),
+    FIELD_INT(struct documents_verified, marked, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Documents whose mark was changed.", "1"),
+    FIELD_OBJECTS(struct documents_verified, problems, document_problem, VERIFY_PAGE_MAX, 0,
+                  "What is wrong."),
+    FIELD_UUID(struct documents_verified, lastProject, 0, "Project of the last document."),
+    FIELD_UUID(struct documents_verified, lastId, 0, "The last document."),
+    FIELD_BOOL(struct documents_verified, more, false, 0, "There are more."),
+};
+FIELD_TABLE(documents_verified);
+
+static const struct field objects_verify_in_rows[] = {
+    FIELD_TEXT(struct objects_verify_in, cursor, 1, URL_MAX, 0, "Where the page before ended.", ""),
+    FIELD_BOOL(struct objects_verify_in, repair, false, 0, "Have them swept."),
+};
+FIELD_TABLE(objects_verify_in);
+
+static const struct field objects_verified_rows[] = {
+    FIELD_INT(struct objects_verified, checked, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Objects of the page.", "200"),
+    FIELD_INT(struct objects_verified, orphans, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Those without a document.", "0"),
+    FIELD_TEXT(struct objects_verified, cursor, 1, URL_MAX, 0, "Where the next page begins.", ""),
+};
+FIELD_TABLE(objects_verified);
+
 static const struct field wipe_place_rows[] = {
     FIELD_UUID(struct wipe_place, project, FIELD_REQUIRED, "Project of the profile."),
     FIELD_UUID(struct wipe_place, profile, FIELD_REQUIRED, "The profile."),

@@ -9,7 +9,7 @@
 #include "common/fields.h"
 #include "common/method.h"
 
-enum { FILE_NAME_MAX = 255, MEDIA_TYPE_MAX = 255 };
+enum { FILE_NAME_MAX = 255, MEDIA_TYPE_MAX = 255, VERIFY_PAGE_MAX = 200 };
 
 /* ---- routes ---- */
 
@@ -136,6 +136,38 @@ struct cms_imported {
     int64_t entries, changed; /* given, and of those stored because they were new or different */
 };
 
+/* Compares a page of documents with the store. */
+struct documents_verify_in {
+    struct uuid projectId;             /* absent: of all projects */
+    struct uuid afterProject, afterId; /* where the page before ended; absent: from the start */
+    bool hash;                         /* the bytes are compared too, not only their number */
+    bool repair; /* what is found is written down: documents without bytes answer 404 */
+};
+/* A document whose bytes are not as they should be. */
+struct document_problem {
+    struct uuid projectId, id;
+    const char *fileName;
+    int64_t size; /* that it should have */
+    const char *
+        problem; /* "missing", "size", "changed"; "found": it was marked, and its bytes are there */
+};
+struct documents_verified {
+    int64_t checked, marked;    /* marked: or no longer so */
+    struct field_list problems; /* struct document_problem */
+    struct uuid lastProject, lastId;
+    bool more;
+};
+
+/* Looks for bytes without a document in a page of the store. */
+struct objects_verify_in {
+    const char *cursor; /* NULL: from the start */
+    bool repair;        /* they are swept after ORPHAN_SWEEP_MS */
+};
+struct objects_verified {
+    int64_t checked, orphans;
+    const char *cursor; /* NULL: that was the last page */
+};
+
 /* A profile of an account that is gone. */
 struct wipe_place {
     struct uuid project, profile;
@@ -153,7 +185,8 @@ extern const struct field_table upload_options_table, document_meta_table, docum
     document_content_in_table, document_public_in_table, storage_post_in_table, wipe_place_table,
     account_wipe_in_table, cms_section_table, cms_entry_table, cms_in_table, cms_put_in_table,
     cms_map_in_table, cms_side_table, cms_pair_table, cms_map_table, cms_import_in_table,
-    cms_imported_table;
+    cms_imported_table, documents_verify_in_table, document_problem_table, documents_verified_table,
+    objects_verify_in_table, objects_verified_table;
 
 /* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one stands twice. */
 int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;

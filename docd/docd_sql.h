@@ -39,7 +39,7 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 /* What content_of() reads, of document d. */
 #define DOCUMENT_CONTENT_COLUMNS(taken)                                                      \
     "d.project_id, d.object_id, d.etag, d.size, d.file_name, d.content_type, d.found_type, " \
-    "d.updated_at, d.id, " UPLOAD_PENDING(taken)
+    "d.updated_at, d.id, " UPLOAD_PENDING(taken) ", d.missing_at is not null"
 
 /* Of documents d that are listed, which have indexes of their own; true for all of them. */
 #define LISTED "d.updated_at >= 0 and "
@@ -97,7 +97,8 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
                       "etag = $5, "                                                                \
                       "          found_type = $6, file_name = u.file_name, content_type = "        \
                       "u.content_type, "                                                           \
-                      "          updated_at = $7 "                                                 \
+                      "          updated_at = $7, "                                                \
+                      "          missing_at = null "                                               \
                       "      from old, u, fits where d.project_id = $1 and d.id = old.id and yes " \
                       "returning d.id), "                                                          \
                       "kept as (update object o set sweep_at = null from d "                       \

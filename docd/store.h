@@ -112,6 +112,16 @@ struct store_functions {
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
+    /* What there is of an object: its size, and its entity tag where that is asked for or cheap (*ret_etag NULL else).
+     * With `hash` all bytes of a file are read, of S3 the server's own tag is believed. ERR_NOT_FOUND. */
+    int (*check)(struct store *self, const struct request *req, struct store_key key, bool hash,
+                 int64_t *ret_size, const char **ret_etag, struct error *err);
+
+    /* Objects that the store has, finished or not: at most `room` of them, in an order of the store's, project unset
+     * where their names do not tell it. *cursor as for arrivals(). */
+    int (*objects)(struct store *self, const struct request *req, const char **cursor,
+                   struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
+
     /* Removes the bytes, finished or not; it is fine when there are none. */
     int (*remove)(struct store *self, const struct request *req, struct store_key key,
                   struct error *err);

@@ -10,6 +10,7 @@
  */
 #include "docd/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sodium.h>
@@ -228,6 +229,75 @@ static void open_work(void *arg)
     job->error = job->file < 0 ? errno : 0;
 }
 
+/* Its size, and with `etag` the hash of its bytes. */
+static int check_file(struct job *job)
+{
+    struct stat status;
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 || fstat(file, &status) < 0)
+        return -1;
+    job->size = status.st_size;
+    return job->etag ? hash_file(file, job) : 0;
+}
+
+static void check_work(void *arg)
+{
+    struct job *job = arg;
+
+    job->error = check_file(job) < 0 ? errno : 0;
+}
+
+/* A page of the names in one folder. */
+struct listing {
+    struct job job; /* first */
+    const char *folder;
+    const char *after; /* id; "": from the start */
+    struct store_key *found;
+    size_t room, count; /* count > room: there are more */
+};
+
+/* Keeps the lowest `room` ids behind `after`, in order: a folder may have more than memory should. */
+static void listing_add(struct listing *self, struct uuid id)
+{
+    size_t at = MIN(self->count, self->room);
+
+    if (strcmp(id.text, self->after) <= 0)
+        return;
+    self->count++;
+    while (at > 0 && strcmp(id.text, self->found[at - 1].object.text) < 0) {
+        if (at < self->room)
+            self->found[at] = self->found[at - 1];
+        at--;
+    }
+    if (at < self->room)
+        self->found[at] = (struct store_key){.object = id};
+}
+
+static void list_work(void *arg)
+{
+    struct listing *self = arg;
+    int folder = openat(self->job.self->dir, self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+    const struct dirent *entry;
+    struct uuid id;
+
+    if (!dir) {
+        self->job.error = errno;
+        file_close_descriptor(&folder);
+        return;
+    }
+    while ((errno = 0, entry = readdir(dir))) {
+        if (uuid_parse(entry->d_name, &id) == 0)
+            listing_add(self, id);
+    }
+    self->job.error = errno;
+    closedir(dir);
+}
+
 static int unlink_if_there(int dir, const char *path)
 {
     return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? -1 : 0;
@@ -350,6 +420,15 @@ static ssize_t read_cached(const struct store_local *self, const struct job *job
     return file < 0 ? -1 : page_cache_read(file, &place, 1, job->offset);
 }
 
+static int stat_cached(const struct store_local *self, const struct job *job, struct stat *ret)
+{
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    CLEANUP(file_close_descriptor) int file = page_cache_open(self->dir, path);
+    return file < 0 ? -1 : fstat(file, ret);
+}
+
 static int local_read(struct store *store, const struct request *req, struct store_key key,
                       int64_t offset, void *bytes, size_t size, size_t *ret_size, struct error *err)
 {
@@ -374,6 +453,57 @@ static int local_open(struct store *store, const struct request *req, struct sto
     if (run(local(store), req, open_work, &job, "open", err) < 0)
         return -1;
     *ret_file = job.file;
+    return 0;
+}
+
+static int local_check(struct store *store, const struct request *req, struct store_key key,
+                       bool hash, int64_t *ret_size, const char **ret_etag, struct error *err)
+{
+    uint8_t head[1];
+    struct stat status;
+    struct job job = {.object = key.object,
+                      .target = head,
+                      .count = sizeof head,
+                      .etag = hash ? arena_alloc(req->arena, ETAG_SIZE) : NULL};
+
+    if (!hash && stat_cached(local(store), &job, &status) == 0) {
+        *ret_size = status.st_size;
+        *ret_etag = NULL;
+        return 0;
+    }
+    if (run(local(store), req, check_work, &job, "check", err) < 0)
+        return -1;
+    *ret_size = job.size;
+    *ret_etag = job.etag;
+    return 0;
+}
+
+/* Folders in their order, "incoming" last; the cursor is "<folder>/<id>". */
+static const char *folder_name(const struct request *req, int number)
+{
+    return number < FOLDERS ? arena_printf(req->arena, "%02x", (unsigned)number) : "incoming";
+}
+
+static int local_objects(struct store *store, const struct request *req, const char **cursor,
+                         struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
+{
+    const char *slash = *cursor ? strchr(*cursor, '/') : NULL;
+    int number = slash ? (int)strtol(*cursor, NULL, 16) : 0;
+    struct listing listing = {.found = ret, .room = room, .after = slash ? slash + 1 : ""};
+
+    if (slash && strncmp(*cursor, "incoming/", strlen("incoming/")) == 0)
+        number = FOLDERS;
+    if ((*cursor && !slash) || number < 0 || number > FOLDERS)
+        return error_set(err, ERR_BAD_REQUEST, "There is no such place in the store.");
+    listing.folder = folder_name(req, number);
+    if (run(local(store), req, list_work, &listing.job, "list", err) < 0)
+        return -1;
+    *ret_count = MIN(listing.count, room);
+    *cursor = NULL;
+    if (listing.count > room)
+        *cursor = arena_printf(req->arena, "%s/%s", listing.folder, ret[room - 1].object.text);
+    else if (number < FOLDERS)
+        *cursor = arena_printf(req->arena, "%s/", folder_name(req, number + 1));
     return 0;
 }
 
@@ -403,6 +533,8 @@ static const struct store_functions functions = {
     .finish = local_finish,
     .read = local_read,
     .open = local_open,
+    .check = local_check,
+    .objects = local_objects,
     .remove = local_remove,
     .destroy = local_destroy,
 };

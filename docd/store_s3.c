@@ -125,6 +125,7 @@ static int s3_arrived(struct store *store, const struct request *req, struct sto
 
 struct listing {
     const struct request *req;
+    const char *prefix; /* of the keys that count */
     struct store_key *found;
     size_t room, count;
     const char *last;
@@ -135,7 +136,7 @@ struct listing {
 static void list_element(void *arg, const char *path, const char *text)
 {
     struct listing *self = arg;
-    size_t prefix = sizeof incoming - 1;
+    size_t prefix = strlen(self->prefix);
 
     if (strcmp(path, "ListBucketResult/IsTruncated") == 0) {
         self->told = true;
@@ -144,7 +145,7 @@ static void list_element(void *arg, const char *path, const char *text)
     if (strcmp(path, "ListBucketResult/Contents/Key") != 0 || self->count == self->room)
         return;
     self->last = arena_strdup(self->req->arena, text);
-    if (strncmp(text, incoming, prefix) == 0 &&
+    if (strncmp(text, self->prefix, prefix) == 0 &&
         store_key_read(text + prefix, &self->found[self->count]) == 0)
         self->count++;
 }
@@ -158,16 +159,17 @@ static bool is_list(const struct s3_answer *answer, struct listing *listing)
            listing->told && (!listing->more || listing->last);
 }
 
-static int s3_arrivals(struct store *store, const struct request *req, const char **cursor,
-                       struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
+static int list(struct store *store, const struct request *req, const char *prefix,
+                const char **cursor, struct store_key *ret, size_t room, size_t *ret_count,
+                struct error *err)
 {
-    struct listing listing = {.req = req, .found = ret, .room = room};
+    struct listing listing = {.req = req, .prefix = prefix, .found = ret, .room = room};
     struct s3_call call = {.method = "GET", .key = ""};
     struct s3_answer answer;
 
-    call.query =
-        arena_printf(req->arena, "list-type=2&max-keys=%zu&prefix=incoming%%2F%s%s", room,
-                     *cursor ? "&start-after=" : "", *cursor ? s3_encode(req->arena, *cursor) : "");
+    call.query = arena_printf(req->arena, "list-type=2&max-keys=%zu&prefix=%s%s%s", room,
+                              s3_encode(req->arena, prefix), *cursor ? "&start-after=" : "",
+                              *cursor ? s3_encode(req->arena, *cursor) : "");
     if (s3_call(s3_of(store)->s3, req, &call, &answer, err) < 0)
         return -1;
     if (!is_list(&answer, &listing))
@@ -175,6 +177,19 @@ static int s3_arrivals(struct store *store, const struct request *req, const cha
     *ret_count = listing.count;
     *cursor = listing.more ? listing.last : NULL;
     return 0;
+}
+
+static int s3_arrivals(struct store *store, const struct request *req, const char **cursor,
+                       struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
+{
+    return list(store, req, incoming, cursor, ret, room, ret_count, err);
+}
+
+/* All keys of the bucket, of which those of objects count. */
+static int s3_objects(struct store *store, const struct request *req, const char **cursor,
+                      struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
+{
+    return list(store, req, "", cursor, ret, room, ret_count, err);
 }
 
 /* ---- adopting ---- */
@@ -557,6 +572,19 @@ static int s3_probe(struct store *store, const struct request *req, struct error
 
 /* ---- reading ---- */
 
+static int s3_check_object(struct store *store, const struct request *req, struct store_key key,
+                           bool hash UNUSED, int64_t *ret_size, const char **ret_etag,
+                           struct error *err)
+{
+    struct facts facts;
+
+    if (look(s3_of(store), req, object_key(req, key), &facts, err) < 0)
+        return -1;
+    *ret_size = facts.size;
+    *ret_etag = tag_of(req, &facts);
+    return 0;
+}
+
 static int s3_read(struct store *store, const struct request *req, struct store_key key,
                    int64_t offset, void *bytes, size_t size, size_t *ret_size, struct error *err)
 {
@@ -646,6 +674,8 @@ static const struct store_functions functions = {
     .arrivals = s3_arrivals,
     .read = s3_read,
     .open = s3_open,
+    .check = s3_check_object,
+    .objects = s3_objects,
     .remove = s3_remove,
     .probe = s3_probe,
     .destroy = s3_store_destroy,

@@ -888,6 +888,53 @@ static void doctor_tries_the_bucket(void)
     check_doctor("ok", "put, read, listed and deleted", NULL);
 }
 
+/* The bytes of one document lie under another name: they lack a document, and it lacks its bytes. */
+static void documents_and_bucket_are_compared(void)
+{
+    static const char other[] = "0f000000-0000-4000-8000-00000000000f";
+    char *there = put("there.bin", "application/octet-stream", "abc", 3);
+    char *lost = put("lost.bin", "application/octet-stream", "abc", 3);
+    HTTP_ANSWER adopted = get(there);
+    HTTP_ANSWER adopted_too = get(lost);
+    char sql[600];
+
+    CHECK_BYTES(adopted, "abc", 3);
+    CHECK_BYTES(adopted_too, "abc", 3);
+    snprintf(sql, sizeof sql,
+             "insert into doc.object select project_id, '%s', null, id from doc.document "
+             "where id = '%s' returning 1",
+             other, lost);
+    free(suite_query(suite, sql));
+    snprintf(sql, sizeof sql,
+             "with old as (select object_id from doc.document where id = '%s'), "
+             "moved as (update doc.document set object_id = '%s' where id = '%s') "
+             "select object_id from old",
+             lost, other, lost);
+    char *old = suite_query(suite, sql);
+    snprintf(sql, sizeof sql, "delete from doc.object where id = '%s' returning 1", old);
+    free(suite_query(suite, sql));
+
+    PROGRAM verify = ATRIUMCTL(suite, NULL, "documents", "verify", "--repair", "--hash", "--json");
+    CU_ASSERT_EQUAL(verify->code, 1);
+    json_t *sum = json_object_get(verify->json, "sum");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(sum, "missing")), 1);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(sum, "changed")), 0);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(sum, "orphans")), 1);
+    HTTP_ANSWER read = get(lost);
+    CHECK_ERROR(read, 404, "The file of this document is missing.");
+    HTTP_ANSWER well = get(there);
+    CHECK_BYTES(well, "abc", 3);
+    delete_document(there);
+    delete_document(lost);
+    CU_ASSERT_EQUAL(keys(""), 1);
+    suite_set_clock(suite, 8 * 24 * 3600);
+    CU_ASSERT_TRUE(keys_become("", 0, 90000));
+    suite_set_clock(suite, 0);
+    free(old);
+    free(lost);
+    free(there);
+}
+
 static void it_ends_without_a_trace(void)
 {
     fault("[]");
@@ -924,6 +971,7 @@ static const struct unit_case cases[] = {
     {"large files are copied in parts", large_files_are_copied_in_parts},
     {"parts of two files become no object", parts_of_two_files_become_no_object},
     {"doctor tries the bucket", doctor_tries_the_bucket},
+    {"documents and bucket are compared", documents_and_bucket_are_compared},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
