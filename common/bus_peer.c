@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "common/bus_private.h"
+#include "common/descriptors.h"
 #include "common/log.h"
 
 enum {
     MONITORED = ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_CLOSED |
                 ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
                 ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH,
+    PEER_DESCRIPTORS = 12, /* of a connection: two sockets, their signals, the wire, and some */
     NEVER_MS = 24 * 3600 * 1000, /* libzmq's own re-connection: the DEALER is gone long before */
 };
 
@@ -316,6 +318,19 @@ static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
     return 0;
 }
 
+/* libzmq ends the process when it has none left where it makes its own. */
+static bool can_open_sockets(struct bus_peer *self)
+{
+    if (descriptors_available(PEER_DESCRIPTORS))
+        return true;
+    if (self->backoff_ms < BUS_BACKOFF_MAX_MS)
+        log_event(LOG_ERR, "bus", "out of descriptors: a peer is connected later", "peer",
+                  self->name, NULL);
+    self->backoff_ms = BUS_BACKOFF_MAX_MS;
+    peer_schedule(self, self->backoff_ms, peer_connect);
+    return false;
+}
+
 /* Also the end of a lost connection: its sockets are closed before new ones are made. */
 static void peer_connect(void *arg)
 {
@@ -329,6 +344,8 @@ static void peer_connect(void *arg)
         peer_forget(self);
         return;
     }
+    if (!can_open_sockets(self))
+        return;
     self->state = PEER_CONNECTING;
     self->hello_ms = 0;
     self->far = host != NULL;

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <systemd/sd-daemon.h>
 
+#include "common/descriptors.h"
 #include "common/service_private.h"
 
 enum {
@@ -285,11 +286,25 @@ static int64_t read_database(void *arg)
     return self->db != NULL && db_ready(self->db);
 }
 
+static int64_t read_descriptors(void *arg UNUSED)
+{
+    return (int64_t)descriptors_used();
+}
+
+static int64_t read_descriptors_max(void *arg UNUSED)
+{
+    return (int64_t)descriptors_limit();
+}
+
 static void make_metrics(struct service *self)
 {
     self->metrics = metrics_new();
     metrics_gauge(self->metrics, "atrium_uptime_seconds", "Since the start of the process.",
                   read_uptime, self);
+    metrics_gauge(self->metrics, "atrium_descriptors", "Open files and sockets.", read_descriptors,
+                  self);
+    metrics_gauge(self->metrics, "atrium_descriptors_max", "Limit of open files and sockets.",
+                  read_descriptors_max, self);
     if (self->definition->database_offset != SIZE_MAX)
         metrics_gauge(self->metrics, "atrium_database_up", "1 while the database answers.",
                       read_database, self);
@@ -365,6 +380,7 @@ int service_main(int argc, char **argv, const struct service_definition *definit
     snprintf(program, sizeof program, "atrium-%s", definition->name);
     log_open(program, options.instance, LOG_INFO);
     leave_no_core();
+    descriptors_raise();
     self->definition = definition;
     self->arena = arena_new();
     exit_code = start_or_print(self, &options);

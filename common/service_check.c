@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/descriptors.h"
 #include "common/service_private.h"
 
 enum {
@@ -16,6 +17,8 @@ enum {
     AUDIT_FAIL_MS = 60 * 1000,
     OUTBOX_WARN_MS = 60 * 1000, /* a retry comes after a minute at the latest */
     OUTBOX_FAIL_MS = 10 * 60 * 1000,
+    DESCRIPTORS_WARN = 5, /* the part of the limit that is left */
+    DESCRIPTORS_FAIL = 20,
 };
 
 static const struct field service_check_out_rows[] = {
@@ -208,6 +211,27 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
     return *seen == '\0' ? 0 : check_ok(req, ret, "%s", seen);
 }
 
+/* ---- descriptors ---- */
+
+static void count_descriptors(void *arg)
+{
+    *(size_t *)arg = descriptors_used();
+}
+
+static int check_descriptors(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    const struct service *self = daemon;
+    size_t used = 0, limit = descriptors_limit();
+
+    if (offload_run(self->offload, count_descriptors, &used, req->deadline_mono_ms, err) < 0)
+        return -1;
+    if (limit > 0 && used > limit - limit / DESCRIPTORS_WARN)
+        return (used > limit - limit / DESCRIPTORS_FAIL ? check_fail : check_warn)(
+            req, ret, NULL, "%zu of %zu are open", used, limit);
+    return check_ok(req, ret, "%zu of %zu are open", used, limit);
+}
+
 /* ---- what waits in the database ---- */
 
 static int check_audit(void *daemon, const struct request *req, struct finding *ret,
@@ -263,6 +287,9 @@ static const struct check own_checks[] = {
      "Start what is missing (systemctl start 'atrium-NAME@1'); see that this daemon's user is in "
      "the group of its bus directory.",
      check_peers},
+    {"descriptors", 0,
+     "Raise LimitNOFILE= in a drop-in of the unit (systemctl edit), or start another instance.",
+     check_descriptors},
     {.name = NULL},
 };
 

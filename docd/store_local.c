@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/descriptors.h"
 #include "common/file.h"
 #include "common/log.h"
 #include "common/offload.h"
@@ -82,7 +83,8 @@ static int run(struct store_local *self, const struct request *req, void (*work)
     if (job->error == ENOENT)
         return error_set(err, ERR_NOT_FOUND, "File not found.");
     (void)error_set(err,
-                    job->error == ENOSPC || job->error == EDQUOT || job->error == EFBIG
+                    job->error == ENOSPC || job->error == EDQUOT || job->error == EFBIG ||
+                            descriptors_exhausted(job->error)
                         ? ERR_UNAVAILABLE
                         : ERR_INTERNAL,
                     "The file cannot be stored now.");

@@ -3,9 +3,12 @@
  *
  * The program's tables, its start and its end.  What happens to a request: see gateway.h.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "common/content.h"
+#include "common/descriptors.h"
 
 #include "gateway/admin.h"
 #include "gateway/exchange.h"
@@ -21,7 +24,9 @@ enum {
     SILENT_MIN_S = 120,  /* libmicrohttpd's own limit: behind all of connection.c */
     DRAIN_MS = 12000,
     LINGER_MS = 500,
-    DRAIN_STEP_MS = 10
+    DRAIN_STEP_MS = 10,
+    CONNECTIONS_MIN = 16, /* with no more descriptors than the reserve */
+    ADMIN_SHARE = 8,      /* the part of the connections that the administrator's listener has */
 };
 
 static const struct config_row config_rows[] = {
@@ -158,6 +163,31 @@ static unsigned silent_max_s(const struct gateway_config *config)
     return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
+/* How many connections a listener may have: as configured, but together they leave the rest of the process some
+ * descriptors. An administrator's listener needs few of them. */
+static size_t connections_max(const struct gateway_config *config, size_t sites, bool admin)
+{
+    size_t limit = descriptors_limit(), wanted = (size_t)config->max_connections,
+           left = MAX(limit, (size_t)(DESCRIPTORS_RESERVE + CONNECTIONS_MIN)) - DESCRIPTORS_RESERVE,
+           admins = MIN(wanted, left / ADMIN_SHARE);
+
+    if (wanted * sites <= left)
+        return wanted;
+    return admin ? admins : MIN(wanted, (left - admins) / MAX(sites - 1, (size_t)1));
+}
+
+static void log_fewer(const struct gateway_config *config, size_t max)
+{
+    char configured[24], possible[24];
+
+    if (max == (size_t)config->max_connections)
+        return;
+    snprintf(configured, sizeof(configured), "%" PRId64, config->max_connections);
+    snprintf(possible, sizeof(possible), "%zu", max);
+    log_event(LOG_WARNING, "http", "the limit of open files allows fewer connections",
+              "max_connections", configured, "possible", possible, NULL);
+}
+
 static int open_sites(struct gateway *self, struct error *err)
 {
     const struct gateway_config *config = gateway_config(self);
@@ -168,8 +198,9 @@ static int open_sites(struct gateway *self, struct error *err)
         return -1;
     for (size_t i = 0; i < count; i++) {
         struct site *site = &self->sites[self->site_count++];
+        size_t max = connections_max(config, count, sockets[i].admin);
         struct http_options options = {.socket = sockets[i].fd,
-                                       .connections_max = (unsigned)config->max_connections,
+                                       .connections_max = (unsigned)max,
                                        .idle_timeout_s = silent_max_s(config),
                                        .arg = site,
                                        .begin = exchange_on_begin,
@@ -177,9 +208,11 @@ static int open_sites(struct gateway *self, struct error *err)
                                        .end = exchange_on_end,
                                        .connection = exchange_on_connection};
 
+        if (!sockets[i].admin)
+            log_fewer(config, max);
         site->gateway = self;
         site->connections = (struct connections){
-            .max = (size_t)config->max_connections,
+            .max = max,
             .client_max = sockets[i].admin ? 0 : (size_t)config->connections_per_client,
             .keep_alive_ms = config->keep_alive_timeout,
             .clients = self->clients,

@@ -251,7 +251,7 @@ reloads() {
     systemctl reload 'atrium-*@*.service'
     same "$(as olga atriumctl config show authd.1 | grep -c 'common.log_level *debug */etc/atrium/conf.d/reload.conf:2')" 1
     same "$(as olga atriumctl config check authd.1 | grep -c 'restart *authd.issuer')" 1
-    echo broken >>/etc/atrium/conf.d/reload.conf
+    echo '    broken = 1' >>/etc/atrium/conf.d/reload.conf
     systemctl reload 'atrium-*@*.service'
     refuses as olga atriumctl config check authd.1
     rm /etc/atrium/conf.d/reload.conf
