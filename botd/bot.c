@@ -98,21 +98,36 @@ static int draft(struct botd *d, const struct request *req, const struct bot_in 
 }
 
 /* Writes by one of the two statements, which take the same parameters. */
-static int write_bot(struct botd *d, const struct request *req, enum botd_statement statement,
-                     struct uuid project, struct uuid id, const struct bot_in *in,
-                     const struct draft *draft, struct db_result **ret, struct error *err)
+static int write_bot(struct botd *d, const struct request *req, struct db_tx *tx,
+                     enum botd_statement statement, struct uuid project, struct uuid id,
+                     const struct bot_in *in, const struct draft *draft, struct db_result **ret,
+                     struct error *err)
 {
-    struct audit_row audit = audit_row(
+    const struct audit_row audit = audit_row(
         req, &(struct audit){.action = statement == SQL_BOT_CREATE ? "bot.create" : "bot.update",
                              .project = project,
                              .type = "Bot",
                              .id = id});
 
-    return db_query(d->svc.db, req, statement, ret, err, DB_UUID(project), DB_UUID(id),
-                    DB_TEXT(in->name), DB_TEXT(in->kind), DB_TEXT(in->url), DB_TEXT(in->program),
-                    DB_INT(in->timeoutMs), DB_BOOL(in->warm ? TRISTATE_TRUE : TRISTATE_FALSE),
-                    DB_TEXT(draft->identifier), DB_TEXT(draft->secret_names),
-                    DB_SEALED(draft->secrets), DB_INT(req->now_ms), DB_AUDIT(audit));
+    const struct db_param params[] = {DB_NULL,
+                                      DB_UUID(project),
+                                      DB_UUID(id),
+                                      DB_TEXT(in->name),
+                                      DB_TEXT(in->kind),
+                                      DB_TEXT(in->url),
+                                      DB_TEXT(in->program),
+                                      DB_INT(in->timeoutMs),
+                                      DB_BOOL(in->warm ? TRISTATE_TRUE : TRISTATE_FALSE),
+                                      DB_TEXT(draft->identifier),
+                                      DB_TEXT(draft->secret_names),
+                                      DB_SEALED(draft->secrets),
+                                      DB_INT(req->now_ms),
+                                      DB_AUDIT(audit)};
+    const size_t count = ARRAY_SIZE(params) - 1;
+
+    return tx ? db_tx_query_params(tx, statement, ret, err, params, count)
+              : db_query_params(d->svc.db, req->deadline_mono_ms, statement, ret, err, params,
+                                count);
 }
 
 /* ---- signatures ---- */
@@ -165,6 +180,8 @@ static int list_bots(struct botd *d, const struct request *req, struct uuid proj
 static int create_bot(struct botd *d, const struct request *req, struct uuid project,
                       const struct bot_in *in, struct bot *out, struct error *err)
 {
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_ordered(req->now_ms);
     struct bot_in with_secrets = *in;
@@ -173,10 +190,14 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
     if (!with_secrets.secrets)
         with_secrets.secrets = "{}";
     if (draft(d, req, &with_secrets, &made, err) < 0 ||
-        write_bot(d, req, SQL_BOT_CREATE, project, id, in, &made, &res, err) < 0)
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_BOTS_LOCK, &locked, err, DB_UUID(project)) < 0 ||
+        write_bot(d, req, tx, SQL_BOT_CREATE, project, id, in, &made, &res, err) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 bots already.");
+    if (db_commit(&tx, err) < 0)
+        return -1;
     db_row(res, 0, &bot_table, req->arena, out);
     if (in->url)
         out->signingSecret = signing_secret(d, req, id);
@@ -191,7 +212,7 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
     struct draft made;
 
     if (draft(d, req, in, &made, err) < 0 ||
-        write_bot(d, req, SQL_BOT_REPLACE, project, id, in, &made, &res, err) < 0)
+        write_bot(d, req, NULL, SQL_BOT_REPLACE, project, id, in, &made, &res, err) < 0)
         return -1;
     if (db_rows(res) == 0)
         return not_found(err);

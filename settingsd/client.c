@@ -25,15 +25,21 @@ static struct audit_row client_audit(const struct request *req, const char *acti
 int client_make(struct settingsd *d, const struct request *req, struct uuid project,
                 const char *name, struct client *out, struct error *err)
 {
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_random();
     struct audit_row audit = client_audit(req, "client.create", project, id);
 
-    if (db_query(d->svc.db, req, SQL_CLIENT_INSERT, &res, err, DB_UUID(project), DB_UUID(id),
-                 DB_TEXT(name), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project)) < 0 ||
+        db_tx_query(tx, SQL_CLIENT_INSERT, &res, err, DB_UUID(project), DB_UUID(id), DB_TEXT(name),
+                    DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 client applications already.");
+    if (db_commit(&tx, err) < 0)
+        return -1;
     db_row(res, 0, &client_table, req->arena, out);
     return 0;
 }
