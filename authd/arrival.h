@@ -13,7 +13,7 @@
 
 /* The two hashes of the client of the request, one after the other: of its address (of IPv6 the /64) and of its
  * user agent. */
-void arrival_keys(const struct authd *d, const struct request *req, struct uuid account,
+void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
                   uint8_t ret[static ARRIVAL_KEYS_SIZE]);
 
 /* Queues the mail about a session that the statement said is from somewhere new, by the tenant of the session.

@@ -8,6 +8,7 @@
 #include "authd/change.h"
 #include "authd/common_password.h"
 #include "authd/email_scan.h"
+#include "authd/factor.h"
 #include "authd/key.h"
 #include "authd/mail_domain.h"
 #include "authd/password.h"
@@ -177,6 +178,13 @@ static void stop(void *daemon)
     password_close(d);
 }
 
+static const struct seal_table seal_tables[] = {
+    {"signing_key", KEY_SEAL_PURPOSE, SQL_KEY_SEAL_PAGE, SQL_KEY_RESEAL, NULL},
+    {"mfa_factor", FACTOR_SEAL_PURPOSE, SQL_FACTOR_SEAL_PAGE, SQL_FACTOR_RESEAL, NULL},
+    {"mfa_pending", FACTOR_SEAL_PURPOSE, SQL_PENDING_SEAL_PAGE, SQL_PENDING_RESEAL, NULL},
+    {.name = NULL},
+};
+
 int main(int argc, char **argv)
 {
     const struct service_definition definition = {
@@ -197,6 +205,7 @@ int main(int argc, char **argv)
         .asks = asks,
         .outbox_methods = outbox_methods,
         .seal_key_offset = offsetof(struct authd_config, seal_key),
+        .seal_tables = seal_tables,
         .configured = configured,
         .reload = reload,
         .start = start,

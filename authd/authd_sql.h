@@ -9,6 +9,7 @@
 
 #include "common/audit.h"
 #include "common/db.h"
+#include "common/seal_table.h"
 
 enum authd_statement {
 #define SQL(name, class, params, text) name,

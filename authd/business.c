@@ -11,7 +11,6 @@
 #include "maild/maild_api.h"
 
 enum { INVITE_TRIES = 3 }; /* another request may change the invitation between two statements */
-#define CONTINUE_LIFE DAYS(7)
 
 static const char TEMPLATE[] = "CLINICIAN_SIGNUP_INVITE";
 
@@ -41,8 +40,8 @@ static const char *continue_url(const struct authd *d, const struct request *req
 
     return arena_printf(req->arena, "%s?token=%s",
                         link_page(req->arena, tenant->patientAppUrl, "continue-as-patient"),
-                        continue_token_new(req->arena, &d->svc.seal_key, tenant->projectId,
-                                           who->email, req->now_ms + CONTINUE_LIFE));
+                        continue_token_new(req->arena, &d->svc.seal, tenant->projectId, who->email,
+                                           req->now_ms + CONTINUE_LIFE));
 }
 
 static int refuse_any_account(struct authd *d, const struct request *req, const char *email,

@@ -32,8 +32,8 @@ static void make_seal(const struct secret *key, struct uuid project, const char 
     sodium_memzero(&state, sizeof(state));
 }
 
-const char *continue_token_new(struct arena *arena, const struct secret *key, struct uuid project,
-                               const char *email, int64_t expires_at)
+const char *continue_token_new(struct arena *arena, const struct seal_keys *keys,
+                               struct uuid project, const char *email, int64_t expires_at)
 {
     struct uuid id = uuid_random();
     uint64_t expires = htobe64((uint64_t)expires_at);
@@ -41,22 +41,26 @@ const char *continue_token_new(struct arena *arena, const struct secret *key, st
 
     uuid_to_bytes(&id, raw + ID_AT);
     memcpy(raw + EXPIRES_AT, &expires, sizeof(expires));
-    make_seal(key, project, email, raw, raw + SEAL_AT);
+    make_seal(seal_keys_current(keys), project, email, raw, raw + SEAL_AT);
     return secret_encode(arena, raw, sizeof(raw));
 }
 
-int continue_token_read(const struct secret *key, struct uuid project, const char *email,
+int continue_token_read(const struct seal_keys *keys, struct uuid project, const char *email,
                         const char *text, int64_t now_ms, struct continue_token *ret)
 {
     uint8_t raw[RAW_SIZE], seal[SEAL_SIZE];
     uint64_t expires;
     size_t size = 0;
+    bool genuine = false;
 
     if (secret_decode(text, raw, sizeof(raw), &size) < 0 || size != sizeof(raw))
         return -1;
-    make_seal(key, project, email, raw, seal);
+    for (size_t i = 0; i < seal_keys_hashing(keys, now_ms, CONTINUE_LIFE) && !genuine; i++) {
+        make_seal(&keys->items[i].secret, project, email, raw, seal);
+        genuine = sodium_memcmp(seal, raw + SEAL_AT, SEAL_SIZE) == 0;
+    }
     memcpy(&expires, raw + EXPIRES_AT, sizeof(expires));
-    if (sodium_memcmp(seal, raw + SEAL_AT, SEAL_SIZE) != 0 || now_ms >= (int64_t)be64toh(expires))
+    if (!genuine || now_ms >= (int64_t)be64toh(expires))
         return -1;
     uuid_from_bytes(raw + ID_AT, &ret->id);
     ret->expires_at = (int64_t)be64toh(expires);

@@ -10,8 +10,10 @@
 #ifndef ATRIUM_AUTHD_CONTINUE_TOKEN_H
 #define ATRIUM_AUTHD_CONTINUE_TOKEN_H
 
-#include "common/secret.h"
+#include "common/seal_keys.h"
 #include "common/uuid.h"
+
+#define CONTINUE_LIFE ((int64_t)7 * 24 * 3600 * 1000) /* ms of a link */
 
 struct continue_token {
     struct uuid id;
@@ -19,11 +21,11 @@ struct continue_token {
 };
 
 /* A new one, from the arena. email: as fields_email() spells it. */
-const char *continue_token_new(struct arena *arena, const struct secret *key, struct uuid project,
-                               const char *email, int64_t expires_at);
+const char *continue_token_new(struct arena *arena, const struct seal_keys *keys,
+                               struct uuid project, const char *email, int64_t expires_at);
 
-/* -1 unless the text was made so with this key for this project and address, and is not over at `now_ms`. */
-int continue_token_read(const struct secret *key, struct uuid project, const char *email,
+/* -1 unless the text was made so with one of the keys for this project and address, and is not over at `now_ms`. */
+int continue_token_read(const struct seal_keys *keys, struct uuid project, const char *email,
                         const char *text, int64_t now_ms, struct continue_token *ret) MUST_USE;
 
 #endif

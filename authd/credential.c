@@ -112,7 +112,8 @@ int credential_prove(struct authd *d, const struct request *req,
     struct throttle_keys keys;
     bool right;
 
-    throttle_keys(d, req->caller->role, req->caller->project, owner->email, req->address, &keys);
+    throttle_keys(d, req, req->caller->role, req->caller->project, owner->email, req->address,
+                  &keys);
     if (credential_verify(d, req, &keys, owner->hash, password, &failure, &right, err) < 0)
         return -1;
     return right ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", wrong);

@@ -80,7 +80,7 @@ static int walk_account(struct authd *d, const struct request *req, struct walk 
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct throttle_keys keys;
 
-    throttle_keys(d, walk->role, walk->tenant.projectId, walk->in->email, "", &keys);
+    throttle_keys(d, req, walk->role, walk->tenant.projectId, walk->in->email, "", &keys);
     if (db_query(d->svc.db, req, SQL_EXPLAIN, &res, err, DB_TEXT(walk->role),
                  DB_UUID(walk->tenant.projectId), DB_TEXT(walk->in->email),
                  DB_BYTES(keys.account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),

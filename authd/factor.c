@@ -16,7 +16,7 @@ void factor_wipe(struct factor *self)
 /* Names the account, so that no row's secret can be put into another's. */
 static const char *purpose(const struct request *req, struct uuid account)
 {
-    return arena_printf(req->arena, "mfa factor %s", account.text);
+    return arena_printf(req->arena, "%s %s", FACTOR_SEAL_PURPOSE, account.text);
 }
 
 struct sealed factor_seal_new(struct authd *d, const struct request *req, struct uuid account)
@@ -25,8 +25,7 @@ struct sealed factor_seal_new(struct authd *d, const struct request *req, struct
     struct sealed sealed;
 
     randombytes_buf(secret, sizeof(secret));
-    sealed =
-        secret_seal(req->arena, &d->svc.seal_key, purpose(req, account), secret, sizeof(secret));
+    sealed = seal_value(req->arena, &d->svc.seal, purpose(req, account), secret, sizeof(secret));
     sodium_memzero(secret, sizeof(secret));
     return sealed;
 }
@@ -37,8 +36,7 @@ int factor_open(struct authd *d, const struct request *req, struct uuid account,
     uint8_t *plain;
     size_t size;
 
-    if (secret_open(req->arena, &d->svc.seal_key, purpose(req, account), sealed, &plain, &size) <
-            0 ||
+    if (seal_open(req->arena, &d->svc.seal, purpose(req, account), sealed, &plain, &size) < 0 ||
         size != TOTP_SECRET_SIZE) {
         error_set(err, ERR_INTERNAL, "The second factor cannot be read.");
         return error_detail(err, "account=%s sealed with another key", account.text);
@@ -96,19 +94,33 @@ int factor_check_limit(const struct request *req, const struct factor *factor, s
     return throttle_refuse(req, factor->limit_at, FACTOR_WINDOW, FACTOR_FAILURES_MAX, err);
 }
 
-/* Keyed with the daemon's key: 50 bits alone would be found from the hash. */
-static void hash_recovery(const struct authd *d, struct uuid account, const char *code,
+/* Keyed with a seal key of the daemon: 50 bits alone would be found from the hash. */
+static void hash_recovery(const struct secret *key, struct uuid account, const char *code,
                           uint8_t ret[static SECRET_HASH_SIZE])
 {
     crypto_generichash_state state;
 
-    crypto_generichash_init(&state, d->svc.seal_key.bytes, d->svc.seal_key.length,
-                            SECRET_HASH_SIZE);
+    crypto_generichash_init(&state, key->bytes, key->length, SECRET_HASH_SIZE);
     crypto_generichash_update(&state, (const uint8_t *)"mfa recovery", sizeof("mfa recovery"));
     crypto_generichash_update(&state, (const uint8_t *)account.text, strlen(account.text));
     crypto_generichash_update(&state, (const uint8_t *)code, strlen(code));
     crypto_generichash_final(&state, ret, SECRET_HASH_SIZE);
     sodium_memzero(&state, sizeof(state));
+}
+
+/* The hashes of a code by every key that may have made it. */
+static struct db_array hash_recovery_all(const struct authd *d, const struct request *req,
+                                         struct uuid account, const char *code)
+{
+    const struct seal_keys *keys = &d->svc.seal;
+    struct db_array all = db_array_new(req->arena, keys->count, DB_ARRAY_BYTES(SECRET_HASH_SIZE));
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    for (size_t i = 0; i < keys->count; i++) {
+        hash_recovery(&keys->items[i].secret, account, code, hash);
+        db_array_add_bytes(&all, hash, sizeof(hash));
+    }
+    return all;
 }
 
 static int take_totp(struct db_tx *tx, const struct request *req, const struct factor *factor,
@@ -137,16 +149,16 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
                                                                   .type = "Account",
                                                                   .id = factor->account});
     char *code = arena_strdup(req->arena, token);
-    uint8_t hash[SECRET_HASH_SIZE];
+    struct db_array hashes;
 
     for (char *at = code; *at != '\0'; at++) {
         if (*at >= 'A' && *at <= 'Z')
             *at = (char)(*at - 'A' + 'a');
     }
-    hash_recovery(d, factor->account, code, hash);
+    hashes = hash_recovery_all(d, req, factor->account, code);
     secret_wipe_text(code);
     if (db_tx_query(tx, SQL_FACTOR_RECOVER, &res, err, DB_UUID(factor->account),
-                    DB_BYTES(hash, sizeof(hash)), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
+                    DB_TEXT(hashes.text), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     *ret_taken = db_affected(res) > 0;
     return 0;
@@ -196,7 +208,8 @@ void factor_recovery_new(const struct authd *d, const struct request *req, struc
 
         for (size_t at = 0; at < FACTOR_RECOVERY_LENGTH; at++)
             code[at] = symbols[randombytes_uniform(sizeof(symbols) - 1)];
-        hash_recovery(d, account, code, ret->hashes + i * SECRET_HASH_SIZE);
+        hash_recovery(seal_keys_current(&d->svc.seal), account, code,
+                      ret->hashes + i * SECRET_HASH_SIZE);
         ret->codes[i] = code;
     }
 }

@@ -16,6 +16,7 @@ enum {
     FACTOR_RECOVERY_LENGTH = 10, /* characters, of 5 bits each */
     FACTOR_FAILURES_MAX = 20,    /* wrong codes of an account in a window */
 };
+#define FACTOR_SEAL_PURPOSE "mfa factor" /* and the account */
 #define FACTOR_WINDOW MINUTES(15)
 #define FACTOR_PENDING_LIFE MINUTES(15) /* of a secret that was shown, until it is enrolled */
 

@@ -9,8 +9,6 @@
 
 #include "authd/change.h"
 
-static const char SEAL_PURPOSE[] = "authd signing key";
-
 /* Newest first. */
 struct keyring {
     struct signing_key *keys[KEYS_MAX];
@@ -40,8 +38,8 @@ static struct signing_key *open_sealed(struct authd *d, struct arena *arena, con
     uint8_t *der = NULL;
     size_t size = 0;
 
-    if (secret_open(arena, &d->svc.seal_key, SEAL_PURPOSE,
-                    (struct sealed){sealed.bytes, sealed.size}, &der, &size) == 0) {
+    if (seal_open(arena, &d->svc.seal, KEY_SEAL_PURPOSE, (struct sealed){sealed.bytes, sealed.size},
+                  &der, &size) == 0) {
         key = signing_key_parse(der, size);
         sodium_memzero(der, size);
     }
@@ -118,7 +116,7 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
     key = signing_key_generate(req->arena, &der, &size);
     if (key == NULL)
         return error_set(err, ERR_INTERNAL, "A signing key cannot be made.");
-    sealed = secret_seal(req->arena, &d->svc.seal_key, SEAL_PURPOSE, der, size);
+    sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
     sodium_memzero(der, size);
     *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
     audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid});

@@ -12,6 +12,7 @@
 #include "authd/token.h"
 
 enum { KEYS_MAX = 16 }; /* live at once; a rotation beyond that is refused */
+#define KEY_SEAL_PURPOSE "authd signing key"
 #define KEY_LEAD SECONDS(10)
 
 /* Reads the keys, makes the first one if there is none. Parks. Call once, at start. */

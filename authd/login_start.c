@@ -54,7 +54,7 @@ int patient_login_start(struct authd *d, const struct request *req,
         return -1;
     if (!tenant.patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
-    throttle_keys(d, "Patient", tenant.projectId, in->email, req->address, &keys);
+    throttle_keys(d, req, "Patient", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
         email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0)
@@ -109,7 +109,7 @@ int practitioner_login_start(struct authd *d, const struct request *req,
         return -1;
     if (in->tenantCode != NULL && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
-    throttle_keys(d, "Practitioner", tenant.projectId, in->email, req->address, &keys);
+    throttle_keys(d, req, "Practitioner", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;

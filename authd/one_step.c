@@ -109,7 +109,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
 static int attempt_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const char *email, struct attempt *self, struct error *err)
 {
-    throttle_keys(d, self->role, tenant->projectId, email, req->address, &self->keys);
+    throttle_keys(d, req, self->role, tenant->projectId, email, req->address, &self->keys);
     self->locked = candidate_find(d, req, self->role, tenant->projectId, email, &self->keys,
                                   &self->who, err) < 0;
     if (self->locked && err->code != ERR_THROTTLED)
@@ -260,7 +260,7 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
     if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open_business(d, req, in->clientId, in->tenantId, &named, err) < 0)
         return -1;
-    throttle_keys(d, role, named.projectId, in->email, req->address, &keys);
+    throttle_keys(d, req, role, named.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, role, (struct uuid){""}, in->email, &keys, &who, err) < 0)
         return -1;
     who.is.project = named.projectId;

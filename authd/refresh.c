@@ -51,7 +51,7 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
     CLEANUP(secret_wipe) struct secret key;
     struct sealed sealed;
 
-    refresh_token_new(&d->svc.seal_key, token->project, token->session, &next);
+    refresh_token_new(&d->svc.seal, token->project, token->session, &next);
     refresh_token_successor_key(token, &key);
     sealed = secret_seal(req->arena, &key, SUCCESSOR_PURPOSE, next.text, strlen(next.text));
     if (db_query(d->svc.db, req, SQL_REFRESH_ROTATE, &res, err, DB_UUID(token->project),
@@ -87,9 +87,11 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
 {
     const struct session_end which = {
         .project = token->project, .account = account, .only = token->session, .reason = "theft"};
+    const struct seal_keys *keys = &d->svc.seal;
     size_t count;
 
-    if (!refresh_token_genuine(token, &d->svc.seal_key))
+    if (!refresh_token_genuine(token, keys,
+                               seal_keys_hashing(keys, req->now_ms, SESSION_ABSOLUTE_LIFE)))
         return refuse(d, err);
     ++*d->count.refresh_theft;
     log_event(LOG_NOTICE, "refresh", "an old token came back: session ended", "session",

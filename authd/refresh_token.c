@@ -32,7 +32,7 @@ static void make_seal(const struct secret *key, const uint8_t raw[static RAW_SIZ
     sodium_memzero(&state, sizeof(state));
 }
 
-void refresh_token_new(const struct secret *key, struct uuid project, struct uuid session,
+void refresh_token_new(const struct seal_keys *keys, struct uuid project, struct uuid session,
                        struct refresh_token *ret)
 {
     uint8_t raw[RAW_SIZE];
@@ -40,7 +40,7 @@ void refresh_token_new(const struct secret *key, struct uuid project, struct uui
     uuid_to_bytes(&project, raw + PROJECT_AT);
     uuid_to_bytes(&session, raw + SESSION_AT);
     randombytes_buf(raw + RANDOM_AT, REFRESH_RANDOM_SIZE);
-    make_seal(key, raw, raw + SEAL_AT);
+    make_seal(seal_keys_current(keys), raw, raw + SEAL_AT);
     sodium_bin2base64(ret->text, sizeof(ret->text), raw, sizeof(raw),
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     ret->project = project;
@@ -65,16 +65,19 @@ int refresh_token_parse(const char *text, struct refresh_token *ret)
     return 0;
 }
 
-bool refresh_token_genuine(const struct refresh_token *self, const struct secret *key)
+bool refresh_token_genuine(const struct refresh_token *self, const struct seal_keys *keys,
+                           size_t count)
 {
     uint8_t raw[RAW_SIZE], seal[REFRESH_SEAL_SIZE];
     size_t size = 0;
-    bool genuine;
+    bool genuine = false;
 
     if (secret_decode(self->text, raw, sizeof(raw), &size) < 0 || size != RAW_SIZE)
         return false;
-    make_seal(key, raw, seal);
-    genuine = sodium_memcmp(seal, raw + SEAL_AT, REFRESH_SEAL_SIZE) == 0;
+    for (size_t i = 0; i < count && !genuine; i++) {
+        make_seal(&keys->items[i].secret, raw, seal);
+        genuine = sodium_memcmp(seal, raw + SEAL_AT, REFRESH_SEAL_SIZE) == 0;
+    }
     sodium_memzero(raw, sizeof(raw));
     return genuine;
 }

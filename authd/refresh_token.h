@@ -11,7 +11,7 @@
 #ifndef ATRIUM_AUTHD_REFRESH_TOKEN_H
 #define ATRIUM_AUTHD_REFRESH_TOKEN_H
 
-#include "common/secret.h"
+#include "common/seal_keys.h"
 #include "common/uuid.h"
 
 enum { REFRESH_RANDOM_SIZE = 32, REFRESH_SEAL_SIZE = 16, REFRESH_TEXT_SIZE = 108 };
@@ -23,14 +23,15 @@ struct refresh_token {
 };
 
 /* A new token of a session, sealed with the daemon's key. */
-void refresh_token_new(const struct secret *key, struct uuid project, struct uuid session,
+void refresh_token_new(const struct seal_keys *keys, struct uuid project, struct uuid session,
                        struct refresh_token *ret);
 
 /* -1 when the text does not have the form. Says nothing about the seal. */
 int refresh_token_parse(const char *text, struct refresh_token *ret) MUST_USE;
 
 /* True when the token was given out by a holder of the key. */
-bool refresh_token_genuine(const struct refresh_token *self, const struct secret *key);
+bool refresh_token_genuine(const struct refresh_token *self, const struct seal_keys *keys,
+                           size_t count);
 
 /* The key that a token's successor is sealed under; it cannot be had from the stored hash. */
 void refresh_token_successor_key(const struct refresh_token *self, struct secret *ret);

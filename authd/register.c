@@ -206,8 +206,8 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
         refuse_existing(d, req, res, err) < 0)
         return -1;
     if (who->continue_token != NULL &&
-        continue_token_read(&d->svc.seal_key, who->home, who->email, who->continue_token,
-                            req->now_ms, &who->link) < 0)
+        continue_token_read(&d->svc.seal, who->home, who->email, who->continue_token, req->now_ms,
+                            &who->link) < 0)
         return link_over(err);
     return 0;
 }

@@ -21,8 +21,8 @@ void session_draft(struct authd *d, const struct request *req, struct uuid proje
     ret->auth_method = auth_method;
     ret->browser = user_agent_browser(req->userAgent);
     ret->os = user_agent_os(req->userAgent);
-    refresh_token_new(&d->svc.seal_key, project, ret->id, &ret->refresh);
-    throttle_keys(d, role, project, email, req->address, &keys);
+    refresh_token_new(&d->svc.seal, project, ret->id, &ret->refresh);
+    throttle_keys(d, req, role, project, email, req->address, &keys);
     memcpy(ret->known, keys.pair, THROTTLE_KEY_SIZE);
     arrival_keys(d, req, account, ret->known + THROTTLE_KEY_SIZE);
 }

@@ -9,18 +9,61 @@
 #include <string.h>
 
 /* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
-void throttle_key(const struct authd *d, const char *kind, const char *a, const char *b,
-                  const char *c, uint8_t ret[static THROTTLE_KEY_SIZE])
+static void hash_parts(const struct secret *secret, const char *const parts[static 4],
+                       uint8_t ret[static THROTTLE_KEY_SIZE])
 {
-    const char *parts[] = {kind, a, b, c};
     crypto_generichash_state state;
 
-    crypto_generichash_init(&state, d->svc.seal_key.bytes, d->svc.seal_key.length,
-                            THROTTLE_KEY_SIZE);
-    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+    crypto_generichash_init(&state, secret->bytes, secret->length, THROTTLE_KEY_SIZE);
+    for (size_t i = 0; i < 4; i++)
         crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
     crypto_generichash_final(&state, ret, THROTTLE_KEY_SIZE);
     sodium_memzero(&state, sizeof(state));
+}
+
+struct throttle_move throttle_move_new(const struct authd *d, const struct request *req)
+{
+    enum { PER_KEY = THROTTLE_MOVE_KEYS * (SEAL_KEYS_MAX - 1) };
+    struct throttle_move self = {
+        .keys = seal_keys_hashing(&d->svc.seal, req->now_ms, THROTTLE_LONGEST)};
+
+    if (self.keys > 1) {
+        self.olds = db_array_new(req->arena, PER_KEY, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE));
+        self.news = db_array_new(req->arena, PER_KEY, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE));
+    }
+    return self;
+}
+
+void throttle_key(const struct authd *d, struct throttle_move *move, const char *kind,
+                  const char *a, const char *b, const char *c,
+                  uint8_t ret[static THROTTLE_KEY_SIZE])
+{
+    const char *const parts[] = {kind, a, b, c};
+    const struct seal_keys *keys = &d->svc.seal;
+
+    hash_parts(seal_keys_current(keys), parts, ret);
+    for (size_t i = 1; i < move->keys; i++) {
+        uint8_t old[THROTTLE_KEY_SIZE];
+
+        hash_parts(&keys->items[i].secret, parts, old);
+        db_array_add_bytes(&move->olds, old, sizeof(old));
+        db_array_add_bytes(&move->news, ret, THROTTLE_KEY_SIZE);
+    }
+}
+
+/* Best effort: two requests that move the same key at once may refuse each other, and one of them has moved it. */
+void throttle_move_run(struct authd *d, const struct request *req, struct throttle_move *move)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct error err;
+
+    if (move->keys < 2)
+        return;
+    error_init(&err, req->arena);
+    if (db_query(d->svc.db, req, SQL_THROTTLE_MOVE, &res, &err, DB_TEXT(move->olds.text),
+                 DB_TEXT(move->news.text)) < 0)
+        log_event(LOG_INFO, "throttle", "counts of an older seal key were not moved", "trace",
+                  req->trace, NULL);
 }
 
 /* Appends to a text of THROTTLE_ADDRESSES_SIZE. */
@@ -34,26 +77,29 @@ static void add_key(char *text, const uint8_t key[static THROTTLE_KEY_SIZE])
              hex);
 }
 
-void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
-                   const char *address, struct throttle_keys *ret)
+void throttle_keys(struct authd *d, const struct request *req, const char *role,
+                   struct uuid project, const char *email, const char *address,
+                   struct throttle_keys *ret)
 {
+    struct throttle_move move = throttle_move_new(d, req);
     const char *realm = strcmp(role, "Patient") == 0 ? project.text : "practitioner";
     struct address_subjects subjects;
 
     address_subjects_of(address, &subjects);
-    throttle_key(d, "pair", realm, email, subjects.items[0].text, ret->pair);
-    throttle_key(d, "address", subjects.items[0].text, "", "", ret->address);
-    throttle_key(d, "account", realm, email, "", ret->account);
+    throttle_key(d, &move, "pair", realm, email, subjects.items[0].text, ret->pair);
+    throttle_key(d, &move, "address", subjects.items[0].text, "", "", ret->address);
+    throttle_key(d, &move, "account", realm, email, "", ret->account);
     ret->addresses[0] = '\0';
     add_key(ret->addresses, ret->address);
     ret->wide = subjects.count > 1;
     if (ret->wide) {
-        throttle_key(d, "pair", realm, email, subjects.items[1].text, ret->wide_pair);
-        throttle_key(d, "address", subjects.items[1].text, "", "", ret->wide_address);
+        throttle_key(d, &move, "pair", realm, email, subjects.items[1].text, ret->wide_pair);
+        throttle_key(d, &move, "address", subjects.items[1].text, "", "", ret->wide_address);
         add_key(ret->addresses, ret->wide_pair);
         add_key(ret->addresses, ret->wide_address);
     }
     strcat(ret->addresses, "}");
+    throttle_move_run(d, req, &move);
 }
 
 int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
@@ -179,6 +225,15 @@ int throttle_fail_both(struct authd *d, const struct request *req, const struct 
     return throttle_check(d, req, two, err);
 }
 
+static void one_key(struct authd *d, const struct request *req, const char *kind,
+                    const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE])
+{
+    struct throttle_move move = throttle_move_new(d, req);
+
+    throttle_key(d, &move, kind, subject, "", "", ret);
+    throttle_move_run(d, req, &move);
+}
+
 static int admit(struct authd *d, const struct request *req,
                  const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
                  bool *ret_admitted, struct error *err)
@@ -198,7 +253,7 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
 {
     uint8_t key[THROTTLE_KEY_SIZE];
 
-    throttle_key(d, kind, subject, "", "", key);
+    one_key(d, req, kind, subject, key);
     return admit(d, req, key, window_ms, limit, ret_admitted, err);
 }
 
@@ -225,7 +280,7 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
     uint8_t key[THROTTLE_KEY_SIZE];
     bool admitted, full;
 
-    throttle_key(d, kind, subject, "", "", key);
+    one_key(d, req, kind, subject, key);
     if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
         return -1;
     if (admitted)
@@ -247,7 +302,7 @@ int throttle_limit_client(struct authd *d, const struct request *req, const char
     for (size_t i = 1; i < subjects.count; i++) {
         bool full;
 
-        throttle_key(d, kind, subjects.items[i].text, "", "", key);
+        one_key(d, req, kind, subjects.items[i].text, key);
         if (refuse(d, req, key, window_ms, limit * subjects.items[i].factor, &full, err) < 0 ||
             full)
             return -1;

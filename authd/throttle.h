@@ -17,6 +17,7 @@
 
 enum {
     THROTTLE_KEY_SIZE = 32,
+    THROTTLE_MOVE_KEYS = 5, /* hashes that are needed together */
     THROTTLE_ADDRESSES_SIZE = 3 * (DB_ARRAY_BYTES(THROTTLE_KEY_SIZE) + 1) + sizeof("{}"),
     THROTTLE_PAIR_MAX = 10,        /* failures of one address with one account */
     THROTTLE_WIDE_MAX = 100,       /* failures of an address, and of an account, as a whole */
@@ -26,6 +27,7 @@ enum {
 };
 #define THROTTLE_SIGN_IN_WINDOW MINUTES(15)
 #define THROTTLE_PAIR_KEPT DAYS(1) /* failures in a row: with the next one, see SQL_PAIR_WAITS */
+#define THROTTLE_LONGEST DAYS(181) /* an address is known for 180, see arrival.h */
 #define THROTTLE_REGISTER_WINDOW SECONDS(60)
 #define THROTTLE_CODE_WINDOW MINUTES(15)
 
@@ -40,14 +42,26 @@ struct throttle_keys {
     char addresses[THROTTLE_ADDRESSES_SIZE]; /* the text of the array in SQL_THROTTLE_LIMITS */
 };
 
-/* A hash of the parts, keyed with the daemon's seal key. Unused parts are "". */
-void throttle_key(const struct authd *d, const char *kind, const char *a, const char *b,
-                  const char *c, uint8_t ret[static THROTTLE_KEY_SIZE]);
+/* While seal keys are exchanged: rows that a hash of an older key names get the name of the one that writes, before
+ * they are looked at, so that no count starts anew. Nothing is done while there is one key. */
+struct throttle_move {
+    struct db_array olds, news;
+    size_t keys;
+};
+struct throttle_move throttle_move_new(const struct authd *d, const struct request *req);
+void throttle_move_run(struct authd *d, const struct request *req,
+                       struct throttle_move *move); /* parks */
+
+/* A hash of the parts, keyed with the seal key that writes. Unused parts are "". At most THROTTLE_MOVE_KEYS for a move. */
+void throttle_key(const struct authd *d, struct throttle_move *move, const char *kind,
+                  const char *a, const char *b, const char *c,
+                  uint8_t ret[static THROTTLE_KEY_SIZE]);
 
 /* The keys of an account (which need not exist) and an address, see address_subjects(). A practitioner
- * is one account in all projects, so the project counts for patients only. */
-void throttle_keys(const struct authd *d, const char *role, struct uuid project, const char *email,
-                   const char *address, struct throttle_keys *ret);
+ * is one account in all projects, so the project counts for patients only. Parks while seal keys are exchanged. */
+void throttle_keys(struct authd *d, const struct request *req, const char *role,
+                   struct uuid project, const char *email, const char *address,
+                   struct throttle_keys *ret);
 
 /* What SQL_THROTTLE_LIMITS asks about. */
 #define DB_THROTTLE(req_, keys_)                                               \

@@ -52,8 +52,8 @@ static int draft_secrets(struct botd *d, const struct request *req, const char *
     }
     if (result == 0) {
         ret->secret_names = codec_dump_json(req->arena, names);
-        ret->secrets = secret_seal(req->arena, &d->svc.seal_key, BOT_SECRETS_PURPOSE, secrets,
-                                   strlen(secrets));
+        ret->secrets =
+            seal_value(req->arena, &d->svc.seal, BOT_SECRETS_PURPOSE, secrets, strlen(secrets));
     }
     json_decref(names);
     json_decref(json);
@@ -97,12 +97,53 @@ static int draft(struct botd *d, const struct request *req, const struct bot_in 
     return 0;
 }
 
+/* ---- signing secrets ---- */
+
+/* The text that the receiver has, as its own bytes. It is made from a seal key and the bot's id, and kept: the seal key
+ * may be exchanged, the receiver is to notice nothing. */
+static const char *signing_made(const struct secret *key, struct arena *arena, const char *bot)
+{
+    CLEANUP(secret_wipe) struct secret made = {.length = crypto_generichash_BYTES};
+    const char *purpose = arena_printf(arena, "bot signature %s", bot);
+
+    crypto_generichash(made.bytes, made.length, (const uint8_t *)purpose, strlen(purpose),
+                       key->bytes, key->length);
+    return secret_encode(arena, made.bytes, made.length);
+}
+
+/* By the oldest key: builds that kept none had no other. */
+const char *bot_signing_missing(const struct seal_keys *keys, struct arena *arena, const char *row)
+{
+    size_t id = strlen(row) - (sizeof(((struct uuid *)NULL)->text) - 1);
+
+    return signing_made(&keys->items[keys->oldest].secret, arena, row + id);
+}
+
+int bot_signing_open(struct botd *d, const struct request *req, struct uuid bot,
+                     struct field_bytes sealed, const char **ret, struct error *err)
+{
+    uint8_t *plain;
+    size_t size;
+
+    if (!sealed.bytes) {
+        *ret = bot_signing_missing(&d->svc.seal, req->arena, bot.text);
+        return 0;
+    }
+    if (seal_open(req->arena, &d->svc.seal, BOT_SIGNING_PURPOSE,
+                  (struct sealed){sealed.bytes, sealed.size}, &plain, &size) < 0)
+        return error_set(err, ERR_INTERNAL, "The bot's signing secret is sealed with another key.");
+    *ret = (const char *)plain;
+    return 0;
+}
+
 /* Writes by one of the two statements, which take the same parameters. */
 static int write_bot(struct botd *d, const struct request *req, struct db_tx *tx,
                      enum botd_statement statement, struct uuid project, struct uuid id,
-                     const struct bot_in *in, const struct draft *draft, struct db_result **ret,
-                     struct error *err)
+                     const struct bot_in *in, const struct draft *draft, const char *signing,
+                     struct db_result **ret, struct error *err)
 {
+    const struct sealed sealed =
+        seal_value(req->arena, &d->svc.seal, BOT_SIGNING_PURPOSE, signing, strlen(signing));
     const struct audit_row audit = audit_row(
         req, &(struct audit){.action = statement == SQL_BOT_CREATE ? "bot.create" : "bot.update",
                              .project = project,
@@ -122,6 +163,7 @@ static int write_bot(struct botd *d, const struct request *req, struct db_tx *tx
                                       DB_TEXT(draft->secret_names),
                                       DB_SEALED(draft->secrets),
                                       DB_INT(req->now_ms),
+                                      DB_SEALED(sealed),
                                       DB_AUDIT(audit)};
     const size_t count = ARRAY_SIZE(params) - 1;
 
@@ -132,22 +174,8 @@ static int write_bot(struct botd *d, const struct request *req, struct db_tx *tx
 
 /* ---- signatures ---- */
 
-/* The key of a bot's signatures follows from the daemon's and the bot's id: there is nothing to store. It is the text
- * that the receiver has, as its own bytes. */
-static const char *signing_secret(struct botd *d, const struct request *req, struct uuid bot)
+const char *bot_signature(const struct request *req, const char *secret, const char *body)
 {
-    CLEANUP(secret_wipe) struct secret key = {.length = crypto_generichash_BYTES};
-    const char *purpose = arena_printf(req->arena, "bot signature %s", bot.text);
-
-    crypto_generichash(key.bytes, key.length, (const uint8_t *)purpose, strlen(purpose),
-                       d->svc.seal_key.bytes, d->svc.seal_key.length);
-    return secret_encode(req->arena, key.bytes, key.length);
-}
-
-const char *bot_signature(struct botd *d, const struct request *req, struct uuid bot,
-                          const char *body)
-{
-    const char *secret = signing_secret(d, req, bot);
     const char *when = arena_printf(req->arena, "%" PRId64 ".", req->now_ms / 1000);
     crypto_auth_hmacsha256_state state;
     uint8_t mac[crypto_auth_hmacsha256_BYTES];
@@ -158,7 +186,6 @@ const char *bot_signature(struct botd *d, const struct request *req, struct uuid
     crypto_auth_hmacsha256_update(&state, (const uint8_t *)body, strlen(body));
     crypto_auth_hmacsha256_final(&state, mac);
     sodium_bin2hex(hex, sizeof(hex), mac, sizeof(mac));
-    secret_wipe_text(secret);
     return arena_printf(req->arena, "X-Atrium-Signature: t=%" PRId64 ",v1=%s", req->now_ms / 1000,
                         hex);
 }
@@ -184,6 +211,7 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
     CLEANUP(db_result_destroy) struct db_result *locked = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_ordered(req->now_ms);
+    const char *signing = signing_made(seal_keys_current(&d->svc.seal), req->arena, id.text);
     struct bot_in with_secrets = *in;
     struct draft made;
 
@@ -192,7 +220,7 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
     if (draft(d, req, &with_secrets, &made, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_BOTS_LOCK, &locked, err, DB_UUID(project)) < 0 ||
-        write_bot(d, req, tx, SQL_BOT_CREATE, project, id, in, &made, &res, err) < 0)
+        write_bot(d, req, tx, SQL_BOT_CREATE, project, id, in, &made, signing, &res, err) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 bots already.");
@@ -200,7 +228,7 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
         return -1;
     db_row(res, 0, &bot_table, req->arena, out);
     if (in->url)
-        out->signingSecret = signing_secret(d, req, id);
+        out->signingSecret = signing;
     return 0;
 }
 
@@ -209,10 +237,11 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
                        struct uuid id, const struct bot_in *in, struct bot *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
     struct draft made;
 
     if (draft(d, req, in, &made, err) < 0 ||
-        write_bot(d, req, NULL, SQL_BOT_REPLACE, project, id, in, &made, &res, err) < 0)
+        write_bot(d, req, NULL, SQL_BOT_REPLACE, project, id, in, &made, signing, &res, err) < 0)
         return -1;
     if (db_rows(res) == 0)
         return not_found(err);

@@ -145,6 +145,13 @@ static void stop(void *daemon)
     curl_loop_destroy(&d->curl);
 }
 
+static const struct seal_table seal_tables[] = {
+    {"bot secrets", BOT_SECRETS_PURPOSE, SQL_BOT_SEAL_PAGE, SQL_BOT_RESEAL, NULL},
+    {"bot signing", BOT_SIGNING_PURPOSE, SQL_SIGNING_SEAL_PAGE, SQL_SIGNING_RESEAL,
+     bot_signing_missing},
+    {.name = NULL},
+};
+
 static const struct service_definition definition = {
     .name = "botd",
     .summary = "Bots and translation of the Atrium suite.",
@@ -162,6 +169,7 @@ static const struct service_definition definition = {
     .checks = botd_checks,
     .asks = asks,
     .seal_key_offset = offsetof(struct botd_config, seal_key),
+    .seal_tables = seal_tables,
     .configured = configured,
     .reload = reload,
     .start = start,

@@ -8,6 +8,7 @@
 
 #include "common/audit.h"
 #include "common/db.h"
+#include "common/seal_table.h"
 
 enum botd_statement {
 #define SQL(name, class, params, text) name,
@@ -25,9 +26,25 @@ extern const struct db_statement botd_statements[BOTD_STATEMENT_COUNT];
     "b.updated_at as \"lastUpdated\""
 
 /* What is needed to execute one: struct bot's own columns and those that it does not show. */
-#define BOT_FOUND                                                                                  \
-    "select b.id, b.kind, b.url, b.program, b.timeout_ms, b.warm, b.secrets_sealed, b.updated_at " \
+#define BOT_FOUND                                                                     \
+    "select b.id, b.kind, b.url, b.program, b.timeout_ms, b.warm, b.secrets_sealed, " \
+    "b.updated_at, b.signing_sealed "                                                 \
     "from bot b where b.project_id = $1 and b.id in "
+
+/* As SQL_SEAL_PAGE_OTHER() and SQL_RESEAL(); the key of a bot is the texts of its project and id. */
+#define BOT_SEAL_PAGE(column, other)                                                              \
+    "select p.project_id::text || p.id::text, null::text, p.other, "                              \
+    "case when p.other then p.value end from (select project_id, id, " column " as value, " other \
+    " as other from bot where (project_id, id) > ("                                               \
+    "coalesce(left($1::text, 36), '00000000-0000-0000-0000-000000000000')::uuid, "                \
+    "coalesce(substr($1::text, 37), '00000000-0000-0000-0000-000000000000')::uuid) "              \
+    "order by project_id, id limit $3::int8) p order by p.project_id, p.id"
+#define BOT_RESEAL(column)                                                           \
+    "with made as (update bot t set " column " = n.value "                           \
+    "from unnest($1::text[], $2::bytea[], $3::bytea[]) as n (key, old, value) "      \
+    "where t.project_id = left(n.key, 36)::uuid and t.id = substr(n.key, 37)::uuid " \
+    "and t." column " is not distinct from n.old returning 1), " SQL_AUDIT_MADE(     \
+        "$4", "$5", "$6", "$7", "(select from made limit 1) one") "select count(*) from made"
 
 /* What a written bot (`from`) can be found by. */
 #define BOT_NAMED(from)                                                         \

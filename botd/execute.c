@@ -18,7 +18,7 @@ struct found_bot {
     const char *url, *program; /* one of both */
     int64_t timeout_ms, version;
     bool warm;
-    struct field_bytes secrets_sealed;
+    struct field_bytes secrets_sealed, signing_sealed;
 };
 
 /* Who asks, in which project. */
@@ -32,7 +32,7 @@ static int find(struct botd *d, const struct request *req, struct uuid project,
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct token_search token;
-    struct field_bytes sealed;
+    struct field_bytes sealed, signing;
     int rc;
 
     if (token_search_parse(req->arena, identifier, &token) < 0)
@@ -48,6 +48,7 @@ static int find(struct botd *d, const struct request *req, struct uuid project,
     if (db_rows(res) > 1)
         return error_set(err, ERR_BAD_REQUEST, "More than one bot has this identifier.");
     sealed = db_bytes(res, 0, 6);
+    signing = db_bytes(res, 0, 8);
     *ret = (struct found_bot){
         .id = db_uuid(res, 0, 0),
         .url = db_is_null(res, 0, 2) ? NULL : arena_strdup(req->arena, db_text(res, 0, 2)),
@@ -56,6 +57,9 @@ static int find(struct botd *d, const struct request *req, struct uuid project,
         .version = db_int(res, 0, 7),
         .warm = db_bool(res, 0, 5),
         .secrets_sealed = {arena_memdup(req->arena, sealed.bytes, sealed.size), sealed.size},
+        .signing_sealed = {signing.bytes ? arena_memdup(req->arena, signing.bytes, signing.size)
+                                         : NULL,
+                           signing.size},
     };
     return 0;
 }
@@ -70,7 +74,7 @@ static int compose(struct botd *d, const struct request *req, const struct reque
     size_t size;
     json_t *rest;
 
-    if (secret_open(req->arena, &d->svc.seal_key, BOT_SECRETS_PURPOSE, sealed, &secrets, &size) < 0)
+    if (seal_open(req->arena, &d->svc.seal, BOT_SECRETS_PURPOSE, sealed, &secrets, &size) < 0)
         return error_set(err, ERR_INTERNAL, "The bot's secrets are sealed with another key.");
     rest = json_pack("{s:{s:s}, s:{s:s, s:s}, s:{s:s, s:s}, s:s}", "bot", "reference",
                      arena_printf(req->arena, "Bot/%s", bot->id.text), "project", "reference",
@@ -116,7 +120,7 @@ static int take_answer(const struct request *req, const char *text, size_t size,
 static int run_http(struct botd *d, const struct request *req, const struct found_bot *bot,
                     const char *input, int64_t deadline, struct bot_answer *out, struct error *err)
 {
-    const char *const headers[] = {bot_signature(d, req, bot->id, input), NULL};
+    const char *secret, *headers[2] = {NULL};
     const struct fetch what = {.url = bot->url,
                                .body = input,
                                .headers = headers,
@@ -126,6 +130,10 @@ static int run_http(struct botd *d, const struct request *req, const struct foun
                                .deadline_mono_ms = deadline};
     struct fetch_answer answer;
 
+    if (bot_signing_open(d, req, bot->id, bot->signing_sealed, &secret, err) < 0)
+        return -1;
+    headers[0] = bot_signature(req, secret, input);
+    secret_wipe_text(secret);
     if (fetch_perform(d->curl, req->arena, &what, &answer, err) < 0)
         return -1;
     if (answer.status < 200 || answer.status > 299)

@@ -20,7 +20,7 @@ enum {
 /* The number belongs to how mask_render() shows texts: one more when that changes. */
 static const char key_purpose[] = "translation memory key 1";
 
-void memory_key(const struct secret *seal_key, struct uuid project, const char *provider,
+void memory_key(const struct secret *secret, struct uuid project, const char *provider,
                 const struct provider_call *call, const char *shown,
                 uint8_t ret[static MEMORY_KEY_SIZE])
 {
@@ -28,7 +28,7 @@ void memory_key(const struct secret *seal_key, struct uuid project, const char *
     uint8_t key[SEAL_KEY_SIZE];
     crypto_generichash_state state;
 
-    secret_derive(seal_key, key_purpose, key);
+    secret_derive(secret, key_purpose, key);
     crypto_generichash_init(&state, key, sizeof(key), MEMORY_KEY_SIZE);
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++) /* each with its NUL, which none can hold */
         crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
@@ -45,14 +45,14 @@ static const char *value_purpose(struct arena *arena, const uint8_t *key)
 
 /* Without an answer when it cannot be opened: then it is translated anew. */
 static void open_value(struct botd *d, const struct request *req, struct field_bytes value,
-                       struct memory_text *text)
+                       const uint8_t *key, struct memory_text *text)
 {
     struct sealed sealed = {value.bytes, value.size};
     uint8_t *plain;
     size_t size;
 
-    if (secret_open(req->arena, &d->svc.seal_key, value_purpose(req->arena, text->key), sealed,
-                    &plain, &size) < 0)
+    if (seal_open(req->arena, &d->svc.seal, value_purpose(req->arena, key), sealed, &plain, &size) <
+        0)
         return;
     text->answer = (const char *)plain;
     text->recalled = true;
@@ -70,23 +70,27 @@ static int note_use(struct botd *d, const struct request *req, const struct db_a
                     DB_INT(req->now_ms), DB_TEXT(keys->text), DB_INT(req->now_ms - USED_MS));
 }
 
-int memory_recall(struct botd *d, const struct request *req, const struct provider_call *call,
-                  struct memory_text *texts, size_t count, struct error *err)
+/* Asks for the texts that have no answer yet, by the keys that a seal key makes. */
+static int recall_by(struct botd *d, const struct request *req, const struct provider_call *call,
+                     const struct secret *secret, bool older, struct memory_text *texts,
+                     size_t count, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct db_array keys = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
     struct db_array stale = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
     struct memory_text **asked = arena_calloc(req->arena, count, sizeof(struct memory_text *));
+    uint8_t(*by)[MEMORY_KEY_SIZE] = arena_calloc(req->arena, count, MEMORY_KEY_SIZE);
     size_t asked_count = 0, stale_count = 0;
 
-    if (d->config->translation_memory_entries == 0)
-        return 0;
     for (size_t i = 0; i < count; i++) {
-        if (!texts[i].shown)
+        uint8_t *key = by[asked_count];
+
+        if (!texts[i].shown || texts[i].answer)
             continue;
-        memory_key(&d->svc.seal_key, req->caller->project, d->provider.name, call, texts[i].shown,
-                   texts[i].key);
-        db_array_add_bytes(&keys, texts[i].key, MEMORY_KEY_SIZE);
+        memory_key(secret, req->caller->project, d->provider.name, call, texts[i].shown, key);
+        if (!older)
+            memcpy(texts[i].key, key, MEMORY_KEY_SIZE);
+        db_array_add_bytes(&keys, key, MEMORY_KEY_SIZE);
         asked[asked_count++] = &texts[i];
     }
     if (asked_count == 0)
@@ -95,15 +99,30 @@ int memory_recall(struct botd *d, const struct request *req, const struct provid
                  DB_TEXT(keys.text), DB_INT(req->now_ms - USED_MS)) < 0)
         return -1;
     for (size_t row = 0; row < db_rows(res); row++) {
-        struct memory_text *text = asked[db_int(res, row, 0) - 1];
+        size_t at = (size_t)db_int(res, row, 0) - 1;
 
-        open_value(d, req, db_bytes(res, row, 1), text);
+        open_value(d, req, db_bytes(res, row, 1), by[at], asked[at]);
+        asked[at]->older = older;
         if (db_bool(res, row, 2)) {
-            db_array_add_bytes(&stale, text->key, MEMORY_KEY_SIZE);
+            db_array_add_bytes(&stale, by[at], MEMORY_KEY_SIZE);
             stale_count++;
         }
     }
-    return stale_count > 0 ? note_use(d, req, &stale, err) : 0;
+    return stale_count > 0 && !older ? note_use(d, req, &stale, err) : 0;
+}
+
+int memory_recall(struct botd *d, const struct request *req, const struct provider_call *call,
+                  struct memory_text *texts, size_t count, struct error *err)
+{
+    const struct seal_keys *keys = &d->svc.seal;
+    size_t last = seal_keys_hashing(keys, req->now_ms, UNUSED_LIFE);
+
+    if (d->config->translation_memory_entries == 0)
+        return 0;
+    for (size_t i = 0; i < last; i++)
+        if (recall_by(d, req, call, &keys->items[i].secret, i > 0, texts, count, err) < 0)
+            return -1;
+    return 0;
 }
 
 /* ---- remembering ---- */
@@ -117,11 +136,11 @@ struct memory_rows memory_rows(struct botd *d, const struct request *req,
     size_t size = 0;
 
     for (size_t i = 0; i < count && d->config->translation_memory_entries > 0; i++) {
-        if (!texts[i].answer || texts[i].recalled)
+        if (!texts[i].answer || (texts[i].recalled && !texts[i].older))
             continue;
         values[rows.count] =
-            secret_seal(req->arena, &d->svc.seal_key, value_purpose(req->arena, texts[i].key),
-                        texts[i].answer, strlen(texts[i].answer));
+            seal_value(req->arena, &d->svc.seal, value_purpose(req->arena, texts[i].key),
+                       texts[i].answer, strlen(texts[i].answer));
         db_array_add_bytes(&rows.keys, texts[i].key, MEMORY_KEY_SIZE);
         size += DB_ARRAY_BYTES(values[rows.count++].size) + 1;
     }

@@ -18,10 +18,11 @@ struct memory_text {
     const char *answer; /* the provider's; NULL: there is none */
     uint8_t key[MEMORY_KEY_SIZE];
     bool recalled;
+    bool older; /* by a key that a seal key made which was exchanged: it is remembered anew */
 };
 
 /* The key of a text for a project: of its languages, of who translates it, and of itself. */
-void memory_key(const struct secret *seal_key, struct uuid project, const char *provider,
+void memory_key(const struct secret *key, struct uuid project, const char *provider,
                 const struct provider_call *call, const char *shown,
                 uint8_t ret[static MEMORY_KEY_SIZE]);
 

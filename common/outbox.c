@@ -43,7 +43,7 @@ struct outbox {
     struct db *db;
     struct bus *bus;
     const struct bus_method *const *methods;
-    const struct secret *key;
+    const struct seal_keys *keys;
     int first_statement;
     struct fiber_queue idle, ended;
     bool kicked, stopping, running;
@@ -89,7 +89,7 @@ struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
     row = (struct outbox_row){
         .id = id,
         .method = arena_strdup(arena, name),
-        .body = secret_seal(arena, self->key, "outbox", buffer.bytes, buffer.size),
+        .body = seal_value(arena, self->keys, "outbox", buffer.bytes, buffer.size),
         .at = clock_real_ms(),
     };
     explicit_bzero(buffer.bytes, buffer.size);
@@ -189,7 +189,7 @@ static enum fate deliver(struct outbox *self, const struct claim *claim, struct 
         error_set(&err, ERR_NOT_FOUND, "no such method in this build");
         return refused(claim, &err);
     }
-    if (secret_open(arena, self->key, "outbox", claim->body, &plain, &size) < 0) {
+    if (seal_open(arena, self->keys, "outbox", claim->body, &plain, &size) < 0) {
         error_set(&err, ERR_BAD_REQUEST, "sealed with another key");
         return refused(claim, &err);
     }
@@ -338,7 +338,7 @@ static void relay(void *arg)
 
 struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
-                          const struct secret *key)
+                          const struct seal_keys *keys)
 {
     struct outbox *self = calloc(1, sizeof(*self));
     struct error err;
@@ -350,7 +350,7 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
         .db = db,
         .bus = bus,
         .methods = methods,
-        .key = key,
+        .keys = keys,
         .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
         .running = true,
         .waiting_s = metrics_level(metrics, "atrium_outbox_waiting_seconds",

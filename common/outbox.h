@@ -16,17 +16,17 @@
 
 #include "common/bus.h"
 #include "common/db.h"
-#include "common/secret.h"
+#include "common/seal_keys.h"
 
 struct outbox;
 
 /* Starts the relay; call it when db_prepare() has made the table. `methods` (NULL-ended) are the operations that
- * rows may name; rows whose service has no instance wait unharmed. key (borrowed) seals the bodies. A failed call
+ * rows may name; rows whose service has no instance wait unharmed. keys (borrowed) seal the bodies. A failed call
  * is tried again after 200 ms .. 60 s; what the receiver calls wrong (4xx but 429) is logged, kept, and tried again
  * every hour. The work of a dead instance is taken up within 5 s. */
 struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
                           struct metrics *metrics, const struct bus_method *const *methods,
-                          const struct secret *key);
+                          const struct seal_keys *keys);
 
 /* Ends the relay: on a fiber it waits for the call in progress (parks, at most 3 s), elsewhere its fiber must have
  * been cancelled and have unwound. */

@@ -78,27 +78,38 @@ static int open_key_file(const char *path, struct error *err)
     return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
 }
 
-static int decode_key(const char *path, const char *text, size_t length, struct secret *ret,
-                      struct error *err)
+/* The key of a line; its digits end at *ret_end. -1 when it has fewer. */
+static int decode_key(const char *text, struct secret *ret, const char **ret_end)
 {
-    uint8_t key[SEAL_KEY_SIZE];
     size_t size;
-    const char *end;
 
-    if (sodium_hex2bin(key, sizeof key, text, length, NULL, &size, &end) != 0 ||
-        size != sizeof key || (end != text + length && strcmp(end, "\n") != 0))
-        return error_set(err, ERR_INTERNAL, "%s: must hold %d hexadecimal digits.", path,
-                         SEAL_KEY_SIZE * 2);
-    ret->length = sizeof key;
-    memcpy(ret->bytes, key, sizeof key);
-    sodium_memzero(key, sizeof key);
+    if (sodium_hex2bin(ret->bytes, SEAL_KEY_SIZE, text, strlen(text), NULL, &size, ret_end) != 0 ||
+        size != SEAL_KEY_SIZE)
+        return -1;
+    ret->length = size;
     return 0;
 }
 
-int secret_load_key(const char *path, struct secret *ret, struct error *err)
+/* Lines of keys, the last with or without its end; -1 when there is anything else, or more than `max`. */
+static int decode_keys(const char *text, struct secret *ret, size_t max, size_t *ret_count)
 {
-    char
-        text[SEAL_KEY_SIZE * 2 + 3]; /* digits, newline, one more to see that it is too long, NUL */
+    const char *at = text;
+
+    for (*ret_count = 0; *ret_count == 0 || *at != '\0'; ++*ret_count) {
+        if (*ret_count == max || decode_key(at, &ret[*ret_count], &at) < 0)
+            return -1;
+        if (*at != '\n' && *at != '\0')
+            return -1;
+        at += *at == '\n';
+    }
+    return 0;
+}
+
+static int load_keys(const char *path, struct secret *ret, size_t max, size_t *ret_count,
+                     struct error *err)
+{
+    char text[SEAL_FILE_KEYS * (SEAL_KEY_SIZE * 2 + 1) +
+              2]; /* one more to see that it is too long */
     int fd = open_key_file(path, err), result;
     ssize_t length;
 
@@ -107,9 +118,26 @@ int secret_load_key(const char *path, struct secret *ret, struct error *err)
     length = read(fd, text, sizeof text - 1);
     close(fd);
     text[MAX(length, (ssize_t)0)] = '\0';
-    result = decode_key(path, text, (size_t)MAX(length, (ssize_t)0), ret, err);
+    result = decode_keys(text, ret, max, ret_count);
     sodium_memzero(text, sizeof text);
-    return result;
+    if (result == 0)
+        return 0;
+    sodium_memzero(ret, max * sizeof *ret);
+    return error_set(err, ERR_INTERNAL, "%s: must hold %d hexadecimal digits%s.", path,
+                     SEAL_KEY_SIZE * 2, max > 1 ? " on one line, or two such lines" : "");
+}
+
+int secret_load_key(const char *path, struct secret *ret, struct error *err)
+{
+    size_t count;
+
+    return load_keys(path, ret, 1, &count, err);
+}
+
+int secret_load_keys(const char *path, struct secret ret[static SEAL_FILE_KEYS], size_t *ret_count,
+                     struct error *err)
+{
+    return load_keys(path, ret, SEAL_FILE_KEYS, ret_count, err);
 }
 
 int secret_load_text(const char *path, struct secret *ret, struct error *err)
@@ -158,6 +186,13 @@ void secret_derive(const struct secret *key, const char *purpose, uint8_t ret[st
 struct sealed secret_seal(struct arena *arena, const struct secret *key, const char *purpose,
                           const void *plain, size_t size)
 {
+    return secret_seal_marked(arena, key, purpose, NULL, 0, plain, size);
+}
+
+struct sealed secret_seal_marked(struct arena *arena, const struct secret *key, const char *purpose,
+                                 const uint8_t *mark, size_t mark_size, const void *plain,
+                                 size_t size)
+{
     uint8_t subkey[SEAL_KEY_SIZE];
     struct sealed sealed;
     uint8_t *bytes;
@@ -165,6 +200,8 @@ struct sealed secret_seal(struct arena *arena, const struct secret *key, const c
     sealed.size = crypto_secretbox_NONCEBYTES + crypto_secretbox_MACBYTES + size;
     sealed.bytes = bytes = arena_alloc(arena, sealed.size);
     randombytes_buf(bytes, crypto_secretbox_NONCEBYTES);
+    if (mark_size > 0)
+        memcpy(bytes + crypto_secretbox_NONCEBYTES - mark_size, mark, mark_size);
     secret_derive(key, purpose, subkey);
     crypto_secretbox_easy(bytes + crypto_secretbox_NONCEBYTES, plain, size, bytes, subkey);
     sodium_memzero(subkey, sizeof subkey);

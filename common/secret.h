@@ -8,7 +8,7 @@
 #include "common/base.h"
 #include "common/error.h"
 
-enum { SECRET_MAX = 512, SECRET_HASH_SIZE = 32, SEAL_KEY_SIZE = 32 };
+enum { SECRET_MAX = 512, SECRET_HASH_SIZE = 32, SEAL_KEY_SIZE = 32, SEAL_FILE_KEYS = 2 };
 
 struct secret {
     size_t length;
@@ -33,6 +33,10 @@ int secret_decode(const char *text, void *ret, size_t max, size_t *ret_size) MUS
  * message that names the file when it is missing, of another size, or readable by others. */
 int secret_load_key(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
+/* The same of a file with one such line, or two: *ret_count keys. */
+int secret_load_keys(const char *path, struct secret ret[static SEAL_FILE_KEYS], size_t *ret_count,
+                     struct error *err) MUST_USE;
+
 /* The first line of such a file, 1 to SECRET_MAX - 2 bytes, without its line end and NUL-terminated: a password or
  * the key of somebody else's service. Fails as above. */
 int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
@@ -53,6 +57,11 @@ struct sealed {
 };
 struct sealed secret_seal(struct arena *arena, const struct secret *key, const char *purpose,
                           const void *plain, size_t size);
+
+/* The same with a nonce that ends in the `mark_size` (at most 8) bytes of `mark`; the 16 before are random. */
+struct sealed secret_seal_marked(struct arena *arena, const struct secret *key, const char *purpose,
+                                 const uint8_t *mark, size_t mark_size, const void *plain,
+                                 size_t size);
 
 /* Opens; *ret_plain (NUL-terminated after *ret_size bytes) is from the arena. -1 when altered or sealed otherwise. */
 int secret_open(struct arena *arena, const struct secret *key, const char *purpose,

@@ -60,13 +60,6 @@ static int open_bus(struct service *self, struct error *err)
     return self->bus == NULL ? -1 : 0;
 }
 
-static int open_seal_key(struct service *self, struct error *err)
-{
-    const char *path = service_seal_key_path(self);
-
-    return path == NULL ? 0 : secret_load_key(path, &self->seal_key, err);
-}
-
 /* Waits until the server is there. Fails when it refuses what we are, or when the service stops. */
 static int prepare_database(struct service *self, struct error *err)
 {
@@ -112,6 +105,8 @@ static int open_database(struct service *self, struct error *err)
     self->check_statement = check_database_extend(self->db);
     if (definition->audit)
         self->audit = audit_chain_new(self->arena, self->db, self->metrics);
+    if (self->seal.count > 0)
+        service_seal_extend(self);
     return prepare_database(self, err);
 }
 
@@ -139,11 +134,12 @@ static int open_all(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
 
-    if (open_seal_key(self, err) < 0 || open_database(self, err) < 0)
+    if (service_seal_load(self, err) < 0 || open_database(self, err) < 0 ||
+        service_seal_open(self, err) < 0)
         return -1;
     if (definition->outbox_methods != NULL)
         self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
-                                  definition->outbox_methods, &self->seal_key);
+                                  definition->outbox_methods, &self->seal);
     if (self->audit != NULL)
         open_audit(self);
     if (definition->start != NULL && definition->start(self, err) < 0)
@@ -167,7 +163,7 @@ static void close_all(struct service *self)
     metrics_destroy(&self->metrics);
     clock_destroy(&self->clock);
     loop_destroy(&self->loop);
-    secret_wipe(&self->seal_key);
+    seal_keys_wipe(&self->seal);
 }
 
 /* ---- serving ---- */

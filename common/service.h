@@ -22,6 +22,7 @@
 #include "common/offload.h"
 #include "common/outbox.h"
 #include "common/request.h"
+#include "common/seal_table.h"
 
 /* Section `common` of the configuration. */
 struct common_config {
@@ -105,6 +106,8 @@ struct service_definition {
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
+    const struct seal_table
+        *seal_tables; /* what it seals, ended by name NULL; NULL: the outbox alone */
     /* May be NULL. After the configuration was read, for --check-config too: looks at the files that it names. Nothing is
      * open yet, so it may block. */
     int (*configured)(void *daemon, struct error *err);
@@ -127,8 +130,8 @@ struct service {
     const struct service_definition *definition;
     const char *instance; /* "1" */
     struct common_config *common;
-    void *config; /* the daemon's configuration struct */
-    struct secret seal_key;
+    void *config;            /* the daemon's configuration struct */
+    struct seal_keys seal;   /* empty without a seal_key */
     struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
     struct arena *hosts_arena;
     struct arena *arena; /* lives as long as the process */
@@ -152,6 +155,7 @@ struct service {
     struct arena *reload_arena;   /* of the configuration in use; NULL: that of the start */
     const struct service_options *options;
     int check_statement; /* the first of check_database.c's */
+    struct service_seal *sealing;
     int exit_code;
     bool ended; /* nothing is left to do but to let the last fibers end */
     struct loop_timer *watchdog;
@@ -180,12 +184,17 @@ struct bus_method service_metrics_method(const char *service);
 struct bus_method audit_page_method(const char *service);
 struct bus_method service_check_method(const char *service);
 struct bus_method service_config_method(const char *service);
+struct bus_method seal_reseal_method(const char *service);
+struct bus_method seal_retire_method(const char *service);
 
 struct service_status_out {
     const char *service, *instance, *version;
     int64_t uptimeMs, inFlight, queued, fibers, pid;
     bool database;
     const char *sandbox; /* what confines the programs that it starts; NULL: it starts none */
+    /* Ids of the keys in its file, "4c1f0a... 9a2b77...", the one that writes first, and how far their exchange is:
+     * "single", "prepared" (the second is the newer one), "switched". NULL: it has none. */
+    const char *sealKeys, *sealState;
 };
 extern const struct field_table service_status_out_table;
 struct service_metrics_out {
@@ -229,5 +238,27 @@ struct audit_page_out {
     struct field_list rows, gaps; /* struct audit_record, struct audit_gap */
 };
 extern const struct field_table audit_page_out_table;
+
+/* Seals what lies behind `after` in one of the daemon's tables anew, for a page, with the key that writes. */
+struct seal_reseal_in {
+    int64_t table;     /* from 0 on */
+    const char *after; /* absent: from its start */
+};
+extern const struct field_table seal_reseal_in_table;
+struct seal_reseal_out {
+    int64_t tables;   /* how many the daemon has */
+    const char *name; /* of this one */
+    const char *next; /* what to go on behind; absent at its end */
+    int64_t waiting;  /* values of the page that another key had sealed; of them */
+    int64_t resealed; /* by this call, */
+    int64_t unopened; /* and by none of the keys that there are */
+};
+extern const struct field_table seal_reseal_out_table;
+
+/* The second key of the file, which nothing is sealed with any more, may leave it. */
+struct seal_retire_in {
+    const char *id;
+};
+extern const struct field_table seal_retire_in_table;
 
 #endif

@@ -66,6 +66,12 @@ static void read_again(void *arg)
     job->open = find_open_file(job->self->options->config, job->arena);
 }
 
+static const char *restart_command(const struct service *self, struct arena *arena)
+{
+    return arena_printf(arena, "systemctl restart atrium-%s@%s", self->definition->name,
+                        self->instance);
+}
+
 static int check_configuration(void *daemon, const struct request *req, struct finding *ret,
                                struct error *err)
 {
@@ -79,9 +85,7 @@ static int check_configuration(void *daemon, const struct request *req, struct f
         return check_fail(req, ret, arena_printf(req->arena, "chmod go-w %s", job.open),
                           "%s may be written by others than its owner", job.open);
     if (*job.changed.restart)
-        return check_warn(req, ret,
-                          arena_printf(req->arena, "systemctl restart atrium-%s@%s",
-                                       self->definition->name, self->instance),
+        return check_warn(req, ret, restart_command(self, req->arena),
                           "%s was changed since this instance started: %s", file,
                           job.changed.restart);
     if (*job.changed.reload)
@@ -100,7 +104,7 @@ struct key_files {
     struct arena *arena;
     struct error *err;
     size_t count;
-    bool good, exchanged;
+    bool good, exchanged, rotated;
 };
 
 static bool check_key_file(struct key_files *job, const char *path)
@@ -136,17 +140,22 @@ static bool check_host_key(struct key_files *job)
                                             self->definition->name, self->instance));
 }
 
-/* Is the file's key the one that everything was sealed with since our start? */
+/* Is the file's key still the one that seals since our start, and are they the same keys? */
 static bool check_seal_key(struct key_files *job)
 {
     const char *path = service_seal_key_path(job->self);
-    CLEANUP(secret_wipe) struct secret key = {.length = 0};
+    const struct seal_keys *ours = &job->self->seal;
+    CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
 
     if (path == NULL)
         return true;
-    if (secret_load_key(path, &key, job->err) < 0)
+    if (seal_keys_load(path, &keys, job->err) < 0)
         return false;
-    job->exchanged = sodium_memcmp(key.bytes, job->self->seal_key.bytes, SEAL_KEY_SIZE) != 0;
+    job->exchanged =
+        !seal_keys_find(&keys, ours->items[0].id) && !seal_keys_find(ours, keys.items[0].id);
+    job->rotated = keys.in_file != ours->in_file;
+    for (size_t i = 0; i < keys.in_file && i < ours->in_file; i++)
+        job->rotated |= strcmp(keys.items[i].id, ours->items[i].id) != 0;
     return true;
 }
 
@@ -172,6 +181,10 @@ static int check_keys(void *daemon, const struct request *req, struct finding *r
                           "Put the key back that was there (from the back-up) before this daemon "
                           "is restarted: nothing else opens what it has sealed.",
                           "%s holds another key than the one in use", service_seal_key_path(self));
+    if (job.rotated)
+        return check_warn(req, ret, restart_command(self, req->arena),
+                          "%s was changed since this instance started",
+                          service_seal_key_path(self));
     return check_ok(req, ret, "%zu, closed to others", job.count);
 }
 
@@ -318,6 +331,7 @@ int service_check(struct service *self, const struct request *req, const struct 
         without |= CHECK_DATABASE;
     checks_run(check_database_rows, without, self, req, report);
     checks_run(queue_checks, without, self, req, report);
+    checks_run(service_seal_checks, without, self, req, report);
     checks_run(self->definition->checks, without, self, req, report);
     out->findings = (struct field_list){report->items, report->count};
     return 0;

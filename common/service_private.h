@@ -65,6 +65,22 @@ const struct database_config *service_database_config(const struct service *self
 /* Of the daemon's key that seals; NULL when it has none. */
 const char *service_seal_key_path(const struct service *self);
 
+/* The keys of the file that the configuration names, without any look at the database. */
+int service_seal_load(struct service *self, struct error *err) MUST_USE;
+
+/* Statements and tables of the keys' exchange, for a db that db_prepare() has not seen yet. */
+void service_seal_extend(struct service *self);
+
+/* Refuses keys that are not those of the database, registers them, adds those that were exchanged, and starts the task
+ * that seals anew. Parks. */
+int service_seal_open(struct service *self, struct error *err) MUST_USE;
+
+/* See struct service_status_out. */
+const char *service_seal_ids(const struct service *self, struct arena *arena);
+const char *service_seal_state(const struct service *self);
+
+extern const struct check service_seal_checks[];
+
 /* The syslog priority of a word of `log_level`; -1 for another word. */
 int service_log_level(const char *word);
 

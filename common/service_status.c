@@ -25,6 +25,10 @@ static const struct field service_status_out_rows[] = {
                "The database answers, or none is needed"),
     FIELD_TEXT(struct service_status_out, sandbox, 1, 64, 0, "What confines its programs",
                "bubblewrap"),
+    FIELD_TEXT(struct service_status_out, sealKeys, 1, 64, 0, "Ids of the keys in its file",
+               "4c1f0a6d93b2e871"),
+    FIELD_TEXT(struct service_status_out, sealState, 1, 64, 0, "How far their exchange is",
+               "single"),
 };
 FIELD_TABLE(service_status_out);
 
@@ -36,7 +40,7 @@ FIELD_TABLE(service_metrics_out);
 int service_status(struct service *self, const struct request *req, const struct nothing *in,
                    struct service_status_out *out, struct error *err)
 {
-    (void)req, (void)in, (void)err;
+    (void)in, (void)err;
     *out = (struct service_status_out){
         .service = self->definition->name,
         .instance = self->instance,
@@ -48,6 +52,8 @@ int service_status(struct service *self, const struct request *req, const struct
         .pid = getpid(),
         .database = self->db == NULL || db_ready(self->db),
         .sandbox = self->sandbox,
+        .sealKeys = service_seal_ids(self, req->arena),
+        .sealState = service_seal_state(self),
     };
     return 0;
 }

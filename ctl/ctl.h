@@ -107,6 +107,9 @@ int documents_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 int keys_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int keys_rotate_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* seal.c */
+int keys_seal(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* bus_key.c */
 int keys_bus_command(struct ctl *ctl, struct error *err) MUST_USE;
 

@@ -5,8 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/codec.h"
@@ -56,6 +59,51 @@ int files_replace(const char *path, mode_t mode, const char *text, struct error 
         return error_set(err, ERR_INTERNAL, "%s: %s", fresh, strerror(errno));
     written = write(fd, text, size) == (ssize_t)size;
     if (close(fd) < 0 || !written || rename(fresh, path) < 0) {
+        error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
+        unlink(fresh);
+        return -1;
+    }
+    return 0;
+}
+
+/* Mode and owner of the file that is there. */
+static int like(int fd, const char *path)
+{
+    struct stat stat_now;
+
+    return stat(path, &stat_now) < 0 || fchmod(fd, stat_now.st_mode & 07777) < 0 ||
+                   fchown(fd, stat_now.st_uid, stat_now.st_gid) < 0
+               ? -1
+               : 0;
+}
+
+static int sync_directory_of(const char *path)
+{
+    char *name = strdup(path);
+    int fd = name ? open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int result = fd < 0 ? -1 : fsync(fd);
+
+    free(name);
+    if (fd >= 0)
+        close(fd);
+    return result;
+}
+
+int files_exchange(const char *path, const char *text, struct error *err)
+{
+    size_t size = strlen(text);
+    char fresh[4096];
+    int fd, n = snprintf(fresh, sizeof fresh, "%s.new", path);
+    bool written;
+
+    if (n < 0 || (size_t)n >= sizeof fresh)
+        return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
+    unlink(fresh);
+    fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return error_set(err, ERR_INTERNAL, "%s: %s", fresh, strerror(errno));
+    written = write(fd, text, size) == (ssize_t)size && like(fd, path) == 0 && fsync(fd) == 0;
+    if (close(fd) < 0 || !written || rename(fresh, path) < 0 || sync_directory_of(path) < 0) {
         error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
         unlink(fresh);
         return -1;

@@ -18,4 +18,7 @@ char *files_read(struct arena *arena, const char *path, struct error *err);
 /* Puts text in place of what is there: a reader sees the old file or the new one, never a part. */
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
 
+/* The same for a file that is there and must survive a power cut: the new one has its mode and owner, and is on disk. */
+int files_exchange(const char *path, const char *text, struct error *err) MUST_USE;
+
 #endif

@@ -26,6 +26,10 @@ int keys_rotate_command(struct ctl *ctl, struct error *err)
     struct nothing in = {0};
     struct key_list out = {0};
 
+    if (arguments_has(&ctl->args, "--seal"))
+        return keys_seal(ctl, err);
+    if (arguments_has(&ctl->args, "--keys"))
+        return error_set(err, ERR_BAD_REQUEST, "--keys is for --seal");
     if (authd_keys_rotate(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_list(ctl, &public_key_table, &out.keys, columns);

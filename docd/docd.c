@@ -148,7 +148,7 @@ static struct store *store_open(struct docd *d, struct error *err)
     struct store_local_options local = {.dir = config->storage_dir,
                                         .bucket = config->bucket,
                                         .public_url = config->public_url,
-                                        .seal_key = &d->svc.seal_key};
+                                        .seal = &d->svc.seal};
     struct store_s3_options s3 = {.s3 = s3_options(d, config),
                                   .part_size = config->s3_part_size,
                                   .dir = config->storage_dir,
@@ -206,6 +206,11 @@ static void stop(void *daemon)
     secret_wipe(&d->s3_secret);
 }
 
+static const struct seal_table seal_tables[] = {
+    {"document", DOCUMENT_TOKEN_PURPOSE, SQL_DOCUMENT_SEAL_PAGE, SQL_DOCUMENT_RESEAL, NULL},
+    {.name = NULL},
+};
+
 static const struct service_definition definition = {
     .name = "docd",
     .summary = "Documents, their bytes, and mapped content of the Atrium suite.",
@@ -223,6 +228,7 @@ static const struct service_definition definition = {
     .checks = docd_checks,
     .asks = asks,
     .seal_key_offset = offsetof(struct docd_config, seal_key),
+    .seal_tables = seal_tables,
     .configured = configured,
     .start = start,
     .drain = drain,

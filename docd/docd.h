@@ -58,6 +58,8 @@ extern const struct check docd_checks[];
 
 /* ---- document.c ---- */
 
+#define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */
+
 /* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN: nobody's. */
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;

@@ -8,6 +8,7 @@
 
 #include "common/audit.h"
 #include "common/db.h"
+#include "common/seal_table.h"
 
 enum docd_statement {
 #define SQL(name, class, params, text) name,

@@ -13,8 +13,6 @@ enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
 
 static const int64_t form_life_ms = 3600 * 1000;
 
-static const char token_purpose[] = "public token";
-
 /* ---- tokens ---- */
 
 /* A token is shown in every list, so it is kept sealed, and found by its hash: who reads the database, or a copy of
@@ -31,7 +29,7 @@ static void token_make(const struct docd *d, const struct request *req, struct t
 {
     char *text = secret_random_text(req->arena, TOKEN_BYTES);
 
-    ret->sealed = secret_seal(req->arena, &d->svc.seal_key, token_purpose, text, strlen(text));
+    ret->sealed = seal_value(req->arena, &d->svc.seal, DOCUMENT_TOKEN_PURPOSE, text, strlen(text));
     secret_hash(text, ret->hash);
 }
 
@@ -40,8 +38,8 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
     uint8_t *text;
     size_t size;
 
-    if (!sealed.bytes || secret_open(arena, &d->svc.seal_key, token_purpose,
-                                     (struct sealed){sealed.bytes, sealed.size}, &text, &size) < 0)
+    if (!sealed.bytes || seal_open(arena, &d->svc.seal, DOCUMENT_TOKEN_PURPOSE,
+                                   (struct sealed){sealed.bytes, sealed.size}, &text, &size) < 0)
         return NULL;
     return (const char *)text;
 }

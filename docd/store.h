@@ -21,7 +21,7 @@
 #include "common/loop.h"
 #include "common/offload.h"
 #include "common/request.h"
-#include "common/secret.h"
+#include "common/seal_keys.h"
 #include "docd/s3.h"
 
 struct store;
@@ -145,7 +145,7 @@ struct store_local_options {
     const char *dir, *bucket;
     const char *
         public_url; /* that forms are posted to, without a slash at its end; NULL: as we were called */
-    const struct secret *seal_key; /* what forms are signed with is made from it */
+    const struct seal_keys *seal; /* what forms are signed with is made from them */
 };
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,
                               struct error *err);

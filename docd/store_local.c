@@ -35,6 +35,7 @@ enum {
     WRITE_BACK = 8 * 1024 * 1024,
     HASH_SIZE = crypto_generichash_BYTES, /* 32 */
     HASH_BLOCK = 64 * 1024,
+    FORM_LONGEST_MS = 2 * 3600 * 1000, /* a form is good for an hour */
 };
 
 struct store_local {
@@ -42,8 +43,8 @@ struct store_local {
     struct offload *pool;
     int dir;
     struct store_local_options options;
-    char secret[2 * SEAL_KEY_SIZE + 1];
-    struct sigv4_signer signer;
+    char secrets[SEAL_KEYS_MAX][2 * SEAL_KEY_SIZE + 1];
+    struct sigv4_signer signers[SEAL_KEYS_MAX]; /* one for each seal key, in their order */
 };
 
 /* One job of the pool: arguments, and how it ended. */
@@ -357,17 +358,24 @@ static int local_form(struct store *store, const struct request *req, const stru
     if (!base)
         return error_set(err, ERR_BAD_REQUEST, "The request names no host.");
     ret->url = arena_printf(req->arena, "%s/storage/%s", base, self->options.bucket);
-    ret->fields = post_policy_sign(&self->signer, &policy, req->now_ms, req->arena);
+    ret->fields = post_policy_sign(&self->signers[0], &policy, req->now_ms, req->arena);
     return 0;
 }
 
 static int local_accept(struct store *store, const struct request *req, const char *bucket,
                         const struct form *form, struct store_form *ret, struct error *err)
 {
+    const struct store_local *self = local(store);
+    size_t keys = seal_keys_hashing(self->options.seal, req->now_ms, FORM_LONGEST_MS);
     struct post_policy policy;
+    int result = -1;
 
-    if (post_policy_check(&local(store)->signer, &form->fields, bucket, req->now_ms, req->arena,
-                          &policy, err) < 0)
+    for (size_t i = 0; i < keys && result < 0; i++) {
+        error_clear(err);
+        result = post_policy_check(&self->signers[i], &form->fields, bucket, req->now_ms,
+                                   req->arena, &policy, err);
+    }
+    if (result < 0)
         return -1;
     *ret = (struct store_form){.content_type = policy.content_type,
                                .size_max = policy.size_max,
@@ -523,7 +531,7 @@ static void local_destroy(struct store *store)
 
     offload_destroy(&self->pool);
     file_close_descriptor(&self->dir);
-    sodium_memzero(self->secret, sizeof self->secret);
+    sodium_memzero(self->secrets, sizeof self->secrets);
     free(self);
 }
 
@@ -560,14 +568,17 @@ static int make_folders(int dir)
     return fsync(dir);
 }
 
-static void make_signer(struct store_local *self)
+static void make_signers(struct store_local *self)
 {
+    const struct seal_keys *keys = self->options.seal;
     uint8_t key[SEAL_KEY_SIZE];
 
-    secret_derive(self->options.seal_key, "upload form", key);
-    sodium_bin2hex(self->secret, sizeof self->secret, key, sizeof key);
+    for (size_t i = 0; i < keys->count; i++) {
+        secret_derive(&keys->items[i].secret, "upload form", key);
+        sodium_bin2hex(self->secrets[i], sizeof self->secrets[i], key, sizeof key);
+        self->signers[i] = (struct sigv4_signer){"atrium", self->secrets[i], "local"};
+    }
     sodium_memzero(key, sizeof key);
-    self->signer = (struct sigv4_signer){"atrium", self->secret, "local"};
 }
 
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,
@@ -580,7 +591,7 @@ struct store *store_local_new(struct loop *loop, const struct store_local_option
     self->store.functions = &functions;
     self->pool = offload_new(loop, IO_THREADS, IO_QUEUE_MAX);
     self->options = *options;
-    make_signer(self);
+    make_signers(self);
     if (mkdir(options->dir, 0700) < 0 && errno != EEXIST)
         self->dir = -1;
     else

@@ -136,7 +136,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
     struct error err;
 
     error_init(&err, arena);
-    if (sealed_open(arena, &d->svc.seal_key, self->sealed, &to, &variables) < 0) {
+    if (sealed_open(arena, &d->svc.seal, self->sealed, &to, &variables) < 0) {
         snprintf(reason, TRANSPORT_REASON_MAX, "the content cannot be unsealed");
         return TRANSPORT_UNREACHED;
     }

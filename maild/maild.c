@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "maild/sealed.h"
 #include "maild/transport.h"
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
@@ -121,6 +122,11 @@ static void maild_stop(void *daemon)
     clock_destroy(&d->real);
 }
 
+static const struct seal_table seal_tables[] = {
+    {"message", SEALED_PURPOSE, SQL_MESSAGE_SEAL_PAGE, SQL_MESSAGE_RESEAL, NULL},
+    {.name = NULL},
+};
+
 static const struct service_definition definition = {
     .name = "maild",
     .summary = "Templates, the mail queue, SMTP and jobs of the Atrium suite.",
@@ -138,6 +144,7 @@ static const struct service_definition definition = {
     .checks = maild_checks,
     .asks = asks,
     .seal_key_offset = offsetof(struct maild_config, seal_key),
+    .seal_tables = seal_tables,
     .start = maild_start,
     .drain = maild_drain,
     .stop = maild_stop,

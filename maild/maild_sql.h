@@ -5,6 +5,7 @@
 #define ATRIUM_MAILD_SQL_H
 
 #include "common/audit.h"
+#include "common/seal_table.h"
 
 /* struct template_record; the template without a language has none. */
 #define TEMPLATE_COLUMNS                                            \

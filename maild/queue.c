@@ -27,7 +27,7 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
                  struct mail_enqueue_out *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sealed sealed = sealed_pack(req->arena, &d->svc.seal_key, in->to, in->variables);
+    struct sealed sealed = sealed_pack(req->arena, &d->svc.seal, in->to, in->variables);
     const char *language = language_tag(req->arena, in->language);
     const char *fallback = language_tag(req->arena, in->defaultLanguage);
     bool builtin = (in->builtin || !uuid_is_set(&in->projectId)) && builtin_exists(in->template);

@@ -7,9 +7,7 @@
 
 #include "common/codec.h"
 
-static const char purpose[] = "mail";
-
-struct sealed sealed_pack(struct arena *arena, const struct secret *key, const char *to,
+struct sealed sealed_pack(struct arena *arena, const struct seal_keys *keys, const char *to,
                           const char *variables)
 {
     size_t to_size = strlen(to) + 1, size = to_size + strlen(variables);
@@ -18,12 +16,12 @@ struct sealed sealed_pack(struct arena *arena, const struct secret *key, const c
 
     memcpy(plain, to, to_size);
     memcpy(plain + to_size, variables, size - to_size);
-    sealed = secret_seal(arena, key, purpose, plain, size);
+    sealed = seal_value(arena, keys, SEALED_PURPOSE, plain, size);
     secret_wipe_text(plain + to_size);
     return sealed;
 }
 
-int sealed_open(struct arena *arena, const struct secret *key, struct sealed sealed,
+int sealed_open(struct arena *arena, const struct seal_keys *keys, struct sealed sealed,
                 const char **ret_to, json_t **ret_variables)
 {
     struct error err;
@@ -31,7 +29,7 @@ int sealed_open(struct arena *arena, const struct secret *key, struct sealed sea
     size_t size, to_size;
 
     error_init(&err, arena);
-    if (secret_open(arena, key, purpose, sealed, &plain, &size) < 0)
+    if (seal_open(arena, keys, SEALED_PURPOSE, sealed, &plain, &size) < 0)
         return -1;
     to_size = strlen((char *)plain) + 1;
     if (to_size > size)

@@ -6,15 +6,17 @@
 
 #include <jansson.h>
 
-#include "common/secret.h"
+#include "common/seal_keys.h"
+
+#define SEALED_PURPOSE "mail"
 
 /* Seals the recipient and the variables (text of a JSON object) into one value. */
-struct sealed sealed_pack(struct arena *arena, const struct secret *key, const char *to,
+struct sealed sealed_pack(struct arena *arena, const struct seal_keys *keys, const char *to,
                           const char *variables);
 
 /* Opens it: *ret_to is from the arena, *ret_variables a new reference to an object. -1 when it was altered or
  * sealed with another key. */
-int sealed_open(struct arena *arena, const struct secret *key, struct sealed sealed,
+int sealed_open(struct arena *arena, const struct seal_keys *keys, struct sealed sealed,
                 const char **ret_to, json_t **ret_variables) MUST_USE;
 
 #endif

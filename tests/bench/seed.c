@@ -219,7 +219,7 @@ static void make_person(const struct seed *self, long number, struct person *ret
         ret->profile[place] = uuid_random();
     }
     ret->session = uuid_ordered(ret->created_ms);
-    refresh_token_new(&self->authd.svc.seal_key, place_of(self, ret, 0)->project, ret->session,
+    refresh_token_new(&self->authd.svc.seal, place_of(self, ret, 0)->project, ret->session,
                       &ret->refresh);
 }
 
@@ -368,7 +368,7 @@ int main(int argc, char **argv)
     if (sodium_init() < 0 || crypto_pwhash_str(self.hash, PASSWORD, strlen(PASSWORD),
                                                PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0)
         die("libsodium", "no memory");
-    if (secret_load_key(argv[2], &self.authd.svc.seal_key, &err) < 0)
+    if (seal_keys_load(argv[2], &self.authd.svc.seal, &err) < 0)
         die("key", err.message);
     self.now_ms = clock_now_ms(clock);
     self.db = PQconnectdb(argv[1]);

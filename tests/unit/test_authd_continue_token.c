@@ -14,14 +14,6 @@ static const struct uuid north = {"11111111-1111-4111-8111-111111111111"};
 static const struct uuid south = {"22222222-2222-4222-8222-222222222222"};
 static const char ana[] = "ana@lakeside.example";
 
-static struct secret key_of(uint8_t byte)
-{
-    struct secret key = {.length = SEAL_KEY_SIZE};
-
-    memset(key.bytes, byte, SEAL_KEY_SIZE);
-    return key;
-}
-
 static void test_whose(void)
 {
     const struct {
@@ -44,14 +36,14 @@ static void test_whose(void)
         {"no address", 1, north, "", 0, -1},
     };
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    const struct secret own = key_of(1);
+    const struct seal_keys own = unit_seal_keys(1);
     const char *text = continue_token_new(arena, &own, north, ana, EXPIRES);
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const struct secret key = key_of(rows[i].key);
+        const struct seal_keys keys = unit_seal_keys(rows[i].key);
         struct continue_token token = {.expires_at = -1};
 
-        UNIT_CHECK(continue_token_read(&key, rows[i].project, rows[i].email, text, rows[i].now,
+        UNIT_CHECK(continue_token_read(&keys, rows[i].project, rows[i].email, text, rows[i].now,
                                        &token) == rows[i].want,
                    "%s", rows[i].label);
         UNIT_CHECK(token.expires_at == (rows[i].want == 0 ? EXPIRES : -1), "%s", rows[i].label);
@@ -62,8 +54,8 @@ static void test_whose(void)
 static void test_altered(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    const struct secret key = key_of(1);
-    const char *text = continue_token_new(arena, &key, north, ana, EXPIRES);
+    const struct seal_keys keys = unit_seal_keys(1);
+    const char *text = continue_token_new(arena, &keys, north, ana, EXPIRES);
     size_t length = strlen(text);
     const char *const others[] = {
         "",
@@ -82,25 +74,25 @@ static void test_altered(void)
         char *altered = arena_strdup(arena, text);
 
         altered[i] = altered[i] == 'A' ? 'B' : 'A';
-        UNIT_CHECK(continue_token_read(&key, north, ana, altered, 0, &token) < 0, "at %zu", i);
+        UNIT_CHECK(continue_token_read(&keys, north, ana, altered, 0, &token) < 0, "at %zu", i);
     }
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-        UNIT_CHECK(continue_token_read(&key, north, ana, others[i], 0, &token) < 0, "%s",
+        UNIT_CHECK(continue_token_read(&keys, north, ana, others[i], 0, &token) < 0, "%s",
                    others[i]);
 }
 
 static void test_each_is_another(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    const struct secret key = key_of(1);
+    const struct seal_keys keys = unit_seal_keys(1);
     struct continue_token one, two;
 
-    CU_ASSERT_EQUAL(continue_token_read(&key, north, ana,
-                                        continue_token_new(arena, &key, north, ana, EXPIRES), 0,
+    CU_ASSERT_EQUAL(continue_token_read(&keys, north, ana,
+                                        continue_token_new(arena, &keys, north, ana, EXPIRES), 0,
                                         &one),
                     0);
-    CU_ASSERT_EQUAL(continue_token_read(&key, north, ana,
-                                        continue_token_new(arena, &key, north, ana, EXPIRES), 0,
+    CU_ASSERT_EQUAL(continue_token_read(&keys, north, ana,
+                                        continue_token_new(arena, &keys, north, ana, EXPIRES), 0,
                                         &two),
                     0);
     CU_ASSERT_FALSE(uuid_equal(&one.id, &two.id));

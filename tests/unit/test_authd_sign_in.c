@@ -34,17 +34,10 @@ static void test_challenges(void)
                    rows[i].label);
 }
 
-static struct secret key_of(uint8_t byte)
-{
-    struct secret key = {.length = SEAL_KEY_SIZE};
-
-    memset(key.bytes, byte, SEAL_KEY_SIZE);
-    return key;
-}
-
 static void test_refresh_token_round_trip(void)
 {
-    struct secret key = key_of(1), other = key_of(2), a, b;
+    struct seal_keys key = unit_seal_keys(1), other = unit_seal_keys(2);
+    struct secret a, b;
     struct uuid project = uuid_random(), session = uuid_random();
     struct refresh_token made, next, read;
 
@@ -56,8 +49,8 @@ static void test_refresh_token_round_trip(void)
     CU_ASSERT_TRUE(uuid_equal(&read.project, &project));
     CU_ASSERT_TRUE(uuid_equal(&read.session, &session));
     CU_ASSERT_EQUAL(memcmp(read.hash, made.hash, sizeof(made.hash)), 0);
-    CU_ASSERT_TRUE(refresh_token_genuine(&read, &key));
-    CU_ASSERT_FALSE(refresh_token_genuine(&read, &other));
+    CU_ASSERT_TRUE(refresh_token_genuine(&read, &key, 1));
+    CU_ASSERT_FALSE(refresh_token_genuine(&read, &other, 1));
 
     refresh_token_successor_key(&made, &a);
     refresh_token_successor_key(&next, &b);
@@ -70,7 +63,7 @@ static void test_refresh_token_round_trip(void)
  * place. */
 static void test_refresh_token_damaged(void)
 {
-    struct secret key = key_of(1);
+    struct seal_keys key = unit_seal_keys(1);
     struct refresh_token made, read;
 
     refresh_token_new(&key, uuid_random(), uuid_random(), &made);
@@ -79,7 +72,7 @@ static void test_refresh_token_damaged(void)
 
         memcpy(text, made.text, sizeof(text));
         text[i] = text[i] == 'A' ? 'Q' : 'A';
-        UNIT_CHECK(refresh_token_parse(text, &read) < 0 || !refresh_token_genuine(&read, &key),
+        UNIT_CHECK(refresh_token_parse(text, &read) < 0 || !refresh_token_genuine(&read, &key, 1),
                    "character %zu", i);
     }
     made.text[REFRESH_TEXT_SIZE - 2] = '\0';

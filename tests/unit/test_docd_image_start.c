@@ -34,10 +34,10 @@ static void refuse(struct loop *loop, void *arg UNUSED)
     struct unit_dir dir = unit_dir_make();
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct request req = {.arena = arena, .deadline_mono_ms = clock_mono_ms() + 20000};
-    struct secret key = {.length = SEAL_KEY_SIZE};
+    struct seal_keys keys = unit_seal_keys(0);
     struct offload *pool = offload_new(loop, 1, 8);
     struct metrics *metrics = metrics_new();
-    struct store_local_options local = {.dir = dir.path, .bucket = "b", .seal_key = &key};
+    struct store_local_options local = {.dir = dir.path, .bucket = "b", .seal = &keys};
     struct variants_options options = {.dir = arena_printf(arena, "%s/variants", dir.path),
                                        .bytes_max = 1 << 20,
                                        .image_threads = 2,

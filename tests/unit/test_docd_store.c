@@ -21,7 +21,7 @@ static const char empty_hash[] =
 
 struct fixture {
     struct unit_dir dir;
-    struct secret key;
+    struct seal_keys keys;
     struct store *store;
     struct request req;
     struct error err;
@@ -32,14 +32,14 @@ struct fixture {
 static void open_store(struct fixture *self, struct loop *loop)
 {
     struct store_local_options options = {
-        .dir = self->dir.path, .bucket = "documents", .seal_key = &self->key};
+        .dir = self->dir.path, .bucket = "documents", .seal = &self->keys};
 
     self->store = store_local_new(loop, &options, &self->err);
 }
 
 static bool setup(struct fixture *self, struct loop *loop)
 {
-    *self = (struct fixture){.dir = unit_dir_make(), .key = {.length = SEAL_KEY_SIZE}};
+    *self = (struct fixture){.dir = unit_dir_make(), .keys = unit_seal_keys(0)};
     self->req = (struct request){
         .arena = arena_new(), .now_ms = 1790000000000, .deadline_mono_ms = clock_mono_ms() + 20000};
     error_init(&self->err, self->req.arena);
@@ -221,9 +221,9 @@ static void nobody_else_reads_the_files(struct loop *loop, void *arg UNUSED)
 
 static void a_directory_that_cannot_be_is_refused(struct loop *loop, void *arg UNUSED)
 {
-    struct secret key = {.length = SEAL_KEY_SIZE};
+    struct seal_keys keys = unit_seal_keys(0);
     struct store_local_options options = {
-        .dir = "/proc/self/nowhere", .bucket = "documents", .seal_key = &key};
+        .dir = "/proc/self/nowhere", .bucket = "documents", .seal = &keys};
     struct error err;
 
     error_init(&err, NULL);
@@ -255,7 +255,7 @@ static void forms_are_posted_to_us(struct loop *loop, void *arg UNUSED)
         struct store_local_options options = {.dir = f.dir.path,
                                               .bucket = "documents",
                                               .public_url = rows[i].public_url,
-                                              .seal_key = &f.key};
+                                              .seal = &f.keys};
         struct store_form form = {.key = f.object,
                                   .content_type = "a/b",
                                   .size_max = 10,

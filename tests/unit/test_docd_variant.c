@@ -29,7 +29,7 @@ struct fixture {
     struct arena *arena;
     struct request req;
     struct error err;
-    struct secret seal_key;
+    struct seal_keys seal;
     struct offload *pool;
     struct store *store;
     struct metrics *metrics[INSTANCES];
@@ -94,12 +94,12 @@ static struct store_key put_picture(struct fixture *f, int width, int height)
 
 static void open_fixture(struct fixture *f, struct loop *loop)
 {
-    struct store_local_options options = {.bucket = "b", .seal_key = &f->seal_key};
+    struct store_local_options options = {.bucket = "b", .seal = &f->seal};
 
     *f = (struct fixture){.loop = loop, .dir = unit_dir_make(), .arena = arena_new()};
     f->req = (struct request){.arena = f->arena, .deadline_mono_ms = clock_mono_ms() + DEADLINE_MS};
     error_init(&f->err, f->arena);
-    f->seal_key.length = SEAL_KEY_SIZE;
+    f->seal = unit_seal_keys(0);
     f->pool = offload_new(loop, POOL_THREADS, 256);
     options.dir = f->dir.path;
     f->store = store_local_new(loop, &options, &f->err);

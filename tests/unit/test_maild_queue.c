@@ -46,7 +46,7 @@ static bool start_instance(struct fixture *self, struct maild *d, struct loop *l
     svc->clock = clock_new(NULL);
     svc->metrics = metrics_new();
     svc->arena = arena_new();
-    svc->seal_key.length = SEAL_KEY_SIZE;
+    svc->seal = unit_seal_keys(0);
     svc->db = db_new(loop, svc->metrics, &self->db_options);
     d->real = clock_new(NULL);
     if (!UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,

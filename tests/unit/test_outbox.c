@@ -44,7 +44,7 @@ struct fixture {
     struct arena *arena;
     struct db_options options;
     struct db *db;
-    struct secret key;
+    struct seal_keys keys;
     struct outbox *outbox;
 };
 
@@ -75,7 +75,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema,
         .loop = loop,
         .arena = arena_new(),
         .options = options_of(schema, server->conninfo),
-        .key = {.length = SEAL_KEY_SIZE},
+        .keys = unit_seal_keys(0),
     };
     error_init(&err, NULL);
     snprintf(sql, sizeof(sql), "create schema %s", schema);
@@ -85,7 +85,7 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema,
     if (!UNIT_CHECK(db_prepare(self->db, &err) == 0, "%s %s", err.message, err.detail))
         return false;
     self->outbox =
-        outbox_new(loop, self->db, self->kit.bus, self->kit.metrics, relayed, &self->key);
+        outbox_new(loop, self->db, self->kit.bus, self->kit.metrics, relayed, &self->keys);
     return true;
 }
 
@@ -279,7 +279,7 @@ static void sender_main(int argc, char **argv)
     static const struct operation no_operations[] = {{0}};
     struct loop *loop;
     struct metrics *metrics;
-    struct fixture self = {.key = {.length = SEAL_KEY_SIZE}};
+    struct fixture self = {.keys = unit_seal_keys(0)};
     struct bus_options options = {.service = "gateway",
                                   .instance = "2",
                                   .version = "0",
@@ -299,7 +299,7 @@ static void sender_main(int argc, char **argv)
     options.run_dir = argv[3];
     self.db = db_new(loop, metrics, &self.options);
     self.kit.bus = bus_new(loop, clock_new(NULL), metrics, &options, &err);
-    self.outbox = outbox_new(loop, self.db, self.kit.bus, metrics, methods, &self.key);
+    self.outbox = outbox_new(loop, self.db, self.kit.bus, metrics, methods, &self.keys);
     exit(loop_run(loop)); /* until it is killed */
 }
 
@@ -376,7 +376,7 @@ static void two_instances(struct loop *loop, void *arg)
     (void)arg;
     if (setup(&self, loop, "two", methods)) {
         db = db_new(loop, self.kit.metrics, &self.options);
-        second = outbox_new(loop, db, self.kit.bus, self.kit.metrics, methods, &self.key);
+        second = outbox_new(loop, db, self.kit.bus, self.kit.metrics, methods, &self.keys);
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         for (int i = 0; i < 300; i++) {

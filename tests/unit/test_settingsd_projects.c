@@ -157,10 +157,10 @@ static bool setup(struct fixture *self, struct loop *loop, const char *schema)
     svc->clock = clock_new(NULL);
     svc->metrics = metrics_new();
     svc->arena = arena_new();
-    svc->seal_key.length = SEAL_KEY_SIZE;
+    svc->seal = unit_seal_keys(0);
     if (!open_database(self, schema) || !open_buses(self))
         return false;
-    svc->outbox = outbox_new(loop, svc->db, svc->bus, svc->metrics, methods, &svc->seal_key);
+    svc->outbox = outbox_new(loop, svc->db, svc->bus, svc->metrics, methods, &svc->seal);
     self->req = request_of(self);
     error_init(&self->err, self->req->arena);
     if (!UNIT_CHECK(project_create(&self->d, self->req, &project, &made, &self->err) == 0, "%s %s",

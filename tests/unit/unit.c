@@ -242,3 +242,13 @@ int unit_free_port(void)
     close(fd);
     return ntohs(address.sin_port);
 }
+
+struct seal_keys unit_seal_keys(uint8_t byte)
+{
+    struct secret key = {.length = SEAL_KEY_SIZE};
+    struct seal_keys keys = {.in_file = 1};
+
+    memset(key.bytes, byte, SEAL_KEY_SIZE);
+    seal_keys_add(&keys, &key, 0);
+    return keys;
+}

@@ -18,6 +18,7 @@
 #include <CUnit/CUnit.h>
 
 #include "common/loop.h"
+#include "common/seal_keys.h"
 
 struct unit_case {
     const char *name;
@@ -85,5 +86,8 @@ const char *unit_dir_read(const struct unit_dir *dir, const char *name);
 
 /* A TCP port of 127.0.0.1 that was free a moment ago. */
 int unit_free_port(void);
+
+/* A seal key whose bytes are all `byte`. */
+struct seal_keys unit_seal_keys(uint8_t byte);
 
 #endif

@@ -1,0 +1,1 @@
+../../common/schema/seal_key.sql
