@@ -297,6 +297,16 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
+/* bubblewrap reads the program from where the descriptor stands, which the next start shares. So each start has a
+ * description of its own. */
+static int reopen(int fd)
+{
+    char path[32];
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    return raise_fd(open(path, O_RDONLY | O_CLOEXEC));
+}
+
 static int prepare(const struct confine *self, struct confine_plan *plan, struct error *err)
 {
     bool bubblewrap = confine_is_bubblewrap(plan->means);
@@ -320,6 +330,9 @@ static int prepare(const struct confine *self, struct confine_plan *plan, struct
         plan->filter_fd = filter_pipe(plan->filter);
         if (plan->filter_fd < 0)
             return refused(err, "pipe", errno);
+        plan->own_fd = reopen(plan->program->fd);
+        if (plan->own_fd < 0)
+            return refused(err, "program", errno);
     }
     return 0;
 }
@@ -395,13 +408,15 @@ int confine_start(struct confine *self, enum confine_means means, const struct c
                                 .caller = getpid(),
                                 .uid = slot == NO_SLOT ? 0 : CONFINE_FIRST_UID + (uid_t)slot,
                                 .ruleset = -1,
-                                .filter_fd = -1};
+                                .filter_fd = -1,
+                                .own_fd = -1};
     int rc;
 
     *ret = (struct confined){.pidfd = -1, .slot = slot};
     rc = start(self, &plan, ret, err);
     close_fd(&plan.ruleset);
     close_fd(&plan.filter_fd);
+    close_fd(&plan.own_fd);
     if (rc < 0 && ret->pidfd >= 0)
         (void)confine_reap(self, ret);
     else if (rc < 0)

@@ -55,7 +55,7 @@ struct confine_rules {
 };
 
 struct confine_program {
-    int fd; /* the executable, ELF or script, opened for reading. By bubblewrap it is copied; else its own mode must
+    int fd; /* the executable, ELF or script, opened for reading; may start any number. By bubblewrap it is copied; else its own mode must
                allow others to read and execute it (a memfd does). A script sees it as /proc/self/fd/3. */
     const char *const *argv; /* NULL-ended, with argv[0] */
     int in, out, err;   /* its descriptors 0, 1, 2; -1: /dev/null. Two may be the same. Borrowed. */

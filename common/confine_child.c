@@ -46,7 +46,7 @@ static NORETURN void fail(const struct confine_plan *plan, const char *step)
 static void take_descriptors(const struct confine_plan *plan)
 {
     const int given[] = {plan->program->in, plan->program->out, plan->program->err,
-                         plan->program->fd, plan->filter_fd};
+                         plan->own_fd >= 0 ? plan->own_fd : plan->program->fd, plan->filter_fd};
     int high[ARRAY_SIZE(given)];
 
     for (size_t i = 0; i < ARRAY_SIZE(given); i++) {

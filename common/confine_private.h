@@ -40,7 +40,8 @@ struct confine_plan {
     int64_t tasks; /* RLIMIT_NPROC */
     int ruleset;   /* of Landlock; -1: none */
     int filter_fd; /* the filter as bytes, for bubblewrap; -1: none */
-    int report;    /* where struct confine_report goes, once */
+    int own_fd; /* the program, read from its first byte, for bubblewrap; -1: program->fd is used */
+    int report; /* where struct confine_report goes, once */
 };
 
 struct confine_report {
