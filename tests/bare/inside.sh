@@ -34,8 +34,10 @@ test)
     status=0
     make test >../test.log 2>&1 || status=$?
     grep -aE '^(FAILED: |[a-z0-9_]+: left out: )' ../test.log || true
+    # Of what failed: its programs, cases and assertions.
+    grep -aE '^==== |\.\.\.FAILED|^ +[0-9]+\. [a-z]|^make: ' ../test.log | grep -aB1 -vE '^==== ' | grep -av '^--$' || true
     tail -1 ../test.log >../verdict
-    [ "$status" = 0 ] || tail -60 ../test.log
+    [ "$status" = 0 ] || grep -aE '^[0-9]+ passed' ../test.log | tail -1 >../verdict
     exit "$status"
     ;;
 esac

@@ -3,7 +3,7 @@
 # in a container of systemd-nspawn that is not booted: first as root, then as an ordinary user; no uid 1000, and /tmp is
 # a tmpfs. Called by `make test-bare`; ends with one verdict line and leaves nothing running. Where there is no root,
 # no network or port 8080 is taken it says so and exits with 0; ATRIUM_REQUIRE_NSPAWN=1 makes that a failure.
-# ATRIUM_BARE_USERS ("root somebody") says who, ATRIUM_TEST_ONLY which programs of `make test` (see tests/run.sh).
+# ATRIUM_BARE_USERS ("root builder") says who, ATRIUM_TEST_ONLY which programs of `make test` (see tests/run.sh).
 set -euo pipefail
 BOOTSTRAP_LIMIT=600 RUN_LIMIT=1200 TEST_LIMIT=5400
 here=$(dirname "$(realpath "$0")") tree=$(realpath "$(dirname "$0")/../..")
@@ -36,7 +36,7 @@ make_base() {
     mkdir -p "$cache"
     timeout "$BOOTSTRAP_LIMIT" debootstrap --variant=minbase --include=git,make,ca-certificates bookworm "$base.new" \
         >"$cache/debootstrap-bare.log" 2>&1 || skip "debootstrap failed, see $cache/debootstrap-bare.log"
-    chroot "$base.new" useradd --create-home --uid 2000 somebody
+    chroot "$base.new" useradd --create-home --uid 2000 builder
     touch "$base.new/made"
     mv "$base.new" "$base"
 }
@@ -83,6 +83,6 @@ mkdir "$work/root" "$work/upper" "$work/work"
 mount -t overlay overlay -o "lowerdir=$base,upperdir=$work/upper,workdir=$work/work" "$work/root" ||
     skip "no overlay file system"
 failed=0
-for user in ${ATRIUM_BARE_USERS:-root somebody}; do try "$user"; done
+for user in ${ATRIUM_BARE_USERS:-root builder}; do try "$user"; done
 [ "$failed" = 0 ] || exit 1
 echo "test-bare: passed in $SECONDS s"

@@ -1,9 +1,13 @@
 // run.mjs URL DIR EMAIL PASSWORD - runs the code of docs/integrate.md against a suite at URL whose mails lie in DIR, as a
-// page of an application would; the account is that of the demo tenant's administrator. What a browser has and Node 20 has not is made here: a store, locks between tabs, an address bar.
+// page of an application would; the account is that of the demo tenant's administrator. What a browser has and Node 18 has
+// not is made here: a store, locks between tabs, an address bar.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomBytes } from 'node:crypto';
+import { File } from 'node:buffer';
+import { randomBytes, webcrypto } from 'node:crypto';
+
+globalThis.crypto ??= webcrypto;
 
 const [url, mailDir, adminEmail, adminPassword] = process.argv.slice(2);
 const blocks = [...readFileSync('docs/integrate.md', 'utf8').matchAll(/^```js\n(.*?)^```$/gms)];
