@@ -335,6 +335,18 @@ const char **bus_peers(const struct bus *self, const char *service, struct arena
     return names;
 }
 
+bool bus_peer_knows_traces(const struct bus *self, const char *peer)
+{
+    for (size_t i = 0; i < self->asked_count; i++) {
+        const struct bus_asked *asked = &self->asked[i];
+
+        for (size_t j = 0; j < asked->count; j++)
+            if (strcmp(asked->peers[j]->name, peer) == 0)
+                return asked->peers[j]->state == PEER_READY && asked->peers[j]->knows_traces;
+    }
+    return false;
+}
+
 void bus_on_presence(struct bus *self, void (*fn)(void *arg, const char *service), void *arg)
 {
     self->presence = fn;

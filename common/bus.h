@@ -17,6 +17,7 @@
 #include "common/loop.h"
 #include "common/metrics.h"
 #include "common/request.h"
+#include "common/span.h"
 
 struct bus;
 
@@ -33,6 +34,7 @@ struct bus_options {
     size_t serve_max;        /* requests being served at once (1,024); beyond: ERR_OVERLOADED */
     bool held;               /* callers wait at the door until bus_open() */
     const struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
+    struct spans *spans;           /* of requests that are sampled; NULL: none are recorded */
 };
 
 /* Binds, watches, connects. The peers found become usable as they say WELCOME. -1 when an instance of the same
@@ -52,6 +54,9 @@ void bus_open(struct bus *self);
  * and lets only callers in that it has. A connection made with a key that was removed, of an instance that stays, ends
  * with the next reconnection. */
 void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts);
+
+/* bus_options.spans. */
+struct spans *bus_spans(const struct bus *self);
 
 /* Requests being served. */
 size_t bus_serving(const struct bus *self);
@@ -88,6 +93,9 @@ int bus_call_instance(struct bus *self, const char *peer, const struct bus_metho
 
 /* Names of the connected peers ("authd.1"), sorted, NULL-ended, from the arena. service NULL: all. */
 const char **bus_peers(const struct bus *self, const char *service, struct arena *arena);
+
+/* Does the connected instance ("authd.1") record spans? */
+bool bus_peer_knows_traces(const struct bus *self, const char *peer);
 
 /* ---- announcements: an instance tells all its callers, and knows who has heard ---- */
 

@@ -18,8 +18,9 @@ struct question {
     const struct bus_method *method;
     const struct request *req;
     const void *in;
-    size_t size;      /* of a packed map; SIZE_MAX: `in` is the struct of method->input */
-    const char *peer; /* one certain instance, or NULL */
+    size_t size;             /* of a packed map; SIZE_MAX: `in` is the struct of method->input */
+    const char *peer;        /* one certain instance, or NULL */
+    const struct span *span; /* of this call */
 };
 
 /* ---- slots ---- */
@@ -184,13 +185,27 @@ static int choose(const struct bus *self, struct bus_asked *asked, const char *n
 
 /* ---- sending and waiting ---- */
 
+/* The instance's span is a child of this call's. */
+static void write_trace(struct bus_frame *frame, const struct span *span)
+{
+    char traceparent[TRACEPARENT_SIZE];
+
+    traceparent_write(&span->context, traceparent);
+    bus_write_text(frame, traceparent, BUS_TRACEPARENT_MAX);
+    bus_write_text(frame, span->state, TRACESTATE_MAX);
+}
+
 static void write_question(struct bus *self, const struct question *question,
                            const struct bus_call *call, const struct bus_peer *peer)
 {
+    bool traced = question->span->activity && peer->knows_traces;
     const struct request *req = question->req;
     struct bus_frame *frame = &self->frame;
 
-    bus_write(frame, BUS_REQUEST, call->id, 8);
+    if (traced)
+        bus_write_version(frame, BUS_VERSION_TRACED, BUS_REQUEST, call->id, 10);
+    else
+        bus_write(frame, BUS_REQUEST, call->id, 8);
     bus_write_uint(frame, peer->boot);
     bus_write_text(frame, question->method->operation, BUS_OPERATION_MAX);
     bus_write_int(frame, MIN(req->deadline_mono_ms, INT64_MAX / 2) + peer->offset_ms);
@@ -206,6 +221,8 @@ static void write_question(struct bus *self, const struct question *question,
         bus_write_fields(frame, question->method->input, question->in);
     else
         bus_write_bytes(frame, question->in, question->size);
+    if (traced)
+        write_trace(frame, question->span);
 }
 
 static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, struct error *err)
@@ -325,25 +342,50 @@ static int read_answer(struct bus *self, const struct question *question, zmq_ms
     return 0;
 }
 
-static int ask(struct bus *self, const struct question *question, msgpack_object *ret,
-               struct error *err)
+static int ask_service(struct bus *self, struct bus_asked *asked, const struct question *question,
+                       int64_t start_us, msgpack_object *ret, struct error *err)
 {
-    struct bus_asked *asked = asked_find(self, question->method->service);
-    int64_t start_us = clock_mono_us();
-    zmq_msg_t *answer;
+    zmq_msg_t *answer = message_new(question->req->arena);
 
-    if (asked == NULL) {
-        error_set(err, ERR_INTERNAL, "Internal error.");
-        return error_detail(err, "%s is not among the services asked", question->method->service);
-    }
     ++*asked->calls;
-    answer = message_new(question->req->arena);
     if (call_until_answered(self, asked, question, answer, err) < 0) {
         ++*asked->failures;
         return -1;
     }
     histogram_add(asked->latency, clock_mono_us() - start_us);
     return read_answer(self, question, answer, ret, err);
+}
+
+static void span_describe(struct span *span, const struct bus_method *method)
+{
+    span_text(span, "rpc.system", "atrium");
+    span_text(span, "rpc.service", method->service);
+    span_text(span, "rpc.method", method->operation);
+}
+
+static int ask(struct bus *self, const struct question *question, msgpack_object *ret,
+               struct error *err)
+{
+    struct bus_asked *asked = asked_find(self, question->method->service);
+    struct activity *activity = activity_current(self->loop);
+    int64_t start_us = clock_mono_us();
+    struct question traced = *question;
+    struct span span;
+    int result;
+
+    if (asked == NULL) {
+        error_set(err, ERR_INTERNAL, "Internal error.");
+        return error_detail(err, "%s is not among the services asked", question->method->service);
+    }
+    span_begin_at(&span, activity, SPAN_CLIENT, question->method->operation, start_us);
+    span_describe(&span, question->method);
+    traced.span = &span;
+    result = ask_service(self, asked, &traced, start_us, ret, err);
+    if (result < 0)
+        span_fail(&span, error_kind(err->code)->wire);
+    span_end(&span);
+    activity_count_call(activity, asked->service, clock_mono_us() - start_us);
+    return result;
 }
 
 /* Asks and unpacks into the output struct. */

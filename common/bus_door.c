@@ -114,12 +114,15 @@ static void welcome(struct bus_socket *socket, uint32_t route)
 {
     struct bus *self = socket->bus;
     struct bus_frame *frame = &self->frame;
+    char version[64];
 
+    snprintf(version, sizeof(version), "%.32s%s", self->options->version,
+             self->options->spans ? BUS_KNOWS_TRACES : "");
     bus_write(frame, BUS_WELCOME, 0, 6);
     bus_write_text(frame, self->options->service, BUS_NAME_MAX);
     bus_write_text(frame, self->options->instance, BUS_NAME_MAX);
     bus_write_uint(frame, self->door_boot);
-    bus_write_text(frame, self->options->version, 64);
+    bus_write_text(frame, version, 64);
     bus_write_int(frame, clock_mono_ms());
     bus_write_bool(frame, self->drain_id != 0);
     bus_door_send(socket, route);

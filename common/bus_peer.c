@@ -130,6 +130,8 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         take_clock(self, in->mono_ms, now);
     self->hello_ms = 0;
     self->boot = in->boot;
+    self->knows_traces = memmem(in->version.bytes, in->version.size, BUS_KNOWS_TRACES,
+                                strlen(BUS_KNOWS_TRACES)) != NULL;
     if (first)
         enter(self, in->draining);
 }

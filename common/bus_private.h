@@ -19,11 +19,13 @@
 
 enum {
     BUS_VERSION = 1,
+    BUS_VERSION_TRACED = 2, /* of a REQUEST with two elements more: its trace */
     BUS_NAME_MAX = 32,      /* service, instance */
     BUS_PEER_NAME_MAX = 66, /* "service.instance" and NUL */
     BUS_PATH_SIZE = 108,    /* sun_path: 107 bytes and NUL */
     BUS_OPERATION_MAX = 64, /* bytes of texts in a frame's head, from here ... */
     BUS_TRACE_MAX = 128,
+    BUS_TRACEPARENT_MAX = 64,
     BUS_ADDRESS_MAX = 64,
     BUS_AGENT_MAX = 512,
     BUS_TOPIC_MAX = 64,
@@ -53,6 +55,9 @@ enum {
     BUS_HANDSHAKE_MS = 3000, /* from the connection to the end of the handshake, between hosts */
     BUS_SEALED_SLACK = 64,   /* bytes that CURVE adds to a frame, and some */
 };
+
+/* Behind the version of a WELCOME: the instance takes a REQUEST of BUS_VERSION_TRACED. */
+#define BUS_KNOWS_TRACES " traces"
 
 /* The one service whose word on the user is believed (request.h). */
 #define BUS_GATEWAY "gateway"
@@ -93,6 +98,7 @@ struct bus_incoming {
     bool draining;                          /* WELCOME */
     struct bus_slice name;                  /* REQUEST: operation; ANNOUNCE: topic */
     struct bus_slice trace, address, agent; /* REQUEST */
+    struct bus_slice traceparent, state;    /* REQUEST of BUS_VERSION_TRACED */
     struct bus_slice caller;                /* REQUEST; size 0: none */
     struct bus_slice body;                  /* REQUEST REPLY ANNOUNCE */
     struct bus_reader error;                /* ERROR: for bus_read_error() */
@@ -115,8 +121,10 @@ struct bus_frame {
     size_t size, capacity;
 };
 
-/* Starts [version, kind, id, ...] with `elements` behind the id. */
+/* Starts [version, kind, id, ...] with `elements` behind the id; the second with another version. */
 void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements);
+void bus_write_version(struct bus_frame *self, unsigned version, enum bus_kind kind, uint64_t id,
+                       unsigned elements);
 void bus_write_uint(struct bus_frame *self, uint64_t value);
 void bus_write_int(struct bus_frame *self, int64_t value);
 void bus_write_bool(struct bus_frame *self, bool value);
@@ -176,9 +184,10 @@ struct bus_peer {
     char name[BUS_PEER_NAME_MAX];
     char path[BUS_PATH_SIZE];
     enum bus_peer_state state;
-    bool far;        /* the connection is to another host */
-    size_t way;      /* which of its addresses and keys the next connection takes */
-    int64_t gone_ms; /* since when it is not there; 0: it is, or that was told */
+    bool far;          /* the connection is to another host */
+    bool knows_traces; /* by its WELCOME */
+    size_t way;        /* which of its addresses and keys the next connection takes */
+    int64_t gone_ms;   /* since when it is not there; 0: it is, or that was told */
     zsock_t *dealer, *monitor;
     struct loop_timer *timer;
     int64_t backoff_ms;

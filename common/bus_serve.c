@@ -250,7 +250,8 @@ static int serve_row(struct bus_serving *serving, const struct request *req, str
     return result;
 }
 
-static int serve_checked(struct bus_serving *serving, struct request *req, struct error *err)
+static int serve_checked(struct bus_serving *serving, struct request *req,
+                         struct activity *activity, struct error *err)
 {
     serving->operation = operation_find(serving->socket->bus, serving->frame.name);
     if (serving->operation == NULL) {
@@ -259,9 +260,59 @@ static int serve_checked(struct bus_serving *serving, struct request *req, struc
         return error_detail(err, "no operation %.*s", (int)serving->frame.name.size,
                             serving->frame.name.bytes);
     }
+    activity->operation = serving->operation->row->name;
     if (caller_read(serving, req, err) < 0 || access_check(serving, req, err) < 0)
         return -1;
     return serve_row(serving, req, err);
+}
+
+/* What the fiber works on: the caller's trace goes on here, when it is sampled. */
+static struct activity activity_of(const struct bus_serving *serving, const struct request *req)
+{
+    const struct bus_incoming *frame = &serving->frame;
+    struct activity activity = {.request_id = req->trace, .operation = "", .state = ""};
+
+    if (frame->traceparent.size > 0 && serving->socket->bus->options->spans &&
+        traceparent_read(slice_text(serving->arena, frame->traceparent), &activity.context) == 0 &&
+        activity.context.sampled) {
+        activity.spans = serving->socket->bus->options->spans;
+        activity.state = slice_text(serving->arena, frame->state);
+    }
+    return activity;
+}
+
+static void span_finish(struct span *span, const struct bus_serving *serving,
+                        const struct error *err)
+{
+    span_text(span, "rpc.system", "atrium");
+    span_text(span, "rpc.service", serving->socket->bus->options->service);
+    if (serving->operation != NULL) {
+        span->name = serving->operation->row->name;
+        span_text(span, "rpc.method", span->name);
+    }
+    if (err != NULL)
+        span_fail(span, error_kind(err->code)->wire);
+    span_end(span);
+}
+
+/* Serves the request and answers it. */
+static void serve(struct bus_serving *serving, struct request *req, struct error *err)
+{
+    struct loop *loop = serving->socket->bus->loop;
+    struct activity activity = activity_of(serving, req);
+    struct span span;
+    int result;
+
+    activity_enter(loop, &activity);
+    span_begin(&span, &activity, SPAN_SERVER, "unknown operation");
+    span_enter(&span);
+    result = serve_checked(serving, req, &activity, err);
+    if (result < 0) {
+        answer_error(serving->socket, serving->route, serving->frame.id, err);
+        log_outcome(serving, req, err);
+    }
+    span_finish(&span, serving, result < 0 ? err : NULL);
+    activity_enter(loop, NULL);
 }
 
 static void serve_fiber(void *arg)
@@ -278,10 +329,7 @@ static void serve_fiber(void *arg)
         return;
     }
     error_init(&err, serving->arena);
-    if (serve_checked(serving, &req, &err) < 0) {
-        answer_error(serving->socket, serving->route, serving->frame.id, &err);
-        log_outcome(serving, &req, &err);
-    }
+    serve(serving, &req, &err);
     histogram_add(self->latency, clock_mono_us() - serving->start_us);
     serving_end(serving);
 }
@@ -340,6 +388,11 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
         serve_begin(socket, route, in, message);
     }
     zmq_msg_close(message);
+}
+
+struct spans *bus_spans(const struct bus *self)
+{
+    return self->options->spans;
 }
 
 size_t bus_serving(const struct bus *self)

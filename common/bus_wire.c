@@ -140,17 +140,19 @@ static struct bus_slice read_bin(struct bus_reader *self)
     return read_slice(self, self->bad ? 0 : read_bytes(self, (size_t)1 << (tag - 0xc4)));
 }
 
-/* Elements behind the id, by kind; -1: no such kind. */
-static int element_count(uint64_t kind)
+/* Elements behind the id, by kind; -1: no such kind, or not of that version. */
+static int element_count(uint64_t version, uint64_t kind)
 {
     static const int8_t counts[] = {
         [BUS_HELLO] = 3,   [BUS_WELCOME] = 6, [BUS_REQUEST] = 8,  [BUS_REPLY] = 1, [BUS_ERROR] = 9,
         [BUS_REFUSED] = 1, [BUS_DRAIN] = 0,   [BUS_ANNOUNCE] = 2, [BUS_ACK] = 0,   [BUS_PING] = 0,
     };
-    return kind == 0 || kind >= ARRAY_SIZE(counts) ? -1 : counts[kind];
+    if (version == BUS_VERSION_TRACED)
+        return kind == BUS_REQUEST ? counts[kind] + 2 : -1;
+    return version != BUS_VERSION || kind == 0 || kind >= ARRAY_SIZE(counts) ? -1 : counts[kind];
 }
 
-static void read_request(struct bus_reader *reader, struct bus_incoming *ret)
+static void read_request(struct bus_reader *reader, bool traced, struct bus_incoming *ret)
 {
     ret->boot = read_uint(reader);
     ret->name = read_text(reader, BUS_OPERATION_MAX);
@@ -160,9 +162,13 @@ static void read_request(struct bus_reader *reader, struct bus_incoming *ret)
     ret->agent = read_text(reader, BUS_AGENT_MAX);
     ret->caller = read_bin(reader);
     ret->body = read_bin(reader);
+    if (!traced)
+        return;
+    ret->traceparent = read_text(reader, BUS_TRACEPARENT_MAX);
+    ret->state = read_text(reader, TRACESTATE_MAX);
 }
 
-static void read_elements(struct bus_reader *reader, struct bus_incoming *ret)
+static void read_elements(struct bus_reader *reader, bool traced, struct bus_incoming *ret)
 {
     switch (ret->kind) {
     case BUS_HELLO:
@@ -179,7 +185,7 @@ static void read_elements(struct bus_reader *reader, struct bus_incoming *ret)
         ret->draining = read_bool(reader);
         break;
     case BUS_REQUEST:
-        read_request(reader, ret);
+        read_request(reader, traced, ret);
         break;
     case BUS_REPLY:
         ret->body = read_bin(reader);
@@ -210,11 +216,11 @@ int bus_read(const void *bytes, size_t size, struct bus_incoming *ret)
 
     memset(ret, 0, sizeof(*ret));
     ret->id = read_uint(&reader);
-    if (reader.bad || version != BUS_VERSION || element_count(kind) < 0 ||
-        count != (size_t)element_count(kind) + 3)
+    if (reader.bad || element_count(version, kind) < 0 ||
+        count != (size_t)element_count(version, kind) + 3)
         return -1;
     ret->kind = (enum bus_kind)kind;
-    read_elements(&reader, ret);
+    read_elements(&reader, version == BUS_VERSION_TRACED, ret);
     return reader.bad || reader.at != reader.end ? -1 : 0;
 }
 
@@ -424,13 +430,19 @@ void bus_write_fields(struct bus_frame *self, const struct field_table *table, c
         self->bytes[start - 1 - i] = (uint8_t)(size >> (8 * i));
 }
 
-void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements)
+void bus_write_version(struct bus_frame *self, unsigned version, enum bus_kind kind, uint64_t id,
+                       unsigned elements)
 {
     self->size = 0;
     write_array(self, elements + 3);
-    bus_write_uint(self, BUS_VERSION);
+    bus_write_uint(self, version);
     bus_write_uint(self, kind);
     bus_write_uint(self, id);
+}
+
+void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements)
+{
+    bus_write_version(self, BUS_VERSION, kind, id, elements);
 }
 
 void bus_write_again(struct bus_frame *self, const void *bytes, size_t size)

@@ -89,6 +89,18 @@ static char *print_unit(struct arena *arena, int64_t value, const struct unit *u
     return arena_printf(arena, "%jd%s", (intmax_t)(value / units[best].factor), units[best].name);
 }
 
+static char *print_ratio(struct arena *arena, int64_t millionths)
+{
+    char *text = arena_printf(arena, "%jd.%06jd", (intmax_t)(millionths / CONFIG_RATIO_ONE),
+                              (intmax_t)(millionths % CONFIG_RATIO_ONE));
+    size_t length = strlen(text);
+
+    while (text[length - 1] == '0')
+        length--;
+    text[text[length - 1] == '.' ? length - 1 : length] = '\0';
+    return text;
+}
+
 /* A number of a row in the notation of its type. */
 static char *print_number(struct arena *arena, enum config_type type, int64_t value)
 {
@@ -96,6 +108,8 @@ static char *print_number(struct arena *arena, enum config_type type, int64_t va
         return print_unit(arena, value, durations, ARRAY_SIZE(durations));
     if (type == CONFIG_TYPE_SIZE)
         return print_unit(arena, value, sizes, ARRAY_SIZE(sizes));
+    if (type == CONFIG_TYPE_RATIO)
+        return print_ratio(arena, value);
     return arena_printf(arena, "%jd", (intmax_t)value);
 }
 
@@ -121,26 +135,56 @@ static bool parse_number(const char *text, const struct unit *units, size_t coun
     return false;
 }
 
+/* "0", "1", "0.0125"; at most six digits behind the point. */
+static bool parse_ratio(const char *text, int64_t *ret)
+{
+    int64_t factor = CONFIG_RATIO_ONE;
+    size_t whole = strspn(text, "0123456789");
+
+    if (whole != 1)
+        return false;
+    *ret = (text[0] - '0') * factor;
+    if (text[1] == '\0')
+        return true;
+    if (text[1] != '.' || text[2] == '\0')
+        return false;
+    for (text += 2; *text >= '0' && *text <= '9' && factor > 1; text++)
+        *ret += (*text - '0') * (factor /= 10);
+    return *text == '\0';
+}
+
 static bool parse_by_type(enum config_type type, const char *text, int64_t *ret)
 {
     if (type == CONFIG_TYPE_DURATION)
         return parse_number(text, durations, ARRAY_SIZE(durations), ret);
     if (type == CONFIG_TYPE_SIZE)
         return parse_number(text, sizes, ARRAY_SIZE(sizes), ret);
+    if (type == CONFIG_TYPE_RATIO)
+        return parse_ratio(text, ret);
     return parse_number(text, NULL, 0, ret);
+}
+
+static const char *kind_of(enum config_type type)
+{
+    switch (type) {
+    case CONFIG_TYPE_DURATION:
+        return "a time such as 500ms, 10s, 5m, 2h, 30d";
+    case CONFIG_TYPE_SIZE:
+        return "a size such as 512, 64k, 100M, 1G";
+    case CONFIG_TYPE_RATIO:
+        return "a part such as 0, 0.01, 1";
+    default:
+        return "a number";
+    }
 }
 
 static int set_number(const struct reader *reader, const struct config_row *row, const char *text,
                       int64_t *ret)
 {
-    const char *kind = row->type == CONFIG_TYPE_INT ? "a number"
-                       : row->type == CONFIG_TYPE_DURATION
-                           ? "a time such as 500ms, 10s, 5m, 2h, 30d"
-                           : "a size such as 512, 64k, 100M, 1G";
     int64_t number;
 
     if (!parse_by_type(row->type, text, &number))
-        return fail(reader, "%s must be %s, not \"%s\"", row->key, kind, text);
+        return fail(reader, "%s must be %s, not \"%s\"", row->key, kind_of(row->type), text);
     if (number < row->min || (row->max != 0 && number > row->max))
         return fail(reader, "%s must be between %s and %s, not %s", row->key,
                     print_number(reader->arena, row->type, row->min),
@@ -245,6 +289,7 @@ static int set_value(const struct reader *reader, const struct config_section *s
     case CONFIG_TYPE_PATH:
         return set_text(reader, row, text, member);
     case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_RATIO:
     case CONFIG_TYPE_DURATION:
     case CONFIG_TYPE_SIZE:
         return set_number(reader, row, text, member);

@@ -25,10 +25,13 @@ enum config_type {
     CONFIG_TYPE_PATH,     /* const char *, absolute; $CREDENTIALS_DIRECTORY/ is expanded */
     CONFIG_TYPE_INT,      /* int64_t */
     CONFIG_TYPE_BOOL,     /* bool: true false */
+    CONFIG_TYPE_RATIO,    /* int64_t millionths: 0 0.25 1 */
     CONFIG_TYPE_DURATION, /* int64_t ms: 500ms 10s 5m 2h 30d */
     CONFIG_TYPE_SIZE,     /* int64_t bytes: 512 64k 100M 1G (powers of 1024) */
     CONFIG_TYPE_LIST,     /* const char **, NULL-ended: comma-separated words */
 };
+
+enum { CONFIG_RATIO_ONE = 1000000 };
 
 enum config_flags {
     CONFIG_REQUIRED = 1 << 0,
@@ -77,6 +80,8 @@ struct config_row {
     CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, 0, NULL, doc)
 #define CONFIG_DURATION_RELOAD(s, m, fallback, min, max, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
+#define CONFIG_RATIO(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_RATIO, int64_t, fallback, 0, CONFIG_RATIO_ONE, 0, NULL, doc)
 #define CONFIG_SIZE(s, m, fallback, min, max, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, NULL, doc)
 #define CONFIG_SIZE_RELOAD(s, m, fallback, min, max, doc) \

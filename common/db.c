@@ -139,14 +139,20 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
         if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
             continue;
         until = call->state == CALL_QUEUED ? queued_until : deadline_mono_ms;
-        if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until)
-            return call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
+        if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until) {
+            const struct db_call seen = *call; /* it may be another fiber's already afterwards */
+
+            rc = call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
+            db_watch(self, &seen, err);
+            return rc;
+        }
     }
     rc = call_answer(call, uncertain, ret, err);
     if (rc < 0) {
         ++*self->count_errors;
         note_refusal(self, err);
     }
+    db_watch(self, call, rc < 0 ? err : NULL);
     db_call_free(self, &call);
     return rc;
 }
@@ -336,6 +342,9 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
                                        "Statements lost with their connection.");
     self->count_connects =
         metrics_counter(metrics, "atrium_db_connects_total", "", "Connections made to PostgreSQL.");
+    self->count_slow =
+        metrics_counter(metrics, "atrium_db_slow_total", "",
+                        "Statements that took longer than slow_statement, queueing included.");
     self->latency = metrics_histogram(metrics, "atrium_db_statement_us", "",
                                       "Time from a statement to its answer, queueing included.");
     metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",

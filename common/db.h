@@ -66,6 +66,7 @@ struct db_options {
     int64_t statement_timeout_ms; /* 5,000; enforced by the server */
     int64_t lock_timeout_ms;      /* 2,000; the same; 0: none */
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
+    int64_t slow_us;  /* statements that take longer are logged; 0: none */
 };
 
 /* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options are borrowed.

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/db_private.h"
 #include "common/log.h"
 
@@ -316,6 +317,7 @@ void db_conn_send(struct db_conn *self, struct db_call *call)
     call->state = CALL_SENT;
     call->conn = self;
     call->sent_mono_ms = loop_mono_ms(db->loop);
+    call->sent_us = clock_mono_us();
     self->depth++;
     self->touched = true;
     db->stats.statements++;

@@ -8,6 +8,7 @@
  *   db_tx.c       leases and transactions
  *   db_gate.c     statements that get no lock
  *   db_migrate.c  schema and verification of the statements, at start
+ *   db_watch.c    slow statements, and the spans of traced ones
  *   db_result.c   SQLSTATEs, typed values, rows to structs
  *
  * The unit of work is a call: one statement (or command) between two Syncs, with the fiber that waits for it.
@@ -80,13 +81,13 @@ struct db_call {
     bool begins; /* "begin" goes before it */
     bool ends;   /* the lease is over when the answer is there */
     bool in_tx;
-    size_t resent; /* times that a read was lost */
-    bool prepares; /* the statement is prepared before it runs */
-    bool tries;    /* the one that may try a closed gate */
-    bool failed;   /* result is an error */
-    int good;      /* results before that */
-    int64_t started_us;
-    PGresult *result; /* the first error, else the last result */
+    size_t resent;               /* times that a read was lost */
+    bool prepares;               /* the statement is prepared before it runs */
+    bool tries;                  /* the one that may try a closed gate */
+    bool failed;                 /* result is an error */
+    int good;                    /* results before that */
+    int64_t started_us, sent_us; /* sent_us 0: not sent */
+    PGresult *result;            /* the first error, else the last result */
 };
 TAILQ_HEAD(db_calls, db_call);
 
@@ -157,7 +158,12 @@ struct db {
     struct db_calls spare; /* calls for reuse */
     struct db_stats stats;
     uint64_t *count_statements, *count_errors, *count_lost, *count_connects;
+    uint64_t *count_slow;
     struct histogram *latency;
+    struct {
+        int64_t second; /* monotonic */
+        unsigned lines, suppressed;
+    } slow_log;
     unsigned jitter; /* state of rand_r */
 };
 
@@ -209,6 +215,12 @@ void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state
 
 /* After a lock timeout: do further calls in this pipeline wait for what another has just waited for in vain? */
 bool db_gate_jams(const struct db_conn *conn);
+
+/* ---- db_watch.c ---- */
+
+/* The call is over for the fiber that waited: logs a slow one, records the span of a traced one. err: as it ended,
+ * NULL: well. The call is still there. */
+void db_watch(struct db *self, const struct db_call *call, const struct error *err);
 
 /* ---- db_hosts.c ---- */
 

@@ -40,7 +40,7 @@ enum fiber_run_state { FIBER_READY, FIBER_RUNNING, FIBER_PARKED, FIBER_ENDED };
 struct fiber {
     struct loop *loop;
     void (*fn)(void *arg);
-    void *arg;
+    void *arg, *local;
     enum fiber_run_state state;
     enum fiber_wake wake; /* what the park in progress will return */
     bool started, woken_early;
@@ -229,6 +229,7 @@ int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct erro
     }
     fiber->fn = fn;
     fiber->arg = arg;
+    fiber->local = NULL;
     fiber->started = fiber->woken_early = false;
     fiber->previous = NULL;
     fiber->sibling = self->all;
@@ -243,6 +244,17 @@ int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct erro
 struct fiber *fiber_self(const struct loop *loop)
 {
     return loop->fibers.running;
+}
+
+void *fiber_local(const struct loop *loop)
+{
+    return loop->fibers.running == NULL ? NULL : loop->fibers.running->local;
+}
+
+void fiber_set_local(struct loop *loop, void *local)
+{
+    assert(loop->fibers.running != NULL);
+    loop->fibers.running->local = local;
 }
 
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)

@@ -30,6 +30,10 @@ int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct erro
 /* The fiber that is running, or NULL on the loop's own stack. */
 struct fiber *fiber_self(const struct loop *loop);
 
+/* A pointer of the running fiber's own: NULL at its start, and where no fiber runs. See span.h for what it is. */
+void *fiber_local(const struct loop *loop);
+void fiber_set_local(struct loop *loop, void *local);
+
 /* Parks the running fiber until fiber_wake() or the monotonic deadline. A wake that came before the
  * park is remembered (one), so that "start, then park" has no gap. */
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;

@@ -55,6 +55,7 @@ static int open_bus(struct service *self, struct error *err)
         .serve_max = SERVE_MAX,
         .held = true,
         .hosts = self->hosts,
+        .spans = self->spans,
     };
     self->bus = bus_new(self->loop, self->clock, self->metrics, options, err);
     return self->bus == NULL ? -1 : 0;
@@ -100,6 +101,7 @@ static int open_database(struct service *self, struct error *err)
         .statement_timeout_ms = config->statement_timeout,
         .lock_timeout_ms = config->lock_timeout,
         .queue_max = STATEMENT_QUEUE_MAX,
+        .slow_us = self->common->slow_statement * 1000,
     };
     self->db = db_new(self->loop, self->metrics, options);
     self->check_statement = check_database_extend(self->db);
@@ -159,9 +161,11 @@ static void close_all(struct service *self)
     outbox_destroy(&self->outbox);
     db_destroy(&self->db);
     bus_destroy(&self->bus);
+    spans_destroy(&self->spans);
     offload_destroy(&self->offload);
     metrics_destroy(&self->metrics);
     clock_destroy(&self->clock);
+    log_set_context(NULL, NULL);
     loop_destroy(&self->loop);
     seal_keys_wipe(&self->seal);
 }
@@ -295,6 +299,7 @@ static int64_t read_descriptors_max(void *arg UNUSED)
 static void make_metrics(struct service *self)
 {
     self->metrics = metrics_new();
+    self->spans = spans_new(self->metrics);
     metrics_gauge(self->metrics, "atrium_uptime_seconds", "Since the start of the process.",
                   read_uptime, self);
     metrics_gauge(self->metrics, "atrium_descriptors", "Open files and sockets.", read_descriptors,
@@ -306,6 +311,20 @@ static void make_metrics(struct service *self)
                       read_database, self);
 }
 
+/* For lines that do not say themselves what they belong to. */
+static void read_log_context(void *arg, struct log_context *ret)
+{
+    const struct activity *activity = activity_current(arg);
+
+    if (activity == NULL)
+        return;
+    ret->request_id = activity->request_id;
+    if (activity->spans == NULL)
+        return;
+    trace_hex(activity->context.trace_id, TRACE_ID_BYTES, ret->trace_id);
+    trace_hex(activity->context.span_id, SPAN_ID_BYTES, ret->span_id);
+}
+
 static int run(struct service *self, const struct service_options *options)
 {
     struct error err;
@@ -313,6 +332,7 @@ static int run(struct service *self, const struct service_options *options)
     self->options = options;
     self->started_mono_ms = clock_mono_ms();
     self->loop = loop_new();
+    log_set_context(read_log_context, self->loop);
     self->clock = clock_new(options->test_clock);
     make_metrics(self);
     self->offload = offload_new(self->loop, 0, OFFLOAD_QUEUE_MAX);

@@ -29,6 +29,7 @@ struct common_config {
     const char *run_dir;    /* sockets and lock files */
     const char *log_level;  /* debug info notice warning error */
     const char *log_format; /* auto text json journal */
+    int64_t slow_statement; /* ms; 0: none is logged */
     bool development;       /* written by `atriumctl dev` only: allows --test-clock */
     const char *bus_hosts;  /* file of bus_hosts.h; NULL: all of the suite is on this host */
     const char *bus_keys;   /* directory of the secret keys, <service>.<instance>.key */
@@ -139,6 +140,7 @@ struct service {
     struct loop *loop;
     struct clock *clock;
     struct metrics *metrics;
+    struct spans *spans;
     struct bus *bus;
     struct db *db; /* NULL without a database */
     struct offload *offload;
@@ -181,6 +183,7 @@ void service_every(struct service *self, const char *name, int64_t period_ms,
  * bus_call_instance(): */
 struct bus_method service_status_method(const char *service);
 struct bus_method service_metrics_method(const char *service);
+struct bus_method service_spans_method(const char *service);
 struct bus_method audit_page_method(const char *service);
 struct bus_method service_check_method(const char *service);
 struct bus_method service_config_method(const char *service);
@@ -201,6 +204,13 @@ struct service_metrics_out {
     struct field_list metrics; /* struct metric_row */
 };
 extern const struct field_table service_metrics_out_table;
+
+/* Ended spans of sampled requests, taken out of the instance's ring. */
+struct service_spans_out {
+    const char *spans; /* a JSON array of OTLP's Span objects */
+    int64_t count;
+};
+extern const struct field_table service_spans_out_table;
 
 /* What an instance finds when it looks at itself and at what it stands on. */
 struct service_check_out {

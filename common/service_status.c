@@ -1,5 +1,5 @@
 /*
- * service_status.c - the operations that every daemon answers: how it is, and its metrics.
+ * service_status.c - the operations that every daemon answers: how it is, its metrics, its spans.
  *
  * The gateway asks for its admin listener, atriumctl for `status`.
  */
@@ -37,6 +37,15 @@ static const struct field service_metrics_out_rows[] = {
 };
 FIELD_TABLE(service_metrics_out);
 
+enum { SPANS_TEXT_MAX = 2 * 1024 * 1024 };
+
+static const struct field service_spans_out_rows[] = {
+    FIELD_TEXT(struct service_spans_out, spans, 0, SPANS_TEXT_MAX, FIELD_REQUIRED,
+               "OTLP/JSON array of spans", "[]"),
+    FIELD_INT(struct service_spans_out, count, 0, INT64_MAX, 0, 0, "How many", "0"),
+};
+FIELD_TABLE(service_spans_out);
+
 int service_status(struct service *self, const struct request *req, const struct nothing *in,
                    struct service_status_out *out, struct error *err)
 {
@@ -63,6 +72,16 @@ int service_metrics(struct service *self, const struct request *req, const struc
 {
     (void)in, (void)err;
     out->metrics = metrics_rows(self->metrics, req->arena);
+    return 0;
+}
+
+int service_spans(struct service *self, const struct request *req, const struct nothing *in UNUSED,
+                  struct service_spans_out *out, struct error *err UNUSED)
+{
+    size_t count;
+
+    out->spans = spans_take(self->spans, req->arena, &count);
+    out->count = (int64_t)count;
     return 0;
 }
 

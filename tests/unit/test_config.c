@@ -14,7 +14,7 @@ struct shared {
 };
 struct own {
     const char *text, *path, *key;
-    int64_t number, wait, size;
+    int64_t number, part, wait, size;
     bool flag;
     const char **list;
 };
@@ -28,6 +28,7 @@ static const struct config_row own_rows[] = {
     CONFIG_PATH(struct own, path, NULL, 0, "A path."),
     CONFIG_PATH(struct own, key, NULL, CONFIG_REQUIRED, "A path that must be there."),
     CONFIG_INT(struct own, number, "7", -10, 100, "A number."),
+    CONFIG_RATIO(struct own, part, "0.01", "A part."),
     CONFIG_DURATION(struct own, wait, "10s", 100, 86400000, "A time."),
     CONFIG_SIZE(struct own, size, "64k", 1, 0, "A size."),
     CONFIG_BOOL(struct own, flag, "true", "Yes or no."),
@@ -144,6 +145,11 @@ static const struct bad_case bad_cases[] = {
     {"number too large", OWN "    number = 101\n", ":3: number must be between -10 and 100"},
     {"number too small", OWN "    number = -11\n", ":3: number must be between -10 and 100"},
     {"number beyond int64", OWN "    number = 9223372036854775808\n", ":3: number must be a"},
+    {"part above 1", OWN "    part = 1.000001\n", ":3: part must be between 0 and 1"},
+    {"part of seven digits", OWN "    part = 0.1234567\n", ":3: part must be a part such as"},
+    {"part without digits", OWN "    part = .5\n", ":3: part must be a part such as"},
+    {"part with nothing behind the point", OWN "    part = 0.\n", ":3: part must be a part"},
+    {"negative part", OWN "    part = -0.1\n", ":3: part must be a part such as"},
     {"time without unit", OWN "    wait = 10\n", ":3: wait must be a time"},
     {"time of no unit", OWN "    wait = 10y\n", ":3: wait must be a time"},
     {"negative time", OWN "    wait = -1s\n", ":3: wait must be a time"},
@@ -240,16 +246,18 @@ static void test_print(void)
     struct config_section sections[2];
     char *text;
 
-    load_text(&load,
-              OWN "    text = 'a \"b\"'\n    wait = 90s\n    size = 1536k\n    list = \"\"\n");
+    load_text(&load, OWN "    text = 'a \"b\"'\n    wait = 90s\n    part = 0.125\n    size = "
+                         "1536k\n    list = \"\"\n");
     UNIT_REQUIRE(load.result == 0, "%s", load.err.message);
     load_sections(&load, sections);
     text = config_print(sections, 2, load.arena);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "    # A part.\n    part = \"0.125\"\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "    # A time.\n    wait = \"90s\"\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "    # path is not set\n"));
     load_text(&again, text);
     UNIT_REQUIRE(again.result == 0, "%s", again.err.message);
     CU_ASSERT_STRING_EQUAL(again.own.text, "a \"b\"");
+    CU_ASSERT(again.own.part == 125000 && load.own.part == 125000);
     CU_ASSERT(again.own.wait == 90000 && again.own.size == 1536 << 10 && again.own.flag);
     CU_ASSERT(again.own.path == NULL && again.own.list[0] == NULL);
 }
