@@ -43,7 +43,7 @@ CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -D_GNU_SOURCE \
 LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 COMMON_LIBS  := -lseccomp -lczmq -lzmq -lmsgpackc -lpq -ljansson -lsodium -lidn2 -lsystemd -lacl -lpthread -lm
-gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz
+gateway_LIBS := -lmicrohttpd -ljwt -lcrypto -lbrotlienc -lz -lcurl
 authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
@@ -56,7 +56,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -207,9 +207,9 @@ test:
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
 	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(HTTP_TESTS)
 
-# What resized images are compared with, a server of S3, and readers of /openapi.json, from the npm registry, where there
-# is an npm. Without them those tests say so and are left out; .ci/run insists on them.
-NPM_TESTS := sharp s3 openapi-clients
+# What resized images are compared with, a server of S3, readers of /openapi.json and the schema of traces, from the npm
+# registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
+NPM_TESTS := sharp s3 openapi-clients otlp
 $(NPM_TESTS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*

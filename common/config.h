@@ -82,6 +82,9 @@ struct config_row {
     CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
 #define CONFIG_RATIO(s, m, fallback, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_RATIO, int64_t, fallback, 0, CONFIG_RATIO_ONE, 0, NULL, doc)
+#define CONFIG_RATIO_RELOAD(s, m, fallback, doc)                                               \
+    CONFIG_ROW(s, m, CONFIG_TYPE_RATIO, int64_t, fallback, 0, CONFIG_RATIO_ONE, CONFIG_RELOAD, \
+               NULL, doc)
 #define CONFIG_SIZE(s, m, fallback, min, max, doc) \
     CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, NULL, doc)
 #define CONFIG_SIZE_RELOAD(s, m, fallback, min, max, doc) \

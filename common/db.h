@@ -66,7 +66,6 @@ struct db_options {
     int64_t statement_timeout_ms; /* 5,000; enforced by the server */
     int64_t lock_timeout_ms;      /* 2,000; the same; 0: none */
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
-    int64_t slow_us;  /* statements that take longer are logged; 0: none */
 };
 
 /* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options are borrowed.
@@ -112,6 +111,9 @@ bool db_waits(const struct db *self);
 
 /* Statements that are held back because they get no lock. */
 size_t db_gates_closed(const struct db *self);
+
+/* Statements that take longer than so many microseconds are logged by name; 0, as at first: none. */
+void db_set_slow(struct db *self, int64_t us);
 
 /* ---- parameters ---- */
 

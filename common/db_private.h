@@ -159,6 +159,7 @@ struct db {
     struct db_stats stats;
     uint64_t *count_statements, *count_errors, *count_lost, *count_connects;
     uint64_t *count_slow;
+    int64_t slow_us; /* 0: none are logged */
     struct histogram *latency;
     struct {
         int64_t second; /* monotonic */

@@ -70,19 +70,23 @@ static void record(const struct db *self, const struct db_call *call, struct act
     span_end(&span);
 }
 
+void db_set_slow(struct db *self, int64_t us)
+{
+    self->slow_us = us;
+}
+
 void db_watch(struct db *self, const struct db_call *call, const struct error *err)
 {
     struct activity *activity = activity_current(self->loop);
     bool traced = activity && activity->spans;
     int64_t now_us;
 
-    if (call->kind == CALL_VERIFY || call->kind == CALL_SCRIPT ||
-        (!traced && self->options->slow_us == 0))
+    if (call->kind == CALL_VERIFY || call->kind == CALL_SCRIPT || (!traced && self->slow_us == 0))
         return;
     now_us = clock_mono_us();
     if (traced)
         record(self, call, activity, err, now_us);
-    if (self->options->slow_us == 0 || now_us - call->started_us <= self->options->slow_us)
+    if (self->slow_us == 0 || now_us - call->started_us <= self->slow_us)
         return;
     ++*self->count_slow;
     if (may_log(self, now_us))

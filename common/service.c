@@ -101,9 +101,9 @@ static int open_database(struct service *self, struct error *err)
         .statement_timeout_ms = config->statement_timeout,
         .lock_timeout_ms = config->lock_timeout,
         .queue_max = STATEMENT_QUEUE_MAX,
-        .slow_us = self->common->slow_statement * 1000,
     };
     self->db = db_new(self->loop, self->metrics, options);
+    db_set_slow(self->db, self->common->slow_statement * 1000);
     self->check_statement = check_database_extend(self->db);
     if (definition->audit)
         self->audit = audit_chain_new(self->arena, self->db, self->metrics);

@@ -18,8 +18,8 @@ const struct config_row common_config_rows[] = {
     CONFIG_CHOICE(struct common_config, log_format, "auto", "auto text json journal",
                   "Form of the log: text, json, journal (entries with fields), or auto: journal "
                   "under systemd, else text."),
-    CONFIG_DURATION(struct common_config, slow_statement, "1s", 0, 600000,
-                    "Statements that take longer are logged by their name; 0s: none."),
+    CONFIG_DURATION_RELOAD(struct common_config, slow_statement, "1s", 0, 600000,
+                           "Statements that take longer are logged by their name; 0s: none."),
     CONFIG_BOOL(struct common_config, development, "false",
                 "Written by `atriumctl dev` only: allows --test-clock."),
     CONFIG_PATH(

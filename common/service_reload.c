@@ -174,6 +174,8 @@ static void apply(struct service *self, struct service *fresh, struct arena *are
     each_difference(self, fresh, arena, apply_difference, self);
     take_origins(self, fresh);
     log_set_level(service_log_level(self->common->log_level));
+    if (self->db)
+        db_set_slow(self->db, self->common->slow_statement * 1000);
     if (can_use_hosts(self->hosts, fresh->hosts))
         take_hosts(self, fresh);
     if (!self->definition->reload)

@@ -11,8 +11,7 @@
 /* The fixed words, a route of ours, an id of at most 64 characters, an address. */
 enum { LINE_SIZE_MAX = 1024 };
 
-/* The methods that appear by name; a client may send any word of any length as its method. */
-static const char *method_name(const char *method)
+const char *access_log_method(const char *method)
 {
     static const char *const known[] = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
 
@@ -44,7 +43,7 @@ static void put_number(struct access_log *self, int64_t number)
 static void put_text(struct access_log *self, const struct access_line *line)
 {
     put(self, "<6>topic=access method=");
-    put(self, method_name(line->method));
+    put(self, access_log_method(line->method));
     put(self, " route=");
     put(self, line->route);
     put(self, " status=");
@@ -78,7 +77,7 @@ static void put_json(struct access_log *self, const struct access_line *line)
     put_member(self, "request_id", line->trace);
     if (line->trace_id)
         put_member(self, "trace_id", line->trace_id);
-    put_member(self, "method", method_name(line->method));
+    put_member(self, "method", access_log_method(line->method));
     put_member(self, "route", line->route);
     put(self, ",\"status\":");
     put_number(self, line->status);
@@ -92,7 +91,7 @@ static void put_json(struct access_log *self, const struct access_line *line)
 static void send_entry(const struct access_line *line)
 {
     const struct log_field fields[] = {
-        LOG_TEXT("method", method_name(line->method)),
+        LOG_TEXT("method", access_log_method(line->method)),
         LOG_TEXT("route", line->route),
         LOG_NUMBER("status", line->status),
         LOG_NUMBER("us", MAX(line->duration_us, (int64_t)0)),

@@ -38,7 +38,8 @@ static bool answers(const struct gathered *all, const char *service)
 void admin_serve_ready(struct exchange *exchange)
 {
     struct gateway *gateway = exchange->gateway;
-    const struct gathered *all = gather(gateway, service_status_method, READY_MS, exchange->arena);
+    const struct gathered *all =
+        gather(gateway, service_status_method, NULL, READY_MS, exchange->arena);
     json_t *missing = json_array();
     bool ready;
 
@@ -57,7 +58,7 @@ void admin_serve_metrics(struct exchange *exchange)
     struct service *service = &exchange->gateway->service;
     struct arena *arena = exchange->arena;
     const struct gathered *all =
-        gather(exchange->gateway, service_metrics_method, METRICS_MS, arena);
+        gather(exchange->gateway, service_metrics_method, NULL, METRICS_MS, arena);
     struct answer answer = {.status = 200,
                             .content_type = "text/plain; version=0.0.4; charset=utf-8"};
     size_t peers = 0, count = 1;

@@ -22,7 +22,8 @@ struct download {
     struct arena *arena;
     struct gateway *gateway;
     const struct endpoint *endpoint;
-    struct request req; /* texts in the arena */
+    struct request req;       /* texts in the arena */
+    struct activity activity; /* the request's; its span may have ended */
     const char *handle;
     struct exchange *exchange;    /* NULL: it has ended */
     int64_t next, end;            /* in the file: what is to be asked for */
@@ -51,6 +52,9 @@ static struct download *download_new(struct exchange *exchange, const struct req
                                  .address = arena_strdup(arena, req->address),
                                  .userAgent = "",
                                  .now_ms = req->now_ms};
+    self->activity = exchange->activity;
+    self->activity.request_id = self->req.trace;
+    self->activity.state = arena_strdup(arena, exchange->activity.state);
     self->handle = arena_strdup(arena, content->handle);
     self->exchange = exchange;
     self->next = part->first;
@@ -145,6 +149,7 @@ static void read_piece(void *arg)
     struct content_read_out out = {0};
     struct error err;
 
+    activity_enter(self->gateway->service.loop, &self->activity);
     error_init(&err, piece->arena);
     if (!self->over && !self->failed &&
         stream_call(self->gateway, self->endpoint, &self->req, piece->arena,

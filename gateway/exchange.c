@@ -17,6 +17,7 @@
 #include "gateway/exchange.h"
 #include "gateway/no_endpoint.h"
 #include "gateway/upload.h"
+#include "gateway/watch.h"
 
 enum { SPARE_MAX = 256 };
 
@@ -131,6 +132,7 @@ static void exchange_log(struct exchange *self, int64_t duration_us)
         .status = self->status,
         .duration_us = duration_us,
         .trace = self->trace,
+        .trace_id = self->activity.spans ? self->trace_id : NULL,
     };
 
     if (!config->access_log)
@@ -160,6 +162,7 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
         connection_enter(self->connection, CONNECTION_IDLE, now_us / 1000);
         exchange_count(self, now_us - self->arrived_us);
         exchange_log(self, now_us - self->arrived_us);
+        watch_end(self);
     }
     self->ended = true;
     if (self->upload)
@@ -229,8 +232,7 @@ static void exchange_open(struct exchange *self, struct MHD_Connection *mhd, con
     self->connection->exchange = self;
     connection_enter(self->connection, CONNECTION_READING, self->arrived_us / 1000);
     head_read(&self->head, mhd, gateway_config(self->gateway)->forwarded_header);
-    trace_choose(&self->gateway->traces, self->head.request_id, self->head.traceparent,
-                 self->trace);
+    watch_begin(self);
     error_init(&self->err, self->arena);
     self->match.allow[0] = '\0';
     /* Both, always: how early a refusal may be told depends on the route. */
@@ -316,6 +318,7 @@ void exchange_reply(struct exchange *self, struct answer *answer)
     answer->close = self->close || self->gateway->service.stopping;
     self->status = answer->status;
     self->answer_size = answer->size;
+    self->replied_us = clock_mono_us();
     self->response = answer_response(answer);
     if (slow && answer->status >= 400) {
         /* One more: both times are cut to whole milliseconds. */
@@ -343,6 +346,7 @@ static void run_endpoint(void *arg)
 {
     struct exchange *self = arg;
 
+    activity_enter(self->gateway->service.loop, &self->activity);
     self->endpoint->serve(self);
     self->on_fiber = false;
     if (self->ended)
@@ -360,6 +364,7 @@ static void exchange_dispatch(struct exchange *self)
     struct endpoint *endpoint = self->endpoint;
 
     self->dispatched = true;
+    self->dispatched_us = clock_mono_us();
     if (self->refused && !is_counted(self)) {
         exchange_fail(self, NULL);
     } else if (!endpoint) {

@@ -30,7 +30,8 @@ struct exchange {
     struct connection *connection;
     struct endpoint *endpoint; /* NULL: none, see match.allow */
     const char *method;
-    int64_t arrived_us; /* monotonic */
+    int64_t arrived_us;                /* monotonic */
+    int64_t dispatched_us, replied_us; /* monotonic; 0: not yet */
     uint8_t *body;
     size_t body_size, body_capacity;
     struct http_client *body_client; /* that the body counts for; NULL: its sender is known */
@@ -56,6 +57,9 @@ struct exchange {
     struct route_match match;
     struct error err;
     char trace[TRACE_SIZE];
+    struct activity activity;
+    struct span span;  /* the server's */
+    char trace_id[33]; /* in hex, when it is traced */
     char target_short[TARGET_SHORT], path_short[TARGET_SHORT];
 };
 

@@ -16,6 +16,7 @@
 #include "gateway/health.h"
 #include "gateway/jwks.h"
 #include "gateway/listen.h"
+#include "gateway/otlp.h"
 #include "gateway/serve.h"
 
 enum {
@@ -48,6 +49,17 @@ static const struct config_row config_rows[] = {
     CONFIG_BOOL_RELOAD(struct gateway_config, access_log, "true", "One log line for each request."),
     CONFIG_BOOL_RELOAD(struct gateway_config, access_log_address, "false",
                        "Client addresses in the access log: personal data."),
+    CONFIG_DURATION_RELOAD(struct gateway_config, slow_request, "2s", 0, 600000,
+                           "Requests that take longer are logged by their route; 0s: none."),
+    CONFIG_TEXT(struct gateway_config, otlp_endpoint, "", 0,
+                "URL that traces are sent to by OTLP/HTTP, http://HOST:4318/v1/traces; empty: no "
+                "request is traced."),
+    CONFIG_PATH(struct gateway_config, otlp_header_file, NULL, CONFIG_SECRET,
+                "File with a header for that URL, \"Name: value\" on its first line."),
+    CONFIG_RATIO_RELOAD(
+        struct gateway_config, trace_sample, "0.01",
+        "Part of the requests that are traced, 0 to 1, of those without a traceparent of "
+        "trusted_proxies."),
 };
 
 static const struct route_doc health_doc = {
@@ -143,6 +155,8 @@ static void make_metrics(struct gateway *self)
 
     self->durations = metrics_histogram(metrics, "atrium_gateway_request_us", "",
                                         "Time from request line to the end of the answer.");
+    self->slow = metrics_counter(metrics, "atrium_gateway_slow_total", "",
+                                 "Requests that took longer than slow_request.");
     metrics_gauge(metrics, "atrium_gateway_connections", "Open connections.", read_connections,
                   self);
     self->evicted =
@@ -256,6 +270,8 @@ static int configured(void *daemon, struct error *err)
 {
     struct gateway *self = daemon;
 
+    if (otlp_check(self, err) < 0)
+        return -1;
     return address_networks_parse("trusted_proxies", gateway_config(self)->trusted_proxies,
                                   self->service.arena, &self->trusted, err);
 }
@@ -291,7 +307,7 @@ static int start(void *daemon, struct error *err)
     make_metrics(self);
     warm_up_start(self);
     changes_start(self);
-    if (open_sites(self, err) < 0)
+    if (otlp_start(self, err) < 0 || open_sites(self, err) < 0)
         return -1;
     on_sweep(self);
     loop_each_turn(self->service.loop, on_turn, self);
@@ -333,6 +349,7 @@ static void stop(void *daemon)
     exchange_free_spare(self);
     router_destroy(&self->public_routes);
     router_destroy(&self->admin_routes);
+    otlp_stop(self);
     kept_files_destroy(&self->kept);
     clients_destroy(&self->clients);
     identities_destroy(&self->identities);

@@ -34,6 +34,9 @@ struct gateway_config {
     const char **trusted_proxies;
     const char *forwarded_header;
     bool access_log, access_log_address;
+    int64_t slow_request; /* ms; 0: none is logged */
+    const char *otlp_endpoint, *otlp_header_file;
+    int64_t trace_sample; /* millionths */
 };
 
 /* One listening socket and what can be asked there. */
@@ -74,6 +77,8 @@ struct gateway {
     struct warm_up warm_up;
     struct openapi openapi;
     struct histogram *durations;
+    uint64_t *slow;
+    struct otlp *otlp; /* NULL: no request is traced */
 };
 
 /* check.c */

@@ -46,7 +46,20 @@ static void ask(void *arg)
         fiber_wake(all->parent);
 }
 
+/* Moves those that are wanted to the front; their number. */
+static size_t keep_wanted(const struct gateway *gateway, const char **peers,
+                          bool (*wanted)(const struct gateway *gateway, const char *peer))
+{
+    size_t count = 0;
+
+    for (size_t i = 0; peers[i]; i++)
+        if (!wanted || wanted(gateway, peers[i]))
+            peers[count++] = peers[i];
+    return count;
+}
+
 struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(const char *service),
+                        bool (*wanted)(const struct gateway *gateway, const char *peer),
                         int64_t timeout_ms, struct arena *arena)
 {
     struct loop *loop = gateway->service.loop;
@@ -58,11 +71,9 @@ struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(con
                             .parent = fiber_self(loop)};
     struct gathered *answers;
     struct error err;
-    size_t count = 0;
+    size_t count = keep_wanted(gateway, peers, wanted);
 
     error_init(&err, arena);
-    while (peers[count])
-        count++;
     answers = arena_calloc(arena, count + 1, sizeof(*answers));
     for (size_t i = 0; i < count; i++) {
         struct question *question = arena_alloc(arena, sizeof(*question));

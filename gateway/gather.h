@@ -14,10 +14,11 @@ struct gathered {
     void *out; /* the method's output struct; NULL when the instance did not answer in time */
 };
 
-/* Calls the operation (service_status_method, service_metrics_method) of each connected instance, each on a fiber
- * of its own, and parks until all have answered or timeout_ms has passed. Array in the arena, sorted by peer, ended
+/* Calls the operation (service_status_method, service_metrics_method) of each connected instance that is wanted (NULL:
+ * all), each on a fiber of its own, and parks until all have answered or timeout_ms has passed. Array in the arena, sorted by peer, ended
  * by peer NULL. */
 struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(const char *service),
+                        bool (*wanted)(const struct gateway *gateway, const char *peer),
                         int64_t timeout_ms, struct arena *arena);
 
 #endif

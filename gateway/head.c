@@ -9,28 +9,33 @@
 struct head_row {
     const char *name;
     size_t length, offset;
-    bool once; /* two of them leave open which one counts */
+    enum {
+        LAST, /* of several the last one counts */
+        ONCE, /* two of them leave open which one counts: the request is ambiguous */
+        NONE, /* of two none counts */
+    } several;
 };
-#define HEAD(name_, member, once_)                                     \
-    {                                                                  \
-        name_, sizeof(name_) - 1, offsetof(struct head, member), once_ \
+#define HEAD(name_, member, several_)                                     \
+    {                                                                     \
+        name_, sizeof(name_) - 1, offsetof(struct head, member), several_ \
     }
 
 static const struct head_row head_rows[] = {
-    HEAD("Host", host, true),
-    HEAD("Authorization", authorization, true),
-    HEAD("Content-Type", content_type, true),
-    HEAD("Content-Encoding", content_encoding, false),
-    HEAD("Content-Length", content_length, true),
-    HEAD("Transfer-Encoding", transfer_encoding, true),
-    HEAD("X-Request-Id", request_id, false),
-    HEAD("Traceparent", traceparent, false),
-    HEAD("User-Agent", user_agent, false),
-    HEAD("Expect", expect, false),
-    HEAD("If-None-Match", if_none_match, false),
-    HEAD("Accept-Encoding", accept_encoding, false),
-    HEAD("Access-Control-Request-Method", cors_method, false),
-    HEAD("Access-Control-Request-Headers", cors_headers, false),
+    HEAD("Host", host, ONCE),
+    HEAD("Authorization", authorization, ONCE),
+    HEAD("Content-Type", content_type, ONCE),
+    HEAD("Content-Encoding", content_encoding, LAST),
+    HEAD("Content-Length", content_length, ONCE),
+    HEAD("Transfer-Encoding", transfer_encoding, ONCE),
+    HEAD("X-Request-Id", request_id, LAST),
+    HEAD("Traceparent", traceparent, NONE),
+    HEAD("Tracestate", tracestate, NONE),
+    HEAD("User-Agent", user_agent, LAST),
+    HEAD("Expect", expect, LAST),
+    HEAD("If-None-Match", if_none_match, LAST),
+    HEAD("Accept-Encoding", accept_encoding, LAST),
+    HEAD("Access-Control-Request-Method", cors_method, LAST),
+    HEAD("Access-Control-Request-Headers", cors_headers, LAST),
 };
 
 /* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours wrote. */
@@ -76,8 +81,8 @@ static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, cons
 
         if (row->length != length || strcasecmp(row->name, name) != 0)
             continue;
-        head->ambiguous |= *member && row->once;
-        *member = value;
+        head->ambiguous |= *member && row->several == ONCE;
+        *member = *member && row->several == NONE ? "" : value;
         return MHD_YES;
     }
     if (strcasecmp(name, head->forwarded_name) == 0)

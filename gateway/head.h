@@ -8,11 +8,11 @@
 
 #include "gateway/address.h"
 
-/* NULL when absent. The texts are the connection's, until the end of the request. */
+/* NULL when absent; traceparent and tracestate "" when they stand twice. The texts are the connection's, until the end of the request. */
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
-        *transfer_encoding, *request_id, *traceparent, *user_agent, *expect, *if_none_match,
-        *accept_encoding, *cors_method, *cors_headers;
+        *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
+        *if_none_match, *accept_encoding, *cors_method, *cors_headers;
     const char *forwarded[FORWARDED_MAX]; /* those that proxies name their clients in, in order */
     size_t forwarded_count;
     const char *forwarded_name;

@@ -34,6 +34,7 @@ struct endpoint {
     const char
         *parameters[ROUTE_PARAMETERS_MAX]; /* their names, in order; filled by router_new() */
     uint64_t *answers[6];                  /* metric by status class, made on first use */
+    const char *span_name;                 /* made on first use */
 };
 
 struct route_parameter {

@@ -121,6 +121,7 @@ static void write_piece(void *arg)
     struct nothing out;
     struct error err;
 
+    activity_enter(self->gateway->service.loop, &self->exchange->activity);
     error_init(&err, piece->arena);
     if (!is_given_up(self) &&
         stream_call(self->gateway, self->endpoint, self->req, piece->arena,

@@ -182,6 +182,74 @@ static void errors_of_daemons_have_the_request_id(void)
     json_decref(object);
 }
 
+/* ---- what was slow ---- */
+
+static void register_one(void)
+{
+    struct http_request request = {
+        .method = "POST",
+        .path = "/auth/tenant/Patient/register",
+        .body = body_register("slow@patients.example", "demo"),
+        .headers = {"X-Request-Id: request-of-the-log-test"},
+    };
+    HTTP_ANSWER answer = http_call(suite_url(suite), &request);
+
+    CHECK_STATUS(answer, 200);
+}
+
+static void slow_statements_and_requests_are_logged(void)
+{
+    json_t *object;
+
+    suite_reconfigure(suite,
+                      "common.log_format=json,common.slow_statement=1ms,gateway.slow_request=1ms");
+    register_one();
+    object = FIND_OBJECT("authd", "slow statement", "SQL_REGISTER");
+    CU_ASSERT_STRING_EQUAL(text_of(object, "statement"), "SQL_REGISTER");
+    CU_ASSERT_STRING_EQUAL(text_of(object, "operation"), "patient_register");
+    CU_ASSERT_STRING_EQUAL(text_of(object, "request_id"), request_id);
+    CU_ASSERT_STRING_EQUAL(text_of(object, "topic"), "slow");
+    CU_ASSERT(json_integer_value(json_object_get(object, "ms")) ==
+                  json_integer_value(json_object_get(object, "wait_ms")) +
+                      json_integer_value(json_object_get(object, "run_ms")) ||
+              json_integer_value(json_object_get(object, "ms")) ==
+                  json_integer_value(json_object_get(object, "wait_ms")) +
+                      json_integer_value(json_object_get(object, "run_ms")) + 1); /* cut to ms */
+    json_decref(object);
+    object = FIND_OBJECT("gateway", "slow request", request_id);
+    CU_ASSERT_STRING_EQUAL(text_of(object, "route"), "/auth/tenant/Patient/register");
+    CU_ASSERT(strncmp(text_of(object, "calls"), "authd 2x ", 9) == 0);
+    CU_ASSERT(json_integer_value(json_object_get(object, "status")) == 200);
+    json_decref(object);
+}
+
+static long long metric(const char *name, const char *service)
+{
+    HTTP_ANSWER answer = http_get(suite_admin_url(suite), "/metrics", NULL);
+    char sample[128];
+    const char *at;
+
+    snprintf(sample, sizeof(sample), "\n%s{service=\"%s\"", name, service);
+    at = strstr(answer->body, sample);
+    at = at ? strchr(at, '}') : NULL;
+    return at ? strtoll(at + 1, NULL, 10) : -1;
+}
+
+static void they_are_counted(void)
+{
+    CU_ASSERT(metric("atrium_db_slow_total", "authd") > 0);
+    CU_ASSERT(metric("atrium_gateway_slow_total", "gateway") > 0);
+}
+
+static void none_are_where_that_is_turned_off(void)
+{
+    suite_reconfigure(suite,
+                      "common.log_format=json,common.slow_statement=0s,gateway.slow_request=0s");
+    call_with_id("/auth/me");
+    CU_ASSERT(metric("atrium_db_slow_total", "authd") == 0);
+    CU_ASSERT(metric("atrium_gateway_slow_total", "gateway") == 0);
+}
+
 static void begin(void)
 {
     suite = suite_start(&(struct suite_options){0});
@@ -198,6 +266,9 @@ static const struct unit_case cases[] = {
     {"each line of each daemon is an object", each_line_of_each_daemon_is_an_object},
     {"the access log is JSON too", the_access_log_is_json_too},
     {"errors of daemons have the request id", errors_of_daemons_have_the_request_id},
+    {"slow statements and requests are logged", slow_statements_and_requests_are_logged},
+    {"they are counted", they_are_counted},
+    {"none are where that is turned off", none_are_where_that_is_turned_off},
     {"end", end},
 };
 

@@ -1,0 +1,15 @@
+/*
+ * watch.h - what an operator sees of a request beside the access log: its trace, and why it was slow.
+ */
+#ifndef ATRIUM_GATEWAY_WATCH_H
+#define ATRIUM_GATEWAY_WATCH_H
+
+struct exchange;
+
+/* The headers were read: chooses the request's id, and whether it is traced. */
+void watch_begin(struct exchange *exchange);
+
+/* The request is over: records its span, logs a slow one. */
+void watch_end(struct exchange *exchange);
+
+#endif
