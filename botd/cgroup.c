@@ -31,8 +31,9 @@ enum {
 };
 
 struct cgroups {
-    bool shared;                      /* version 1: one group for all runs, which is `base` */
-    char base[CGROUP_PATH_SIZE - 96]; /* our part of the tree */
+    bool shared;                        /* version 1: one group for all runs, which is `base` */
+    char base[CGROUP_PATH_SIZE - 96];   /* our part of the tree */
+    char parent[CGROUP_PATH_SIZE - 96]; /* version 1: where the groups of all botd are */
     uint64_t last;
     uint64_t leaving[LEAVING_MAX + RUNS_MAX]; /* runs that were ended and may not have gone yet */
     size_t leaving_count;
@@ -166,20 +167,43 @@ static bool find_cpu(struct cgroups *self)
     return found;
 }
 
-/* One that was killed could not remove its group. */
+static bool read_name(const char *pid, char ret[static 32])
+{
+    char path[64];
+    FILE *file;
+    bool read;
+
+    snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+    file = fopen(path, "re");
+    read = file && fgets(ret, 32, file);
+    if (file)
+        fclose(file);
+    return read;
+}
+
+/* Whether a process of that number is a botd; the number of one that was killed may be another program's by now. */
+static bool is_botd(int pid)
+{
+    char number[16], name[32], own[32];
+
+    if (pid == getpid())
+        return true;
+    if (kill(pid, 0) < 0 && errno == ESRCH)
+        return false;
+    snprintf(number, sizeof(number), "%d", pid);
+    return !read_name(number, name) || !read_name("self", own) || strcmp(name, own) == 0;
+}
+
+/* A botd that was killed could not remove its group; one that still has a process stays for the next time. */
 static void remove_stale(const struct cgroups *self)
 {
-    DIR *dir = opendir(self->base);
+    DIR *dir = opendir(self->parent);
     const struct dirent *entry;
-    char path[64];
     int pid;
 
     while (dir && (entry = readdir(dir))) {
-        if (sscanf(entry->d_name, SHARED_NAME "%d", &pid) != 1 || kill(pid, 0) == 0 ||
-            errno != ESRCH)
-            continue;
-        snprintf(path, sizeof(path), "/" SHARED_NAME "%d", pid);
-        (void)remove_folder(self, path);
+        if (sscanf(entry->d_name, SHARED_NAME "%d", &pid) == 1 && !is_botd(pid))
+            (void)unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
     }
     if (dir)
         closedir(dir);
@@ -191,6 +215,7 @@ static bool make_shared(struct cgroups *self)
 
     if (!find_cpu(self))
         return false;
+    memcpy(self->parent, self->base, sizeof(self->parent));
     remove_stale(self);
     snprintf(group, sizeof(group), "%s/" SHARED_NAME "%d", self->base, (int)getpid());
     if (strlen(group) >= sizeof(self->base) || (mkdir(group, 0755) < 0 && errno != EEXIST))
@@ -200,6 +225,28 @@ static bool make_shared(struct cgroups *self)
     if (!self->shared)
         (void)remove_folder(self, "");
     return self->shared;
+}
+
+/* Runs of a botd that was killed in the same group: they end, and their groups go. */
+static void end_stale_runs(struct cgroups *self)
+{
+    char name[CGROUP_PATH_SIZE + 64];
+    const struct dirent *entry;
+    DIR *dir;
+
+    snprintf(name, sizeof(name), "%s/runs", self->base);
+    dir = opendir(name);
+    while (dir && (entry = readdir(dir))) {
+        char *end;
+        uint64_t run = strtoull(entry->d_name, &end, 10);
+
+        if (run == 0 || *end != '\0')
+            continue;
+        self->last = MAX(self->last, run);
+        cgroup_end(self, run);
+    }
+    if (dir)
+        closedir(dir);
 }
 
 int cgroups_open(struct cgroups **ret, struct error *err)
@@ -219,6 +266,7 @@ int cgroups_open(struct cgroups **ret, struct error *err)
     else if (make_runs(self) < 0)
         error_set(err, ERR_UNAVAILABLE, "%s cannot be divided: %s", self->base, strerror(errno));
     else {
+        end_stale_runs(self);
         *ret = self;
         return 0;
     }
@@ -244,6 +292,14 @@ static void sweep(struct cgroups *self)
             self->leaving[kept++] = self->leaving[i];
     }
     self->leaving_count = kept;
+}
+
+void cgroups_sweep(struct cgroups *self)
+{
+    if (self->shared)
+        remove_stale(self);
+    else
+        sweep(self);
 }
 
 void cgroups_destroy(struct cgroups **self_p)

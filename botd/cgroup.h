@@ -23,6 +23,9 @@ enum { CGROUP_PATH_SIZE = 320 };
  * message says to the operator why. */
 int cgroups_open(struct cgroups **ret, struct error *err) MUST_USE;
 
+/* Removes groups whose botd was killed, and those of runs that have gone since they were ended. From time to time. */
+void cgroups_sweep(struct cgroups *self);
+
 /* All runs must have ended. */
 void cgroups_destroy(struct cgroups **self_p);
 

@@ -3,6 +3,7 @@
  * after their last use.
  */
 #include "botd/budget.h"
+#include "botd/cgroup.h"
 #include "botd/memory.h"
 
 #define EXECUTION_LIFE ((int64_t)30 * 24 * 3600 * 1000)
@@ -29,6 +30,8 @@ int sweep_run(void *daemon, const struct request *req, struct error *err)
 {
     struct botd *d = daemon;
 
+    if (d->groups)
+        cgroups_sweep(d->groups);
     return sweep_executions(d, req, err) < 0 || memory_sweep(d, req, err) < 0 ||
                    budget_sweep(d, req, err) < 0
                ? -1
