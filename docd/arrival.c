@@ -397,6 +397,41 @@ int arrivals_look(struct arrivals *self, const struct request *req, struct uuid 
 
 /* ---- the sweep ---- */
 
+static bool has_id(const struct db_result *res, struct uuid id)
+{
+    for (size_t i = 0; i < db_rows(res); i++) {
+        struct uuid each = db_uuid(res, i, 0);
+
+        if (uuid_equal(&each, &id))
+            return true;
+    }
+    return false;
+}
+
+/* Leaves out those whose last try is not long ago: a file that cannot be copied would be copied every minute. */
+static int leave_paused(const struct arrivals *self, const struct request *req,
+                        struct store_key *forms, size_t *count, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *paused = NULL;
+    struct db_array projects = db_array_new(req->arena, *count, sizeof forms->project.text);
+    struct db_array ids = db_array_new(req->arena, *count, sizeof forms->object.text);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *count; i++) {
+        db_array_add(&projects, forms[i].project.text);
+        db_array_add(&ids, forms[i].object.text);
+    }
+    if (db_query(self->d->svc.db, req, SQL_ARRIVALS_PAUSED, &paused, err, DB_TEXT(projects.text),
+                 DB_TEXT(ids.text), DB_INT(req->now_ms)) < 0)
+        return -1;
+    for (size_t i = 0; i < *count; i++) {
+        if (!has_id(paused, forms[i].object))
+            forms[kept++] = forms[i];
+    }
+    *count = kept;
+    return 0;
+}
+
 int arrivals_sweep(struct arrivals *self, const struct request *req, struct error *err)
 {
     struct store *store = self->d->store;
@@ -410,7 +445,8 @@ int arrivals_sweep(struct arrivals *self, const struct request *req, struct erro
         struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof *lookups);
 
         if (store->functions->arrivals(store, req, &cursor, forms, LISTED_MAX, &look.count, err) <
-            0)
+                0 ||
+            leave_paused(self, req, forms, &look.count, err) < 0)
             return -1;
         for (size_t i = 0; i < look.count; i++)
             lookups[i] = (struct lookup){&forms[i], 1, true};

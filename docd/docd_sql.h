@@ -23,6 +23,9 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
  * what there was before. */
 #define ARRIVAL_FAILURES "10"
 
+/* How long it is left alone after so many failures and one. */
+#define ARRIVAL_PAUSE_MS(failures) "least(60000::int8 << least(" failures ", 9)::int, 6 * 3600000)"
+
 /* Form u may yet bring bytes for document d. */
 #define UPLOAD_TO_COME "u.number > coalesce(d.upload, 0) and u.failures < " ARRIVAL_FAILURES
 

@@ -481,11 +481,24 @@ static void fault_copies(const struct http_answer *const *forms, size_t count, c
     json_decref(rules);
 }
 
-static bool tries_come_to(long want, const char *id)
+static long tries(const char *id)
 {
-    return suite_comes_to(
-        suite, want, 30000,
-        "select least(max(failures), %ld) from doc.upload where document_id = '%s'", want, id);
+    return suite_count(suite, "select max(failures) from doc.upload where document_id = '%s'", id);
+}
+
+/* Six hours are the longest pause between two tries. */
+static bool tries_come_to(long want, const char *id, int64_t *clock_s)
+{
+    int64_t until = clock_mono_ms() + 60000;
+
+    while (tries(id) < want && clock_mono_ms() < until) {
+        long before = tries(id);
+
+        suite_set_clock(suite, *clock_s += 6 * 3600 + 60);
+        for (int i = 0; i < 60 && tries(id) == before; i++)
+            usleep(50000);
+    }
+    return UNIT_CHECK(tries(id) >= want, "%ld tries instead of %ld", tries(id), want);
 }
 
 static long count_of(const char *table, const char *column, const char *id)
@@ -504,6 +517,7 @@ static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
     HTTP_ANSWER empty = document_make(suite, patient->access, "empty.txt", "text/plain");
     const struct http_answer *const bad[] = {replaced, stuck, late};
     const char *stuck_id = http_text(stuck, "id"), *late_id = http_text(late, "id");
+    int64_t clock_s = 26 * 3600;
 
     CHECK_BYTES(before, "old", 3);
     fault_copies(bad, 3, "[]");
@@ -514,13 +528,17 @@ static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
     char *other = put("other.txt", "text/plain", "other", 5);
     CU_ASSERT_TRUE(
         suite_comes_to(suite, 5, 10000, "select size from doc.document where id = '%s'", other));
-    suite_set_clock(suite, 26 * 3600);
+    suite_set_clock(suite, clock_s);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
                                   "select count(*) from doc.document where id = '%s'",
                                   http_text(empty, "id")));
     /* these do not, whose files are there; readers are told what there was before */
-    CU_ASSERT_TRUE(tries_come_to(10, id) && tries_come_to(10, stuck_id) &&
-                   tries_come_to(10, late_id));
+    CU_ASSERT_TRUE(tries_come_to(10, id, &clock_s) && tries_come_to(10, stuck_id, &clock_s) &&
+                   tries_come_to(10, late_id, &clock_s));
+    /* and no copy is tried again without a pause */
+    long tried = tries(stuck_id);
+    usleep(3000000);
+    CU_ASSERT_EQUAL(tries(stuck_id), tried);
     suite_set_clock(suite, 0);
     HTTP_ANSWER old = get(id);
     CHECK_BYTES(old, "old", 3);
@@ -528,8 +546,10 @@ static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
     CHECK_ERROR(nothing, 404, "File not uploaded yet.");
     /* one that can be copied in the end is there, */
     fault_copies(bad, 2, "[]");
+    suite_set_clock(suite, clock_s + 6 * 3600 + 60);
     CU_ASSERT_TRUE(
         suite_comes_to(suite, 4, 10000, "select size from doc.document where id = '%s'", late_id));
+    suite_set_clock(suite, 0);
     HTTP_ANSWER saved = get(late_id);
     CHECK_BYTES(saved, "late", 4);
     /* the others are given up, also when docd is killed at it */
@@ -627,8 +647,13 @@ static void a_copy_that_comes_late_is_removed(void)
 
     fault("[{\"header\":\"x-amz-copy-source\",\"do\":\"late\"}]");
     id = put("late.txt", "text/plain", "late", 4);
-    /* Each docd has two tries, gives the object up and begins anew. */
+    /* Each docd has two tries, gives the object up and begins anew after a pause. */
+    CU_ASSERT_TRUE(hits_come_to(4, 60000));
+    CU_ASSERT_TRUE(suite_comes_to(
+        suite, 2, 30000, "select max(failures) from doc.upload where document_id = '%s'", id));
+    suite_set_clock(suite, 3600);
     CU_ASSERT_TRUE(hits_come_to(6, 60000));
+    suite_set_clock(suite, 0);
     usleep(1000000);
     CU_ASSERT_TRUE(keys("") > 1);
     fault("[]");
