@@ -277,6 +277,16 @@ static CURLcode set_options(const struct s3 *self, struct try *try, struct curl_
     return code;
 }
 
+/* In ms; 0: there is none. */
+static int64_t read_date(CURL *easy, const char *name)
+{
+    struct curl_header *header;
+
+    if (curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+        return 0;
+    return MAX(curl_getdate(header->value, NULL), 0) * INT64_C(1000);
+}
+
 static void read_answer(struct try *try, struct arena *arena, struct s3_answer *ret)
 {
     struct curl_header *header;
@@ -291,8 +301,8 @@ static void read_answer(struct try *try, struct arena *arena, struct s3_answer *
                               .code = ""};
     if (curl_easy_header(try->easy, "ETag", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
         ret->etag = arena_strdup(arena, header->value);
-    if (curl_easy_header(try->easy, "Last-Modified", 0, CURLH_HEADER, -1, &header) == CURLHE_OK)
-        ret->modified = MAX(curl_getdate(header->value, NULL), 0) * INT64_C(1000);
+    ret->modified = read_date(try->easy, "Last-Modified");
+    ret->date = read_date(try->easy, "Date");
     codec_write(&try->text, "", 1);
     ret->text = (const char *)try->text.bytes;
     if (status >= 300 && try->text.size > 1) {

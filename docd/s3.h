@@ -48,6 +48,7 @@ struct s3_answer {
     int64_t length;   /* that it says it has: what HEAD tells */
     const char *etag; /* or NULL */
     int64_t modified; /* Last-Modified, ms since the epoch; 0: not told */
+    int64_t date;     /* Date, the same: its clock */
     const char *code; /* of an error, "" when it names none: "NoSuchKey" */
     bool abandoned;   /* a try was not waited for to its end: what it asked for may be done yet */
 };

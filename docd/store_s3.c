@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/codec.h"
 #include "common/fiber.h"
 #include "common/log.h"
@@ -20,6 +21,7 @@
 #include "docd/store.h"
 
 enum {
+    SECOND_MS = 1000,
     PIECE = 1024 * 1024, /* of open() */
     TAG_HASH = 32,
 };
@@ -93,8 +95,8 @@ static int s3_form(struct store *store, const struct request *req, const struct 
 
 struct facts {
     int64_t size;
-    const char *etag;    /* S3's */
-    int64_t modified_ms; /* by its clock, to the second; 0: it does not tell */
+    const char *etag;             /* S3's */
+    int64_t modified_ms, date_ms; /* by its clock, to the second; 0: it does not tell */
 };
 
 static int look(const struct store_s3 *self, const struct request *req, const char *key,
@@ -109,7 +111,7 @@ static int look(const struct store_s3 *self, const struct request *req, const ch
         return not_found(err);
     if (answer.status != 200 || answer.length < 0 || !answer.etag)
         return unexpected(req, &call, &answer, err);
-    *ret = (struct facts){answer.length, answer.etag, answer.modified};
+    *ret = (struct facts){answer.length, answer.etag, answer.modified, answer.date};
     return 0;
 }
 
@@ -320,8 +322,20 @@ static int check_unchanged(const struct store_s3 *self, const struct request *re
 
     if (look(self, req, key, &now, err) < 0)
         return -1;
-    return now.size == before->size && strcmp(now.etag, before->etag) == 0 ? 0
-                                                                           : changed(err, "HEAD");
+    return now.size == before->size && strcmp(now.etag, before->etag) == 0 &&
+                   now.modified_ms == before->modified_ms
+               ? 0
+               : changed(err, "HEAD");
+}
+
+/* A file that was replaced and then replaced by its own bytes looks as it did but for the time, which is told to the
+ * second: one that came in this very second is copied in the next. */
+static int wait_for_second(const struct store_s3 *self, const struct facts *facts,
+                           struct error *err)
+{
+    if (facts->modified_ms == 0 || facts->date_ms != facts->modified_ms)
+        return 0;
+    return fiber_sleep_until(self->loop, clock_mono_ms() + SECOND_MS, err);
 }
 
 static int copy_parts(const struct store_s3 *self, const struct request *req, const char *from,
@@ -369,7 +383,7 @@ static int copy_large(const struct store_s3 *self, const struct request *req, co
     const char *upload = NULL;
     struct error ignored; /* remove() tries that again */
 
-    if (part_begin(self, req, to, &upload, err) < 0)
+    if (wait_for_second(self, facts, err) < 0 || part_begin(self, req, to, &upload, err) < 0)
         return -1;
     if (copy_parts(self, req, from, to, upload, facts, err) == 0)
         return 0;

@@ -647,6 +647,10 @@ static void lists(struct loop *loop, void *arg UNUSED)
 /* ---- adopting ---- */
 
 #define FACTS(etag, size) HEAD("200 OK\r\nETag: \"" etag "\"\r\nContent-Length: " size) "\r\n"
+#define FACTS_AT(etag, size, modified, date)                                         \
+    HEAD("200 OK\r\nETag: \"" etag "\"\r\nLast-Modified: Wed, 01 Jul 2026 " modified \
+         " GMT\r\nDate: Wed, 01 Jul 2026 " date " GMT\r\nContent-Length: " size)     \
+    "\r\n"
 #define COPIED BODY("200 OK", XML "<CopyObjectResult><ETag>\"b\"</ETag></CopyObjectResult>")
 #define PART BODY("200 OK", XML "<CopyPartResult><ETag>&quot;p&quot;</ETag></CopyPartResult>")
 #define BEGUN                                                                    \
@@ -737,6 +741,20 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
          "changed while it was copied",
          "DELETE /d",
          7},
+        {"parts of two files, of which the first came again",
+         {FACTS_AT("a", LARGE, "10:00:00", "10:00:05"), BEGUN, PART, PART, PART,
+          FACTS_AT("a", LARGE, "10:00:06", "10:00:07"), GONE},
+         ERR_UNAVAILABLE,
+         "changed while it was copied",
+         "DELETE /d",
+         7},
+        {"parts of a file that came in this second",
+         {FACTS_AT("a", LARGE, "10:00:00", "10:00:00"), BEGUN, PART, PART, PART,
+          FACTS_AT("a", LARGE, "10:00:00", "10:00:02"), COMPLETED, FACTS("a-3", LARGE), THREE},
+         ERR_NONE,
+         "",
+         "GET /d",
+         9},
         {"parts of one that is gone",
          {FACTS("a", LARGE), BEGUN, PART, PART, PART, HEAD("404 Not Found") "\r\n", GONE},
          ERR_NOT_FOUND,
@@ -756,12 +774,16 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct stored stored = {0};
+        int64_t begin_ms = clock_mono_ms();
 
         tell(f, rows[i].answers);
         int result = f->store->functions->adopt(f->store, &f->req, form, form, &stored, &f->err);
         UNIT_CHECK((result == 0) == (rows[i].code == ERR_NONE) && f->err.code == rows[i].code &&
                        strstr(f->err.detail, rows[i].detail) != NULL,
                    "%s: %d %d %s", rows[i].label, result, f->err.code, f->err.detail);
+        UNIT_CHECK(clock_mono_ms() - begin_ms >=
+                       (strstr(rows[i].label, "in this second") ? 1000 : 0),
+                   "%s", rows[i].label);
         UNIT_CHECK(f->server.count == rows[i].requests, "%s: %zu requests", rows[i].label,
                    f->server.count);
         UNIT_CHECK(result < 0 || memcmp(stored.head.bytes, "abc", 3) == 0, "%s", rows[i].label);
@@ -771,6 +793,8 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
     }
     CU_ASSERT_PTR_NOT_NULL(strstr(f->server.requests[7], "uploadId=u%201"));
     CU_ASSERT_PTR_NOT_NULL(strstr(f->server.requests[2], "bytes=0-5242879"));
+    for (size_t i = 2; i <= 4; i++)
+        CU_ASSERT_PTR_NOT_NULL(strstr(f->server.requests[i], "x-amz-copy-source-if-match: \"a\""));
     CU_ASSERT_PTR_NOT_NULL(strstr(f->server.requests[4], "bytes=10485760-11999999"));
     teardown(f);
 }
