@@ -24,6 +24,7 @@
 #include "common/file.h"
 #include "common/log.h"
 #include "common/offload.h"
+#include "docd/id_page.h"
 #include "docd/page_cache.h"
 #include "docd/post_policy.h"
 
@@ -254,31 +255,11 @@ static void check_work(void *arg)
     job->error = check_file(job) < 0 ? errno : 0;
 }
 
-/* A page of the names in one folder. */
 struct listing {
     struct job job; /* first */
     const char *folder;
-    const char *after; /* id; "": from the start */
-    struct store_key *found;
-    size_t room, count; /* count > room: there are more */
+    struct id_page page;
 };
-
-/* Keeps the lowest `room` ids behind `after`, in order: a folder may have more than memory should. */
-static void listing_add(struct listing *self, struct uuid id)
-{
-    size_t at = MIN(self->count, self->room);
-
-    if (strcmp(id.text, self->after) <= 0)
-        return;
-    self->count++;
-    while (at > 0 && strcmp(id.text, self->found[at - 1].object.text) < 0) {
-        if (at < self->room)
-            self->found[at] = self->found[at - 1];
-        at--;
-    }
-    if (at < self->room)
-        self->found[at] = (struct store_key){.object = id};
-}
 
 static void list_work(void *arg)
 {
@@ -295,7 +276,7 @@ static void list_work(void *arg)
     }
     while ((errno = 0, entry = readdir(dir))) {
         if (uuid_parse(entry->d_name, &id) == 0)
-            listing_add(self, id);
+            id_page_add(&self->page, id);
     }
     self->job.error = errno;
     closedir(dir);
@@ -499,7 +480,10 @@ static int local_objects(struct store *store, const struct request *req, const c
 {
     const char *slash = *cursor ? strchr(*cursor, '/') : NULL;
     int number = slash ? (int)strtol(*cursor, NULL, 16) : 0;
-    struct listing listing = {.found = ret, .room = room, .after = slash ? slash + 1 : ""};
+    struct listing listing = {
+        .page = {.after = slash ? slash + 1 : "",
+                 .items = arena_calloc(req->arena, room, sizeof *listing.page.items),
+                 .room = room}};
 
     if (slash && strncmp(*cursor, "incoming/", strlen("incoming/")) == 0)
         number = FOLDERS;
@@ -508,9 +492,11 @@ static int local_objects(struct store *store, const struct request *req, const c
     listing.folder = folder_name(req, number);
     if (run(local(store), req, list_work, &listing.job, "list", err) < 0)
         return -1;
-    *ret_count = MIN(listing.count, room);
+    *ret_count = listing.page.count;
+    for (size_t i = 0; i < listing.page.count; i++)
+        ret[i] = (struct store_key){.object = listing.page.items[i]};
     *cursor = NULL;
-    if (listing.count > room)
+    if (listing.page.more)
         *cursor = arena_printf(req->arena, "%s/%s", listing.folder, ret[room - 1].object.text);
     else if (number < FOLDERS)
         *cursor = arena_printf(req->arena, "%s/", folder_name(req, number + 1));

@@ -7,6 +7,7 @@
 
 enum {
     SWEEP_BATCH = 100,
+    VARIANT_PAGES = 64, /* of a run */
     POSTPONE_MS =
         10 * 60 * 1000, /* contract time after which a removal that failed is tried again */
 };
@@ -104,6 +105,31 @@ static int sweep_uploads(struct docd *d, const struct request *req, struct error
     return 0;
 }
 
+/* Variants of objects that are gone: a docd on another host has removed them, with the variants that it has itself. All
+ * folders have their turn within minutes. */
+static int sweep_variants(struct docd *d, const struct request *req, struct error *err)
+{
+    struct uuid *objects = arena_calloc(req->arena, SWEEP_BATCH, sizeof *objects);
+
+    for (int page = 0; page < VARIANT_PAGES; page++) {
+        CLEANUP(db_result_destroy) struct db_result *gone = NULL;
+        struct db_array ids = db_array_new(req->arena, SWEEP_BATCH, sizeof objects->text);
+        size_t count = 0;
+
+        if (variants_objects(d->variants, req, objects, SWEEP_BATCH, &count, err) < 0)
+            return -1;
+        for (size_t i = 0; i < count; i++)
+            db_array_add(&ids, objects[i].text);
+        if (count > 0 &&
+            db_query(d->svc.db, req, SQL_OBJECTS_UNKNOWN, &gone, err, DB_TEXT(ids.text)) < 0)
+            return -1;
+        for (size_t i = 0; gone && i < db_rows(gone); i++)
+            if (variants_remove(d->variants, req, db_uuid(gone, i, 0), err) < 0)
+                return -1;
+    }
+    return 0;
+}
+
 int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct docd *d = daemon;
@@ -120,7 +146,7 @@ int sweep(void *daemon, const struct request *req, struct error *err)
     }
     if (sweep_objects(d, req, err) < 0)
         keep_first(&first, err);
-    if (variants_sweep(d->variants, req, err) < 0)
+    if (variants_sweep(d->variants, req, err) < 0 || sweep_variants(d, req, err) < 0)
         keep_first(&first, err);
     *err = first;
     return first.code == ERR_NONE ? 0 : -1;

@@ -44,6 +44,8 @@ struct variants {
     int64_t bytes_max, bytes; /* kept, as far as this instance knows */
     int64_t image_bytes;
     bool sweeping, changed; /* changed: since the last sweep */
+    int folder;             /* that variants_objects() is at, and where there */
+    struct uuid after;
     uint64_t *hits, *made, *shared, *decodes;
 };
 
@@ -176,6 +178,26 @@ int variants_remove(struct variants *self, const struct request *req, struct uui
     if (run(self, req, variant_files_remove, &job, err) < 0)
         return -1;
     return job.error == 0 ? 0 : disk_error(err, job.error);
+}
+
+int variants_objects(struct variants *self, const struct request *req, struct uuid *ret,
+                     size_t room, size_t *ret_count, struct error *err)
+{
+    struct variant_job job = {.folder = self->folder,
+                              .page = {.after = self->after.text, .items = ret, .room = room}};
+
+    if (run(self, req, variant_files_objects, &job, err) < 0)
+        return -1;
+    if (job.error != 0)
+        return disk_error(err, job.error);
+    *ret_count = job.page.count;
+    if (job.page.more) {
+        self->after = ret[room - 1];
+    } else {
+        self->after = (struct uuid){""};
+        self->folder = (self->folder + 1) % VARIANT_FOLDERS;
+    }
+    return 0;
 }
 
 /* ---- making ---- */

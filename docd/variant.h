@@ -62,6 +62,11 @@ int variant_read(struct variants *self, const struct request *req, const char *h
 int variants_remove(struct variants *self, const struct request *req, struct uuid object,
                     struct error *err) MUST_USE;
 
+/* The next objects that have variants here, at most `room`, folder by folder and round and round: so that those that were
+ * removed by a docd on another host are found. None may mean an empty folder. Parks. */
+int variants_objects(struct variants *self, const struct request *req, struct uuid *ret,
+                     size_t room, size_t *ret_count, struct error *err) MUST_USE;
+
 /* Removes what is too much, and what was left half made; a part of the sweep. Parks. */
 int variants_sweep(struct variants *self, const struct request *req, struct error *err) MUST_USE;
 

@@ -19,7 +19,6 @@
 #include "docd/page_cache.h"
 
 enum {
-    FOLDERS = 256,
     PATH_SIZE = VARIANT_NAME_SIZE + 16,
     USED_EVERY_S = 60,   /* how exact is known when a file was used last */
     LEFT_AFTER_S = 3600, /* a file that nobody makes any more */
@@ -45,7 +44,7 @@ int variant_files_open(const char *dir)
     file = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0 || faccessat(file, "ff", F_OK, 0) == 0) /* made last */
         return file;
-    for (int i = 0; i < FOLDERS; i++) {
+    for (int i = 0; i < VARIANT_FOLDERS; i++) {
         snprintf(name, sizeof name, "%02x", (unsigned)i);
         if (mkdirat(file, name, 0700) < 0 && errno != EEXIST) {
             close(file);
@@ -268,6 +267,27 @@ void variant_files_remove(void *arg)
         closedir(folder);
 }
 
+void variant_files_objects(void *arg)
+{
+    struct variant_job *job = arg;
+    char name[16];
+    DIR *folder;
+
+    snprintf(name, sizeof name, "%02x", (unsigned)job->folder);
+    folder = open_folder(job->dir, name);
+    job->error = folder == NULL ? errno : 0;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        char text[sizeof job->object.text];
+        struct uuid object;
+
+        snprintf(text, sizeof text, "%.36s", entry->d_name);
+        if (uuid_parse(text, &object) == 0)
+            id_page_add(&job->page, object);
+    }
+    if (folder != NULL)
+        closedir(folder);
+}
+
 /* ---- sweeping ---- */
 
 struct found {
@@ -341,7 +361,7 @@ void variant_files_sweep(void *arg)
 
     job->error = 0;
     job->removed = 0;
-    for (int i = 0; i < FOLDERS; i++) {
+    for (int i = 0; i < VARIANT_FOLDERS; i++) {
         snprintf(name, sizeof name, "%02x", (unsigned)i);
         DIR *folder = open_folder(job->dir, name);
         if (folder == NULL)

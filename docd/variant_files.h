@@ -9,8 +9,9 @@
 
 #include "common/base.h"
 #include "common/uuid.h"
+#include "docd/id_page.h"
 
-enum { VARIANT_NAME_SIZE = 96, VARIANT_TYPE_SIZE = 32 };
+enum { VARIANT_NAME_SIZE = 96, VARIANT_TYPE_SIZE = 32, VARIANT_FOLDERS = 256 };
 
 struct variant_head {
     char magic[8];
@@ -31,6 +32,9 @@ struct variant_job {
     size_t count; /* bytes of room; then, bytes read */
     /* remove */
     struct uuid object;
+    /* objects */
+    int folder; /* 0 to VARIANT_FOLDERS - 1 */
+    struct id_page page;
     /* sweep */
     int64_t bytes_max, bytes; /* allowed; found, less what was removed */
     const char *keep;         /* a name that is not removed, NULL: none */
@@ -58,6 +62,9 @@ void variant_files_drop(void *job);
 
 /* All variants of the object go. */
 void variant_files_remove(void *job);
+
+/* A page of the objects that have variants in one folder. */
+void variant_files_objects(void *job);
 
 /* Those that were not used for longest go until no more than bytes_max are left. */
 void variant_files_sweep(void *job);

@@ -4,6 +4,7 @@
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,35 @@ static void it_goes_on_where_it_was_stopped(void)
     free(last);
 }
 
+/* Its variants on the host that was asked go with it; those on another host, where there is one here, when docd there
+ * sees that the object is gone. */
+static void variants_on_other_hosts_go_too(void)
+{
+    size_t size, before = stored_files(suite);
+    char *png = test_png(60, 40, &size), pattern[600], path[128], saved[512], *object;
+    char *id = document_put(suite, patient->access, "a.png", "image/png", png, size), sql[200];
+    glob_t found;
+
+    snprintf(path, sizeof(path), "%s?width=9", document_path(id));
+    HTTP_ANSWER small = http_get(suite_url(suite), path, patient->access);
+    CHECK_STATUS(small, 200);
+    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
+    object = suite_query(suite, sql);
+    snprintf(pattern, sizeof(pattern), "%s/storage/variants/*/%s-*", suite_dir(suite), object);
+    CU_ASSERT_EQUAL(glob(pattern, 0, NULL, &found), 0);
+    snprintf(saved, sizeof(saved), "%s/saved", suite_dir(suite));
+    CU_ASSERT_EQUAL(link(found.gl_pathv[0], saved), 0);
+    HTTP_ANSWER gone = http_delete(suite_url(suite), document_path(id), patient->access);
+    CHECK_STATUS(gone, 200);
+    CU_ASSERT_EQUAL(stored_files(suite), before);
+    CU_ASSERT_EQUAL(rename(saved, found.gl_pathv[0]), 0);
+    CU_ASSERT_TRUE(stored_files_become(suite, before, 15000));
+    globfree(&found);
+    free(object);
+    free(id);
+    free(png);
+}
+
 static void it_ends_without_a_trace(void)
 {
     person_destroy(&patient);
@@ -264,6 +294,7 @@ static const struct unit_case cases[] = {
     {"missing bytes are said", missing_bytes_are_said},
     {"wrong bytes are said", wrong_bytes_are_said},
     {"it goes on where it was stopped", it_goes_on_where_it_was_stopped},
+    {"variants on other hosts go too", variants_on_other_hosts_go_too},
     {"orphans are swept a week later", orphans_are_swept_a_week_later},
     {"it ends without a trace", it_ends_without_a_trace},
 };
