@@ -191,6 +191,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
         return 0;
     link_new(req->arena, route.app, "set-password", id, &link);
     mail.tenant = route.tenant;
+    mail.expires_at = req->now_ms + RESET_LIFE;
     mail.variables[0] = (struct mail_variable){"resetUrl", link.url};
     row = mail_row(d, req, &mail);
     if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(account),

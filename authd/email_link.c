@@ -29,6 +29,7 @@ void email_link_new(struct authd *d, const struct request *req, const struct ten
     ret->expires_at = req->now_ms + EMAIL_LINK_LIFE;
     link_new(req->arena, by->app, "verify-email", ret->id, &link);
     memcpy(ret->hash, link.hash, sizeof(ret->hash));
+    mail.expires_at = ret->expires_at;
     mail.variables[0] = (struct mail_variable){"verifyUrl", link.url};
     ret->mail = mail_row(d, req, &mail);
 }

@@ -113,6 +113,7 @@ struct mail invitation_mail(const struct request *req, const struct invitation *
                          .tenant = tenant,
                          .to = self->email,
                          .display = arena_printf(req->arena, "%s %s", self->name, self->surname),
+                         .expires_at = req->now_ms + INVITATION_LIFE,
                          .variables = {{"invitationUrl", self->link.url}}};
 }
 

@@ -47,7 +47,8 @@ struct outbox_row mail_row(struct authd *d, const struct request *req, const str
                                  .builtin = mail->builtin,
                                  .template = mail->template,
                                  .to = mail->to,
-                                 .variables = variables(req->arena, mail)};
+                                 .variables = variables(req->arena, mail),
+                                 .expiresAt = mail->expires_at};
 
     if (mail->tenant != NULL) {
         in.projectId = mail->tenant->projectId;

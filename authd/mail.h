@@ -15,6 +15,8 @@ struct mail {
     const struct tenant *tenant; /* by whose template; NULL: by the installation's own */
     bool builtin;                /* by that one too where the tenant maps none */
     const char *to, *display;
+    int64_t
+        expires_at; /* contract time: its link is of no use from then on, and it is not sent; 0: never */
     /* those of the template's own; the ones that every template has are added */
     struct mail_variable {
         const char *name, *value;

@@ -21,7 +21,7 @@ struct delivery {
     const char *template, *language, *default_language;
     struct sealed sealed;
     int64_t attempts, answers, unknowns, created_at;
-    int64_t expires_at; /* contract time; 0: never */
+    int64_t expires_at; /* 0: never */
     bool
         handed_over; /* the row counts this delivery among its unknown ends, until it is recorded */
 };
@@ -116,7 +116,7 @@ static const char *delivery_obstacle(const struct delivery *self)
     struct maild *d = work_maild(&self->item);
     const struct maild_config *config = d->svc.config;
 
-    if (self->expires_at != 0 && clock_now_ms(d->svc.clock) >= self->expires_at)
+    if (self->expires_at != 0 && clock_now_ms(d->real) >= self->expires_at)
         return "its link expired before it could be sent";
     if (self->unknowns >= DELIVER_UNKNOWNS_MAX)
         return "the mail server never said whether it took it: it may have arrived";

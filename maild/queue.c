@@ -30,13 +30,14 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
     struct sealed sealed = sealed_pack(req->arena, &d->svc.seal, in->to, in->variables);
     const char *language = language_tag(req->arena, in->language);
     const char *fallback = language_tag(req->arena, in->defaultLanguage);
+    int64_t to_real_ms = clock_now_ms(d->real) - clock_now_ms(d->svc.clock);
     bool builtin = (in->builtin || !uuid_is_set(&in->projectId)) && builtin_exists(in->template);
 
     if (db_query(d->svc.db, req, SQL_MESSAGE_ENQUEUE, &res, err, DB_UUID(in->id),
                  DB_UUID(in->projectId), DB_TEXT(in->template), DB_TEXT(language ? language : ""),
                  DB_SEALED(sealed), DB_INT(clock_now_ms(d->real)),
                  DB_TEXT(fallback ? fallback : ""), DB_BOOL(builtin),
-                 in->expiresAt > 0 ? DB_INT(in->expiresAt) : DB_NULL) < 0)
+                 in->expiresAt > 0 ? DB_INT(in->expiresAt + to_real_ms) : DB_NULL) < 0)
         return -1;
     out->queued = db_rows(res) > 0;
     if (out->queued)

@@ -1,0 +1,163 @@
+/*
+ * test_mail_dns.c - a name server that falls silent under maild, whose mail server has a name: both instances answer,
+ * doctor says what is wrong and harms nothing, an end is not delayed, and mail leaves when the name server is back.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/bad_smtp.h"
+#include "tests/http/program.h"
+#include "tests/http/silent_dns.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum {
+    MAILS = 4,
+    PROMPT_MS = 3000,  /* `atriumctl status`, on a busy machine */
+    DOCTOR_MS = 20000, /* all checks of all daemons */
+    END_MS = 14000,
+    BACK_MS = 30000,
+};
+
+static const char *const instances[] = {"1", "2"};
+static struct silent_dns *dns;
+static struct bad_smtp *server;
+static struct suite *suite;
+static pid_t pids[2];
+
+static void note_pids(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        pids[i] = suite_pid(suite, "maild", instances[i]);
+}
+
+/* Both instances of maild anew, so that they know no name and have no connection. */
+static void restart_daemons(void)
+{
+    note_pids();
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        suite_signal(suite, "maild", instances[i], SIGKILL);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", instances[i], pids[i]));
+    note_pids();
+}
+
+static void put_mails(void)
+{
+    for (int i = 0; i < MAILS; i++) {
+        PERSON patient = person_register(suite, NULL);
+
+        CU_ASSERT_EQUAL(patient->status, 200);
+    }
+}
+
+static bool all_sent(int timeout_ms)
+{
+    return suite_comes_to(suite, 0, timeout_ms,
+                          "select count(*) from mail.message where state <> 'sent'");
+}
+
+static void check_answers(void)
+{
+    int64_t begin_ms = clock_mono_ms();
+    PROGRAM status = ATRIUMCTL(suite, NULL, "status");
+
+    CHECK_EXIT(status, 0);
+    UNIT_CHECK(clock_mono_ms() - begin_ms < PROMPT_MS, "status took %lld ms",
+               (long long)(clock_mono_ms() - begin_ms));
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_EQUAL(suite_pid(suite, "maild", instances[i]), pids[i]);
+}
+
+/* ---- cases ---- */
+
+static void mail_leaves_by_name(void)
+{
+    put_mails();
+    CU_ASSERT_TRUE(bad_smtp_wait(server, MAILS, BACK_MS));
+    CU_ASSERT_TRUE(all_sent(5000));
+}
+
+static void silence_holds_nothing_up(void)
+{
+    size_t asked;
+    int64_t begin_ms;
+
+    silent_dns_set(dns, true);
+    restart_daemons();
+    put_mails();
+    asked = silent_dns_asked(dns);
+    for (int i = 0; i < 10; i++) {
+        check_answers();
+        usleep(500000);
+    }
+    UNIT_CHECK(silent_dns_asked(dns) > asked, "the name was asked for");
+    begin_ms = clock_mono_ms();
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+    UNIT_CHECK(clock_mono_ms() - begin_ms < DOCTOR_MS, "doctor took %lld ms",
+               (long long)(clock_mono_ms() - begin_ms));
+    UNIT_CHECK(strstr(doctor->out, "mail.example") != NULL, "%s", doctor->out);
+    check_answers();
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.message where answers > 0"), 0);
+}
+
+static void lookup_delays_no_end(void)
+{
+    int64_t begin_ms = clock_mono_ms();
+
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        kill(pids[i], SIGTERM);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        while (kill(pids[i], 0) == 0 && clock_mono_ms() - begin_ms < 2 * END_MS)
+            usleep(10000);
+    UNIT_CHECK(clock_mono_ms() - begin_ms < END_MS, "%lld ms",
+               (long long)(clock_mono_ms() - begin_ms));
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", instances[i], pids[i]));
+}
+
+static void mail_leaves_when_it_is_back(void)
+{
+    silent_dns_set(dns, false);
+    CU_ASSERT_TRUE(all_sent(BACK_MS));
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).different, 2 * MAILS);
+    CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+    bad_smtp_stop(&server);
+}
+
+static const struct unit_case cases[] = {
+    {"mail leaves by name", mail_leaves_by_name},
+    {"silence holds nothing up", silence_holds_nothing_up},
+    {"a lookup delays no end", lookup_delays_no_end},
+    {"mail leaves when it is back", mail_leaves_when_it_is_back},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    const char *reason = NULL;
+    char smtp[48];
+    int port, rc;
+
+    if (!(dns = silent_dns_start(&reason)))
+        return unit_leave_out_suite("mail dns", reason);
+    port = unit_free_port();
+    server = bad_smtp_start(port);
+    snprintf(smtp, sizeof(smtp), "mail.example:%d", port);
+    /* A delivery gives up long before a lookup would. */
+    suite = suite_start(&(struct suite_options){
+        .instances = "maild=2", .smtp = smtp, .set = "maild.smtp_timeout=3s"});
+    rc = unit_run("mail dns", cases, ARRAY_SIZE(cases));
+    silent_dns_stop(&dns);
+    return rc;
+}
