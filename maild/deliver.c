@@ -28,7 +28,7 @@ struct delivery {
 
 struct deliver {
     struct work *work;
-    uint64_t *sent, *retried, *dead, *expired;
+    uint64_t *sent, *retried, *dead, *unknown, *expired;
 };
 
 /* ---- one delivery ---- */
@@ -225,6 +225,7 @@ static void delivery_log(const struct delivery *self, enum transport_outcome out
                   reason, NULL);
     } else {
         ++*deliver->retried;
+        *deliver->unknown += outcome == TRANSPORT_UNKNOWN;
         log_event(LOG_NOTICE, "mail", "delivery failed, will be tried again", "message", id,
                   "attempt", attempt, "reason", reason, NULL);
     }
@@ -314,6 +315,13 @@ static int64_t delivery_room(struct maild *d, int64_t active)
 
 /* ---- for the rest of the daemon ---- */
 
+static int64_t read_state(void *arg)
+{
+    const struct transport *transport = ((const struct maild *)arg)->transport;
+
+    return transport && transport->state ? transport->state(transport) : BREAKER_CLOSED;
+}
+
 int deliver_start(struct maild *d, struct error *err)
 {
     const struct maild_config *config = d->svc.config;
@@ -333,9 +341,16 @@ int deliver_start(struct maild *d, struct error *err)
         .sent = metrics_counter(metrics, name, "outcome=\"sent\"", help),
         .retried = metrics_counter(metrics, name, "outcome=\"retry\"", help),
         .dead = metrics_counter(metrics, name, "outcome=\"dead\"", help),
+        .unknown =
+            metrics_counter(metrics, "atrium_mail_unknown_total", "",
+                            "Mails handed to the mail server that it did not answer in time."),
         .expired = metrics_counter(metrics, "atrium_mail_expired_total", "",
-                                   "Messages given up unsent: they waited for too long."),
+                                   "Messages given up before another attempt: too old, link "
+                                   "expired, or too many unknown ends."),
     };
+    metrics_gauge(metrics, "atrium_mail_server_state",
+                  "The mail server: 0 takes mail, 1 is probed with one mail, 2 is left alone.",
+                  read_state, d);
     d->deliver = self;
     return work_start(d, &kind, &self->work, err);
 }

@@ -94,7 +94,7 @@ static int maild_start(void *daemon, struct error *err)
     if (strcmp(config->transport, "file") == 0)
         d->transport = transport_file_new(d->svc.offload, config->mail_dir, err);
     else if (strcmp(config->transport, "smtp") == 0)
-        d->transport = transport_smtp_new(d->svc.loop, d->svc.metrics, config, err);
+        d->transport = transport_smtp_new(d->svc.loop, config, err);
     else
         return error_set(err, ERR_INTERNAL, "transport must be smtp or file");
     if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0)

@@ -6,6 +6,7 @@
 #ifndef ATRIUM_MAILD_TRANSPORT_H
 #define ATRIUM_MAILD_TRANSPORT_H
 
+#include "maild/breaker.h"
 #include "maild/maild.h"
 
 enum transport_outcome {
@@ -41,6 +42,8 @@ struct transport {
                                    char reason[TRANSPORT_REASON_MAX]);
     /* How many mails more it would take now, while `active` are under way. NULL: as many as the configuration says. */
     int64_t (*room)(struct transport *self, int64_t active);
+    /* Whether the receiver takes mail. NULL: it does. */
+    enum breaker_state (*state)(const struct transport *self);
     /* True once after a receiver that was away has taken a mail again. NULL: never. */
     bool (*is_back)(struct transport *self);
     /* Tries a receiver that is away with the next mail, without a further pause. NULL: nothing to do. */
@@ -56,8 +59,8 @@ struct transport {
 };
 
 /* SMTP (RFC 5321), by the smtp_ keys of the configuration. NULL when they make no sense. */
-struct transport *transport_smtp_new(struct loop *loop, struct metrics *metrics,
-                                     const struct maild_config *config, struct error *err);
+struct transport *transport_smtp_new(struct loop *loop, const struct maild_config *config,
+                                     struct error *err);
 
 /* One file a mail in `dir`, which is made when it is missing. */
 struct transport *transport_file_new(struct offload *offload, const char *dir, struct error *err);

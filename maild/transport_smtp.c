@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "maild/breaker.h"
 #include "maild/smtp_pool.h"
 
 enum { END_MS = 2000 /* for threads that have nothing to do any more */ };
@@ -19,7 +18,6 @@ struct transport_smtp {
     struct smtp_server server;
     int64_t timeout_ms;
     bool back, cancelled;
-    uint64_t *unknown;
 };
 
 /* What the outcome says about the server. */
@@ -36,9 +34,6 @@ static void note(struct transport_smtp *self, const struct smtp_result *result)
         breaker_refuse(&self->breaker, result->reason, now);
         break;
     case TRANSPORT_UNKNOWN:
-        ++*self->unknown;
-        breaker_fail(&self->breaker, result->reason, now);
-        break;
     case TRANSPORT_UNREACHED:
         breaker_fail(&self->breaker, result->reason, now);
         break;
@@ -137,9 +132,9 @@ static int smtp_check_state(struct transport *base, const struct request *req, s
                       breaker->reason);
 }
 
-static int64_t read_state(void *arg)
+static enum breaker_state smtp_state(const struct transport *base)
 {
-    return breaker_state(&((struct transport_smtp *)arg)->breaker, clock_mono_ms());
+    return breaker_state(&((const struct transport_smtp *)base)->breaker, clock_mono_ms());
 }
 
 /* A thread that hangs keeps what it works with until the process ends. */
@@ -186,8 +181,8 @@ static int read_config(const struct maild_config *config, struct smtp_server *re
     return 0;
 }
 
-struct transport *transport_smtp_new(struct loop *loop, struct metrics *metrics,
-                                     const struct maild_config *config, struct error *err)
+struct transport *transport_smtp_new(struct loop *loop, const struct maild_config *config,
+                                     struct error *err)
 {
     struct smtp_server server;
     struct transport_smtp *self;
@@ -199,6 +194,7 @@ struct transport *transport_smtp_new(struct loop *loop, struct metrics *metrics,
         log_die("mail", "out of memory");
     self->base = (struct transport){.send = smtp_send,
                                     .room = smtp_room,
+                                    .state = smtp_state,
                                     .is_back = smtp_is_back,
                                     .hurry = smtp_hurry,
                                     .cancel = smtp_cancel,
@@ -209,12 +205,6 @@ struct transport *transport_smtp_new(struct loop *loop, struct metrics *metrics,
     secret_wipe(&server.password);
     self->timeout_ms = config->smtp_timeout;
     self->breaker = breaker_new(config->deliveries);
-    self->unknown =
-        metrics_counter(metrics, "atrium_mail_unknown_total", "",
-                        "Mails handed to the mail server that it did not answer in time.");
-    metrics_gauge(metrics, "atrium_mail_server_state",
-                  "The mail server: 0 takes mail, 1 is probed with one mail, 2 is left alone.",
-                  read_state, self);
     self->pool = smtp_pool_new(loop, &self->server, (size_t)config->deliveries);
     return &self->base;
 }

@@ -52,7 +52,7 @@ static bool start_instance(struct fixture *self, struct maild *d, struct loop *l
     if (!UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                     self->err.detail))
         return false;
-    d->transport = transport_smtp_new(loop, svc->metrics, &self->config, &self->err);
+    d->transport = transport_smtp_new(loop, &self->config, &self->err);
     return UNIT_CHECK(d->transport && deliver_start(d, &self->err) == 0, "%s", self->err.message);
 }
 

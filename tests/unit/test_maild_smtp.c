@@ -68,7 +68,6 @@ static bool open_gate(void *arg)
 static void run_attempt(struct loop *loop, void *arg)
 {
     const struct attempt *attempt = arg;
-    CLEANUP(metrics_destroy) struct metrics *metrics = metrics_new();
     CLEANUP(transport_destroy) struct transport *transport = NULL;
     char reason[TRANSPORT_REASON_MAX] = "";
     int opened = 0;
@@ -76,7 +75,7 @@ static void run_attempt(struct loop *loop, void *arg)
     struct error err;
 
     error_init(&err, NULL);
-    transport = transport_smtp_new(loop, metrics, &attempt->config, &err);
+    transport = transport_smtp_new(loop, &attempt->config, &err);
     UNIT_REQUIRE(transport, "%s: %s", attempt->label, err.message);
     for (size_t i = 0; i < attempt->sends; i++) {
         enum transport_outcome outcome =
@@ -168,7 +167,6 @@ struct asking {
 static void run_asking(struct loop *loop, void *arg)
 {
     const struct asking *want = arg;
-    CLEANUP(metrics_destroy) struct metrics *metrics = metrics_new();
     CLEANUP(transport_destroy) struct transport *transport = NULL;
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct request req = {.arena = arena, .deadline_mono_ms = clock_mono_ms() + SEND_MS};
@@ -176,7 +174,7 @@ static void run_asking(struct loop *loop, void *arg)
     struct error err;
 
     error_init(&err, arena);
-    transport = transport_smtp_new(loop, metrics, &want->config, &err);
+    transport = transport_smtp_new(loop, &want->config, &err);
     UNIT_REQUIRE(transport, "%s: %s", want->label, err.message);
     UNIT_REQUIRE(transport->check(transport, &req, &found, &err) == 0, "%s: %s", want->label,
                  err.message);
@@ -289,7 +287,7 @@ static void test_configuration(void)
         struct error err;
 
         error_init(&err, NULL);
-        UNIT_CHECK(!transport_smtp_new(NULL, NULL, &rows[i].config, &err), "%s", rows[i].what);
+        UNIT_CHECK(!transport_smtp_new(NULL, &rows[i].config, &err), "%s", rows[i].what);
         UNIT_CHECK(strstr(err.message, rows[i].what), "%s", err.message);
     }
 }
