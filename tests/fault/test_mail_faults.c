@@ -290,9 +290,11 @@ static void mail_of_no_use_is_given_up(void)
 /* The daemon that makes the link says how long it is good for: an hour for a reset. */
 static void link_says_when_it_expires(void)
 {
+    begin(BAD_SMTP_NONE, 0);
     PERSON patient = person_register(suite, NULL);
 
-    begin(BAD_SMTP_REFUSE_ALL, 0);
+    CU_ASSERT_TRUE(all_sent(1, 10000));
+    bad_smtp_behave(server, BAD_SMTP_REFUSE_ALL, 0);
     HTTP_ANSWER answer =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
