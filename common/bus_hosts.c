@@ -238,6 +238,22 @@ int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char
     return 0;
 }
 
+int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *arena,
+                     struct error *err)
+{
+    const char *endpoint;
+
+    if (self->own->endpoint == NULL)
+        return 0;
+    endpoint = arena_printf(arena, strchr(address, ':') ? SCHEME "[%s]%s" : SCHEME "%s%s", address,
+                            strrchr(self->own->endpoint, ':'));
+    if (!bus_endpoint_ok(endpoint))
+        return error_set(err, ERR_BAD_REQUEST,
+                         "bus_listen: \"%s\" is no numeric address, such as 0.0.0.0", address);
+    self->listen = endpoint;
+    return 0;
+}
+
 /* ---- questions ---- */
 
 const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,

@@ -33,6 +33,7 @@ struct bus_hosts {
     struct bus_host *rows;
     size_t count;
     const struct bus_host *own; /* the line of the key taken; NULL until then */
+    const char *listen;         /* endpoint to listen at instead of own->endpoint; NULL: that one */
     uint8_t secret_key[BUS_KEY_SIZE];
 };
 
@@ -44,6 +45,11 @@ int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret
  * the lines of that name has its public half. */
 int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char *name,
                        struct error *err) MUST_USE;
+
+/* Listens at this numeric address, and the port of the own line: where other hosts reach the instance by an address that
+ * this one has not got (translated addresses). After bus_hosts_take_key(). */
+int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *arena,
+                     struct error *err) MUST_USE;
 
 /* The public half of a secret key; and as it stands in the file. */
 void bus_hosts_public_key(const uint8_t secret[static BUS_KEY_SIZE],

@@ -173,7 +173,8 @@ static void on_tcp(void *arg)
 int bus_tcp_listen(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
-    const char *endpoint = self->hosts->own->endpoint;
+    const struct bus_hosts *hosts = self->hosts;
+    const char *endpoint = hosts->listen ? hosts->listen : hosts->own->endpoint;
 
     /* First: libzmq lets everybody in while there is nobody to ask. Who came in so has no name, and is not heard. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
@@ -184,7 +185,7 @@ int bus_tcp_listen(struct bus *self, struct error *err)
     bus_socket_option(self->tcp, ZMQ_LINGER, BUS_LINGER_MS);
     bus_socket_option(self->tcp, ZMQ_ROUTER_MANDATORY, 1);
     bus_socket_bytes(self->tcp, ZMQ_ZAP_DOMAIN, ZAP_DOMAIN, strlen(ZAP_DOMAIN));
-    bus_tcp_secure(self->hosts, self->tcp, NULL);
+    bus_tcp_secure(hosts, self->tcp, NULL);
     if (zmq_bind(zsock_resolve(self->tcp), endpoint) != 0)
         return error_set(err, ERR_INTERNAL, "Cannot listen at %s: %s.", endpoint,
                          zmq_strerror(zmq_errno()));

@@ -32,6 +32,7 @@ struct common_config {
     int64_t slow_statement; /* ms; 0: none is logged */
     bool development;       /* written by `atriumctl dev` only: allows --test-clock */
     const char *bus_hosts;  /* file of bus_hosts.h; NULL: all of the suite is on this host */
+    const char *bus_listen; /* address to listen at for other hosts; NULL: that of bus_hosts */
     const char *bus_keys;   /* directory of the secret keys, <service>.<instance>.key */
 };
 extern const struct config_row common_config_rows[];

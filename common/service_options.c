@@ -25,6 +25,10 @@ const struct config_row common_config_rows[] = {
     CONFIG_PATH(
         struct common_config, bus_hosts, NULL, 0,
         "File of all instances of a suite on several hosts, with their addresses and keys."),
+    CONFIG_TEXT(
+        struct common_config, bus_listen, NULL, 0,
+        "Address to listen at for other hosts instead of that in bus_hosts, where addresses "
+        "are translated (0.0.0.0: all)."),
     CONFIG_PATH(struct common_config, bus_keys, "/etc/atrium/bus", 0,
                 "Directory of the secret keys for other hosts, SERVICE.INSTANCE.key each."),
 };
@@ -173,7 +177,10 @@ static int load_hosts(struct service *self, struct error *err)
     self->hosts_arena = arena_new();
     if (bus_hosts_read(common->bus_hosts, self->hosts_arena, &self->hosts, err) < 0)
         return -1;
-    return bus_hosts_take_key(self->hosts, common->bus_keys, name, err);
+    if (bus_hosts_take_key(self->hosts, common->bus_keys, name, err) < 0)
+        return -1;
+    return common->bus_listen ? bus_hosts_listen(self->hosts, common->bus_listen, self->arena, err)
+                              : 0;
 }
 
 int service_config_check(struct service *self, const struct service_options *options,

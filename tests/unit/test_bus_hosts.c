@@ -162,6 +162,45 @@ static void test_own_key(void)
     CU_ASSERT(strstr(err.message, "accessible to others") != NULL);
 }
 
+/* Where addresses are translated: the port is that of the line. */
+static void test_listen(void)
+{
+    static const struct {
+        const char *address, *want;
+    } rows[] = {
+        {"0.0.0.0", "tcp://0.0.0.0:7103"},
+        {"::", "tcp://[::]:7103"},
+        {"docd", NULL},
+        {"", NULL},
+        {"0.0.0.0:7103", NULL},
+    };
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct kit_key key = kit_key_new(), silent = kit_key_new();
+    const char *text =
+        arena_printf(arena, "docd.c1 tcp://10.0.0.3:7103 %s\nctl.c1 - %s\n", key.text, silent.text);
+    struct bus_hosts *hosts;
+    struct error err;
+
+    unit_dir_write(&dir, "docd.c1.key", key.digits);
+    unit_dir_write(&dir, "ctl.c1.key", silent.digits);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        hosts = read_text(text, arena, &err);
+        CU_ASSERT(bus_hosts_take_key(hosts, dir.path, "docd.c1", &err) == 0);
+        if (rows[i].want) {
+            CU_ASSERT(bus_hosts_listen(hosts, rows[i].address, arena, &err) == 0);
+            CU_ASSERT_STRING_EQUAL(hosts->listen, rows[i].want);
+        } else {
+            CU_ASSERT(bus_hosts_listen(hosts, rows[i].address, arena, &err) < 0);
+            CU_ASSERT(strstr(err.message, "is no numeric address") != NULL);
+        }
+    }
+    hosts = read_text(text, arena, &err);
+    CU_ASSERT(bus_hosts_take_key(hosts, dir.path, "ctl.c1", &err) == 0);
+    CU_ASSERT(bus_hosts_listen(hosts, "0.0.0.0", arena, &err) == 0);
+    CU_ASSERT_PTR_NULL(hosts->listen); /* it is not called */
+}
+
 /* The half that a caller computes is the one that libzmq computes. */
 static void test_public_half(void)
 {
@@ -174,11 +213,9 @@ static void test_public_half(void)
 }
 
 static const struct unit_case cases[] = {
-    {"reads what is right", test_reads},
-    {"refuses what is not", test_refuses},
-    {"files that are none", test_files},
-    {"an instance takes its own key", test_own_key},
-    {"the public half of a key", test_public_half},
+    {"reads what is right", test_reads},      {"refuses what is not", test_refuses},
+    {"files that are none", test_files},      {"an instance takes its own key", test_own_key},
+    {"an address to listen at", test_listen}, {"the public half of a key", test_public_half},
 };
 
 int main(void)

@@ -751,6 +751,52 @@ static void test_port_taken(void)
     unit_on_fiber(port_taken, NULL);
 }
 
+/* Callers know an instance by an address that its own host has not got. */
+static void translated_address(struct loop *loop, void *arg)
+{
+    static const struct operation one_operation[] = {{"none", "gateway", ACCESS_PUBLIC, R_SAFE,
+                                                      &nothing_table, &nothing_table, NULL},
+                                                     {.name = NULL}};
+    struct world world;
+    struct kit *kit = &world.kit;
+    struct bus_options options = {.service = "settingsd",
+                                  .instance = "1",
+                                  .version = "test",
+                                  .operations = one_operation,
+                                  .asks = (const char *const[]){NULL},
+                                  .peer_max = 1,
+                                  .serve_max = 1};
+    struct error err;
+    char text[256];
+
+    (void)arg;
+    world_make(&world, loop);
+    snprintf(text, sizeof(text), "settingsd.1 tcp://198.51.100.1:%d %s\n", world.ports[0],
+             world.keys[0].text);
+    unit_dir_write(&kit->dir, "translated", text);
+    error_init(&err, NULL);
+    UNIT_REQUIRE(bus_hosts_read(arena_printf(kit->arena, "%s/translated", kit->dir.path),
+                                kit->arena, &kit->hosts, &err) == 0 &&
+                     bus_hosts_take_key(kit->hosts, kit->dir.path, "settingsd.1", &err) == 0,
+                 "%s", err.message);
+    kit->metrics = metrics_new();
+    options.hosts = kit->hosts;
+    options.run_dir = kit->dir.path;
+    CU_ASSERT_PTR_NULL(bus_new(loop, kit->clock, kit->metrics, &options, &err));
+    CU_ASSERT(strstr(err.message, "Cannot listen at tcp://198.51.100.1") != NULL);
+    CU_ASSERT(bus_hosts_listen(kit->hosts, "127.0.0.1", kit->arena, &err) == 0);
+    struct bus *bus = bus_new(loop, kit->clock, kit->metrics, &options, &err);
+    UNIT_CHECK(bus != NULL, "%s", err.message);
+    bus_destroy(&bus);
+    kit_close(kit);
+}
+
+static void test_translated_address(void)
+{
+    unit_expect_log(UNIT_ANY_LOG);
+    unit_on_fiber(translated_address, NULL);
+}
+
 static const struct unit_case cases[] = {
     {"a call and its reply", test_call_and_reply},
     {"large frames", test_large_frames},
@@ -768,6 +814,7 @@ static const struct unit_case cases[] = {
     {"no handshake, no connection", test_no_handshake},
     {"two keys while one is changed", test_two_keys},
     {"a port that is taken", test_port_taken},
+    {"an address that others translate", test_translated_address},
 };
 
 int main(int argc, char **argv)
