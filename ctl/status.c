@@ -63,6 +63,7 @@ int status_command(struct ctl *ctl, struct error *err)
                                           "pid",       "upTime",   "inFlight", "queued",
                                           "latencyUs", "database", "sandbox",  NULL};
     const struct instances *all = instances_find(ctl, err);
+    const char *one = arguments_get(&ctl->args, "INSTANCE"); /* "authd.1" */
     struct status_row *rows;
     struct field_list list;
     size_t up = 0;
@@ -70,14 +71,22 @@ int status_command(struct ctl *ctl, struct error *err)
     if (!all)
         return -1;
     rows = arena_calloc(ctl->arena, all->count, sizeof *rows);
-    list = (struct field_list){rows, all->count};
+    list = (struct field_list){rows, 0};
     for (size_t i = 0; i < all->count; i++) {
-        rows[i] = (struct status_row){
-            .service = all->items[i].service, .instance = all->items[i].instance, .state = "down"};
-        ask(ctl, &all->items[i], &rows[i]);
-        up += strcmp(rows[i].state, "up") == 0;
+        const struct instance *instance = &all->items[i];
+        struct status_row *row = &rows[list.count];
+
+        if (one && strcmp(one, instance->name) != 0)
+            continue;
+        *row = (struct status_row){
+            .service = instance->service, .instance = instance->instance, .state = "down"};
+        ask(ctl, instance, row);
+        up += strcmp(row->state, "up") == 0;
+        list.count++;
     }
     output_list(ctl, &status_row_table, &list, columns);
+    if (one && up == 0)
+        return error_set(err, ERR_UNAVAILABLE, "%s does not answer", one);
     if (up == 0)
         return error_set(err, ERR_UNAVAILABLE, "nothing answers below %s: is the suite running?",
                          ctl->bus->run_dir);

@@ -156,6 +156,18 @@ static void common_options_stand_anywhere(void)
     free(path);
 }
 
+/* As the health check of a container asks. */
+static void one_instance_is_asked(void)
+{
+    PROGRAM up = ATRIUMCTL(suite, NULL, "status", "authd.1", "--json");
+    PROGRAM absent = ATRIUMCTL(suite, NULL, "status", "authd.9");
+
+    CHECK_EXIT(up, 0);
+    CU_ASSERT_EQUAL(json_array_size(up->json), 1);
+    CU_ASSERT_EQUAL(absent->code, FAILED);
+    CU_ASSERT_PTR_NOT_NULL(strstr(absent->err, "authd.9 does not answer"));
+}
+
 static void absent_suite_is_named(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
@@ -1009,6 +1021,7 @@ static const struct unit_case cases[] = {
     {"wrong command lines are refused", wrong_command_lines_are_refused},
     {"common options stand anywhere", common_options_stand_anywhere},
     {"an absent suite is named", absent_suite_is_named},
+    {"one instance is asked", one_instance_is_asked},
     {"projects are made with and without a code", projects_are_made_with_and_without_code},
     {"a new project is ready for people", new_project_is_ready_for_people},
     {"a suspended project is closed at once", suspended_project_is_closed_at_once},
