@@ -25,6 +25,7 @@ BENCH_PACKAGES := wrk nginx-light python3 nodejs
 DEB_PACKAGES   := dpkg-dev
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
+IMAGE_PACKAGES := buildah ca-certificates dash bubblewrap publicsuffix libmagic-mgc
 PATRONI_PACKAGES := patroni python3-etcd etcd-server haproxy postgresql openssl
 CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
@@ -346,6 +347,20 @@ deb:
 	@$(MAKE) --no-print-directory -s install DESTDIR=$(BUILD)/deb PREFIX=/usr
 	@debian/build.sh $(BUILD) $(VERSION)
 
+.PHONY: image test-image
+
+# One OCI image with all programs; see deploy/image/build.sh.
+image: $(BUILD)/atrium.conf
+	$(call install_packages,$(BUILD_PACKAGES) $(IMAGE_PACKAGES),without services)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@deploy/image/build.sh $(BUILD) $(VERSION)
+
+# A suite out of the image, each daemon confined in it, and the manifests in deploy/ against schemas. Needs root; what
+# cannot be run here says so.
+test-image: image
+	$(call install_packages,$(RUN_PACKAGES) python3)
+	@tests/image/run.sh $(BUILD)/atrium_$(VERSION)_$$(dpkg --print-architecture).oci.tar
+
 # The package on a machine of its own, from its installation to its purge. Needs root; says so and is left out else.
 test-systemd:
 	$(call install_packages,$(BUILD_PACKAGES) $(NSPAWN_PACKAGES))
@@ -359,7 +374,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare check-asan check-valgrind test-s3 test-mixed test-patroni fault; do \
+	@for target in test-bare check-asan check-valgrind test-s3 test-mixed test-patroni test-image fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.

@@ -1,0 +1,178 @@
+#!/bin/bash
+# run.sh ARCHIVE - the larger half of `make test-image`: a suite out of the image alone. The image is unpacked by buildah and
+# each daemon runs in it by bubblewrap as its container would: the image read-only, no privileges, /run/atrium shared, its
+# configuration (deploy/compose/atrium.conf with other addresses), one seal key, the password of its role. An operator
+# makes a project; a patient registers, signs in, sends a file and gets it back resized, and asks a bot. PostgreSQL is a
+# cluster of this test's own, reached by TCP with passwords. Needs root, which buildah mounts the image with; says so and is left
+# out else.
+set -Eeuo pipefail
+cd "$(dirname "$0")/../.."
+archive=$1 LIMIT=60
+daemons=(settingsd authd maild docd botd gateway)
+password='correct horse battery' work='' started=()
+
+say() { echo "test-image: $1 ($SECONDS s)"; }
+
+fail() {
+    echo "test-image: FAILED: $1" >&2
+    [ -z "$work" ] || tail -n 5 "$work"/log/* >&2
+    exit 1
+}
+trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
+
+in_buildah() { buildah --root "$work/store" --runroot "$work/storerun" --storage-driver vfs "$@"; }
+
+cleanup() {
+    local status=$?
+    trap - EXIT ERR
+    { [ ${#started[@]} = 0 ] || kill "${started[@]}" || true; wait; } 2>/dev/null
+    [ -z "$work" ] || { in_buildah rm -a && in_buildah rmi -a -f; } >/dev/null 2>&1 || true
+    [ -z "$work" ] || rm -rf --one-file-system "$work"
+    exit "$status"
+}
+
+until_true() {
+    until "$@" >/dev/null 2>&1; do
+        [ "$SECONDS" -lt $LIMIT ] || fail "in vain: $*"
+        sleep 0.1
+    done
+}
+
+free_ports() {
+    python3 -c 'import socket, sys
+taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(int(sys.argv[1]))]
+print(*(s.getsockname()[1] for s in taken))' "$1"
+}
+
+post() { curl -sS --fail-with-body "$api$1" -H 'Content-Type: application/json' "${@:3}" -d "$2"; }
+text() { sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
+
+# A command in the image, as the user that the image names.
+contained() { # DAEMON COMMAND...
+    local role=$1
+    shift
+    ${run:-} bwrap --die-with-parent --unshare-user --unshare-pid --unshare-ipc --unshare-uts --uid "${user%:*}" --gid "${user#*:}" \
+        --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$work/run" /run/atrium \
+        --bind "$work/data" /var/lib/atrium --ro-bind "$work/etc" /etc/atrium --ro-bind "$work/secrets" /run/secrets \
+        --clearenv --setenv PATH /usr/bin --setenv LANG C.UTF-8 --setenv PGPASSWORD "$role-$password" "$@"
+}
+
+ctl() { contained ctl atriumctl "$@"; }
+
+as_postgres() { ${run:-} setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
+
+sql() { PGPASSWORD=$password psql -q -h 127.0.0.1 -p "$db_port" -U postgres -v ON_ERROR_STOP=1 "$@"; }
+
+start_postgres() {
+    local bin
+    bin=$(find /usr/lib/postgresql -path '*/bin/initdb' | sort -V | tail -1)
+    bin=${bin%/initdb}
+    mkdir "$work/pg"
+    echo "$password" >"$work/pg/password"
+    chown -R postgres "$work/pg"
+    as_postgres "$bin/initdb" -D "$work/pg/data" -U postgres -A scram-sha-256 --pwfile="$work/pg/password" -E UTF8 \
+        --locale=C.UTF-8 --no-sync >"$work/log/initdb"
+    run=exec as_postgres "$bin/postgres" -D "$work/pg/data" -c listen_addresses=127.0.0.1 -c "port=$db_port" \
+        -c unix_socket_directories="$work/pg" -c fsync=off >"$work/log/postgres" 2>&1 &
+    started+=($!)
+    until_true sql postgres -c 'select 1'
+    sql postgres -c "create database atrium template template0 encoding 'UTF8' locale 'C.UTF-8'"
+    ctl database sql | sql atrium
+    for daemon in "${daemons[@]:0:5}"; do
+        sql atrium -c "alter role \"atrium-$daemon\" password '$daemon-$password'"
+        od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$work/secrets/${daemon}_key"
+    done
+    chmod 600 "$work"/secrets/*
+}
+
+unpack() {
+    in_buildah pull -q "oci-archive:$archive" >/dev/null
+    container=$(in_buildah from --isolation chroot "$(in_buildah images -q | head -1)")
+    root=$(in_buildah mount "$container")
+    user=$(in_buildah inspect --format '{{.OCIv1.Config.User}}' "$container")
+    [ "$user" = 10001:10001 ] || fail "the image's user is \"$user\""
+    [ -z "$(find "$root" -xdev \( -perm -4000 -o -perm -2000 \) -print -quit)" ] || fail "a program with other rights"
+    say 'unpacked'
+}
+
+start_suite() {
+    sed -e "s|host=172.30.0.2|host=127.0.0.1 port=$db_port|" -e "s|0.0.0.0:8080|127.0.0.1:$port|" \
+        -e "s|0.0.0.0:9080|127.0.0.1:$admin_port|" -e "s|https://api.example.org|$api|" \
+        -e 's|smtp://mail.example.org:587|smtp://127.0.0.1:1|' deploy/compose/atrium.conf >"$work/etc/atrium.conf"
+    for daemon in "${daemons[@]}"; do
+        contained "$daemon" "atrium-$daemon" --check-config
+        run=exec contained "$daemon" "atrium-$daemon" >"$work/log/$daemon" 2>&1 &
+        started+=($!)
+    done
+    until_true curl -sf "http://127.0.0.1:$admin_port/readyz"
+    # The health check of each container.
+    for daemon in "${daemons[@]}"; do ctl status "$daemon.1" >/dev/null; done
+    ! ctl status authd.2 >/dev/null 2>&1 || fail 'the health check of an instance that there is not'
+    say 'started, and healthy'
+}
+
+make_project() {
+    local policy
+    ctl project create 'North Clinic' --code north >/dev/null
+    echo '{"name":"patients","resource":[{"resourceType":"DocumentReference"},{"resourceType":"Bot"}]}' >"$work/etc/policy.json"
+    policy=$(ctl --json policy put --project north /etc/atrium/policy.json | tr -d '\n ' | text id)
+    ctl project set north default-patient-access-policy "AccessPolicy/$policy" >/dev/null
+    echo "$password" | ctl user create-admin --project north --email eve@example.org --name Eve --surname Admin >/dev/null
+    printf '#!/bin/sh\nIFS= read -r line\nprintf "%%s\\n" "$line"\n' >"$work/data/bots/echo"
+    chmod 755 "$work/data/bots/echo"
+    echo '{"name":"Echo","identifier":[{"system":"https://atrium.example/bots","value":"echo"}],"kind":"program",
+        "program":"echo"}' >"$work/etc/bot.json"
+    ctl bot put --project north /etc/atrium/bot.json >/dev/null
+    say 'a project, its admin, a bot'
+}
+
+sign_in() {
+    local code
+    post /auth/tenant/Patient/register "{\"email\":\"ana@example.org\",\"password\":\"$password\",\"name\":\"Ana\",
+        \"surname\":\"Prova\",\"tenantCode\":\"north\"}" >/dev/null
+    code=$(post /auth/tenant/Patient/login/start "{\"email\":\"ana@example.org\",\"password\":\"$password\",
+        \"tenantCode\":\"north\",\"codeChallenge\":\"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM\"}" | text sessionCode)
+    token=$(post /auth/tenant/Patient/login/token "{\"sessionCode\":\"$code\",
+        \"codeVerifier\":\"dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\"}" | text accessToken)
+    curl -sSf "$api/auth/me" -H "Authorization: Bearer $token" >/dev/null
+    say 'registered and signed in'
+}
+
+# HEIC, which needs a module of libvips, and the decoder's process with its confinement.
+send_file() {
+    local made id form
+    made=$(post /document '{"fileName":"small.heic","contentType":"image/heic"}' -H "Authorization: Bearer $token")
+    form=$(sed 's/.*"fields":{\([^}]*\)}.*/\1/; s/"\([^"]*\)":"\([^"]*\)",*/-F \1=\2 /g' <<<"$made")
+    id=$(sed 's/{"id":"\([^"]*\)".*/\1/' <<<"$made")
+    # shellcheck disable=SC2086 # words
+    curl -sS --fail-with-body "$api/storage/documents" $form -F file=@tests/unit/small.heic >/dev/null
+    curl -sS --fail-with-body -o "$work/served" "$api/document/$id" -H "Authorization: Bearer $token"
+    cmp "$work/served" tests/unit/small.heic
+    curl -sS --fail-with-body -o "$work/resized" "$api/document/$id?width=16" -H "Authorization: Bearer $token"
+    ! cmp -s "$work/resized" "$work/served" || fail 'the image was not resized'
+    say 'a file sent, read and resized'
+}
+
+ask_bot() {
+    local answer
+    answer=$(post '/bots?identifier=https://atrium.example/bots%7Cecho' '{"n":3141}' -H "Authorization: Bearer $token")
+    [[ $answer == *'"n":3141'* ]] || fail "the bot answered $answer"
+    say "a bot asked; it is confined by $(ctl --json status botd.1 | tr -d '\n ' | text sandbox)"
+}
+
+[ "$(id -u)" = 0 ] || { echo 'test-image: left out: buildah mounts an image as root only'; exit 0; }
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+work=$(mktemp -d "${TMPDIR:-/tmp}/atrium-image-XXXXXX")
+chmod 711 "$work"
+mkdir -p "$work"/{run,data/bots,data/storage,etc,secrets,log}
+read -r port admin_port db_port <<<"$(free_ports 3)"
+api=http://127.0.0.1:$port
+echo 'common' >"$work/etc/atrium.conf"
+unpack
+start_postgres
+start_suite
+make_project
+sign_in
+send_file
+ask_bot
