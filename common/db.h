@@ -206,7 +206,7 @@ struct field_list db_list(const struct db_result *self, const struct field_table
 /* ---- for tests and status ---- */
 
 struct db_stats {
-    uint64_t statements, flushes, reconnects;
+    uint64_t statements, syncs, flushes, reconnects;
     size_t in_flight_max; /* most statements ever in flight on one connection */
 };
 struct db_stats db_stats(const struct db *self);

@@ -2,8 +2,10 @@
  * db_conn.c - one connection to PostgreSQL: how it is made, how calls go out and answers come in, what happens
  * to the calls when it breaks.  Driven by db_pool.c and by the loop.
  *
- * Each call is closed by a Sync of its own: an error ends with it and does not touch its neighbours in the
- * pipeline.  libpq 15 pushes its buffer at each Sync, hence one send() for each call.
+ * An error skips what follows up to the next Sync.  A write, a command and the first use of a statement on the connection
+ * have a Sync of their own.  The reads of a turn share one, which saves both sides a system call and the server a
+ * transaction for each: those that were skipped because a neighbour failed are sent again, each with its own.  libpq 15
+ * pushes its buffer at each Sync, hence one send() for each.
  *
  * Of several servers each new connection asks for the timeline first: one that is older than another that was seen is
  * a former primary, and nothing is written to it or read from it.
@@ -197,14 +199,27 @@ static void log_down(const struct db_conn *self, const char *why)
         log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
 }
 
+static bool is_read(const struct db_call *call)
+{
+    return call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
+}
+
 /* Lost on the way, it may be sent again. */
 static bool is_repeatable(const struct db_call *call)
 {
     return call->kind == CALL_STATEMENT && !call->in_tx && call->statement->class != DB_WRITE;
 }
 
-/* A read that nobody gave up goes to the front of the queue once more, and again if the next connection turns
- * out to be dead too: all may have died at once. Of the others only the sender can say what the loss means. */
+/* To the front of the queue once more. */
+static void call_requeue(struct db_pool *pool, struct db_call *call)
+{
+    call->state = CALL_QUEUED;
+    TAILQ_INSERT_HEAD(&pool->queue, call, link);
+    pool->queued++;
+}
+
+/* What may be repeated and nobody gave up is sent once more, and again if the next connection turns out to be dead too:
+ * all may have died at once. Of the others only the sender can say what the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -214,9 +229,18 @@ static void call_lose(struct db_pool *pool, struct db_call *call)
         return;
     }
     call->resent++;
-    call->state = CALL_QUEUED;
-    TAILQ_INSERT_HEAD(&pool->queue, call, link);
-    pool->queued++;
+    call_requeue(pool, call);
+}
+
+/* A neighbour's error has skipped the read: it is sent again, and then no other can. */
+static void call_skipped(struct db_pool *pool, struct db_call *call)
+{
+    if (!call->waiter) {
+        db_call_finish(pool->db, call, CALL_LOST);
+        return;
+    }
+    call->alone = true;
+    call_requeue(pool, call);
 }
 
 void db_conn_lose(struct db_conn *self)
@@ -237,6 +261,7 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     self->pg = NULL;
     self->ready = self->resolving = false;
     self->touched = false;
+    self->unsynced = 0;
     self->depth = 0;
     while ((call = TAILQ_LAST(&self->in_flight, db_calls))) { /* backwards: requeued in order */
         TAILQ_REMOVE(&self->in_flight, call, link);
@@ -292,28 +317,57 @@ static bool send_call(struct db_conn *self, struct db_call *call)
         return false;
     switch (call->kind) {
     case CALL_STATEMENT:
-        if (!send_prepare(self, call) || !send_statement(self, call))
-            return false;
-        break;
+        return send_prepare(self, call) && send_statement(self, call);
     case CALL_VERIFY:
-        if (!send_prepare(self, call) || !PQsendDescribePrepared(self->pg, call->statement->name))
-            return false;
-        break;
+        return send_prepare(self, call) && PQsendDescribePrepared(self->pg, call->statement->name);
     case CALL_COMMAND:
-        if (!send_command(self, call->text))
-            return false;
-        break;
+        return send_command(self, call->text);
     case CALL_SCRIPT: /* ends by itself */
         return PQsendQuery(self->pg, call->text);
     }
+    return false;
+}
+
+/* Puts a Sync behind what has none yet. */
+static bool send_sync(struct db_conn *self)
+{
+    if (self->unsynced == 0)
+        return true;
+    TAILQ_LAST(&self->in_flight, db_calls)->synced = true;
+    self->unsynced = 0;
+    self->pool->db->stats.syncs++;
     return PQpipelineSync(self->pg);
+}
+
+/* Whether the call may have its Sync in common with its neighbours. */
+static bool shares_sync(const struct db_conn *self, const struct db_call *call)
+{
+    return is_read(call) && !call->alone && !call->tries &&
+           self->prepared[db_statement_number(self->pool->db, call->statement)];
+}
+
+/* Sends the call behind the others, with a Sync unless neighbours may follow. */
+static bool conn_put(struct db_conn *self, struct db_call *call)
+{
+    bool shares = shares_sync(self, call);
+    bool good = shares || send_sync(self);
+
+    call->synced = call->prepares = call->failed = call->skipped = false;
+    call->good = 0;
+    TAILQ_INSERT_TAIL(&self->in_flight, call, link);
+    if (!good || !send_call(self, call))
+        return false;
+    call->unanswered = 1 + call->begins + call->prepares;
+    if (call->kind == CALL_SCRIPT)
+        return true;
+    self->unsynced++;
+    return (shares && self->unsynced < DB_READS_TOGETHER) || send_sync(self);
 }
 
 void db_conn_send(struct db_conn *self, struct db_call *call)
 {
     struct db *db = self->pool->db;
 
-    TAILQ_INSERT_TAIL(&self->in_flight, call, link);
     call->state = CALL_SENT;
     call->conn = self;
     call->sent_mono_ms = loop_mono_ms(db->loop);
@@ -323,7 +377,7 @@ void db_conn_send(struct db_conn *self, struct db_call *call)
     db->stats.statements++;
     db->stats.in_flight_max = MAX(db->stats.in_flight_max, self->depth);
     ++*db->count_statements;
-    if (!send_call(self, call))
+    if (!conn_put(self, call))
         db_conn_lose(self);
 }
 
@@ -335,7 +389,7 @@ void db_conn_flush(struct db_conn *self)
         return;
     self->touched = false;
     self->pool->db->stats.flushes++;
-    rc = PQflush(self->pg);
+    rc = send_sync(self) ? PQflush(self->pg) : -1;
     if (rc < 0)
         db_conn_lose(self);
     else if (rc > 0) /* the socket is full */
@@ -373,6 +427,12 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
+/* NULL ends a script and each command of a pipeline; true when the call has no more of them, nor a Sync. */
+static bool call_command_over(struct db_call *call)
+{
+    return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
+}
+
 /* Takes one result of the call in front; true when that was its last. */
 static bool call_take(struct db_conn *self, struct db_call *call, PGresult *result)
 {
@@ -380,7 +440,8 @@ static bool call_take(struct db_conn *self, struct db_call *call, PGresult *resu
     case PGRES_PIPELINE_SYNC:
         PQclear(result);
         return true;
-    case PGRES_PIPELINE_ABORTED: /* follows the error of the same call */
+    case PGRES_PIPELINE_ABORTED: /* follows an error, of this call or of a neighbour */
+        call->skipped = !call->failed;
         PQclear(result);
         return false;
     case PGRES_FATAL_ERROR:
@@ -407,7 +468,10 @@ static bool call_over(struct db_conn *self, struct db_call *call)
 
     TAILQ_REMOVE(&self->in_flight, call, link);
     self->depth--;
-    db_call_finish(self->pool->db, call, CALL_DONE);
+    if (call->skipped)
+        call_skipped(self->pool, call);
+    else
+        db_call_finish(self->pool->db, call, CALL_DONE);
     if (!ends)
         return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
@@ -432,10 +496,10 @@ static bool conn_receive(struct db_conn *self)
             PQclear(result);
             return false;
         }
-        /* NULL ends a script, and stands between the results of a pipeline; there never twice. */
+        /* Never twice in a pipeline. */
         if (!result && ++nothing > 1)
             return false;
-        over = result ? call_take(self, call, result) : call->kind == CALL_SCRIPT;
+        over = result ? call_take(self, call, result) : call_command_over(call);
         if (result || over)
             nothing = 0;
         if (over && !call_over(self, call))

@@ -11,7 +11,7 @@
  *   db_watch.c    slow statements, and the spans of traced ones
  *   db_result.c   SQLSTATEs, typed values, rows to structs
  *
- * The unit of work is a call: one statement (or command) between two Syncs, with the fiber that waits for it.
+ * The unit of work is a call: one statement (or command) with the fiber that waits for it.
  * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it to the
  * connection, which throws the late answer away.  A call never refers to memory of a fiber that has gone.
  */
@@ -25,9 +25,10 @@
 #include "common/resolver.h"
 
 enum {
-    DB_PARAMS_MAX = 48,  /* of one statement */
-    DB_EXTRA_MAX = 32,   /* statements of common/ beside the daemon's */
-    DB_READ_DEPTH = 128, /* statements in flight on one shared connection */
+    DB_PARAMS_MAX = 48,     /* of one statement */
+    DB_EXTRA_MAX = 32,      /* statements of common/ beside the daemon's */
+    DB_READ_DEPTH = 128,    /* statements in flight on one shared connection */
+    DB_READS_TOGETHER = 16, /* reads of one Sync: the first of them is answered with the last */
     DB_WRITE_DEPTH =
         16, /* the same for writes: each may wait for a row lock and those behind it too */
     DB_WAIT_MS = 2000,       /* longest wait for a connection */
@@ -82,9 +83,13 @@ struct db_call {
     bool ends;   /* the lease is over when the answer is there */
     bool in_tx;
     size_t resent;               /* times that a read was lost */
+    bool alone;                  /* a read that wants a Sync of its own */
+    bool synced;                 /* a Sync stands behind it */
+    int unanswered;              /* commands */
     bool prepares;               /* the statement is prepared before it runs */
     bool tries;                  /* the one that may try a closed gate */
     bool failed;                 /* result is an error */
+    bool skipped;                /* by a neighbour's error, before the Sync of both */
     int good;                    /* results before that */
     int64_t started_us, sent_us; /* sent_us 0: not sent */
     PGresult *result;            /* the first error, else the last result */
@@ -114,6 +119,7 @@ struct db_conn {
     struct db_calls in_flight;
     bool leased;
     bool touched;      /* something was sent in this turn */
+    size_t unsynced;   /* calls sent last that have no Sync yet */
     struct db_tx *tx;  /* who holds the lease; NULL while its rollback is on its way */
     uint8_t *prepared; /* by statement: is it known on this connection */
 };

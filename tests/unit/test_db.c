@@ -266,6 +266,49 @@ static void pipelining(struct loop *loop, void *arg)
     db_kit_teardown(&self);
 }
 
+/* Reads of a turn share a Sync; of those that fail each hears of its own error, and the others get their answer. A write
+ * among them is not repeated, whatever fails beside it. */
+static void shared_syncs(struct loop *loop, void *arg UNUSED)
+{
+    struct job jobs[60] = {0};
+    struct db_fixture self;
+    struct db_stats before, after;
+
+    if (!setup(&self, loop, "shared_syncs")) {
+        db_kit_teardown(&self);
+        return;
+    }
+    for (int round = 0; round < 3; round++) { /* in the first one statements are prepared */
+        memset(jobs, 0, sizeof(jobs));
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
+            jobs[i] = (struct job){.statement = SQL_ADD, .a = (int64_t)i, .b = 100, .params = 2};
+            if (round < 2 && i % 7 == 3)
+                jobs[i] = (struct job){.statement = SQL_DIVIDE, .params = 1};
+            if (round < 2 && i % 20 == 5)
+                jobs[i] = (struct job){
+                    .statement = SQL_PUT, .a = 100 * round + (int64_t)i, .b = 1, .params = 2};
+        }
+        before = db_stats(self.db);
+        start_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        wait_jobs(&self, jobs, ARRAY_SIZE(jobs));
+        after = db_stats(self.db);
+        for (size_t i = 0; i < ARRAY_SIZE(jobs); i++) {
+            if (jobs[i].statement == SQL_DIVIDE)
+                UNIT_CHECK(jobs[i].rc < 0 && strcmp(jobs[i].err.sqlstate, "22012") == 0, "%zu: %s",
+                           i, jobs[i].err.message);
+            else
+                UNIT_CHECK(jobs[i].rc == 0, "%zu: %s", i, jobs[i].err.message);
+            if (jobs[i].statement == SQL_ADD)
+                UNIT_CHECK(jobs[i].value == (int64_t)i + 100, "%zu", i);
+        }
+    }
+    CU_ASSERT_EQUAL(count_things(&self), 6);
+    UNIT_CHECK(after.statements - before.statements == 60, "%d",
+               (int)(after.statements - before.statements));
+    UNIT_CHECK(after.syncs - before.syncs <= 10, "%d", (int)(after.syncs - before.syncs));
+    db_kit_teardown(&self);
+}
+
 static void constraints(struct loop *loop, void *arg)
 {
     static const struct {
@@ -737,6 +780,7 @@ static void plans_of_lists(struct loop *loop, void *arg UNUSED)
 ON_FIBER(types)
 ON_FIBER(rows)
 ON_FIBER(pipelining)
+ON_FIBER(shared_syncs)
 ON_FIBER(constraints)
 ON_FIBER(deadlines)
 ON_FIBER(loss)
@@ -763,6 +807,7 @@ static const struct unit_case cases[] = {
     {"values of every type", test_types},
     {"rows fill structs by column name", test_rows},
     {"statements of many requests are in flight together", test_pipelining},
+    {"reads of a turn share a Sync, and no error", test_shared_syncs},
     {"a violated constraint is a conflict with its name", test_constraints},
     {"deadlines and the statement timeout", test_deadlines},
     {"an overload is refused at once", test_overload},
