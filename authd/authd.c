@@ -12,6 +12,7 @@
 #include "authd/key.h"
 #include "authd/mail_domain.h"
 #include "authd/password.h"
+#include "authd/rotation.h"
 #include "authd/sweep.h"
 #include "authd/totp.h"
 #include "authd/unruled.h"
@@ -158,6 +159,7 @@ static int start(void *daemon, struct error *err)
     totp_open();
     lease_watch_open(d);
     d->unruled = unruled_new();
+    d->rotations = rotations_new();
     req = service_request_new(&d->svc, SECONDS(5));
     if (key_open(d, req, err) < 0)
         return -1;
@@ -174,6 +176,7 @@ static void stop(void *daemon)
     struct authd *d = daemon;
 
     key_close(d);
+    rotations_destroy(&d->rotations);
     unruled_destroy(&d->unruled);
     password_close(d);
 }

@@ -6,7 +6,7 @@
  * deletion.c, member.c, identity.c, operator.c and explain.c hold handlers; admin, admission,
  * candidate, factor, totp, qr, password, password_text, password_rule, common_password, arrival,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
- * continue_token, tenant, unruled, mail_route, email_link, email_verified, email_scan and user_agent
+ * continue_token, tenant, unruled, rotation, mail_route, email_link, email_verified, email_scan and user_agent
  * serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
@@ -58,6 +58,7 @@ struct authd {
     const struct common_passwords *common_passwords;
     struct lease_watch *leases;
     struct unruled *unruled;
+    struct rotations *rotations;
     bool email_scanned; /* nothing is left for email_scan_run() */
     struct authd_counters {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;

@@ -129,10 +129,10 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "exists (select from email_verified v where v.account_id = " account \
     " and v.organization_id in ('00000000-0000-0000-0000-000000000000', " organization "::uuid))"
 
-/* The organisations that an account's address was proven for, as text between commas, the nil UUID for all; null: none. */
-#define SQL_EMAIL_ORGANIZATIONS(account)                                    \
-    "(select string_agg(v.organization_id::text, ',') from email_verified " \
-    "v where v.account_id = " account ")"
+/* The organisations that an account's address was proven for, as the text of an array, the nil UUID for all. An aggregate
+ * would cost more than the rest of SQL_ME. */
+#define SQL_EMAIL_ORGANIZATIONS(account) \
+    "array(select v.organization_id from email_verified v where v.account_id = " account ")::text"
 
 /* Records the proof of an account's address at a time, for each row of `from`: for the organisation, or, where that is
  * null, for all. What was proven before stays as it is. Locks the account's row `for key share`. */

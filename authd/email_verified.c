@@ -100,11 +100,12 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
 {
     struct tenant tenant;
     struct uuid organization;
+    bool proven = strcmp(organizations, "{}") != 0;
 
     /* a patient's account belongs to one project: whatever proves it, proves it there */
-    *ret = organizations[0] != '\0' &&
+    *ret = proven &&
            (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, NIL_UUID) != NULL);
-    if (*ret || organizations[0] == '\0')
+    if (*ret || !proven)
         return 0;
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
         return -1;

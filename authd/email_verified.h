@@ -47,7 +47,7 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
                         struct error *err) MUST_USE;
 
 /* Whether the caller's address is proven, for all or for the organisation of the caller's
- * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields, "" for null. Parks for a
+ * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields. Parks for a
  * practitioner who is proven for some organisation only. */
 int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
                               bool *ret, struct error *err) MUST_USE;

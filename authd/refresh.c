@@ -1,7 +1,7 @@
 /*
  * refresh.c - renewing a session (handler refresh_token).
  *
- * The current token rotates: one statement, guarded by its hash, so one of many at once wins.  The
+ * The current token rotates (rotation.c), guarded by its hash, so one of many at once wins.  The
  * token before it, presented again while its successor was not used, gets that same successor: a
  * lost answer can be had again, and a browser's tabs may renew at the same time.  One of ours from
  * before that was copied by somebody: the session ends.
@@ -12,7 +12,13 @@
 #include <string.h>
 
 #include "authd/admission.h"
+#include "authd/rotation.h"
 #include "authd/session.h"
+
+enum {
+    LOCK_WAIT_MIN_MS = 5,
+    LOCK_WAIT_MAX_MS = 200
+}; /* between looks at a session that is locked */
 
 static const char SUCCESSOR_PURPOSE[] = "authd refresh successor";
 
@@ -42,25 +48,27 @@ static int answer(struct authd *d, const struct request *req, const struct holde
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now. 0: the token was the current one until a moment ago. */
+/* 1: rotated, *ret_successor is current now. 0: the session is locked, or the token was the current one until a moment
+ * ago. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
                   const char **ret_successor, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(refresh_token_wipe) struct refresh_token next;
     CLEANUP(secret_wipe) struct secret key;
-    struct sealed sealed;
+    struct rotation rotation;
+    int rotated;
 
     refresh_token_new(&d->svc.seal, token->project, token->session, &next);
     refresh_token_successor_key(token, &key);
-    sealed = secret_seal(req->arena, &key, SUCCESSOR_PURPOSE, next.text, strlen(next.text));
-    if (db_query(d->svc.db, req, SQL_REFRESH_ROTATE, &res, err, DB_UUID(token->project),
-                 DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
-                 DB_BYTES(next.hash, SECRET_HASH_SIZE), DB_SEALED(sealed), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + SESSION_IDLE_LIFE)) < 0)
-        return -1;
-    if (db_affected(res) == 0)
-        return 0;
+    rotation = (struct rotation){.project = token->project,
+                                 .session = token->session,
+                                 .hash = token->hash,
+                                 .next_hash = next.hash,
+                                 .successor = secret_seal(req->arena, &key, SUCCESSOR_PURPOSE,
+                                                          next.text, strlen(next.text))};
+    rotated = rotation_run(d, req, &rotation, err);
+    if (rotated <= 0)
+        return rotated;
     *ret_successor = arena_strdup(req->arena, next.text);
     return 1;
 }
@@ -156,6 +164,29 @@ static int admit(struct authd *d, const struct request *req, const struct renewa
     return refuse(d, err);
 }
 
+/* As rotate(), until the session is not locked. 0: the token rotated at another request. */
+static int rotate_current(struct authd *d, const struct request *req,
+                          const struct refresh_token *token, struct renewal *renewal,
+                          const char **ret_successor, struct error *err)
+{
+    for (int64_t wait_ms = LOCK_WAIT_MIN_MS;;
+         wait_ms = MIN(2 * wait_ms, (int64_t)LOCK_WAIT_MAX_MS)) {
+        int64_t next_ms = loop_mono_ms(d->svc.loop) + wait_ms;
+        int rotated = rotate(d, req, token, ret_successor, err);
+
+        if (rotated != 0)
+            return rotated;
+        if (judge(d, req, token, renewal, err) < 0)
+            return -1;
+        if (!renewal->current)
+            return 0;
+        if (next_ms >= req->deadline_mono_ms)
+            return error_set(err, ERR_DEADLINE, "The request took too long.");
+        if (fiber_sleep_until(d->svc.loop, next_ms, err) < 0)
+            return -1;
+    }
+}
+
 /* Exchanges a refresh token. Fails: UNAUTHORIZED; FORBIDDEN (suspended project, address), which
  * leaves the token as it is. */
 int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
@@ -171,8 +202,8 @@ int refresh_token(struct authd *d, const struct request *req, const struct refre
     if (judge(d, req, &token, &renewal, err) < 0 || admit(d, req, &renewal, err) < 0)
         return -1;
     if (renewal.current) {
-        rotated = rotate(d, req, &token, &successor, err);
-        if (rotated < 0 || (rotated == 0 && judge(d, req, &token, &renewal, err) < 0))
+        rotated = rotate_current(d, req, &token, &renewal, &successor, err);
+        if (rotated < 0)
             return -1;
     }
     if (rotated == 0) /* it rotated before, or at another request a moment ago */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
@@ -182,6 +183,55 @@ static void one_successor_for_sixty_four(void)
     HTTP_ANSWER next = refresh(http_text(answers[0], "refresh_token"));
     CHECK_STATUS(next, 200);
     http_answers_destroy(answers, MANY);
+}
+
+/* Renewals that come together share statements and commits, and no other's lock: a row that is held delays its own
+ * renewal only. */
+static void renewals_at_once_share_commits(void)
+{
+    enum { MANY = 32, HELD = 5 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    struct person *people[MANY];
+    char sql[512];
+    char *rotated = suite_query(suite, "select coalesce(max(rotated_at), 0) from auth.session");
+    char *commits;
+    double longest = 0;
+    pid_t holder;
+
+    for (int i = 0; i < MANY; i++) {
+        people[i] = person_register(suite, NULL);
+        requests[i] =
+            (struct http_request){.method = "POST",
+                                  .path = "/auth/refresh-token",
+                                  .body = json_pack("{s:s}", "refresh_token", people[i]->refresh)};
+    }
+    snprintf(sql, sizeof(sql),
+             "select 1 from auth.session where account_id = (select id from auth.account "
+             "where email = '%s') for update",
+             people[HELD]->email);
+    holder = suite_hold(suite, sql);
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    waitpid(holder, NULL, 0);
+    snprintf(sql, sizeof(sql),
+             "select count(distinct xmin::text) from auth.session where rotated_at > %s", rotated);
+    commits = suite_query(suite, sql);
+    UNIT_CHECK(strtol(commits, NULL, 10) < MANY - 4, "%s commits", commits);
+    for (int i = 0; i < MANY; i++) {
+        CHECK_STATUS(answers[i], 200);
+        if (i != HELD)
+            longest = MAX(longest, answers[i]->seconds);
+        HTTP_ANSWER next = refresh(http_text(answers[i], "refresh_token"));
+        CHECK_STATUS(next, 200);
+        HTTP_ANSWER first = me(http_text(answers[i], "access_token"));
+        CHECK_STATUS(first, 200);
+        person_destroy(&people[i]);
+    }
+    UNIT_CHECK(answers[HELD]->seconds < 0.5 || longest < answers[HELD]->seconds,
+               "%.2f s, held %.2f", longest, answers[HELD]->seconds);
+    http_answers_destroy(answers, MANY);
+    free(commits);
+    free(rotated);
 }
 
 static void retry_window_and_lives_end(void)
@@ -401,6 +451,7 @@ static const struct unit_case cases[] = {
     {"refresh rotates", refresh_rotates},
     {"forged refresh tokens end nothing", forged_refresh_tokens_end_nothing},
     {"one successor for sixty-four", one_successor_for_sixty_four},
+    {"renewals at once share commits", renewals_at_once_share_commits},
     {"the retry window and the lives end", retry_window_and_lives_end},
     {"a thief beside the owner is noticed", thief_beside_the_owner_is_noticed},
     {"an answer can be had again for two minutes", answer_can_be_had_again_for_two_minutes},

@@ -94,8 +94,6 @@ static const struct {
     int statement;
     const char *want;
 } hot[] = {
-    {SQL_REFRESH_ROTATE, "Index Scan using session_pkey on session s\n"
-                         "        Index Cond: ((project_id = $1) AND (id = $2))"},
     {SQL_REFRESH_VERDICT, "Index Scan using session_pkey on session s\n"
                           "        Index Cond: ((project_id = $1) AND (id = $2))"},
     {SQL_REFRESH_VERDICT, "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
