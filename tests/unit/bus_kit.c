@@ -50,6 +50,7 @@ KIT_METHOD(admin, R_SAFE)
 KIT_METHOD(operator, R_SAFE)
 KIT_METHOD(tell, 0)
 KIT_METHOD(dropped, R_SAFE)
+KIT_METHOD(traced, R_SAFE)
 KIT_METHOD(unknown, R_SAFE)
 
 /* ---- the service ---- */
@@ -58,6 +59,7 @@ struct server {
     struct loop *loop;
     struct clock *clock;
     struct metrics *metrics;
+    struct spans *spans; /* NULL: as an older version */
     struct bus *bus;
     struct kit_counts *counts;
     bool draining;
@@ -161,6 +163,24 @@ static int op_tell(void *daemon, const struct request *req, const void *input, v
     return 0;
 }
 
+static int op_traced(void *daemon, const struct request *req, const void *input UNUSED,
+                     void *output, struct error *err UNUSED)
+{
+    const struct activity *activity = activity_current(((struct server *)daemon)->loop);
+    struct kit_out *out = output;
+    char text[TRACEPARENT_SIZE] = "";
+
+    if (activity->spans)
+        traceparent_write(&activity->context, text);
+    *out = (struct kit_out){.text = arena_strdup(req->arena, text),
+                            .service = "",
+                            .trace = req->trace,
+                            .address = activity->state,
+                            .agent = "",
+                            .pid = getpid()};
+    return 0;
+}
+
 static int op_dropped(void *daemon, const struct request *req, const void *input, void *output,
                       struct error *err)
 {
@@ -199,6 +219,7 @@ static const struct operation operations[] = {
     KIT_ROW("operator", "ctl", ACCESS_INTERNAL, R_SAFE, op_echo),
     KIT_ROW("tell", "gateway", ACCESS_PUBLIC, 0, op_tell),
     KIT_ROW("dropped", "gateway", ACCESS_PUBLIC, R_SAFE, op_dropped),
+    KIT_ROW("traced", "gateway", ACCESS_PUBLIC, R_SAFE, op_traced),
     {0},
 };
 static const struct operation no_operations[] = {{0}};
@@ -271,11 +292,14 @@ void kit_server_main(int argc, char **argv)
                              .clock = clock_new(NULL),
                              .metrics = metrics_new(),
                              .counts = counts_map(argv[2])};
+    if (atoi(argv[3]) != KIT_OLD)
+        server.spans = spans_new(server.metrics);
     options = (struct bus_options){.service = "settingsd",
                                    .instance = argv[3],
                                    .version = "0",
                                    .run_dir = argv[2],
                                    .hosts = server_hosts(argv[2], argv[3]),
+                                   .spans = server.spans,
                                    .operations = operations,
                                    .daemon = &server,
                                    .peer_max = 512,
@@ -288,6 +312,7 @@ void kit_server_main(int argc, char **argv)
     if (loop_run(server.loop) < 0)
         log_die("kit", "loop");
     bus_destroy(&server.bus);
+    spans_destroy(&server.spans);
     metrics_destroy(&server.metrics);
     clock_destroy(&server.clock);
     loop_destroy(&server.loop);
@@ -321,6 +346,7 @@ static void open_client(struct kit *self, const char *service, const char *insta
     struct error err;
 
     self->metrics = metrics_new();
+    self->spans = spans_new(self->metrics);
     self->options = (struct bus_options){.service = service,
                                          .instance = instance,
                                          .version = "0",
@@ -329,7 +355,8 @@ static void open_client(struct kit *self, const char *service, const char *insta
                                          .asks = asks,
                                          .peer_max = peer_max,
                                          .serve_max = 16,
-                                         .hosts = self->hosts};
+                                         .hosts = self->hosts,
+                                         .spans = self->spans};
     error_init(&err, NULL);
     self->bus = bus_new(self->loop, self->clock, self->metrics, &self->options, &err);
     UNIT_REQUIRE(self->bus != NULL, "%s", err.message);
@@ -357,6 +384,7 @@ void kit_open_far(struct kit *self, const char *name, const char *hosts)
 void kit_leave(struct kit *self)
 {
     bus_destroy(&self->bus);
+    spans_destroy(&self->spans);
     metrics_destroy(&self->metrics);
 }
 

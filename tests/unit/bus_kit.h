@@ -39,11 +39,14 @@ struct kit_key kit_key_new(void);
  *  operator     -                               read        ctl
  *  tell         announces "change", waits for all callers at most `number` ms: number 1 when all acked, 2 more
  *               when gateway.1 did
+ *  traced       the traceparent of what the call is served for, "" without, and its tracestate as address    read    gateway;
+ *               the instance KIT_OLD records no spans, as one of an older version
  *  dropped      frames dropped so far; with a text, the sum of that counter    read    gateway */
 extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_sick, kit_sick_write,
     kit_large, kit_user, kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell,
-    kit_dropped, kit_unknown;
+    kit_dropped, kit_traced, kit_unknown;
 
+enum { KIT_OLD = 6 };
 enum { KIT_DRAIN_MS = 3000 /* a server's limit for its drain */ };
 
 struct kit_counts {
@@ -64,6 +67,7 @@ struct kit {
     struct loop *loop;
     struct clock *clock;
     struct metrics *metrics;
+    struct spans *spans;
     struct bus_options options;
     struct bus *bus;
 };

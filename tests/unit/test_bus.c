@@ -553,6 +553,65 @@ static void test_one_instance(void)
     unit_on_fiber(one_instance, NULL);
 }
 
+/* ---- traces ---- */
+
+static void traced_call(const struct kit *kit, const char *peer, struct kit_out *ret)
+{
+    static const struct kit_in in = {"", 0};
+    struct request req = {.arena = kit->arena,
+                          .trace = "request-1",
+                          .address = "",
+                          .userAgent = "",
+                          .deadline_mono_ms = clock_mono_ms() + 2000};
+    struct error err;
+
+    error_init(&err, kit->arena);
+    UNIT_CHECK(bus_call_instance(kit->bus, peer, &kit_traced, &req, &in, ret, &err) == 0, "%s",
+               err.message);
+}
+
+/* The parent of the instance's work is the span of the call; an older instance is called as ever. */
+static void traces(struct loop *loop, void *arg UNUSED)
+{
+    static const char parent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    struct activity activity = {.request_id = "request-1", .operation = "", .state = "vendor=1"};
+    struct kit_out out;
+    struct kit kit;
+    size_t count;
+
+    kit_open(&kit, loop, "gateway", 512);
+    kit_start(&kit, 1, "64");
+    kit_start(&kit, KIT_OLD, "64");
+    CU_ASSERT(kit_wait(&kit, 2));
+    CU_ASSERT(bus_peer_knows_traces(kit.bus, "settingsd.1"));
+    CU_ASSERT(!bus_peer_knows_traces(kit.bus, "settingsd.6"));
+    CU_ASSERT(traceparent_read(parent, &activity.context) == 0);
+    activity_enter(loop, &activity);
+    traced_call(&kit, "settingsd.1", &out);
+    CU_ASSERT_STRING_EQUAL(out.text, ""); /* not sampled here */
+    activity.spans = kit.spans;
+    traced_call(&kit, "settingsd.1", &out);
+    UNIT_CHECK(strlen(out.text) == strlen(parent) && strncmp(out.text, parent, 36) == 0 &&
+                   strcmp(out.text, parent) != 0,
+               "%s", out.text);
+    CU_ASSERT_STRING_EQUAL(out.address, "vendor=1");
+    CU_ASSERT_STRING_EQUAL(out.trace, "request-1");
+    traced_call(&kit, "settingsd.6", &out);
+    CU_ASSERT_STRING_EQUAL(out.text, "");
+    CU_ASSERT_STRING_EQUAL(out.trace, "request-1");
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(spans_take(kit.spans, kit.arena, &count),
+               "\"parentSpanId\":\"00f067aa0ba902b7\",\"traceState\":\"vendor=1\""));
+    CU_ASSERT_EQUAL(count, 2);
+    activity_enter(loop, NULL);
+    kit_close(&kit);
+}
+
+static void test_traces(void)
+{
+    unit_on_fiber(traces, NULL);
+}
+
 static void start_refused(struct loop *loop, void *arg)
 {
     static const struct operation operations[] = {
@@ -1188,6 +1247,7 @@ static const struct unit_case cases[] = {
     {"caps answer at once", test_overload},
     {"a late instance is found, a drained one forgotten", test_discovery},
     {"one certain instance", test_one_instance},
+    {"traces, to those who know them", test_traces},
     {"a start that must be refused", test_start_refused},
     {"kill -9 with calls in flight", test_killed},
     {"one that cannot is asked last", test_sick},
