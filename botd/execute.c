@@ -127,6 +127,7 @@ static int run_http(struct botd *d, const struct request *req, const struct foun
                                .networks = &d->networks,
                                .plain = d->config->allow_plain_http,
                                .answer_max = ANSWER_MAX,
+                               .traced = true,
                                .deadline_mono_ms = deadline};
     struct fetch_answer answer;
 

@@ -3,6 +3,7 @@
  */
 #include "botd/fetch.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/codec.h"
@@ -42,7 +43,21 @@ static size_t take(char *bytes, size_t one, size_t size, void *arg)
     return one * size;
 }
 
-static struct curl_slist *header_list(const struct fetch *what)
+/* The receiver's spans are children of this one. */
+static struct curl_slist *add_trace(struct curl_slist *list, const struct span *span)
+{
+    char line[sizeof("tracestate: ") + TRACESTATE_MAX + TRACEPARENT_SIZE], text[TRACEPARENT_SIZE];
+
+    traceparent_write(&span->context, text);
+    snprintf(line, sizeof(line), "traceparent: %s", text);
+    list = curl_slist_append(list, line);
+    if (span->state[0] == '\0')
+        return list;
+    snprintf(line, sizeof(line), "tracestate: %s", span->state);
+    return curl_slist_append(list, line);
+}
+
+static struct curl_slist *header_list(const struct fetch *what, const struct span *span)
 {
     struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json");
 
@@ -52,6 +67,8 @@ static struct curl_slist *header_list(const struct fetch *what)
     }
     for (const char *const *line = what->headers; line && *line; line++)
         list = curl_slist_append(list, *line);
+    if (what->traced && span->activity)
+        list = add_trace(list, span);
     return list;
 }
 
@@ -104,17 +121,24 @@ static int failed(const struct transfer_state *state, CURLcode code, struct erro
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err)
 {
-    CLEANUP(curl_loop_free_list) struct curl_slist *headers = header_list(what);
+    CLEANUP(curl_loop_free_list) struct curl_slist *headers = NULL;
     CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
     struct transfer_state state = {.what = what};
     curl_off_t retry_after = 0;
+    struct span span;
     CURLcode code;
+    int rc = 0;
 
+    curl_loop_span_begin(curl, &span);
+    headers = header_list(what, &span);
     if (!easy || !headers)
         log_die("fetch", "out of memory");
     codec_buffer_init(&state.answer, arena);
     code = set_options(easy, &state, headers);
-    if (code == CURLE_OK && curl_loop_perform(curl, easy, what->deadline_mono_ms, &code, err) < 0)
+    if (code == CURLE_OK)
+        rc = curl_loop_perform(curl, easy, what->deadline_mono_ms, &code, err);
+    curl_loop_span_end(&span, easy, rc < 0 ? CURLE_OPERATION_TIMEDOUT : code);
+    if (rc < 0)
         return err->code == ERR_DEADLINE ? too_late(err) : -1;
     if (code != CURLE_OK)
         return failed(&state, code, err);

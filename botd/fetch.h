@@ -13,6 +13,7 @@ struct fetch {
     const struct network_rules *networks; /* NULL: anywhere (the operator's own URL) */
     bool plain;                           /* http:// may be used */
     size_t answer_max;                    /* bytes */
+    bool traced; /* the trace of the request goes along, when it has one (traceparent) */
     int64_t deadline_mono_ms;
 };
 struct fetch_answer {

@@ -252,3 +252,57 @@ int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_
     curl_easy_setopt(easy, CURLOPT_RESOLVE, NULL);
     return rc;
 }
+
+/* ---- spans ---- */
+
+/* Only what lives as long as the process may be in a span. */
+static const char *method_of(CURL *easy)
+{
+    static const char *const known[] = {"GET", "HEAD", "POST", "PUT", "DELETE"};
+    const char *method = NULL;
+
+    curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_METHOD, &method);
+    for (size_t i = 0; method && i < ARRAY_SIZE(known); i++)
+        if (strcmp(method, known[i]) == 0)
+            return known[i];
+    return "_OTHER";
+}
+
+static void describe_url(struct span *span, CURL *easy)
+{
+    CLEANUP(curl_loop_free_url) CURLU *url = curl_url();
+    CLEANUP(curl_loop_free_text) char *scheme = NULL, *host = NULL;
+    const char *text = NULL;
+
+    curl_easy_getinfo(easy, CURLINFO_EFFECTIVE_URL, &text);
+    if (!url || !text || curl_url_set(url, CURLUPART_URL, text, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+        return;
+    span_text(span, "url.scheme", strcmp(scheme, "https") == 0 ? "https" : "http");
+    span_host(span, host);
+}
+
+void curl_loop_span_begin(const struct curl_loop *self, struct span *ret)
+{
+    span_begin(ret, activity_current(self->loop), SPAN_CLIENT, "HTTP");
+}
+
+void curl_loop_span_end(struct span *span, CURL *easy, CURLcode code)
+{
+    long status = 0;
+
+    if (!span->activity)
+        return;
+    span->name = method_of(easy);
+    span_text(span, "http.request.method", span->name);
+    describe_url(span, easy);
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status > 0)
+        span_number(span, "http.response.status_code", status);
+    if (code != CURLE_OK)
+        span_fail(span, curl_easy_strerror(code));
+    else if (status >= 400)
+        span_fail(span, error_status_name((int)status));
+    span_end(span);
+}

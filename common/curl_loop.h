@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 
 #include "common/fiber.h"
+#include "common/span.h"
 
 struct curl_loop;
 
@@ -21,6 +22,11 @@ void curl_loop_destroy(struct curl_loop **self_p);
  * answers. Sets CURLOPT_RESOLVE and CURLOPT_RESOLVER_START_FUNCTION; the URL is that of CURLOPT_URL. */
 int curl_loop_perform(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms, CURLcode *ret,
                       struct error *err) MUST_USE;
+
+/* The span of a request over HTTP, when the fiber's work is traced: begun before its headers are made, which may name
+ * it, and ended with what came of it. CURLE_OPERATION_TIMEDOUT stands for a deadline as well. */
+void curl_loop_span_begin(const struct curl_loop *self, struct span *ret);
+void curl_loop_span_end(struct span *span, CURL *easy, CURLcode code);
 
 /* How what libcurl hands out ends in CLEANUP variables; each takes NULL. */
 static inline void curl_loop_free_easy(CURL **easy)

@@ -36,6 +36,8 @@ static const struct db_statement statements[] = {
 #undef SQL
 };
 
+#define TRACE_MEMBER "traceparent"
+
 enum fate { FATE_DELIVERED, FATE_AGAIN, FATE_REFUSED };
 
 struct outbox {
@@ -74,6 +76,21 @@ static void method_name(const struct bus_method *method, char name[static 96])
     snprintf(name, 96, "%s.%s", method->service, method->operation);
 }
 
+/* A traced request goes on in the delivery: one member more, which receivers do not look at. */
+static void add_trace(const struct outbox *self, struct codec_buffer *map, msgpack_packer *packer)
+{
+    const struct activity *activity = activity_current(self->loop);
+    char traceparent[TRACEPARENT_SIZE];
+
+    /* A map of up to 14 members names their number in its first byte. */
+    if (!activity || !activity->spans || (map->bytes[0] & 0xf0) != 0x80 || map->bytes[0] == 0x8f)
+        return;
+    map->bytes[0]++;
+    traceparent_write(&activity->context, traceparent);
+    codec_pack_text(packer, TRACE_MEMBER);
+    codec_pack_text(packer, traceparent);
+}
+
 struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in)
 {
@@ -85,6 +102,7 @@ struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
     codec_buffer_init(&buffer, arena);
     msgpack_packer_init(&packer, &buffer, codec_write);
     fields_pack(method->input, in, &packer);
+    add_trace(self, &buffer, &packer);
     method_name(method, name);
     row = (struct outbox_row){
         .id = id,
@@ -167,6 +185,28 @@ static enum fate refused(const struct claim *claim, const struct error *err)
     return FATE_REFUSED;
 }
 
+/* What the request was a part of that made the row. */
+static struct activity activity_of(const struct outbox *self, const struct claim *claim,
+                                   const uint8_t *plain, size_t size, struct arena *arena)
+{
+    struct activity activity = {
+        .request_id = claim->id.text, .operation = claim->method, .state = ""};
+    const msgpack_object *member;
+    msgpack_object map;
+    struct error err;
+
+    error_init(&err, arena);
+    if (codec_unpack_in_place((const char *)plain, size, arena, &map, &err) < 0)
+        return activity;
+    member = codec_member(&map, TRACE_MEMBER);
+    if (member && member->type == MSGPACK_OBJECT_STR &&
+        traceparent_read(arena_strndup(arena, member->via.str.ptr, member->via.str.size),
+                         &activity.context) == 0 &&
+        activity.context.sampled)
+        activity.spans = bus_spans(self->bus);
+    return activity;
+}
+
 static enum fate deliver(struct outbox *self, const struct claim *claim, struct arena *arena,
                          int64_t deadline_mono_ms)
 {
@@ -178,6 +218,7 @@ static enum fate deliver(struct outbox *self, const struct claim *claim, struct 
                           .userAgent = "",
                           .now_ms = clock_real_ms(),
                           .deadline_mono_ms = deadline_mono_ms};
+    struct activity activity;
     msgpack_object answer;
     struct error err;
     uint8_t *plain;
@@ -193,7 +234,10 @@ static enum fate deliver(struct outbox *self, const struct claim *claim, struct 
         error_set(&err, ERR_BAD_REQUEST, "sealed with another key");
         return refused(claim, &err);
     }
+    activity = activity_of(self, claim, plain, size, arena);
+    activity_enter(self->loop, &activity);
     rc = bus_call_packed(self->bus, method, &req, plain, size, &answer, &err);
+    activity_enter(self->loop, NULL);
     explicit_bzero(plain, size);
     if (rc == 0)
         return FATE_DELIVERED;

@@ -3,7 +3,7 @@
  *
  * The row is written in the caller's own transaction; a fiber relays it, at least once, to an operation whose
  * input carries the row's id as its de-duplication key.  Bodies are sealed with the daemon's key, because they
- * may hold one-time secrets.  Every schema that uses it has this table (made by its first migration):
+ * may hold one-time secrets; the trace of a request that is sampled lies in them too.  Every schema that uses it has this table (made by its first migration):
  *
  *     create table outbox (id uuid primary key, method text not null, body bytea not null,
  *                          created_at bigint not null, attempts int not null default 0, due_at bigint not null);

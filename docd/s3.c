@@ -329,14 +329,20 @@ static int try_once(struct s3 *self, const struct request *req, const struct s3_
     CLEANUP(curl_loop_free_list) struct curl_slist *headers = sign(self, call, req->arena);
     CLEANUP(curl_loop_free_easy) CURL *easy = curl_easy_init();
     struct try try = {.call = call, .easy = easy};
+    struct span span;
     CURLcode code;
 
     if (!easy || !headers)
         log_die("s3", "out of memory");
     codec_buffer_init(&try.text, req->arena);
     code = set_options(self, &try, headers, req->arena);
+    curl_loop_span_begin(self->curl, &span);
     ret->abandoned =
         code == CURLE_OK && curl_loop_perform(self->curl, easy, until_ms, &code, err) < 0;
+    curl_loop_span_end(&span, easy,
+                       ret->abandoned ? CURLE_OPERATION_TIMEDOUT
+                       : try.enough   ? CURLE_OK
+                                      : code);
     if (ret->abandoned)
         return err->code == ERR_DEADLINE ? s3_unavailable(err, call->method, "no answer in time")
                                          : -1;

@@ -130,10 +130,13 @@ static void check_path(const char *trace_id, const char *const (*path)[2], size_
         check_path((trace_id), path_, ARRAY_SIZE(path_));    \
     } while (0)
 
+/* And none names a person. */
 static void check_all_valid(void)
 {
     (void)program_wait_output(receiver, "", 0);
     CU_ASSERT_PTR_NULL(strstr(receiver->out, "INVALID"));
+    CU_ASSERT_PTR_NULL(strstr(receiver->out, "patients.example"));
+    CU_ASSERT_PTR_NULL(strstr(receiver->out, ana->profile + strlen("Patient/")));
 }
 
 /* ---- requests ---- */
@@ -183,6 +186,7 @@ static void begin(void)
 {
     receiver_start();
     suite = suite_start(&(struct suite_options){
+        .bot_allow = "127.0.0.1/32",
         .set = settings_with("gateway.trace_sample=1,common.log_format=json")});
     ana = person_register(suite, NULL);
     CU_ASSERT_EQUAL_FATAL(ana->status, 200);
@@ -230,6 +234,54 @@ static void a_document_is_one_trace(void)
                {"docd", "storage_post"});
     CHECK_PATH(id, {"gateway", "POST /storage/{bucket}"}, {"gateway", "form_write"},
                {"docd", "form_write"});
+    free(id);
+    check_all_valid();
+}
+
+/* By way of the outbox. */
+static void a_mail_is_part_of_the_trace(void)
+{
+    HTTP_ANSWER answer = suite_post_fresh(suite, "/auth/tenant/Patient/register",
+                                          body_register("traced@patients.example", "demo"));
+    char *id = http_header(answer, "X-Request-Id");
+
+    CHECK_STATUS(answer, 200);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    CHECK_PATH(id, {"gateway", "POST /auth/tenant/Patient/register"},
+               {"gateway", "patient_register"}, {"authd", "patient_register"},
+               {"authd", "mail_enqueue"}, {"maild", "mail_enqueue"});
+    free(id);
+    check_all_valid();
+}
+
+/* The bot is told the trace, and who called it. */
+static void a_bot_is_part_of_the_trace(void)
+{
+    PERSON admin = person_admin(suite);
+    char url[96], wanted[96];
+    json_t *span;
+    char *id;
+
+    snprintf(url, sizeof(url), "%s/bot", receiver_url);
+    HTTP_ANSWER made =
+        http_post(suite_url(suite), "/v1/project/bots", admin->access,
+                  json_pack("{s:[{s:s, s:s}], s:s, s:s, s:s}", "identifier", "system", "urn:bots",
+                            "value", "traced", "name", "Traced", "kind", "http", "url", url));
+    CHECK_STATUS(made, 200);
+    HTTP_ANSWER ran = http_post(suite_url(suite), "/bots?identifier=urn:bots%7Ctraced", ana->access,
+                                json_object());
+    CHECK_STATUS(ran, 200);
+    id = http_header(ran, "X-Request-Id");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(id);
+    CHECK_PATH(id, {"gateway", "POST /bots"}, {"gateway", "bot_execute"}, {"botd", "bot_execute"},
+               {"botd", "POST"});
+    span = FIND_SPAN(id, "botd", "POST", NULL);
+    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "http.response.status_code"), "200");
+    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "server.address"), "127.0.0.1");
+    CU_ASSERT_STRING_EQUAL(attribute(span, "attributes", "url.scheme"), "http");
+    snprintf(wanted, sizeof(wanted), "bot 00-%s-%s-01 undefined\n", id, member(span, "spanId"));
+    UNIT_CHECK(strstr(receiver->out, wanted) != NULL, "%s", wanted);
+    json_decref(span);
     free(id);
     check_all_valid();
 }
@@ -439,6 +491,8 @@ static const struct unit_case cases[] = {
     {"start", begin},
     {"a request is one trace through the daemons", a_request_is_one_trace_through_the_daemons},
     {"a document is one trace", a_document_is_one_trace},
+    {"a mail is part of the trace", a_mail_is_part_of_the_trace},
+    {"a bot is part of the trace", a_bot_is_part_of_the_trace},
     {"errors show", errors_show},
     {"a traceparent is the parent", a_traceparent_is_the_parent},
     {"what is no traceparent is none", what_is_no_traceparent_is_none},

@@ -3,7 +3,8 @@
 // The schema is the protobuf code that OpenTelemetry's package for Node.js is generated with. Each span of a request that
 // fits is a line "span {...}" on stdout, with its resource's attributes; a request that does not fit is a line
 // "INVALID why". POST /mode/NAME says how the next requests are met: "take", "busy" (503), "refuse" (400), "hang" (no
-// answer), "slow" (taken after half a second), "partial" (taken but for one span).
+// answer), "slow" (taken after half a second), "partial" (taken but for one span). POST /bot is a bot: "bot TRACEPARENT
+// TRACESTATE".
 const http = require('node:http');
 const path = require('node:path');
 const { isDeepStrictEqual } = require('node:util');
@@ -86,7 +87,10 @@ function take(request, response, body) {
 function serve(request, response, body) {
     const [, first, name] = request.url.split('/');
 
-    if (first === 'mode') {
+    if (first === 'bot') {
+        console.log(`bot ${request.headers.traceparent} ${request.headers.tracestate}`);
+        answer(response, 200, {});
+    } else if (first === 'mode') {
         mode = name;
         answer(response, 200, {});
     } else if (mode === 'busy' || mode === 'refuse') {
