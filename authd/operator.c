@@ -93,12 +93,10 @@ static int hint(const char *command, const char *project, const char *name, stru
     return -1;
 }
 
-/* Invites, or invites again, whether or not there is an account: only its owner can accept. An
- * operator is not bound by the switch of invitations, which is the admins'. Fails: BAD_REQUEST (no
- * template, no app), THROTTLED, CONFLICT. */
-static int invite_admin(struct authd *d, const struct request *req,
-                        const struct admin_create_in *in, const struct tenant *tenant,
-                        struct admin_create_out *out, struct error *err)
+/* Makes the invitation, or renews the one that is pending. Fails: CONFLICT when that has changed meanwhile. */
+static int send_admin_invitation(struct authd *d, const struct request *req,
+                                 const struct admin_create_in *in, const struct tenant *tenant,
+                                 struct admin_create_out *out, struct error *err)
 {
     struct invitation invitation = {.role = "Practitioner",
                                     .email = in->email,
@@ -108,9 +106,6 @@ static int invite_admin(struct authd *d, const struct request *req,
                                     .policy = tenant->defaultPractitionerPolicy};
     struct mail mail;
 
-    if (invitation_check_mapped(d, req, tenant, invitation.role, err) < 0)
-        return hint("template put --project", in->tenantCode, invitation_template(invitation.role),
-                    err);
     if (invitation_prepare(d, req, tenant, &invitation, err) < 0)
         return hint("project set", in->tenantCode, "PRACTITIONER_APP_URL", err);
     mail = invitation_mail(req, &invitation, tenant, invitation_template(invitation.role));
@@ -121,6 +116,25 @@ static int invite_admin(struct authd *d, const struct request *req,
     *out = (struct admin_create_out){
         .membership = invitation.id, .profile = invitation.profile, .invited = true};
     return 0;
+}
+
+/* Invites, or invites again, whether or not there is an account: only its owner can accept. An
+ * operator is not bound by the switch of invitations, which is the admins'. A second command at the same moment finds
+ * the invitation of the first when it looks again. Fails: BAD_REQUEST (no template, no app), THROTTLED, CONFLICT. */
+static int invite_admin(struct authd *d, const struct request *req,
+                        const struct admin_create_in *in, const struct tenant *tenant,
+                        struct admin_create_out *out, struct error *err)
+{
+    const char *role = "Practitioner";
+
+    if (invitation_check_mapped(d, req, tenant, role, err) < 0)
+        return hint("template put --project", in->tenantCode, invitation_template(role), err);
+    if (send_admin_invitation(d, req, in, tenant, out, err) == 0)
+        return 0;
+    if (err->code != ERR_CONFLICT)
+        return -1;
+    error_clear(err);
+    return send_admin_invitation(d, req, in, tenant, out, err);
 }
 
 /* Makes the holder of the e-mail an admin: with a new account that has this password hash, or, when

@@ -522,6 +522,35 @@ static void an_admin_is_invited_and_chooses_a_password(void)
     free(email);
 }
 
+/* As if they had come one after the other: one invitation, which both have sent. */
+static void two_invitations_at_the_same_moment_are_one(void)
+{
+    char *path = program_path("atriumctl");
+
+    for (int round = 0; round < 5; round++) {
+        char *email = person_address(), sql[300];
+        const char *const argv[] = {
+            path,      "--dir", suite_dir(suite), "user", "create-admin", "--project", "mailing",
+            "--email", email,   "--name",         "Eve",  "--surname",    "Admin",     "--mail",
+            "--json",  NULL};
+        PROGRAM one = program_start(argv, NULL);
+        PROGRAM two = program_start(argv, NULL);
+
+        CU_ASSERT_TRUE(program_wait_end(one, 30000) && program_wait_end(two, 30000));
+        CHECK_EXIT(one, DONE);
+        CHECK_EXIT(two, DONE);
+        CU_ASSERT_STRING_EQUAL(program_text(one, "membership"), program_text(two, "membership"));
+        CU_ASSERT_EQUAL(invited(email), 1);
+        snprintf(sql, sizeof(sql), "select id from auth.invitation where email = '%s'", email);
+        char *id = suite_query(suite, sql);
+        CU_ASSERT_EQUAL(audited("invitation.create", id), 1);
+        CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+        free(id);
+        free(email);
+    }
+    free(path);
+}
+
 /* The rest of a script, for example. */
 static void standard_input_is_left_alone(void)
 {
@@ -1030,6 +1059,7 @@ static const struct unit_case cases[] = {
     {"text settings are written and taken away", text_settings_are_written_and_taken_away},
     {"a project without a code says so", project_without_code_says_so},
     {"an admin is invited and chooses a password", an_admin_is_invited_and_chooses_a_password},
+    {"two invitations at the same moment are one", two_invitations_at_the_same_moment_are_one},
     {"standard input is left alone", standard_input_is_left_alone},
     {"a second invitation ends the first", a_second_invitation_ends_the_first},
     {"an account that is there is invited", an_account_that_is_there_is_invited},
