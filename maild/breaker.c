@@ -68,15 +68,18 @@ static void open_it(struct breaker *self, int64_t now_ms)
     self->retry_at = now_ms + pause * 3 / 4 + randombytes_uniform((uint32_t)pause / 2);
 }
 
-void breaker_refuse(struct breaker *self, const char *reason, int64_t now_ms)
+bool breaker_refuse(struct breaker *self, const char *reason, int64_t now_ms)
 {
+    bool was_open = self->open;
+
     self->refusals++;
     if (self->refusals < BREAKER_REFUSALS_MAX) {
         close_it(self);
-        return;
+        return was_open;
     }
     snprintf(self->reason, sizeof(self->reason), "%s", reason);
     open_it(self, now_ms);
+    return false;
 }
 
 void breaker_fail(struct breaker *self, const char *reason, int64_t now_ms)

@@ -49,8 +49,8 @@ enum breaker_state breaker_state(const struct breaker *self, int64_t now_ms);
 /* The server took a mail, or refused one for good. True when that closed the breaker. */
 bool breaker_succeed(struct breaker *self, int64_t now_ms);
 
-/* The server answered, with a refusal for now of this mail. */
-void breaker_refuse(struct breaker *self, const char *reason, int64_t now_ms);
+/* The server answered, with a refusal for now of this mail. True when that closed the breaker. */
+bool breaker_refuse(struct breaker *self, const char *reason, int64_t now_ms);
 
 /* The server was not reached, took no mail at all, or did not say whether it took this one. */
 void breaker_fail(struct breaker *self, const char *reason, int64_t now_ms);

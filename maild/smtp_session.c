@@ -157,6 +157,12 @@ static void classify(CURL *easy, const struct sending *sending, CURLcode code,
         ret->outcome = TRANSPORT_SENT;
         return;
     }
+    if (sending && sending->refused) {
+        ret->outcome = TRANSPORT_UNREACHED;
+        ret->denied = true;
+        snprintf(ret->reason, sizeof(ret->reason), "not handed over: its row could not be marked");
+        return;
+    }
     about_mail = is_about_mail(sending, code, answer);
     if (answer >= 400)
         snprintf(ret->reason, sizeof(ret->reason), "smtp: answered %ld", answer);

@@ -29,6 +29,7 @@ struct smtp_result {
     enum transport_outcome outcome;
     int code;    /* CURLcode */
     long answer; /* the server's last one, 0 when there was none */
+    bool denied; /* hand_over() said no: nothing is wrong with the server */
     char reason[TRANSPORT_REASON_MAX];
 };
 

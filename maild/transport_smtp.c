@@ -31,7 +31,7 @@ static void note(struct transport_smtp *self, const struct smtp_result *result)
         self->back = breaker_succeed(&self->breaker, now) || self->back;
         break;
     case TRANSPORT_RETRY:
-        breaker_refuse(&self->breaker, result->reason, now);
+        self->back = breaker_refuse(&self->breaker, result->reason, now) || self->back;
         break;
     case TRANSPORT_UNKNOWN:
     case TRANSPORT_UNREACHED:
@@ -49,7 +49,7 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
 
     smtp_pool_send(self->pool, mail, MIN(deadline_mono_ms, clock_mono_ms() + self->timeout_ms),
                    gate, &result);
-    if (!self->cancelled)
+    if (!self->cancelled && !result.denied)
         note(self, &result);
     snprintf(reason, TRANSPORT_REASON_MAX, "%s", result.reason);
     return result.outcome;

@@ -97,9 +97,9 @@ static void test_refusals_in_a_row(void)
     struct breaker self = breaker_new(LIMIT);
 
     for (int i = 1; i < BREAKER_REFUSALS_MAX; i++)
-        breaker_refuse(&self, "451", 1000);
+        CU_ASSERT_FALSE(breaker_refuse(&self, "451", 1000));
     CU_ASSERT_EQUAL(breaker_state(&self, 1000), BREAKER_CLOSED);
-    breaker_refuse(&self, "451", 1000);
+    CU_ASSERT_FALSE(breaker_refuse(&self, "451", 1000));
     CU_ASSERT_EQUAL(breaker_state(&self, 1000), BREAKER_OPEN);
 }
 

@@ -87,6 +87,41 @@ static void run_attempt(struct loop *loop, void *arg)
     UNIT_CHECK(strstr(reason, attempt->reason), "%s: %s", attempt->label, reason);
 }
 
+static bool keep_gate_shut(void *arg UNUSED)
+{
+    return false;
+}
+
+/* The server is ready for the text, and the database does not let it go: the server is not blamed. */
+static void run_denied(struct loop *loop, void *arg)
+{
+    static const struct transport_gate shut = {keep_gate_shut, NULL};
+    const struct maild_config config = {
+        .smtp_url = arg, .smtp_starttls = "none", .smtp_timeout = SEND_MS, .deliveries = 1};
+    CLEANUP(transport_destroy) struct transport *transport = NULL;
+    char reason[TRANSPORT_REASON_MAX] = "";
+    struct error err;
+
+    error_init(&err, NULL);
+    transport = transport_smtp_new(loop, &config, &err);
+    UNIT_REQUIRE(transport, "%s", err.message);
+    CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &shut, reason),
+                    TRANSPORT_UNREACHED);
+    UNIT_CHECK(strstr(reason, "not handed over"), "%s", reason);
+    CU_ASSERT_EQUAL(transport->state(transport), BREAKER_CLOSED);
+}
+
+static void test_denied(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    static const char *const none[] = {NULL};
+    struct mail_server server = mail_server_start(&dir, none);
+
+    unit_on_fiber(run_denied, server.url);
+    mail_server_stop(&server);
+    CU_ASSERT_EQUAL(mail_server_count(dir.path), 0);
+}
+
 /* Runs one attempt against a server with these arguments and checks what the server received first. */
 static void against_server(const struct unit_dir *dir, const char *const *extra,
                            struct attempt attempt, const char *received)
@@ -330,6 +365,7 @@ int main(void)
         {"hands a mail to a server", test_plain},
         {"insists on TLS and signs in", test_tls_and_sign_in},
         {"tells not now from never", test_refusals},
+        {"sends nothing that it may not", test_denied},
         {"tells what a server lacks", test_checks},
         {"tries again when nobody listens", test_no_server},
         {"refuses a configuration that means nothing", test_configuration},
