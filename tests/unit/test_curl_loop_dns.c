@@ -12,7 +12,7 @@
 #include "tests/http/silent_dns.h"
 #include "tests/unit/unit.h"
 
-enum { FIBERS = 12, PROMPT_MS = 100 };
+enum { FIBERS = 12, PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
 
 static struct silent_dns *dns;
 

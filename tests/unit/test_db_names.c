@@ -12,7 +12,7 @@
 #include "tests/http/silent_dns.h"
 #include "tests/unit/pg.h"
 
-enum { PROMPT_MS = 200 };
+enum { PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
 enum { SQL_ONE };
 
 static const struct db_statement statements[] = {{"SQL_ONE", DB_READ, 0, "select 1"}};
