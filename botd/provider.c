@@ -45,6 +45,7 @@ int provider_open(const struct botd *d, struct provider *ret, struct error *err)
                                               .pipelines_max =
                                                   (size_t)d->config->apertium_pipelines};
 
+    provider_http_make_metrics(d->svc.metrics);
     if (is_named(d->config, "libretranslate"))
         return provider_libretranslate(d->svc.loop, d->svc.metrics, &http, ret, err);
     if (is_named(d->config, "openai"))

@@ -102,12 +102,25 @@ static int load_key(const char *path, struct secret *ret, struct error *err)
     return 0;
 }
 
+static uint64_t *counter(struct metrics *metrics, const char *outcome)
+{
+    return metrics_counter(metrics, "atrium_translation_questions_total", outcome,
+                           "Questions to the translation provider, by how they ended.");
+}
+
+void provider_http_make_metrics(struct metrics *metrics)
+{
+    static const char *const outcomes[] = {"outcome=\"answered\"", "outcome=\"wrong\"",
+                                           "outcome=\"away\""};
+
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+        (void)counter(metrics, outcomes[i]);
+}
+
 int provider_http_open(struct loop *loop, struct metrics *metrics,
                        const struct provider_http_options *options, struct provider_http **ret,
                        struct error *err)
 {
-    static const char name[] = "atrium_translation_questions_total";
-    static const char help[] = "Questions to the translation provider, by how they ended.";
     struct provider_http *self = calloc(1, sizeof(*self));
 
     if (!self)
@@ -118,9 +131,9 @@ int provider_http_open(struct loop *loop, struct metrics *metrics,
         return -1;
     }
     self->curl = curl_loop_new(loop);
-    self->answered = metrics_counter(metrics, name, "outcome=\"answered\"", help);
-    self->wrong = metrics_counter(metrics, name, "outcome=\"wrong\"", help);
-    self->away = metrics_counter(metrics, name, "outcome=\"away\"", help);
+    self->answered = counter(metrics, "outcome=\"answered\"");
+    self->wrong = counter(metrics, "outcome=\"wrong\"");
+    self->away = counter(metrics, "outcome=\"away\"");
     *ret = self;
     return 0;
 }

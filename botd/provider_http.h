@@ -25,6 +25,9 @@ struct provider_http;
 /* What is wrong with the URL, for the operator. */
 int provider_http_check(const struct provider_http_options *options, struct error *err) MUST_USE;
 
+/* The counters stand at 0 with a provider on this machine: an alert tells "none" from "no metric". */
+void provider_http_make_metrics(struct metrics *metrics);
+
 /* Options' texts are borrowed; the key is read. The error is for the operator. */
 int provider_http_open(struct loop *loop, struct metrics *metrics,
                        const struct provider_http_options *options, struct provider_http **ret,

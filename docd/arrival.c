@@ -461,19 +461,32 @@ int arrivals_sweep(struct arrivals *self, const struct request *req, struct erro
 
 /* ---- start and end ---- */
 
+static uint64_t *counter(struct metrics *metrics, const char *result)
+{
+    return metrics_counter(metrics, "atrium_doc_arrivals_total", result,
+                           "Files that came to the store, and were adopted or not.");
+}
+
+void arrivals_make_metrics(struct metrics *metrics)
+{
+    static const char *const results[] = {"result=\"done\"", "result=\"given_up\"",
+                                          "result=\"failed\""};
+
+    for (size_t i = 0; i < ARRAY_SIZE(results); i++)
+        (void)counter(metrics, results[i]);
+}
+
 struct arrivals *arrivals_new(struct docd *d)
 {
-    static const char name[] = "atrium_doc_arrivals_total",
-                      help[] = "Files that came to the store, and were adopted or not.";
     struct arrivals *self = calloc(1, sizeof *self);
 
     if (!self)
         log_die("arrival", "out of memory");
     self->d = d;
     LIST_INIT(&self->running);
-    self->adopted = metrics_counter(d->svc.metrics, name, "result=\"done\"", help);
-    self->given_up = metrics_counter(d->svc.metrics, name, "result=\"given_up\"", help);
-    self->failed = metrics_counter(d->svc.metrics, name, "result=\"failed\"", help);
+    self->adopted = counter(d->svc.metrics, "result=\"done\"");
+    self->given_up = counter(d->svc.metrics, "result=\"given_up\"");
+    self->failed = counter(d->svc.metrics, "result=\"failed\"");
     return self;
 }
 

@@ -19,6 +19,10 @@
 
 struct docd;
 struct arrivals;
+struct metrics;
+
+/* The counters stand at 0 where no file comes to a store: an alert tells "none" from "no metric". */
+void arrivals_make_metrics(struct metrics *metrics);
 
 struct arrivals *arrivals_new(struct docd *d);
 

@@ -154,6 +154,7 @@ static struct store *store_open(struct docd *d, struct error *err)
                                   .dir = config->storage_dir,
                                   .pool = d->svc.offload};
 
+    arrivals_make_metrics(d->svc.metrics);
     if (!uses_s3(config))
         return store_local_new(d->svc.loop, &local, err);
     if (mkdir(config->storage_dir, 0700) < 0 && errno != EEXIST) {
