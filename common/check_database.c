@@ -10,6 +10,7 @@
 enum {
     VERSION_MIN = 150000, /* what the statements are written for and tested with */
     CLOCK_WARN_MS = 1000, /* what docs/operations.md asks for */
+    LOCK_FAIL_MS = 1000,  /* one request may well wait for another for some milliseconds */
     CLOCK_FAIL_MS = 5000, /* codes of a second factor begin to fail, and tokens to end early */
 };
 
@@ -127,14 +128,16 @@ void check_server_clock(const struct request *req, const struct check_server *se
 static int check_reachable(void *daemon, const struct request *req, struct finding *ret,
                            struct error *err)
 {
-    const struct service *self = daemon;
-    struct check_server server;
+    struct service *self = daemon;
     int64_t since = clock_mono_ms();
 
     if (!self->db)
         return 0;
-    if (ask_server(self, req, &server, err) < 0)
-        return -1;
+    if (service_database_answer(self, req, err) < 0)
+        return check_fail(req, ret, NULL, "%s",
+                          err->code == ERR_DEADLINE
+                              ? "PostgreSQL accepts connections but does not answer"
+                              : err->message);
     return check_ok(req, ret, "answers in %lld ms", (long long)(clock_mono_ms() - since));
 }
 
@@ -167,6 +170,58 @@ static int check_clock(void *daemon, const struct request *req, struct finding *
                        struct error *err)
 {
     return judge(daemon, req, ret, err, check_server_clock);
+}
+
+/* ---- writes and locks ---- */
+
+static int check_writes(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err)
+{
+    struct service *self = daemon;
+    const char *why;
+
+    if (service_database_write(self, req, err) < 0)
+        return -1;
+    why = db_refusal(self->db);
+    if (!why)
+        return check_ok(req, ret, "are taken");
+    if (strstr(why, "53100"))
+        return check_fail(
+            req, ret,
+            "Make room on the disk of PostgreSQL's data (the row of `postgresql` names it "
+            "where it is on this host), or on that of its temporary files; the daemons go on "
+            "by themselves within seconds.",
+            "the disk of PostgreSQL is full: %s", why);
+    return check_fail(req, ret, NULL, "PostgreSQL takes no writes: %s", why);
+}
+
+static int check_locks(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err)
+{
+    struct service *self = daemon;
+    struct blocker now;
+    const char *mend;
+
+    if (service_database_blocker(self, req, err) < 0)
+        return -1;
+    now = self->database.blocker;
+    if (now.pid == 0)
+        return check_ok(req, ret, "no statement waits for another session's");
+    mend = arena_printf(req->arena,
+                        "Let that session commit or roll back; or, as the superuser of "
+                        "PostgreSQL: select pg_terminate_backend(%lld);",
+                        (long long)now.pid);
+    return (now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0
+                ? check_fail
+                : check_warn)(req, ret, mend,
+                              "backend %lld%s%s%s, whose statement began at %s, holds a lock on "
+                              "%s: %lld statements wait, "
+                              "for %.1f s",
+                              (long long)now.pid, now.application[0] ? " (" : "", now.application,
+                              now.application[0] ? ")" : "",
+                              now.since[0] ? now.since : "a time that this role may not see",
+                              now.table[0] ? now.table : "rows", (long long)now.waiting,
+                              (double)now.waited_ms / 1000);
 }
 
 /* ---- the role, the schema, the room ---- */
@@ -276,13 +331,19 @@ static int check_connections(void *daemon, const struct request *req, struct fin
 
 const struct check check_database_reachable[] = {
     {"database", CHECK_DATABASE,
-     "Start PostgreSQL, and see that the key `database` of this daemon names it and that "
+     "Start PostgreSQL, or find out why it hangs (its log, its disk, its host), and see that the "
+     "key `database` of this daemon names it and that "
      "pg_hba.conf lets its role in.",
      check_reachable},
     {.name = NULL},
 };
 
 const struct check check_database_rows[] = {
+    {"database writes", CHECK_DATABASE,
+     "Look at the log of PostgreSQL: a disk with errors, default_transaction_read_only, or a "
+     "synchronous standby that is away (synchronous_standby_names).",
+     check_writes},
+    {"database locks", CHECK_DATABASE, NULL, check_locks},
     {"database version", CHECK_DATABASE, NULL, check_version},
     {"database rights", CHECK_DATABASE, NULL, check_rights},
     {"audit rights", CHECK_DATABASE,

@@ -427,7 +427,7 @@ void db_refusal_set(struct db *self, const char *text)
     snprintf(self->refusal, sizeof(self->refusal), "%s", text ? text : "");
 }
 
-bool db_waits(const struct db *self)
+bool db_waits(struct db *self)
 {
     const struct db_pool *const pools[] = DB_POOLS(self);
     int64_t now_ms = loop_mono_ms(self->loop);
@@ -436,6 +436,7 @@ bool db_waits(const struct db *self)
         for (size_t j = 0; j < pools[i]->max; j++)
             if (db_conn_waits_ms(&pools[i]->conns[j], now_ms) >= DB_WAIT_LONG_MS)
                 return true;
+    db_gate_sweep(self);
     return self->gates_closed > 0;
 }
 

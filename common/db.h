@@ -107,7 +107,7 @@ const char *db_refusal(const struct db *self);
 void db_refusal_set(struct db *self, const char *text);
 
 /* True while a statement waits for suspiciously long, or is held back because it gets no lock. */
-bool db_waits(const struct db *self);
+bool db_waits(struct db *self);
 
 /* Statements that are held back because they get no lock. */
 size_t db_gates_closed(const struct db *self);

@@ -11,7 +11,10 @@
 #include "common/db_private.h"
 #include "common/log.h"
 
-enum { TIMEOUTS_MAX = 3 };
+enum {
+    TIMEOUTS_MAX = 3,
+    FORGET_MS = 5000, /* after the last timeout, a gate that no call has tried since is opened */
+};
 
 static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
 {
@@ -48,17 +51,30 @@ bool db_gate_passes(struct db_pool *pool, const struct db_call *call)
     return !call->statement || call->tries || !gate_of(pool->db, call)->closed;
 }
 
-static void gate_set(struct db *db, const struct db_call *call, bool closed)
+static void gate_set(struct db *db, struct db_gate *gate, bool closed)
 {
-    struct db_gate *gate = gate_of(db, call);
-
     if (gate->closed == closed)
         return;
     gate->closed = closed;
     db->gates_closed += closed ? 1 : (size_t)-1;
     log_event(closed ? LOG_WARNING : LOG_NOTICE, "db",
               closed ? "a statement gets no lock" : "a statement gets its lock again", "statement",
-              call->statement->name, NULL);
+              db_statement(db, (int)(gate - db->gates))->name, NULL);
+}
+
+void db_gate_sweep(struct db *db)
+{
+    size_t count = db->statement_count[0] + db->statement_count[1];
+    int64_t now_ms = loop_mono_ms(db->loop);
+
+    for (size_t i = 0; i < count && db->gates_closed > 0; i++) {
+        struct db_gate *gate = &db->gates[i];
+
+        if (gate->closed && !gate->tried && now_ms - gate->timed_out_mono_ms >= FORGET_MS) {
+            gate->timeouts = 0;
+            gate_set(db, gate, false);
+        }
+    }
 }
 
 /* It did not come as far as the lock: deadlock, cancelled or terminated, not prepared since the one before it was not. */
@@ -83,10 +99,11 @@ void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state
         return;
     if (db_result_is(call->result, "55P03")) {
         gate->timeouts++;
-        gate_set(db, call, gate->timeouts >= TIMEOUTS_MAX);
+        gate->timed_out_mono_ms = loop_mono_ms(db->loop);
+        gate_set(db, gate, gate->timeouts >= TIMEOUTS_MAX);
     } else if (!tells_nothing(call->result)) {
         gate->timeouts = 0;
-        gate_set(db, call, false);
+        gate_set(db, gate, false);
     }
 }
 

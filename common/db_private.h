@@ -144,6 +144,7 @@ struct db_pool {
 /* By statement: whether it gets the locks that it needs. */
 struct db_gate {
     size_t timeouts; /* in a row */
+    int64_t timed_out_mono_ms;
     bool closed, tried;
 };
 
@@ -219,6 +220,9 @@ bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
 
 /* The call is over, in this state. */
 void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state);
+
+/* Opens gates that nothing came to for a while. */
+void db_gate_sweep(struct db *db);
 
 /* After a lock timeout: do further calls in this pipeline wait for what another has just waited for in vain? */
 bool db_gate_jams(const struct db_conn *conn);

@@ -30,6 +30,7 @@ struct cell {
     uint64_t counter;
     int64_t level;
     int64_t (*read)(void *arg); /* of a gauge; NULL: its level is set */
+    const char *(*read_labels)(void *arg, struct arena *arena); /* NULL: they are `labels` */
     void *arg;
     struct histogram *histogram;
 };
@@ -118,6 +119,14 @@ void metrics_gauge(struct metrics *self, const char *name, const char *help,
     cell->arg = arg;
 }
 
+void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
+                            int64_t (*read)(void *arg),
+                            const char *(*labels)(void *arg, struct arena *arena), void *arg)
+{
+    metrics_gauge(self, name, help, read, arg);
+    cell_get(self, CELL_GAUGE, name, "", help)->read_labels = labels;
+}
+
 int64_t *metrics_level(struct metrics *self, const char *name, const char *help)
 {
     return &cell_get(self, CELL_GAUGE, name, "", help)->level;
@@ -190,6 +199,8 @@ static struct metric_row *write_cell(const struct cell *cell, struct arena *aren
     if (cell->kind == CELL_HISTOGRAM)
         return write_histogram(cell, arena, row);
     *row = (struct metric_row){.name = cell->name, .labels = cell->labels, .help = cell->help};
+    if (cell->read_labels != NULL)
+        row->labels = cell->read_labels(cell->arg, arena);
     row->type = cell->kind == CELL_COUNTER ? "counter" : "gauge";
     row->value = cell_value(cell);
     return row + 1;

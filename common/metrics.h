@@ -24,6 +24,12 @@ uint64_t *metrics_counter(struct metrics *self, const char *name, const char *la
 void metrics_gauge(struct metrics *self, const char *name, const char *help,
                    int64_t (*read)(void *arg), void *arg);
 
+/* The same with labels that change from one scrape to the next, from the arena: for what is rare, each set of labels is
+ * a series of its own. "": none now. */
+void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
+                            int64_t (*read)(void *arg),
+                            const char *(*labels)(void *arg, struct arena *arena), void *arg);
+
 /* The cell of a gauge that somebody sets: write to it in place. Made on first use, 0 until then. */
 int64_t *metrics_level(struct metrics *self, const char *name, const char *help);
 

@@ -105,6 +105,7 @@ static int open_database(struct service *self, struct error *err)
     self->db = db_new(self->loop, self->metrics, options);
     db_set_slow(self->db, self->common->slow_statement * 1000);
     self->check_statement = check_database_extend(self->db);
+    service_database_extend(self);
     if (definition->audit)
         self->audit = audit_chain_new(self->arena, self->db, self->metrics);
     if (self->seal.count > 0)
@@ -142,6 +143,8 @@ static int open_all(struct service *self, struct error *err)
     if (definition->outbox_methods != NULL)
         self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
                                   definition->outbox_methods, &self->seal);
+    if (self->db != NULL)
+        service_database_watch(self);
     if (self->audit != NULL)
         open_audit(self);
     if (definition->start != NULL && definition->start(self, err) < 0)
@@ -279,13 +282,6 @@ static int64_t read_uptime(void *arg)
     return (clock_mono_ms() - ((const struct service *)arg)->started_mono_ms) / 1000;
 }
 
-static int64_t read_database(void *arg)
-{
-    const struct service *self = arg;
-
-    return self->db != NULL && db_ready(self->db);
-}
-
 static int64_t read_descriptors(void *arg UNUSED)
 {
     return (int64_t)descriptors_used();
@@ -307,8 +303,7 @@ static void make_metrics(struct service *self)
     metrics_gauge(self->metrics, "atrium_descriptors_max", "Limit of open files and sockets.",
                   read_descriptors_max, self);
     if (self->definition->database_offset != SIZE_MAX)
-        metrics_gauge(self->metrics, "atrium_database_up", "1 while the database answers.",
-                      read_database, self);
+        service_database_metrics(self);
 }
 
 /* For lines that do not say themselves what they belong to. */

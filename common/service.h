@@ -128,6 +128,16 @@ struct service_definition {
     void (*stop)(void *daemon);
 };
 
+/* Who holds a lock that statements of this daemon wait for. */
+struct blocker {
+    int64_t pid;          /* of the backend; 0: none */
+    char since[25];       /* when its present statement began; "": the role may not see it */
+    char table[130];      /* that is waited for; "": not known */
+    char application[65]; /* "psql"; "": the role may not see it */
+    int64_t waiting;      /* statements of this role */
+    int64_t waited_ms;    /* the first of them */
+};
+
 struct service {
     const struct service_definition *definition;
     const char *instance; /* "1" */
@@ -159,6 +169,13 @@ struct service {
     const struct service_options *options;
     int check_statement; /* the first of check_database.c's */
     struct service_seal *sealing;
+    int probe_statement; /* the first of service_database.c's */
+    struct {
+        bool silent; /* the last question was not answered in time */
+        struct blocker blocker;
+        int64_t blocked_mono_ms; /* since when */
+        int64_t write_mono_ms;   /* the next probe that writes, not before */
+    } database;
     int exit_code;
     bool ended; /* nothing is left to do but to let the last fibers end */
     struct loop_timer *watchdog;
@@ -195,7 +212,8 @@ struct service_status_out {
     const char *service, *instance, *version;
     int64_t uptimeMs, inFlight, queued, fibers, pid;
     bool database;
-    const char *sandbox; /* what confines the programs that it starts; NULL: it starts none */
+    enum tristate writable; /* unset: of a build that does not say */
+    const char *sandbox;    /* what confines the programs that it starts; NULL: it starts none */
     /* Ids of the keys in its file, "4c1f0a... 9a2b77...", the one that writes first, and how far their exchange is:
      * "single", "prepared" (the second is the newer one), "switched". NULL: it has none. */
     const char *sealKeys, *sealState;
@@ -216,6 +234,7 @@ extern const struct field_table service_spans_out_table;
 /* What an instance finds when it looks at itself and at what it stands on. */
 struct service_check_out {
     struct field_list findings; /* struct finding */
+    const char *server;         /* of its database, see db_server(); NULL: none, or not connected */
 };
 extern const struct field_table service_check_out_table;
 

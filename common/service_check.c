@@ -23,6 +23,8 @@ enum {
 
 static const struct field service_check_out_rows[] = {
     FIELD_OBJECTS(struct service_check_out, findings, finding, CHECKS_MAX, 0, "What was found"),
+    FIELD_TEXT(struct service_check_out, server, 1, 512, 0, "Where its database is",
+               "host=/run/postgresql port=5432"),
 };
 FIELD_TABLE(service_check_out);
 
@@ -318,6 +320,14 @@ static const struct check queue_checks[] = {
     {.name = NULL},
 };
 
+static const char *server_of(const struct service *self, struct arena *arena)
+{
+    char text[512];
+
+    db_server(self->db, text, sizeof text);
+    return text[0] == '\0' ? NULL : arena_strdup(arena, text);
+}
+
 /* Each of the tables is bounded (CHECK_EACH_MS a row), and all together by the deadline of the request. */
 int service_check(struct service *self, const struct request *req, const struct nothing *in,
                   struct service_check_out *out, struct error *err)
@@ -334,5 +344,6 @@ int service_check(struct service *self, const struct request *req, const struct 
     checks_run(service_seal_checks, without, self, req, report);
     checks_run(self->definition->checks, without, self, req, report);
     out->findings = (struct field_list){report->items, report->count};
+    out->server = self->db == NULL ? NULL : server_of(self, req->arena);
     return 0;
 }

@@ -59,6 +59,25 @@ void service_reload(struct service *self);
 /* The effective configuration, as the file would have it. */
 char *service_config_text(const struct service *self, struct arena *arena);
 
+/* ---- service_database.c: of the database, once db_new() was called ---- */
+
+/* The statements of the probes; before db_prepare(). */
+void service_database_extend(struct service *self);
+void service_database_metrics(struct service *self);
+
+/* Begins to probe. */
+void service_database_watch(struct service *self);
+
+/* It answers; it takes writes too. Both true without a database. */
+bool service_database_up(const struct service *self);
+bool service_database_writable(const struct service *self);
+
+/* Ask now, 3 s at most each. A write that is refused is no failure: db_refusal() has it then. The last
+ * renews self->database.blocker, pid 0: none. Park. */
+int service_database_answer(struct service *self, const struct request *req, struct error *err);
+int service_database_write(struct service *self, const struct request *req, struct error *err);
+int service_database_blocker(struct service *self, const struct request *req, struct error *err);
+
 /* The member of the daemon's configuration; the daemon has a database. */
 const struct database_config *service_database_config(const struct service *self);
 

@@ -1,6 +1,8 @@
 /*
  * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/check.h), all at the same time; what
- * only shows from outside is added: who does not answer, and which versions do.
+ * only shows from outside is added: who does not answer, which versions do, and the disks of PostgreSQL.
+ *
+ * One broken thing fails many rows. What is to be mended is told first (causes[]), then what follows from it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,14 +13,19 @@
 #include "ctl/ctl_bus.h"
 #include "ctl/instances.h"
 #include "ctl/output.h"
+#include "ctl/server_disk.h"
 
 enum {
     ANSWER_MS = 20000, /* a daemon's checks take that long only where several things hang */
     ROWS_MAX = 4096,
+    SERVERS_MAX = 16,
 };
+#define DISK_WARN (512LL << 20) /* bytes that are left */
+#define DISK_FAIL (64LL << 20)  /* some segments of the log */
 
 struct doctor_row {
     const char *daemon, *check, *state, *seen, *mend;
+    const char *follows; /* "postgresql disk": mend that first; NULL: nothing that is known */
 };
 static const struct field doctor_row_rows[] = {
     FIELD_TEXT(struct doctor_row, daemon, 0, 64, 0, "Instance", "authd.1"),
@@ -26,6 +33,7 @@ static const struct field doctor_row_rows[] = {
     FIELD_TEXT(struct doctor_row, state, 0, 8, 0, "ok, warn or fail", "ok"),
     FIELD_TEXT(struct doctor_row, seen, 0, 2048, 0, "What was seen", "answers in 2 ms"),
     FIELD_TEXT(struct doctor_row, mend, 0, 2048, 0, "How to mend it", ""),
+    FIELD_TEXT(struct doctor_row, follows, 0, 160, 0, "What this follows from", "postgresql disk"),
 };
 static FIELD_TABLE(doctor_row);
 
@@ -186,16 +194,140 @@ static void add_visit(struct report *report, const struct visit *visit)
     add_findings(report, visit);
 }
 
-/* Below the table, whose cells are short: what is not well, with all that is known of it. */
+/* ---- the disks of PostgreSQL ---- */
+
+static void add_disk(struct report *report, const struct server_disk *disk)
+{
+    bool fails = disk->free < DISK_FAIL, warns = disk->free < DISK_WARN;
+
+    add(report,
+        &(struct doctor_row){
+            .daemon = "postgresql",
+            .check = "disk",
+            .state = fails ? "fail" : (warns ? "warn" : "ok"),
+            .seen =
+                arena_printf(report->arena, "%s on %s, mounted at %s: %lld of %lld MiB are free",
+                             disk->path, disk->device, disk->mount, (long long)(disk->free >> 20),
+                             (long long)(disk->size >> 20)),
+            .mend = warns ? arena_printf(report->arena,
+                                         "Make room on %s, or make it larger; the daemons write "
+                                         "again by themselves within seconds. Never remove a file "
+                                         "of PostgreSQL's by hand.",
+                                         disk->mount)
+                          : NULL});
+}
+
+/* Of each server that a daemon is connected to, once. */
+static void add_disks(struct report *report, const struct visit *visits, size_t count)
+{
+    const char *servers[SERVERS_MAX];
+    size_t known = 0;
+
+    for (size_t v = 0; v < count && known < SERVERS_MAX; v++) {
+        const char *server = visits[v].found.server;
+        struct server_disk disks[SERVER_DISKS_MAX];
+        size_t found, i = 0;
+
+        while (server && i < known && strcmp(servers[i], server) != 0)
+            i++;
+        if (!server || i < known)
+            continue;
+        servers[known++] = server;
+        found = server_disks(server, report->arena, disks);
+        for (size_t d = 0; d < found; d++)
+            add_disk(report, &disks[d]);
+    }
+}
+
+/* ---- causes and what follows from them ---- */
+
+/* What may be a cause of other rows, the deepest first; and which rows follow when it fails. What fails in the database
+ * of one daemon makes the others' requests fail too. */
+static const struct cause {
+    const char *daemon; /* NULL: any */
+    const char *check, *followers;
+} causes[] = {
+    {"postgresql", "disk",
+     "database|database writes|bus|peers|lease|audit|outbox|mail queue|jobs|signing keys"},
+    {NULL, "database", "bus|peers|lease|audit|outbox|mail queue|jobs|migrations|durability"},
+    {NULL, "database writes", "lease|audit|outbox|mail queue|jobs"},
+    {NULL, "database locks", "database|migrations|lease|audit|outbox|mail queue|jobs|signing keys"},
+    {NULL, "configuration", "peers|lease"},
+    {NULL, "key files", "peers|lease"},
+    {NULL, "bus", "peers|lease|outbox"},
+};
+
+static bool is_in(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)); at++)
+        if ((at == list || at[-1] == '|') && (at[length] == '|' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool is_cause(const struct cause *self, const struct doctor_row *row)
+{
+    return strcmp(row->state, "fail") == 0 && strcmp(row->check, self->check) == 0 &&
+           (!self->daemon || strcmp(row->daemon, self->daemon) == 0);
+}
+
+/* The first failing row that is this cause, and follows from none; NULL. */
+static const struct doctor_row *cause_row(const struct report *report, const struct cause *self)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (is_cause(self, &report->rows[i]) && !report->rows[i].follows)
+            return &report->rows[i];
+    return NULL;
+}
+
+static void find_causes(struct report *report)
+{
+    for (size_t c = 0; c < ARRAY_SIZE(causes); c++) {
+        const struct doctor_row *first = cause_row(report, &causes[c]);
+
+        for (size_t i = 0; first && i < report->count; i++) {
+            struct doctor_row *row = &report->rows[i];
+
+            if (strcmp(row->state, "ok") != 0 && !row->follows && row != first &&
+                is_in(causes[c].followers, row->check))
+                row->follows = arena_printf(report->arena, "%s %s", first->daemon, first->check);
+        }
+    }
+}
+
+/* The number of a row's cause in causes[], or behind all of them. */
+static size_t rank_of(const struct doctor_row *row)
+{
+    size_t c = 0;
+
+    while (c < ARRAY_SIZE(causes) && !is_cause(&causes[c], row))
+        c++;
+    return c;
+}
+
+static void note(const struct ctl *ctl, const struct doctor_row *row)
+{
+    if (row->follows)
+        output_note(ctl, "\n%s, %s: %s\n    Follows from %s; if it stays: %s", row->daemon,
+                    row->check, row->seen, row->follows, row->mend ? row->mend : "");
+    else
+        output_note(ctl, "\n%s, %s: %s\n    %s", row->daemon, row->check, row->seen,
+                    row->mend ? row->mend : "");
+}
+
+/* Below the table, whose cells are short: what is not well, with all that is known of it, causes first. */
 static void tell_how_to_mend(const struct ctl *ctl, const struct report *report)
 {
-    for (size_t i = 0; i < report->count; i++) {
-        const struct doctor_row *row = &report->rows[i];
-
-        if (strcmp(row->state, "ok") != 0)
-            output_note(ctl, "\n%s, %s: %s\n    %s", row->daemon, row->check, row->seen,
-                        row->mend ? row->mend : "");
-    }
+    for (size_t rank = 0; rank <= ARRAY_SIZE(causes); rank++)
+        for (size_t i = 0; i < report->count; i++)
+            if (strcmp(report->rows[i].state, "ok") != 0 && !report->rows[i].follows &&
+                rank_of(&report->rows[i]) == rank)
+                note(ctl, &report->rows[i]);
+    for (size_t i = 0; i < report->count; i++)
+        if (report->rows[i].follows)
+            note(ctl, &report->rows[i]);
 }
 
 static int judge(const struct report *report, struct error *err)
@@ -233,6 +365,8 @@ int doctor_command(struct ctl *ctl, struct error *err)
         if (!any)
             add_absent(report, ctl, ctl_bus_services[i]);
     }
+    add_disks(report, visits, all->count);
+    find_causes(report);
     list = (struct field_list){report->rows, report->count};
     output_list(ctl, &doctor_row_table, &list, columns);
     tell_how_to_mend(ctl, report);

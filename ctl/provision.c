@@ -44,6 +44,7 @@ static const char role_sql[] =
     "end $$;\n"
     "alter role \"@role@\" in database atrium set search_path = @schema@;\n"
     "grant connect, temporary on database atrium to \"@role@\";\n"
+    "grant pg_read_all_stats to \"@role@\";\n" /* since when a session holds a lock */
     "create schema if not exists @schema@ authorization \"@role@\";\n";
 
 /* Not for a daemon's role to make: that needs CREATE on the database. */

@@ -15,7 +15,7 @@ enum { STATUS_WAIT_MS = 1000 };
 struct status_row {
     const char *service, *instance, *state, *version, *upTime;
     int64_t pid, inFlight, queued, latencyUs;
-    bool database;
+    bool database, writable;
     const char *sandbox;
 };
 static const struct field status_row_rows[] = {
@@ -29,6 +29,7 @@ static const struct field status_row_rows[] = {
     FIELD_INT(struct status_row, queued, 0, 0, 0, 0, "Jobs that wait for a thread", "0"),
     FIELD_INT(struct status_row, latencyUs, 0, 0, 0, 0, "Time of this answer", "350"),
     FIELD_BOOL(struct status_row, database, 0, 0, "Is its database reachable?"),
+    FIELD_BOOL(struct status_row, writable, 0, 0, "Does that take writes?"),
     FIELD_TEXT(struct status_row, sandbox, 0, 64, 0, "What confines its programs", "bubblewrap"),
 };
 static FIELD_TABLE(status_row);
@@ -54,14 +55,15 @@ static void ask(struct ctl *ctl, const struct instance *instance, struct status_
     row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this question */
     row->queued = out.queued;
     row->database = out.database;
+    row->writable = out.database && out.writable != TRISTATE_FALSE;
     row->sandbox = out.sandbox;
 }
 
 int status_command(struct ctl *ctl, struct error *err)
 {
-    static const char *const columns[] = {"service",   "instance", "state",    "version",
-                                          "pid",       "upTime",   "inFlight", "queued",
-                                          "latencyUs", "database", "sandbox",  NULL};
+    static const char *const columns[] = {"service",  "instance", "state",  "version",   "pid",
+                                          "upTime",   "inFlight", "queued", "latencyUs", "database",
+                                          "writable", "sandbox",  NULL};
     const struct instances *all = instances_find(ctl, err);
     const char *one = arguments_get(&ctl->args, "INSTANCE"); /* "authd.1" */
     struct status_row *rows;

@@ -41,8 +41,8 @@ struct docd {
     struct arrivals *arrivals; /* NULL: forms are posted to us */
     struct sniffer *sniffer;
     struct variants *variants;
-    int64_t *free_bytes;     /* the level of room.c */
-    uint64_t *bytes_missing; /* reads of documents whose bytes the store does not have */
+    uint64_t *bytes_missing;          /* reads of documents whose bytes the store does not have */
+    int64_t room_bytes, room_mono_ms; /* room.c's: what is free, when that was seen */
     struct policy_scopes *policies;
     LIST_HEAD(, author_turn) authors; /* that make a document */
 };
@@ -91,8 +91,6 @@ void bytes_not_found(struct docd *d, const struct request *req, struct store_key
                      struct error *err);
 
 /* ---- room.c ---- */
-
-enum { ROOM_PERIOD_MS = 60000 };
 
 /* Measures the room on the disk from now on. */
 void room_start(struct docd *d);

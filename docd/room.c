@@ -5,6 +5,11 @@
 
 #include "docd/docd.h"
 
+enum {
+    PERIOD_MS = 2000,
+    OLD_MS = 5000 /* what was seen before says nothing of now: a disk that hangs */
+};
+
 struct room {
     const char *folder;
     int64_t bytes; /* -1: not known */
@@ -31,13 +36,23 @@ static int room_look(void *daemon, const struct request *req, struct error *err)
         (void)error_set(err, ERR_INTERNAL, "The disk does not say what room it has.");
         return error_detail(err, "%s", room.folder);
     }
-    *d->free_bytes = room.bytes;
+    d->room_bytes = room.bytes;
+    d->room_mono_ms = clock_mono_ms();
     return 0;
+}
+
+/* -1: not known, or not any more. */
+static int64_t read_room(void *arg)
+{
+    const struct docd *d = arg;
+    bool fresh = d->room_mono_ms > 0 && clock_mono_ms() - d->room_mono_ms < OLD_MS;
+
+    return fresh ? d->room_bytes : -1;
 }
 
 void room_start(struct docd *d)
 {
-    d->free_bytes = metrics_level(d->svc.metrics, "atrium_doc_storage_free_bytes",
-                                  "Room on the disk that storage_dir is on.");
-    service_every(&d->svc, "room", ROOM_PERIOD_MS, room_look);
+    metrics_gauge(d->svc.metrics, "atrium_doc_storage_free_bytes",
+                  "Room on the disk that storage_dir is on; -1: not known.", read_room, d);
+    service_every(&d->svc, "room", PERIOD_MS, room_look);
 }

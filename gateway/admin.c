@@ -35,6 +35,35 @@ static bool answers(const struct gathered *all, const char *service)
     return false;
 }
 
+static bool has_database(const struct service_status_out *status)
+{
+    return status->database;
+}
+
+static bool has_writes(const struct service_status_out *status)
+{
+    return status->database && status->writable != TRISTATE_FALSE;
+}
+
+/* Does some service have instances that answer, of which none can do this? */
+static bool lacks(const struct gateway *gateway, const struct gathered *all,
+                  bool (*can)(const struct service_status_out *status))
+{
+    for (const char *const *service = gateway->daemons; *service; service++) {
+        bool any = false, one = false;
+
+        for (const struct gathered *each = all; each->peer; each++) {
+            if (!each->out || !is_of(each->peer, *service))
+                continue;
+            any = true;
+            one = one || can(each->out);
+        }
+        if (any && !one)
+            return true;
+    }
+    return false;
+}
+
 void admin_serve_ready(struct exchange *exchange)
 {
     struct gateway *gateway = exchange->gateway;
@@ -48,6 +77,10 @@ void admin_serve_ready(struct exchange *exchange)
             json_array_append_new(missing, json_string(*service));
     if (!lease_is_live(&gateway->lease))
         json_array_append_new(missing, json_string("lease"));
+    if (lacks(gateway, all, has_database))
+        json_array_append_new(missing, json_string("database"));
+    else if (lacks(gateway, all, has_writes))
+        json_array_append_new(missing, json_string("database writes"));
     ready = json_array_size(missing) == 0 && !gateway->service.stopping;
     answer_json(exchange, ready ? 200 : 503,
                 json_pack("{s:b, s:o}", "ready", ready, "missing", missing));

@@ -22,6 +22,7 @@ static const struct db_statement statements[] = {
 #include "common/audit_sql.def"
 #include "common/check_sql.def"
 #include "common/outbox_sql.def"
+#include "common/probe_sql.def"
 #undef SQL
 };
 

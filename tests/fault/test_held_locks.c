@@ -1,0 +1,214 @@
+/*
+ * test_held_locks.c - a person's psql holds a lock: what does not need it goes on, the rest is 503 soon, metrics and
+ * doctor name the session; and when it lets go all is as before.
+ */
+#include <CUnit/CUnit.h>
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum {
+    HELD_MS = 12000, /* longer than a lease and than a request */
+    LOCK_MS = 2000,  /* lock_timeout */
+    MANY = 40,
+    SEEN_MS = 15000,
+    BACK_MS = 10000,
+};
+
+static struct suite *suite;
+
+/* A session that holds a lock, as a person's psql does. */
+static PGconn *hold(const char *sql)
+{
+    PGconn *conn = suite_database(suite);
+    PGresult *result;
+
+    PQclear(PQexec(conn, "set application_name = 'psql'"));
+    result = PQexec(conn, sql);
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK ||
+                   PQresultStatus(result) == PGRES_TUPLES_OK,
+               "%s: %s", sql, PQerrorMessage(conn));
+    PQclear(result);
+    return conn;
+}
+
+/* Many requests at once that need the lock, each on a connection of its own. */
+static void ask_many(const char *path, const char *bearer, double *ret_slowest)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+
+    for (int i = 0; i < MANY; i++)
+        requests[i] = (struct http_request){.path = path, .bearer = bearer};
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    *ret_slowest = 0;
+    for (int i = 0; i < MANY; i++) {
+        CHECK_STATUS(answers[i], 503);
+        *ret_slowest = MAX(*ret_slowest, answers[i]->seconds);
+    }
+    http_answers_destroy(answers, MANY);
+}
+
+static void check_back(const struct person *patient)
+{
+    int64_t deadline = clock_mono_ms() + BACK_MS;
+    int status;
+
+    do {
+        HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+
+        status = me->status;
+    } while (status != 200 && clock_mono_ms() < deadline);
+    UNIT_CHECK(status == 200, "%d", status);
+    PERSON again = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    CU_ASSERT_EQUAL(again->status, 200);
+}
+
+/* The gateway knows both callers from now on: to learn of one, it asks for the session. What the start of the suite
+ * changed may make it forget them once more. */
+static void warm_up(const struct person *patient, const struct person *admin)
+{
+    for (int i = 0; i < 10; i++) {
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", patient->access);
+        HTTP_ANSWER settings = http_get(suite_url(suite), "/v1/project/settings", admin->access);
+
+        CHECK_STATUS(list, 200);
+        CHECK_STATUS(settings, 200);
+        usleep(200000);
+    }
+}
+
+/* For longer than a lease lives: what needs no session is served, what needs one is 503 within the lock timeout. */
+static void a_locked_table_stops_what_needs_it(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    pid_t authd = suite_pid(suite, "authd", "1"), gateway = suite_pid(suite, "gateway", "1");
+    int64_t until = clock_mono_ms() + HELD_MS;
+    double slowest = 0, slowest_me = 0;
+    int rounds = 0;
+    PGconn *holder;
+
+    warm_up(patient, admin);
+    holder = hold("begin; lock table auth.session in access exclusive mode");
+    ask_many("/auth/me", patient->access, &slowest);
+    while (clock_mono_ms() < until) {
+        HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", patient->access);
+        HTTP_ANSWER settings = http_get(suite_url(suite), "/v1/project/settings", admin->access);
+
+        CHECK_STATUS(me, 503);
+        CHECK_STATUS(list, 200);
+        CHECK_STATUS(settings, 200);
+        slowest_me = MAX(slowest_me, me->seconds);
+        rounds++;
+    }
+    printf("%d rounds, 503 within %.1f s at once and %.1f s later ...", rounds, slowest,
+           slowest_me);
+    CU_ASSERT_TRUE(slowest_me < 1.5 * LOCK_MS / 1000);
+    PQfinish(holder);
+    check_back(patient);
+    CU_ASSERT_EQUAL(suite_pid(suite, "authd", "1"), authd);
+    CU_ASSERT_EQUAL(suite_pid(suite, "gateway", "1"), gateway);
+}
+
+/* The value of atrium_database_blocked_seconds of authd, its labels in *ret. */
+static long blocked_seconds(char *ret, size_t size)
+{
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    const char *at = strstr(metrics->body, "\natrium_database_blocked_seconds{service=\"authd\"");
+
+    ret[0] = '\0';
+    if (!at)
+        return -1;
+    snprintf(ret, size, "%.*s", (int)(strchr(at, '}') - at), at);
+    return strtol(strchr(at, '}') + 1, NULL, 10);
+}
+
+static void who_holds_it_is_told(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PGconn *holder = hold("begin; lock table auth.session in access exclusive mode");
+    int64_t deadline = clock_mono_ms() + SEEN_MS;
+    char pid[40], backend[40], labels[400] = "";
+    const char *first;
+
+    snprintf(pid, sizeof(pid), "pid=\"%d\"", PQbackendPID(holder));
+    snprintf(backend, sizeof(backend), "backend %d (psql)", PQbackendPID(holder));
+    while (!strstr(labels, pid) && clock_mono_ms() < deadline) {
+        HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+
+        CHECK_STATUS(me, 503);
+        (void)blocked_seconds(labels, sizeof(labels));
+    }
+    UNIT_CHECK(strstr(labels, pid) && strstr(labels, "table=\"session\"") &&
+                   strstr(labels, "query_start=\"20"),
+               "%s", labels);
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+    CHECK_EXIT(doctor, 1);
+    first = strstr(doctor->out, "\n\n");
+    UNIT_CHECK(first != NULL && strncmp(first, "\n\nauthd.1, database locks: ", 27) == 0, "%s",
+               doctor->out);
+    UNIT_CHECK(
+        first != NULL && strstr(first, backend) && strstr(first, "holds a lock on session") &&
+            strstr(first, "whose statement began at 20") && strstr(first, "pg_terminate_backend("),
+        "%s", doctor->out);
+    PQfinish(holder);
+    check_back(patient);
+    deadline = clock_mono_ms() + SEEN_MS;
+    while ((blocked_seconds(labels, sizeof(labels)) != 0 || strstr(labels, "pid=") != NULL) &&
+           clock_mono_ms() < deadline)
+        usleep(100000);
+    UNIT_CHECK(strstr(labels, "pid=") == NULL, "%s", labels);
+}
+
+/* "begin; update" left open on the row that every logout counts on. */
+static void a_locked_counter_stops_logging_out_only(void)
+{
+    PERSON patient = person_register(suite, NULL);
+    PERSON other = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
+    PGconn *holder = hold("begin; update auth.change_counter set sequence = sequence");
+    int64_t until = clock_mono_ms() + HELD_MS / 2;
+
+    HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", other->access, json_object());
+    CHECK_STATUS(out, 503);
+    CU_ASSERT_TRUE(out->seconds < 2.0 * LOCK_MS / 1000);
+    while (clock_mono_ms() < until) {
+        HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
+        HTTP_ANSWER list = http_get(suite_url(suite), "/document", patient->access);
+
+        CHECK_STATUS(me, 200);
+        CHECK_STATUS(list, 200);
+        usleep(50000);
+    }
+    PQfinish(holder);
+    HTTP_ANSWER again = http_post(suite_url(suite), "/auth/logout", other->access, json_object());
+    UNIT_CHECK(again->status / 100 == 2, "%d", again->status);
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", other->access);
+    CHECK_STATUS(me, 401);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"a locked table stops what needs it", a_locked_table_stops_what_needs_it},
+    {"who holds it is told", who_holds_it_is_told},
+    {"a locked counter stops logging out only", a_locked_counter_stops_logging_out_only},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(NULL);
+    return unit_run("held locks", cases, ARRAY_SIZE(cases));
+}

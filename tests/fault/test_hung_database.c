@@ -1,0 +1,118 @@
+/*
+ * test_hung_database.c - PostgreSQL hangs: its processes stand still, its connections stay open. Every instance says so
+ * within 15 seconds, those too that nobody calls; doctor names PostgreSQL first; all goes on when it runs again.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/processes.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { SEEN_MS = 15000, BACK_MS = 20000, PIDS_MAX = 256 };
+
+static const char *const daemons[] = {"authd", "settingsd", "maild", "docd", "botd"};
+
+static struct suite *suite;
+
+/* To the server and all of its processes. */
+static void signal_server(int signo)
+{
+    pid_t server = suite_pid(suite, "postgres", ""), pids[PIDS_MAX];
+    size_t count;
+
+    kill(server, signo);
+    count = processes_with("postgres", server, pids, PIDS_MAX);
+    for (size_t i = 0; i < count && i < PIDS_MAX; i++)
+        kill(pids[i], signo);
+}
+
+/* How many instances have that value. */
+static int count_value(const char *name, long want)
+{
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    char start[128];
+    int count = 0;
+
+    snprintf(start, sizeof(start), "\n%s{", name);
+    for (const char *at = metrics->body; at && (at = strstr(at, start)); at++)
+        count += strtol(strchr(at, '}') + 1, NULL, 10) == want;
+    return count;
+}
+
+static int comes_to(const char *name, long want, int timeout_ms)
+{
+    int64_t since = clock_mono_ms();
+    int all = 2 * (int)ARRAY_SIZE(daemons), count;
+
+    while ((count = count_value(name, want)) < all && clock_mono_ms() - since < timeout_ms)
+        usleep(100000);
+    UNIT_CHECK(count == all, "%s is %ld at %d of %d", name, want, count, all);
+    return (int)(clock_mono_ms() - since);
+}
+
+static void every_instance_knows_within_15_seconds(void)
+{
+    comes_to("atrium_database_up", 1, SEEN_MS);
+    signal_server(SIGSTOP);
+    printf("told after %d ms ...", comes_to("atrium_database_up", 0, SEEN_MS));
+    CU_ASSERT_EQUAL(count_value("atrium_database_writable", 1), 0);
+    HTTP_ANSWER ready = http_get(suite_admin_url(suite), "/readyz", NULL);
+    CHECK_STATUS(ready, 503);
+    UNIT_CHECK(strstr(ready->body, "\"database\"") != NULL, "%s", ready->body);
+}
+
+static void doctor_names_postgresql_first(void)
+{
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
+    const char *first = strstr(doctor->out, "\n\n"), *second = NULL;
+    const char *lease = strstr(doctor->out, "\ngateway.1, lease: ");
+
+    CHECK_EXIT(doctor, 1);
+    UNIT_CHECK(first != NULL && (second = strstr(first, ", database: ")) != NULL &&
+                   second - first < 20 &&
+                   strncmp(strchr(second, '\n'), "\n    Start PostgreSQL", 21) == 0,
+               "%s", doctor->out);
+    UNIT_CHECK(lease != NULL && strstr(lease, "Follows from ") != NULL, "%s", doctor->out);
+}
+
+static void all_goes_on_afterwards(void)
+{
+    pid_t before[ARRAY_SIZE(daemons)];
+
+    for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
+        before[i] = suite_pid(suite, daemons[i], "1");
+    signal_server(SIGCONT);
+    printf("told after %d ms ...", comes_to("atrium_database_up", 1, BACK_MS));
+    comes_to("atrium_database_writable", 1, BACK_MS);
+    CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));
+    PERSON patient = person_register(suite, NULL);
+    CU_ASSERT_EQUAL(patient->status, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
+        CU_ASSERT_EQUAL(suite_pid(suite, daemons[i], "1"), before[i]);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    {"every instance knows within 15 seconds", every_instance_knows_within_15_seconds},
+    {"doctor names PostgreSQL first", doctor_names_postgresql_first},
+    {"all goes on afterwards", all_goes_on_afterwards},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    suite = suite_start(
+        &(struct suite_options){.instances = "authd=2,settingsd=2,maild=2,docd=2,botd=2"});
+    return unit_run("hung database", cases, ARRAY_SIZE(cases));
+}
