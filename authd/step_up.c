@@ -25,7 +25,9 @@ int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, 
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     if (req->now_ms - db_int(res, 0, 0) < d->config->fresh_sign_in)
         return 0;
-    return error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
+    (void)error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
+    err->reset_s = d->config->fresh_sign_in / 1000; /* how old the proof may be, for the header */
+    return -1;
 }
 
 /* ---- the handler ---- */

@@ -51,7 +51,7 @@ struct error {
     int problem_count;
     int64_t retry_after_s;    /* Retry-After, 0: none */
     int64_t limit, remaining; /* RateLimit-Limit and -Remaining, when limit > 0 */
-    int64_t reset_s;          /* RateLimit-Reset */
+    int64_t reset_s;          /* RateLimit-Reset; of STEP_UP_REQUIRED how old a proof may be, s */
 };
 
 /* Starts clean. arena must outlive the error; NULL is allowed where no problem list can arise. */

@@ -12,7 +12,6 @@
 #include "gateway/range.h"
 
 /* RFC 9470: signed in too long ago, in seconds. */
-#define STEP_UP "Bearer error=\"insufficient_user_authentication\", max_age=\"900\""
 
 /* On every answer. CORS: any origin may call, without credentials (cookies are never used). */
 static const struct answer_header standing[] = {
@@ -92,12 +91,23 @@ static void add_number(struct headers *to, const char *name, int64_t value)
     add(to, name, text);
 }
 
+/* RFC 9470. An older authd does not say how old the proof may be: 15 minutes is the default. */
+static void add_challenge(struct headers *to, const struct error *err)
+{
+    char text[96];
+
+    snprintf(text, sizeof(text),
+             "Bearer error=\"insufficient_user_authentication\", max_age=\"%" PRId64 "\"",
+             err->reset_s > 0 ? err->reset_s : 900);
+    add(to, "WWW-Authenticate", err->code == ERR_STEP_UP_REQUIRED ? text : "Bearer");
+}
+
 static void add_error_headers(struct headers *to, const struct answer *self)
 {
     const struct error *err = self->error;
 
     if (self->status == 401)
-        add(to, "WWW-Authenticate", err->code == ERR_STEP_UP_REQUIRED ? STEP_UP : "Bearer");
+        add_challenge(to, err);
     if (err->retry_after_s > 0)
         add_number(to, "Retry-After", err->retry_after_s);
     else if (self->status == 503)

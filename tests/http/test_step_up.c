@@ -278,6 +278,20 @@ static void proof_is_asked_for_last(void)
     CHECK_STATUS(last, 409);
 }
 
+/* How old a proof may be is the operator's, and told as it is. */
+static void the_header_tells_the_age_that_is_set(void)
+{
+    suite_reconfigure(suite, "authd.fresh_sign_in=2m");
+    PERSON patient = person_register(suite, NULL);
+    pass(130);
+    HTTP_ANSWER refused = delete_in(patient->access, 0);
+    char *challenge = http_header(refused, "WWW-Authenticate");
+    CHECK_STATUS(refused, 401);
+    CU_ASSERT_STRING_EQUAL(challenge ? challenge : "",
+                           "Bearer error=\"insufficient_user_authentication\", max_age=\"120\"");
+    free(challenge);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -295,6 +309,7 @@ static const struct unit_case cases[] = {
     {"a password is not enough with a factor", password_is_not_enough_with_a_factor},
     {"malformed step-ups are refused", malformed_step_ups_are_refused},
     {"a proof is asked for last", proof_is_asked_for_last},
+    {"the header tells the age that is set", the_header_tells_the_age_that_is_set},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
