@@ -165,19 +165,8 @@ static int spend(struct authd *d, const struct request *req, const char *code,
         return -1;
     if (db_rows(res) == 0) /* another request was first */
         return refuse_replay(d, req, role, code, err);
-    if (deletion_aborted(d, req, db_int(res, 0, 3), login->is.account, err) < 0)
+    if (session_begun(d, req, res, &draft, role, login->email, login->display, &holder, err) < 0)
         return -1;
-    if (db_bool(res, 0, 4))
-        session_end_surplus(d, req, login->is.account, draft.id);
-    if (db_bool(res, 0, 5))
-        arrival_report(d, req, &draft, login->email, login->display);
-    ++*d->count.sign_in_good;
-    holder = (struct holder){.project = project,
-                             .membership = db_uuid(res, 0, 0),
-                             .profile = db_uuid(res, 0, 1),
-                             .session = draft.id,
-                             .role = role,
-                             .admin = db_bool(res, 0, 2)};
     return session_answer(d, req, &holder, &draft, name, login->display, out, err);
 }
 

@@ -88,19 +88,8 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
         return -1;
     if (db_rows(res) == 0)
         return refuse_late(d, req, who, err);
-    if (deletion_aborted(d, req, db_int(res, 0, 3), who->is.account, err) < 0)
+    if (session_begun(d, req, res, &draft, role, email, who->display, &holder, err) < 0)
         return -1;
-    if (db_bool(res, 0, 4))
-        session_end_surplus(d, req, who->is.account, draft.id);
-    if (db_bool(res, 0, 5))
-        arrival_report(d, req, &draft, email, who->display);
-    ++*d->count.sign_in_good;
-    holder = (struct holder){.project = tenant->projectId,
-                             .membership = db_uuid(res, 0, 0),
-                             .profile = db_uuid(res, 0, 1),
-                             .session = draft.id,
-                             .role = role,
-                             .admin = db_bool(res, 0, 2)};
     return session_answer(d, req, &holder, &draft, tenant->name, who->display, out, err);
 }
 

@@ -7,6 +7,7 @@
 
 #include "authd/arrival.h"
 #include "authd/change.h"
+#include "authd/deletion.h"
 #include "authd/key.h"
 #include "authd/user_agent.h"
 
@@ -63,6 +64,26 @@ const struct reference *session_reference(struct arena *arena, const char *type,
     self->reference = arena_printf(arena, "%s/%s", type, id.text);
     self->display = arena_strdup(arena, display);
     return self;
+}
+
+int session_begun(struct authd *d, const struct request *req, const struct db_result *res,
+                  const struct session_draft *draft, const char *role, const char *email,
+                  const char *display, struct holder *ret, struct error *err)
+{
+    if (deletion_aborted(d, req, db_int(res, 0, 3), draft->account, err) < 0)
+        return -1;
+    if (db_bool(res, 0, 4))
+        session_end_surplus(d, req, draft->account, draft->id);
+    if (db_bool(res, 0, 5))
+        arrival_report(d, req, draft, email, display);
+    ++*d->count.sign_in_good;
+    *ret = (struct holder){.project = draft->refresh.project,
+                           .membership = db_uuid(res, 0, 0),
+                           .profile = db_uuid(res, 0, 1),
+                           .session = draft->id,
+                           .role = role,
+                           .admin = db_bool(res, 0, 2)};
+    return 0;
 }
 
 int session_answer(struct authd *d, const struct request *req, const struct holder *holder,

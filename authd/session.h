@@ -53,6 +53,13 @@ int session_access_token(struct authd *d, const struct request *req, const struc
 const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
                                           const char *display);
 
+/* What the row of SQL_SIGN_IN or SQL_LOGIN_SPEND says of the session that it has made: deletion that it took back,
+ * sessions beyond the limit, a client that is new to the account; fills *ret with its holder. Parks. */
+struct holder;
+int session_begun(struct authd *d, const struct request *req, const struct db_result *res,
+                  const struct session_draft *draft, const char *role, const char *email,
+                  const char *display, struct holder *ret, struct error *err) MUST_USE;
+
 /* The token response of a fresh session. display: of the profile. */
 int session_answer(struct authd *d, const struct request *req, const struct holder *holder,
                    const struct session_draft *draft, const char *project_name, const char *display,
