@@ -129,6 +129,23 @@ static int check_documents(void *daemon, const struct request *req, struct findi
                       (unsigned long long)*d->bytes_missing);
 }
 
+/* ---- the images ---- */
+
+static int check_sandbox(void *daemon, const struct request *req, struct finding *ret,
+                         struct error *err)
+{
+    struct docd *d = daemon;
+    const char *means = variants_means(d->variants);
+
+    (void)err;
+    d->svc.sandbox = means ? means : "none";
+    if (!means)
+        return check_fail(req, ret, NULL,
+                          "nothing here confines what decodes images: none is "
+                          "resized");
+    return check_ok(req, ret, "images are decoded confined by %s", means);
+}
+
 const struct check docd_checks[] = {
     {"disk", 0,
      "Make room below storage_dir (delete documents, a larger disk), or move the bytes to S3.",
@@ -138,5 +155,9 @@ const struct check docd_checks[] = {
      "Bring the files back from the archive of the same back-up, then `atriumctl documents verify "
      "--repair`.",
      check_documents},
+    {"sandbox", 0,
+     "A kernel with Landlock (5.13), or bubblewrap where user namespaces are allowed; look at this "
+     "daemon's log, and at its unit for what forbids them.",
+     check_sandbox},
     {.name = NULL},
 };

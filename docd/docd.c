@@ -177,6 +177,7 @@ static int start(void *daemon, struct error *err)
     d->variants = d->sniffer ? variants_open(d, err) : NULL;
     if (!d->variants)
         return -1;
+    d->svc.sandbox = variants_means(d->variants) ? variants_means(d->variants) : "none";
     d->bytes_missing = metrics_counter(d->svc.metrics, "atrium_doc_bytes_missing_total", "",
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);

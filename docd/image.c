@@ -230,6 +230,11 @@ uint64_t image_decodes(const struct image_pool *self)
     return self->decodes;
 }
 
+const char *image_means(const struct image_pool *self)
+{
+    return image_process_choice(self->process);
+}
+
 bool image_usable(const struct image_pool *self)
 {
     return !self->told;

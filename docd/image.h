@@ -73,6 +73,9 @@ const char *image_size_path(const struct image_size *size);
 /* False once libvips did not start. */
 bool image_usable(const struct image_pool *self);
 
+/* What confines the decoders, see image_process_choice(). */
+const char *image_means(const struct image_pool *self);
+
 /* Images decoded so far, images waiting for a thread or for memory: for metrics. */
 uint64_t image_decodes(const struct image_pool *self);
 size_t image_waiting(const struct image_pool *self);

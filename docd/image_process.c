@@ -55,7 +55,8 @@ struct image_process {
     int program; /* this one's file */
     int64_t memory;
     enum confine_means means;
-    bool known;           /* that the means works */
+    bool tried;           /* the means, at the start: it works */
+    bool known;           /* that the means works, from an image */
     struct life *current; /* that takes orders; NULL: none */
     LIST_HEAD(, life) lives;
     LIST_HEAD(, decoder) resting; /* the last one first */
@@ -78,6 +79,7 @@ static void choose_means(struct image_process *self)
         error_init(&err, NULL);
         if (confine_try(self->confine, means_in_order[i], &err) == 0 || err.code == ERR_DEADLINE) {
             self->means = means_in_order[i];
+            self->tried = true;
             return;
         }
     }
@@ -104,6 +106,11 @@ struct image_process *image_process_new(struct loop *loop, size_t resting_max, i
 const char *image_process_means(const struct image_process *self)
 {
     return self->known ? confine_means_names[self->means] : "";
+}
+
+const char *image_process_choice(const struct image_process *self)
+{
+    return self->tried || self->known ? confine_means_names[self->means] : NULL;
 }
 
 /* ---- its lives ---- */

@@ -31,6 +31,9 @@ int image_process_run(struct image_process *self, struct uuid project, struct im
 /* What confines it (confine_means_names), "" before the first image. Static. */
 const char *image_process_means(const struct image_process *self);
 
+/* What will or does, by the trial at the start; NULL: nothing does on this host, and no image is decoded. Static. */
+const char *image_process_choice(const struct image_process *self);
+
 /* The first thing in main(): whether this process is the one above, and its life, which returns its exit status. */
 bool image_program_wanted(int argc, char **argv);
 int image_program(void);

@@ -546,6 +546,11 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
     return self;
 }
 
+const char *variants_means(const struct variants *self)
+{
+    return image_means(self->images);
+}
+
 void variants_destroy(struct variants **self_p)
 {
     struct variants *self = *self_p;

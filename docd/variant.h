@@ -33,6 +33,9 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
                               struct error *err);
 void variants_destroy(struct variants **self_p);
 
+/* What confines the decoders of images; NULL: nothing does, and none is decoded. Static. */
+const char *variants_means(const struct variants *self);
+
 /* The strong entity tag of a variant, quoted, by that of the whole; it need not be made for that. */
 const char *variant_etag(struct arena *arena, const char *etag, const struct image_size *size);
 

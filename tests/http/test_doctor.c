@@ -164,7 +164,9 @@ static void a_sound_suite_is_called_sound(void)
         {"settingsd.1", {"bus", "configuration", "key files", "peers", "database", "outbox"}},
         {"maild.1",
          {"bus", "key files", "database", "mail transport", "dead mail", "mail queue", "jobs"}},
-        {"docd.1", {"bus", "configuration", "key files", "peers", "database", "audit", "disk"}},
+        {"docd.1",
+         {"bus", "configuration", "key files", "peers", "database", "audit", "disk", "seal key",
+          "sandbox"}},
         {"docd.2", {"bus", "configuration", "key files", "peers", "database", "audit"}},
         {"botd.1", {"bus", "configuration", "database", "audit", "sandbox", "translation"}},
     };
@@ -685,8 +687,11 @@ static void no_namespaces_are_told(void)
               "bubblewrap cannot confine a program: bwrap: ", "user.max_user_namespaces");
     CHECK_ROW("botd.1", "sandbox", "fail", "landlock: the kernel has no Landlock",
               "landlock_* system calls");
+    CHECK_ROW("docd.1", "sandbox", "fail", "none is resized", "bubblewrap");
     PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
-    CU_ASSERT_PTR_NOT_NULL(strstr(status->out, "\"sandbox\": \"none\""));
+    const char *first = strstr(status->out, "\"sandbox\": \"none\"");
+    CU_ASSERT_PTR_NOT_NULL(first);
+    UNIT_CHECK(first && strstr(first + 1, "\"sandbox\": \"none\""), "%s", "of docd and of botd");
 }
 
 /* A trial without a verdict is no refusal: program bots go on, by what was found at the start. */
