@@ -713,6 +713,8 @@ static const struct field member_rows[] = {
                "Invited, and the invitation not accepted yet."),
     FIELD_TIME(struct member, invitedAt, FIELD_NULLABLE,
                "When the member was invited first; null for who never was."),
+    FIELD_BOOL(struct member, emailVerified, false, 0,
+               "Whether the address is proven; only then can the member become an administrator."),
 };
 FIELD_TABLE(member);
 

@@ -156,8 +156,9 @@ struct member {
     bool admin;
     const char *profileType; /* "Practitioner" or "Patient" */
     struct uuid profileId;
-    bool pending;      /* invited, but not here yet */
-    int64_t invitedAt; /* 0: never was */
+    bool pending;       /* invited, but not here yet */
+    int64_t invitedAt;  /* 0: never was */
+    bool emailVerified; /* the address is proven, for all or for the organisation */
 };
 struct members_in {
     int64_t _count, _offset;

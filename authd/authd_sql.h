@@ -217,14 +217,14 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "null)"
 
 /* struct member from a membership m with its account a, and from an invitation i. */
-#define SQL_MEMBER_COLUMNS                                                                    \
+#define SQL_MEMBER_COLUMNS(organization)                                                      \
     "m.id, a.email, a.name || ' ' || a.surname as \"displayName\", a.name as \"firstName\", " \
     "a.surname as \"lastName\", m.admin, a.role as \"profileType\", m.profile_id as "         \
-    "\"profileId\", "                                                                         \
-    "false as pending, m.invited_at as \"invitedAt\""
+    "\"profileId\", false as pending, m.invited_at as \"invitedAt\", " SQL_EMAIL_VERIFIED(    \
+        "a.id", organization) " as \"emailVerified\""
 #define SQL_MEMBER_INVITED                                                            \
     "i.id, i.email, i.name || ' ' || i.surname, i.name, i.surname, i.admin, i.role, " \
-    "i.profile_id, true, i.invited_at"
+    "i.profile_id, true, i.invited_at, false"
 
 /* Whether an account has a second factor; null when it never had. */
 #define SQL_FACTOR_ON(account) \

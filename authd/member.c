@@ -42,17 +42,31 @@ struct found {
     struct uuid account; /* absent while it is pending */
 };
 
+/* The organisation that an address of the caller's project is to be proven for. */
+static int own_organization(struct authd *d, const struct request *req, struct uuid *ret,
+                            struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    *ret = email_organization(&tenant);
+    return 0;
+}
+
 static int find(struct authd *d, const struct request *req, struct uuid id, struct found *ret,
                 struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid organization;
 
-    if (db_query(d->svc.db, req, SQL_MEMBER_GET, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(id)) < 0)
+    if (own_organization(d, req, &organization, err) < 0 ||
+        db_query(d->svc.db, req, SQL_MEMBER_GET, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id), DB_UUID(organization)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return not_found(err);
-    *ret = (struct found){.account = db_uuid(res, 0, 10)};
+    *ret = (struct found){.account = db_uuid(res, 0, 11)};
     db_row(res, 0, &member_table, req->arena, &ret->member);
     return 0;
 }
@@ -210,8 +224,8 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
 
     if (db_query(d->svc.db, req, SQL_MEMBER_ADD, &res, err, DB_UUID(tenant->projectId), DB_UUID(id),
                  DB_UUID(invitee->account), DB_UUID(uuid_random()), DB_BOOL(invitation->admin),
-                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(row),
-                 DB_AUDIT(audit)) < 0) {
+                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(row), DB_AUDIT(audit),
+                 DB_UUID(email_organization(tenant))) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
         error_clear(err);
@@ -303,11 +317,12 @@ int members(struct authd *d, const struct request *req, const struct members_in 
 {
     CLEANUP(db_result_destroy) struct db_result *count = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid project = req->caller->project;
+    struct uuid project = req->caller->project, organization;
 
-    if (db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(project)) < 0 ||
+    if (own_organization(d, req, &organization, err) < 0 ||
+        db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(project)) < 0 ||
         db_query(d->svc.db, req, SQL_MEMBER_LIST, &res, err, DB_UUID(project), DB_INT(in->_count),
-                 DB_INT(in->_offset)) < 0)
+                 DB_INT(in->_offset), DB_UUID(organization)) < 0)
         return -1;
     out->total = db_int(count, 0, 0);
     out->resources = db_list(res, &member_table, req->arena);
@@ -367,7 +382,8 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
 }
 
 /* Gives or takes the right to administer the project; of an invitation, what it will be. Fails:
- * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), STEP_UP_REQUIRED (to give it). */
+ * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), EMAIL_NOT_VERIFIED and STEP_UP_REQUIRED
+ * (to give it). */
 int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
                  struct member *out, struct error *err)
 {
@@ -378,6 +394,9 @@ int member_patch(struct authd *d, const struct request *req, const struct member
         return -1;
     if (in->admin && is_patient(found.member.profileType))
         return error_problem(err, "admin", "must be false for a patient");
+    if (in->admin && !found.member.admin && !found.member.pending && !found.member.emailVerified)
+        return error_set(err, ERR_EMAIL_NOT_VERIFIED,
+                         "The member's e-mail address is not confirmed yet.");
     if (found.member.admin != in->admin)
         rc = found.member.pending ? change_pending(d, req, &found, in->admin, err)
                                   : change_member(d, req, &found, in->admin, err);

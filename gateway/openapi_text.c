@@ -81,7 +81,9 @@ const char *openapi_code_meaning(enum error_code code)
     case ERR_STEP_UP_REQUIRED:
         return "the last proof of the session is too old: `POST /auth/step-up`, then repeat";
     case ERR_EMAIL_NOT_VERIFIED:
-        return "the password is right and the address of the account is not verified yet";
+        return "the password is right (or the member is found) and the address of the account is "
+               "not "
+               "verified yet";
     case ERR_MFA_ENROLLMENT_REQUIRED:
         return "the project demands a second factor of this account, and the session has none: "
                "enrol one";

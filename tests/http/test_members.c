@@ -241,7 +241,9 @@ static void a_practitioner_is_invited_and_accepts(void)
     CU_ASSERT_STRING_EQUAL(http_text(me, "accessPolicy.id"),
                            suite_text(suite, "demo.practitionerAccessPolicy") +
                                strlen("AccessPolicy/"));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(before, "emailVerified")));
     json_object_set_new(before, "pending", json_false());
+    json_object_set_new(before, "emailVerified", json_true());
     json_t *after = listed(admin->access, email);
     CU_ASSERT_TRUE(json_equal(before, after));
     CU_ASSERT_EQUAL(suite_mail_count(suite, email), 1); /* a first password is no change */
@@ -762,6 +764,36 @@ static void admin_is_given_and_taken(void)
     free(email);
 }
 
+/* Who has registered with somebody's address does not administer before the mailbox has confirmed it. */
+static void an_unproven_member_becomes_no_admin(void)
+{
+    char *email = person_address();
+
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    HTTP_ANSWER registered =
+        suite_post_fresh(suite, "/auth/tenant/Practitioner/register", body_register(email, "demo"));
+    CHECK_STATUS(registered, 200);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    json_t *entry = listed(admin->access, email);
+    const char *id = json_string_value(json_object_get(entry, "id"));
+    CU_ASSERT_TRUE(json_is_false(json_object_get(entry, "emailVerified")));
+    HTTP_ANSWER refused = set_admin(admin->access, id, true);
+    CHECK_ERROR(refused, 403, "The member's e-mail address is not confirmed yet.");
+    CU_ASSERT_STRING_EQUAL(http_text(refused, "code"), "EMAIL_NOT_VERIFIED");
+    CU_ASSERT_TRUE(administers(http_text(registered, "accessToken"), false));
+    HTTP_ANSWER ordinary = set_admin(admin->access, id, false);
+    CHECK_STATUS(ordinary, 200);
+    free(suite_query(suite,
+                     "insert into auth.email_verified (account_id, organization_id, verified_at) "
+                     "select id, '00000000-0000-0000-0000-000000000000', 0 "
+                     "from auth.account order by id desc limit 1 returning 1"));
+    HTTP_ANSWER given = set_admin(admin->access, id, true);
+    CHECK_STATUS(given, 200);
+    CU_ASSERT_TRUE(json_is_true(http_member(given, "emailVerified")));
+    json_decref(entry);
+    free(email);
+}
+
 static void a_project_keeps_an_admin(void)
 {
     PERSON there = equipped_child("keeps");
@@ -1195,6 +1227,7 @@ static const struct unit_case cases[] = {
     {"members are listed by pages", members_are_listed_by_pages},
     {"another project is out of reach", another_project_is_out_of_reach},
     {"admin is given and taken", admin_is_given_and_taken},
+    {"an unproven member becomes no admin", an_unproven_member_becomes_no_admin},
     {"a project keeps an admin", a_project_keeps_an_admin},
     {"a removed practitioner keeps the account", a_removed_practitioner_keeps_the_account},
     {"a removed patient is gone", a_removed_patient_is_gone},
