@@ -1,6 +1,7 @@
 /*
  * person.c - patients and practitioners for the tests, see suite.h.
  */
+#include <CUnit/CUnit.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,14 @@ struct person *person_register(struct suite *suite, const char *email)
     return self;
 }
 
+struct person *person_register_settled(struct suite *suite)
+{
+    struct person *self = person_register(suite, NULL);
+
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 1));
+    return self;
+}
+
 struct person *person_sign_in(struct suite *suite, const char *role, const char *email,
                               const char *password, const char *tenant)
 {
@@ -130,6 +139,24 @@ struct http_answer *suite_post_fresh(const struct suite *suite, const char *path
 {
     char *source = fresh_source();
     struct http_answer *answer = suite_post_from(suite, source, path, body);
+
+    free(source);
+    return answer;
+}
+
+struct http_answer *suite_post_link(const struct suite *suite, const char *path,
+                                    const struct mail_link *link, const char *access,
+                                    const char *password)
+{
+    char *source = fresh_source();
+    struct http_answer *answer = http_call(
+        suite_url(suite),
+        &(struct http_request){.method = "POST",
+                               .path = path,
+                               .bearer = access,
+                               .source = source,
+                               .body = json_pack("{s:s, s:s, s:s*}", "id", link->id, "secret",
+                                                 link->secret, "password", password)});
 
     free(source);
     return answer;

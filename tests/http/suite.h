@@ -130,8 +130,16 @@ struct http_answer *suite_post_from(const struct suite *suite, const char *sourc
                                     json_t *body);
 struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
 
+/* POST of what a mailed link carries, from a fresh address, with a bearer token and a password, each or NULL. */
+struct http_answer *suite_post_link(const struct suite *suite, const char *path,
+                                    const struct mail_link *link, const char *access,
+                                    const char *password);
+
 /* Registers a patient in the demo tenant from a fresh client address; email NULL makes one. */
 struct person *person_register(struct suite *suite, const char *email);
+
+/* The same, once the welcome has come to the address. */
+struct person *person_register_settled(struct suite *suite);
 
 /* Signs in by start + token. role is "Patient" or "Practitioner"; tenant NULL is the demo tenant. */
 struct person *person_sign_in(struct suite *suite, const char *role, const char *email,

@@ -41,21 +41,6 @@ static struct http_answer *change(const char *access, const char *email)
     return http_post(suite_url(suite), CHANGE, access, json_pack("{s:s}", "email", email));
 }
 
-static struct http_answer *use(const char *path, const struct mail_link *link, const char *access)
-{
-    char *source = fresh_source();
-    struct http_answer *answer = http_call(
-        suite_url(suite), &(struct http_request){.method = "POST",
-                                                 .path = path,
-                                                 .bearer = access,
-                                                 .source = source,
-                                                 .body = json_pack("{s:s, s:s}", "id", link->id,
-                                                                   "secret", link->secret)});
-
-    free(source);
-    return answer;
-}
-
 static struct mail_link link_to(const char *email, const char *page)
 {
     char text[128];
@@ -85,30 +70,22 @@ static void check_sign_in(const char *email, const char *password, int status)
         CHECK_STATUS(answer, status);
 }
 
-static struct person *settled_patient(void)
-{
-    struct person *self = person_register(suite, NULL);
-
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 1));
-    return self;
-}
-
 /* ---- cases ---- */
 
 static void the_new_mailbox_confirms_and_the_old_is_told(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     PERSON elsewhere = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
     char *email = person_address();
     struct mail_link link = ask(patient, email);
 
     check_sign_in(patient->email, patient->password, 200); /* nothing has changed yet */
-    HTTP_ANSWER click = use(VERIFY, &link, NULL);
+    HTTP_ANSWER click = suite_post_link(suite, VERIFY, &link, NULL, NULL);
     CHECK_STATUS(click, 401);
     CU_ASSERT_STRING_EQUAL(http_text(click, "code"), "SIGN_IN_REQUIRED");
-    HTTP_ANSWER good = use(VERIFY, &link, patient->access);
+    HTTP_ANSWER good = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(good, 204);
-    HTTP_ANSWER again = use(VERIFY, &link, patient->access);
+    HTTP_ANSWER again = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_ERROR(again, 400, bad_link);
 
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", patient->access);
@@ -124,9 +101,9 @@ static void the_new_mailbox_confirms_and_the_old_is_told(void)
     struct mail_link undo = link_to(patient->email, "undo-email");
     HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
     CHECK_STATUS(get, 405);
-    HTTP_ANSWER back = use(UNDO, &undo, NULL);
+    HTTP_ANSWER back = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_STATUS(back, 204);
-    HTTP_ANSWER twice = use(UNDO, &undo, NULL);
+    HTTP_ANSWER twice = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_ERROR(twice, 400, bad_link);
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     check_sign_in(email, patient->password, 400);
@@ -147,7 +124,7 @@ static void the_new_mailbox_confirms_and_the_old_is_told(void)
 
 static void it_needs_a_fresh_proof(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     char *email = person_address();
 
     HTTP_ANSWER nobody = change(NULL, email);
@@ -167,8 +144,8 @@ static void it_needs_a_fresh_proof(void)
 /* What is taken is not told: the answer and its time are those of a free address. Accounts are never merged. */
 static void a_taken_address_is_not_told(void)
 {
-    PERSON patient = settled_patient();
-    PERSON other = settled_patient();
+    PERSON patient = person_register_settled(suite);
+    PERSON other = person_register_settled(suite);
     char *email = person_address();
     HTTP_ANSWER one = change(patient->access, other->email);
     HTTP_ANSWER two = change(patient->access, email);
@@ -183,7 +160,7 @@ static void a_taken_address_is_not_told(void)
     struct mail_link link = link_to(email, "verify-email");
     PERSON faster = person_register(suite, email);
     CU_ASSERT_EQUAL(faster->status, 200);
-    HTTP_ANSWER late = use(VERIFY, &link, patient->access);
+    HTTP_ANSWER late = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_ERROR(late, 400, bad_link);
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 200));
     check_sign_in(patient->email, patient->password, 200);
@@ -192,18 +169,18 @@ static void a_taken_address_is_not_told(void)
 
 static void the_old_address_is_reserved_for_a_week(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     char *email = person_address();
     struct mail_link link = ask(patient, email);
 
-    HTTP_ANSWER good = use(VERIFY, &link, patient->access);
+    HTTP_ANSWER good = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(good, 204);
     PERSON squatter = person_register(suite, patient->email);
     CU_ASSERT_EQUAL(squatter->status, 400);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
     struct mail_link undo = link_to(patient->email, "undo-email");
     set_clock(7 * DAY + MINUTE);
-    HTTP_ANSWER over = use(UNDO, &undo, NULL);
+    HTTP_ANSWER over = suite_post_link(suite, UNDO, &undo, NULL, NULL);
     CHECK_ERROR(over, 400, bad_link);
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
                                   "select count(*) from auth.email_undo where email = '%s'",
@@ -217,16 +194,16 @@ static void the_old_address_is_reserved_for_a_week(void)
 /* Who changes it twice does not get rid of the first owner. */
 static void the_first_address_takes_every_change_back(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     char *second = person_address(), *third = person_address();
     struct mail_link link = ask(patient, second);
     uint8_t secret[TOTP_SECRET];
     char code[7];
 
-    HTTP_ANSWER one = use(VERIFY, &link, patient->access);
+    HTTP_ANSWER one = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(one, 204);
     link = ask(patient, third);
-    HTTP_ANSWER two = use(VERIFY, &link, patient->access);
+    HTTP_ANSWER two = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
     CHECK_STATUS(two, 204);
     HTTP_ANSWER status = http_get(suite_url(suite), "/auth/mfa/status", patient->access);
     totp_read(http_text(status, "otpauthUrl"), secret);
@@ -241,9 +218,9 @@ static void the_first_address_takes_every_change_back(void)
     CU_ASSERT_TRUE(suite_mails_arrive(suite, second, 3)); /* confirm, changed, undo */
     struct mail_link later = link_to(second, "undo-email");
     struct mail_link first = link_to(patient->email, "undo-email");
-    HTTP_ANSWER back = use(UNDO, &first, NULL);
+    HTTP_ANSWER back = suite_post_link(suite, UNDO, &first, NULL, NULL);
     CHECK_STATUS(back, 204);
-    HTTP_ANSWER dead = use(UNDO, &later, NULL);
+    HTTP_ANSWER dead = suite_post_link(suite, UNDO, &later, NULL, NULL);
     CHECK_ERROR(dead, 400, bad_link);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.account a where email = '%s' and "
@@ -260,7 +237,7 @@ static void one_of_many_changes_it(void)
     enum { MANY = 64 };
     struct http_request requests[MANY];
     struct http_answer *answers[MANY];
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     char *email = person_address();
     struct mail_link link = ask(patient, email);
     int won = 0;
@@ -289,12 +266,12 @@ static void one_of_many_changes_it(void)
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 4; round++) {
-        PERSON patient = settled_patient();
+        PERSON patient = person_register_settled(suite);
         char *email = person_address();
         struct mail_link link = ask(patient, email);
         pid_t first = suite_pid(suite, "authd", "1");
         pid_t killer = suite_kill_both_later(suite, "authd", 5 * round);
-        HTTP_ANSWER used = use(VERIFY, &link, patient->access);
+        HTTP_ANSWER used = suite_post_link(suite, VERIFY, &link, patient->access, NULL);
 
         waitpid(killer, NULL, 0);
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));

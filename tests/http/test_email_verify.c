@@ -63,14 +63,6 @@ static void reset_by_link(const char *email, size_t number, const char *password
     CHECK_STATUS(set, 204);
 }
 
-static struct person *settled_patient(void)
-{
-    struct person *self = person_register(suite, NULL);
-
-    CU_ASSERT_TRUE(suite_mails_arrive(suite, self->email, 1));
-    return self;
-}
-
 /* Turns a second factor on. */
 static void enroll(const struct person *person)
 {
@@ -98,7 +90,7 @@ static void check_next_step(const char *email, const char *password, const char 
 
 static void a_reset_link_proves_the_address(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
 
     CU_ASSERT_EQUAL(verified(patient->access), 0);
     reset_by_link(patient->email, 2, "from the link");
@@ -116,7 +108,7 @@ static void a_reset_link_proves_the_address(void)
  * deletion. */
 static void the_mailbox_beats_the_squatter(void)
 {
-    PERSON squatter = settled_patient();
+    PERSON squatter = person_register_settled(suite);
 
     enroll(squatter);
     HTTP_ANSWER doomed = http_delete(suite_url(suite), "/auth/delete", squatter->access);
@@ -139,7 +131,7 @@ static void the_mailbox_beats_the_squatter(void)
 /* Of a proven account a reset is what it says: the second factor and a scheduled deletion stay. */
 static void a_reset_of_a_proven_account_keeps_the_factor(void)
 {
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
 
     reset_by_link(patient->email, 2, "once");
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 3));
@@ -154,12 +146,12 @@ static void a_reset_of_a_proven_account_keeps_the_factor(void)
 /* The owner of the mailbox need not hold the device. */
 static void a_factor_of_thirty_days_stays(void)
 {
-    PERSON old = settled_patient();
+    PERSON old = person_register_settled(suite);
 
     enroll(old);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, old->email, 2));
     set_clock(ahead + DAY);
-    PERSON young = settled_patient();
+    PERSON young = person_register_settled(suite);
     enroll(young);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, young->email, 2));
     set_clock(ahead + 29 * DAY + DAY / 2);
@@ -173,8 +165,8 @@ static void a_factor_of_thirty_days_stays(void)
 /* As after an upgrade: nothing is recorded but the audit trail. */
 static void the_audit_trail_proves_what_was_before(void)
 {
-    PERSON proven = settled_patient();
-    PERSON other = settled_patient();
+    PERSON proven = person_register_settled(suite);
+    PERSON other = person_register_settled(suite);
 
     reset_by_link(proven->email, 2, "by link");
     PERSON again = person_sign_in(suite, "Patient", proven->email, "by link", NULL);
@@ -236,16 +228,7 @@ static json_t *body_verify(const struct mail_link *link, const char *password)
 static struct http_answer *verify(const struct mail_link *link, const char *access,
                                   const char *password)
 {
-    char *source = fresh_source();
-    struct http_answer *answer =
-        http_call(suite_url(suite), &(struct http_request){.method = "POST",
-                                                           .path = VERIFY,
-                                                           .bearer = access,
-                                                           .source = source,
-                                                           .body = body_verify(link, password)});
-
-    free(source);
-    return answer;
+    return suite_post_link(suite, VERIFY, link, access, password);
 }
 
 static struct mail_link newest_link(const char *email)
@@ -423,7 +406,7 @@ static void sending_tells_nothing_and_has_a_limit(void)
 static void what_is_not_mapped_is_not_mailed(void)
 {
     map_verification(false);
-    PERSON patient = settled_patient();
+    PERSON patient = person_register_settled(suite);
     HTTP_ANSWER sent = send_fresh(patient->access, NULL);
     CHECK_STATUS(sent, 200);
     usleep(QUIET_MS * 1000);
@@ -531,6 +514,53 @@ static void practitioners_wait_for_the_proof(void)
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     require_proofs(admin, false);
     free(email);
+}
+
+/* The one-step routes ask the same, of either role. */
+static void one_step_accounts_wait_for_the_proof(void)
+{
+    PERSON admin = person_admin(suite);
+    static const char password[] = "correct horse battery staple";
+    static const struct {
+        const char *enrol, *sign_in, *page;
+        bool tenant;
+    } rows[] = {
+        {"/auth/register", "/v2/auth/login", PATIENT_APP "/verify-email", false},
+        {"/auth/b2b/register", "/auth/b2b/login", "https://practitioner.demo.example/verify-email",
+         true},
+    };
+
+    require_proofs(admin, true);
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *email = person_address();
+        json_t *body = body_client(email, password), *names;
+
+        if (rows[i].tenant)
+            json_object_set_new(body, "tenantId", json_string(strchr(admin->project, '/') + 1));
+        names = json_deep_copy(body);
+        json_object_set_new(names, "name", json_string("Ana"));
+        json_object_set_new(names, "surname", json_string("Lima"));
+        HTTP_ANSWER registered = suite_post_fresh(suite, rows[i].enrol, names);
+        check_waits(registered);
+        HTTP_ANSWER early = suite_post_fresh(suite, rows[i].sign_in, json_deep_copy(body));
+        check_unproven(early);
+        if (!rows[i].tenant) { /* welcome, confirm: in any order */
+            CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 2));
+            HTTP_ANSWER sent = send_fresh(NULL, email);
+            CHECK_STATUS(sent, 200);
+            CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 3));
+        }
+        struct mail_link link = suite_mail_link(suite, email, rows[i].page);
+        HTTP_ANSWER good = verify(&link, NULL, password);
+        CHECK_STATUS(good, 204);
+        HTTP_ANSWER late = suite_post_fresh(suite, rows[i].sign_in, body);
+        CHECK_STATUS(late, 200);
+        CU_ASSERT_PTR_NOT_NULL(http_member(late, "accessToken"));
+        free(email);
+    }
+    suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
+    require_proofs(admin, false);
 }
 
 /* ---- whose template, whose pages ---- */
@@ -677,6 +707,7 @@ static const struct unit_case cases[] = {
     {"what is not mapped is not mailed", what_is_not_mapped_is_not_mailed},
     {"patients wait for the proof", patients_wait_for_the_proof},
     {"practitioners wait for the proof", practitioners_wait_for_the_proof},
+    {"one-step accounts wait for the proof", one_step_accounts_wait_for_the_proof},
     {"no tenant reads the link of another's member", no_tenant_reads_the_link_of_anothers_member},
     {"a tenant mails its own members", a_tenant_mails_its_own_members},
     {"without pages of its own the installation mails no link",

@@ -229,6 +229,81 @@ static void practitioners_have_no_quota(void)
             0);
 }
 
+/* ---- quotas of a project's own ---- */
+
+static void set_quotas(const struct person *admin, json_t *members)
+{
+    HTTP_ANSWER put =
+        http_put(suite_url(suite), "/v1/project/account-policy", admin->access, members);
+
+    CHECK_STATUS(put, 200);
+}
+
+static void a_project_sets_how_many_documents(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+
+    set_quotas(admin, json_pack("{s:i}", "documentsPerAccount", 2));
+    for (int i = 0; i < 3; i++) {
+        HTTP_ANSWER made = document_make(suite, patient->access, "a", "a/b");
+        HTTP_ANSWER own = document_make(suite, admin->access, "a", "a/b");
+
+        if (i < 2)
+            CHECK_STATUS(made, 200);
+        else
+            CHECK_QUOTA(made);
+        CHECK_STATUS(own, 200); /* a practitioner's */
+    }
+    set_quotas(admin, json_pack("{s:n}", "documentsPerAccount"));
+    HTTP_ANSWER again = document_make(suite, patient->access, "a", "a/b");
+    CHECK_STATUS(again, 200);
+}
+
+static void a_project_sets_how_many_bytes(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON patient = person_register(suite, NULL);
+    char *bytes = test_bytes(2000, 3);
+
+    set_quotas(admin, json_pack("{s:i}", "bytesPerAccount", 1500));
+    HTTP_ANSWER made = document_make(suite, patient->access, "a", "a/b");
+    HTTP_ANSWER large = document_upload(suite, made, bytes, 1501);
+    CHECK_QUOTA(large);
+    HTTP_ANSWER fits = document_upload(suite, made, bytes, 1500);
+    CHECK_STATUS(fits, 204);
+    HTTP_ANSWER more = document_make(suite, patient->access, "b", "a/b");
+    CHECK_QUOTA(more);
+    HTTP_ANSWER own = document_make(suite, admin->access, "a", "a/b");
+    HTTP_ANSWER free_of_it = document_upload(suite, own, bytes, 1600);
+    CHECK_STATUS(free_of_it, 204);
+    set_quotas(admin, json_pack("{s:n}", "bytesPerAccount"));
+    free(bytes);
+}
+
+/* Of all accounts together, practitioners too. */
+static void a_project_sets_how_many_bytes_in_all(void)
+{
+    PERSON admin = person_admin_of_child(suite, "quota");
+    char *bytes = test_bytes(2000, 4);
+
+    set_quotas(admin, json_pack("{s:i}", "bytesPerProject", 1000));
+    HTTP_ANSWER first = document_make(suite, admin->access, "a", "a/b");
+    HTTP_ANSWER second = document_make(suite, admin->access, "b", "a/b");
+    HTTP_ANSWER fits = document_upload(suite, first, bytes, 600);
+    CHECK_STATUS(fits, 204);
+    HTTP_ANSWER large = document_upload(suite, second, bytes, 401);
+    CHECK_QUOTA(large);
+    HTTP_ANSWER rest = document_upload(suite, second, bytes, 400);
+    CHECK_STATUS(rest, 204);
+    HTTP_ANSWER full = document_make(suite, admin->access, "c", "a/b");
+    CHECK_QUOTA(full);
+    set_quotas(admin, json_pack("{s:n}", "bytesPerProject"));
+    HTTP_ANSWER again = document_make(suite, admin->access, "c", "a/b");
+    CHECK_STATUS(again, 200);
+    free(bytes);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -240,6 +315,9 @@ static const struct unit_case cases[] = {
     {"bytes are refused at the form", bytes_are_refused_at_the_form},
     {"uploads at once stay within the quota", uploads_at_once_stay_within_the_quota},
     {"practitioners have no quota", practitioners_have_no_quota},
+    {"a project sets how many documents", a_project_sets_how_many_documents},
+    {"a project sets how many bytes", a_project_sets_how_many_bytes},
+    {"a project sets how many bytes in all", a_project_sets_how_many_bytes_in_all},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
