@@ -211,13 +211,14 @@ test:
 # What resized images are compared with, a server of S3, readers of /openapi.json and the schema of traces, from the npm
 # registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
 NPM_TESTS := sharp s3 openapi-clients otlp
-$(NPM_TESTS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
+NPM_FOLDERS := $(NPM_TESTS) manifests
+$(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*
 	@cp $^ build/$*
 	cd build/$* && timeout 300 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 
-$(NPM_TESTS): %: build/%/node_modules/.package-lock.json
+$(NPM_FOLDERS): %: build/%/node_modules/.package-lock.json
 
 # The same tests with AddressSanitizer and UndefinedBehaviorSanitizer in every program; a report fails the test
 # that it belongs to. AddressSanitizer's strstr() measures all of the text at each call: a template with thousands of
@@ -322,6 +323,8 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/atrium
 	install -d $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
 	install -m 644 docs/monitoring/* $(DESTDIR)$(PREFIX)/share/doc/atrium/monitoring
+	for file in $(wildcard deploy/*.* deploy/compose/*.conf deploy/kubernetes/*); do \
+	    install -D -m 644 $$file $(DESTDIR)$(PREFIX)/share/doc/atrium/$$file || exit 1; done
 	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.mail-domains
 	install -D -m 644 $(BUILD)/atrium.conf $(DESTDIR)$(PREFIX)/share/atrium/atrium.conf
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
@@ -347,7 +350,7 @@ deb:
 	@$(MAKE) --no-print-directory -s install DESTDIR=$(BUILD)/deb PREFIX=/usr
 	@debian/build.sh $(BUILD) $(VERSION)
 
-.PHONY: image test-image
+.PHONY: image test-image manifests drill
 
 # One OCI image with all programs; see deploy/image/build.sh.
 image: $(BUILD)/atrium.conf
@@ -360,6 +363,14 @@ image: $(BUILD)/atrium.conf
 test-image: image
 	$(call install_packages,$(RUN_PACKAGES) python3)
 	@tests/image/run.sh $(BUILD)/atrium_$(VERSION)_$$(dpkg --print-architecture).oci.tar
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory manifests && tests/manifests/run.sh; \
+	else echo 'test-image: manifests: left out: there is no npm'; fi
+
+# PostgreSQL lost, and back by base back-up and write-ahead log, with what that costs; see tests/drill/run.sh.
+drill:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@BUILD=$(BUILD) tests/drill/run.sh
 
 # The package on a machine of its own, from its installation to its purge. Needs root; says so and is left out else.
 test-systemd:
@@ -374,7 +385,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare check-asan check-valgrind test-s3 test-mixed test-patroni test-image fault; do \
+	@for target in test-bare check-asan check-valgrind test-s3 test-mixed test-patroni test-image drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.

@@ -16,11 +16,17 @@
 enum { FILE_MAX = 256 * 1024, CODE_MAX = 4096, WORDS_MAX = 24, PATH_SIZE = 256 };
 
 static const char *const files[] = {
-    "README.md",          "docs/architecture.md",
-    "docs/audit.md",      "docs/integrate.md",
-    "docs/logs.md",       "docs/development.md",
-    "docs/operations.md", "docs/threat-model.md",
-    "SECURITY.md",        "docs/monitoring/prometheus-rules.yml",
+    "README.md",
+    "docs/architecture.md",
+    "docs/audit.md",
+    "docs/integrate.md",
+    "docs/logs.md",
+    "docs/development.md",
+    "docs/operations.md",
+    "docs/threat-model.md",
+    "docs/recipes.md",
+    "SECURITY.md",
+    "docs/monitoring/prometheus-rules.yml",
 };
 
 static size_t commands, targets, links;

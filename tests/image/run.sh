@@ -1,15 +1,16 @@
 #!/bin/bash
-# run.sh ARCHIVE - the larger half of `make test-image`: a suite out of the image alone. The image is unpacked by buildah and
+# run.sh ARCHIVE - one half of `make test-image`: a suite out of the image alone. The image is unpacked by buildah and
 # each daemon runs in it by bubblewrap as its container would: the image read-only, no privileges, /run/atrium shared, its
 # configuration (deploy/compose/atrium.conf with other addresses), one seal key, the password of its role. An operator
-# makes a project; a patient registers, signs in, sends a file and gets it back resized, and asks a bot. PostgreSQL is a
-# cluster of this test's own, reached by TCP with passwords. Needs root, which buildah mounts the image with; says so and is left
-# out else.
+# makes a project; a patient registers, signs in, sends a file and gets it back resized, and asks a bot. Then the same suite
+# as Kubernetes would run it: the configuration in deploy/kubernetes, keys and bus.hosts by its keys.sh, a /run/atrium of
+# each pod's own, so that all goes by TCP with keys. PostgreSQL is a cluster of this test's own, reached by TCP with
+# passwords. Needs root, which buildah mounts the image with; says so and is left out else.
 set -Eeuo pipefail
 cd "$(dirname "$0")/../.."
-archive=$1 LIMIT=60
+archive=$1 LIMIT=90
 daemons=(settingsd authd maild docd botd gateway)
-password='correct horse battery' work='' started=()
+password='correct horse battery' work='' started=() database=''
 
 say() { echo "test-image: $1 ($SECONDS s)"; }
 
@@ -25,7 +26,7 @@ in_buildah() { buildah --root "$work/store" --runroot "$work/storerun" --storage
 cleanup() {
     local status=$?
     trap - EXIT ERR
-    { [ ${#started[@]} = 0 ] || kill "${started[@]}" || true; wait; } 2>/dev/null
+    { [ ${#started[@]} = 0 ] || kill "${started[@]}" || true; [ -z "$database" ] || kill -INT "$database"; wait; } 2>/dev/null
     [ -z "$work" ] || { in_buildah rm -a && in_buildah rmi -a -f; } >/dev/null 2>&1 || true
     [ -z "$work" ] || rm -rf --one-file-system "$work"
     exit "$status"
@@ -52,9 +53,9 @@ contained() { # DAEMON COMMAND...
     local role=$1
     shift
     ${run:-} bwrap --die-with-parent --unshare-user --unshare-pid --unshare-ipc --unshare-uts --uid "${user%:*}" --gid "${user#*:}" \
-        --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "$work/run" /run/atrium \
-        --bind "$work/data" /var/lib/atrium --ro-bind "$work/etc" /etc/atrium --ro-bind "$work/secrets" /run/secrets \
-        --clearenv --setenv PATH /usr/bin --setenv LANG C.UTF-8 --setenv PGPASSWORD "$role-$password" "$@"
+        --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --bind "${run_dir:-$work/run}" /run/atrium \
+        --bind "$work/data" /var/lib/atrium --ro-bind "${etc_dir:-$work/etc}" /etc/atrium --ro-bind "$work/secrets" /run/secrets \
+        --clearenv --setenv POD_NAME "${pod:-}" --setenv PATH /usr/bin --setenv LANG C.UTF-8 --setenv PGPASSWORD "$role-$password" "$@"
 }
 
 ctl() { contained ctl atriumctl "$@"; }
@@ -74,7 +75,7 @@ start_postgres() {
         --locale=C.UTF-8 --no-sync >"$work/log/initdb"
     run=exec as_postgres "$bin/postgres" -D "$work/pg/data" -c listen_addresses=127.0.0.1 -c "port=$db_port" \
         -c unix_socket_directories="$work/pg" -c fsync=off >"$work/log/postgres" 2>&1 &
-    started+=($!)
+    database=$!
     until_true sql postgres -c 'select 1'
     sql postgres -c "create database atrium template template0 encoding 'UTF8' locale 'C.UTF-8'"
     ctl database sql | sql atrium
@@ -160,6 +161,57 @@ ask_bot() {
     say "a bot asked; it is confined by $(ctl --json status botd.1 | tr -d '\n ' | text sandbox)"
 }
 
+end_suite() {
+    kill "${started[@]}"
+    wait "${started[@]}" 2>/dev/null || true
+    started=()
+    say 'ended'
+}
+
+# What keys.sh and the manifests would put into /etc/atrium of each pod. All pods have one network here: each instance listens
+# at a port of its own, on all addresses.
+make_pods() {
+    local daemon ports index=0
+    read -ra ports <<<"$(free_ports 6)"
+    for daemon in "${daemons[@]}"; do
+        index=$((index + 1))
+        echo "$daemon-0 127.0.0.$((10 + index))"
+    done >"$work/services"
+    PATH=$root/usr/bin:$PATH LD_LIBRARY_PATH='' deploy/kubernetes/keys.sh "$work/keys" <"$work/services" >"$work/keys.yaml"
+    cp "$work/secrets"/*_key "$work/keys"
+    sed -n 's/^    \([a-z]*\.[a-z0-9-]* .*\)/\1/p' "$work/keys.yaml" >"$work/bus.hosts"
+    for index in "${!daemons[@]}"; do sed -i "/^${daemons[index]}\./s/:71[0-9]* /:${ports[index]} /" "$work/bus.hosts"; done
+    for daemon in "${daemons[@]}"; do
+        mkdir -p "$work/pods/$daemon"/{run,etc/bus}
+        cp "$work/keys/bus/$daemon.$daemon-0.key" "$work/pods/$daemon/etc/bus"
+        [ "$daemon" = gateway ] || cp "$work/keys/${daemon}_key" "$work/pods/$daemon/etc/seal"
+        cp "$work/bus.hosts" "$work/pods/$daemon/etc"
+        sed -n '/^  atrium.conf: |/,/^---/s/^    //p' deploy/kubernetes/namespace.yaml |
+            sed -e "s|host=10.0.0.21,10.0.0.22|host=127.0.0.1 port=$db_port|" -e 's| sslmode=[^"]*"|"|' \
+                -e "s|0.0.0.0:8080|127.0.0.1:$port|" -e "s|0.0.0.0:9080|127.0.0.1:$admin_port|" \
+                -e "s|https://api.example.org|$api|" -e 's|smtp://mail.example.org:587|smtp://127.0.0.1:1|' \
+                >"$work/pods/$daemon/etc/atrium.conf"
+    done
+}
+
+in_pod() { # DAEMON COMMAND...
+    run_dir=$work/pods/$1/run etc_dir=$work/pods/$1/etc pod=$1-0 contained "$@"
+}
+
+start_pods() {
+    local daemon
+    for daemon in "${daemons[@]}"; do
+        run=exec in_pod "$daemon" "atrium-$daemon" --instance "$daemon-0" >"$work/log/pod-$daemon" 2>&1 &
+        started+=($!)
+    done
+    until_true curl -sf "http://127.0.0.1:$admin_port/readyz"
+    for daemon in "${daemons[@]}"; do
+        in_pod "$daemon" /bin/sh -c "exec atriumctl status \"$daemon.\$POD_NAME\"" >/dev/null
+    done
+    curl -sSf "$api/auth/me" -H "Authorization: Bearer $token" >/dev/null
+    say 'started again as pods, with keys; healthy, and the token from before is good'
+}
+
 [ "$(id -u)" = 0 ] || { echo 'test-image: left out: buildah mounts an image as root only'; exit 0; }
 trap cleanup EXIT
 trap 'exit 1' INT TERM
@@ -176,3 +228,7 @@ make_project
 sign_in
 send_file
 ask_bot
+end_suite
+make_pods
+start_pods
+send_file
