@@ -314,7 +314,7 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	for file in $(COMPLETIONS); do \
 	    install -D -m 644 $(BUILD)/share/$$file $(DESTDIR)$(PREFIX)/share/$$file || exit 1; done
 	install -D -m 644 common/atrium.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/atrium.conf.5
-	for unit in systemd/*@.service systemd/*.socket systemd/*.target; do \
+	for unit in systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer; do \
 	    install -D -m 644 $$unit $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit 1; done
 	sed -i 's|=/usr/bin/|=$(PREFIX)/bin/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/atrium-*.service
 	install -D -m 644 systemd/atrium.sysusers $(DESTDIR)$(PREFIX)/lib/sysusers.d/atrium.conf

@@ -26,14 +26,17 @@
 
 /* Section `common` of the configuration. */
 struct common_config {
-    const char *run_dir;    /* sockets and lock files */
-    const char *log_level;  /* debug info notice warning error */
-    const char *log_format; /* auto text json journal */
-    int64_t slow_statement; /* ms; 0: none is logged */
-    bool development;       /* written by `atriumctl dev` only: allows --test-clock */
-    const char *bus_hosts;  /* file of bus_hosts.h; NULL: all of the suite is on this host */
-    const char *bus_listen; /* address to listen at for other hosts; NULL: that of bus_hosts */
-    const char *bus_keys;   /* directory of the secret keys, <service>.<instance>.key */
+    const char *run_dir;       /* sockets and lock files */
+    const char *log_level;     /* debug info notice warning error */
+    const char *log_format;    /* auto text json journal */
+    int64_t slow_statement;    /* ms; 0: none is logged */
+    bool development;          /* written by `atriumctl dev` only: allows --test-clock */
+    const char *bus_hosts;     /* file of bus_hosts.h; NULL: all of the suite is on this host */
+    const char *bus_listen;    /* address to listen at for other hosts; NULL: that of bus_hosts */
+    const char *bus_keys;      /* directory of the secret keys, <service>.<instance>.key */
+    int64_t audit_keep_months; /* 0: all; this and the next two: `atriumctl audit prune` */
+    const char *audit_export_dir; /* where months go before they are dropped */
+    const char *audit_database;   /* conninfo of a role that may become atrium_audit */
 };
 extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;

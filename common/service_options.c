@@ -31,6 +31,14 @@ const struct config_row common_config_rows[] = {
         "are translated (0.0.0.0: all)."),
     CONFIG_PATH(struct common_config, bus_keys, "/etc/atrium/bus", 0,
                 "Directory of the secret keys for other hosts, SERVICE.INSTANCE.key each."),
+    CONFIG_INT_RELOAD(struct common_config, audit_keep_months, "0", 0, 1200,
+                      "Months of the audit trail that `atriumctl audit prune` keeps before this "
+                      "one; 0: all."),
+    CONFIG_PATH(struct common_config, audit_export_dir, "/var/lib/atrium/audit", CONFIG_RELOAD,
+                "Directory that a month is written to before it is dropped."),
+    CONFIG_TEXT(struct common_config, audit_database,
+                "host=/run/postgresql dbname=atrium user=postgres", CONFIG_RELOAD,
+                "libpq connection string of a role that may become atrium_audit."),
 };
 const size_t common_config_row_count = ARRAY_SIZE(common_config_rows);
 

@@ -3,9 +3,12 @@
  * somebody laid hands on, and its export.
  */
 #include <CUnit/CUnit.h>
+#include <glob.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -360,6 +363,89 @@ static void the_export_is_fhir(void)
     CHECK_EXIT(empty, 1);
 }
 
+/* ---- months that need not be kept ---- */
+
+static void write_part(const char *format, ...) PRINTF_LIKE(1, 2);
+static void write_part(const char *format, ...)
+{
+    char path[600];
+    FILE *file;
+    va_list args;
+
+    snprintf(path, sizeof path, "%s/conf.d", suite_dir(suite));
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/conf.d/audit.conf", suite_dir(suite));
+    file = fopen(path, "we");
+    va_start(args, format);
+    UNIT_REQUIRE(file && vfprintf(file, format, args) > 0 && fclose(file) == 0, "%s", path);
+    va_end(args);
+}
+
+/* The exported files of the suite; how many, and the first that holds rows. */
+static int find_exports(char path[static 700])
+{
+    char pattern[600];
+    glob_t found;
+    int count;
+
+    snprintf(pattern, sizeof pattern, "%s/exported/*.jsonl", suite_dir(suite));
+    count = glob(pattern, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
+    *path = '\0';
+    for (int i = 0; i < count; i++) {
+        struct stat status;
+
+        if (stat(found.gl_pathv[i], &status) == 0 && status.st_size > 0)
+            snprintf(path, 700, "%s", found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return count;
+}
+
+/* A character of the file becomes another one. */
+static void alter(const char *path)
+{
+    FILE *file = fopen(path, "r+e");
+    char text[4096];
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    char *at;
+
+    text[size] = '\0';
+    at = strstr(text, "outcome");
+    UNIT_REQUIRE(at != NULL, "%s", text);
+    fseek(file, at - text, SEEK_SET);
+    fputc('O', file);
+    fclose(file);
+}
+
+/* In half a year the months of now are old: exported, verifiable, dropped, and stepped over by verification. */
+static void old_months_are_exported_and_dropped(void)
+{
+    char path[700];
+    long before = trail_number(suite, "select count(*) from auth.audit where sequence is not null");
+
+    write_part("common\n    audit_keep_months = 2\n    audit_export_dir = \"%s/exported\"\n"
+               "    audit_database = \"%s\"\n",
+               suite_dir(suite), suite_text(suite, "postgres.conninfo"));
+    PROGRAM early = ATRIUMCTL(suite, NULL, "audit", "prune", "--month", "2020-01");
+    CHECK_EXIT(early, 0);
+    CU_ASSERT_EQUAL(find_exports(path), 0);
+    CU_ASSERT_TRUE(before > 0);
+    PROGRAM prune = ATRIUMCTL(suite, NULL, "audit", "prune", "--month", "2199-01");
+    CHECK_EXIT(prune, 0);
+    CU_ASSERT_TRUE(find_exports(path) > 0 && *path);
+    UNIT_CHECK(trail_number(suite, "select count(*) from auth.audit_gap") > 0, "%s", prune->out);
+    PROGRAM whole = ATRIUMCTL(suite, NULL, "audit", "verify-file", path);
+    CHECK_EXIT(whole, 0);
+    /* The case before has broken the chain of settingsd. */
+    PROGRAM chain = ATRIUMCTL(suite, NULL, "audit", "verify", "--json");
+    CU_ASSERT_STRING_EQUAL(
+        json_string_value(json_object_get(json_array_get(chain->json, 0), "state")), "ok");
+    alter(path);
+    PROGRAM altered = ATRIUMCTL(suite, NULL, "audit", "verify-file", path);
+    CHECK_EXIT(altered, 1);
+    CU_ASSERT_PTR_NOT_NULL(strstr(altered->err, "was altered"));
+}
+
 static void it_ends_without_a_trace(void)
 {
     person_destroy(&admin);
@@ -377,6 +463,7 @@ static const struct unit_case cases[] = {
     {"a daemon's role leaves sealed rows alone", a_daemons_role_leaves_sealed_rows_alone},
     {"a kept hash tells a new chain", a_kept_hash_tells_a_new_chain},
     {"a dropped month is stepped over", a_dropped_month_is_stepped_over},
+    {"old months are exported and dropped", old_months_are_exported_and_dropped},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 

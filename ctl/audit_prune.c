@@ -1,0 +1,339 @@
+/*
+ * audit_prune.c - `atriumctl audit prune`: months of the audit trail that need not be kept any longer are written to files
+ * and then dropped.
+ *
+ * The daemons' roles may not drop a month, so this asks PostgreSQL itself, as a role that may become atrium_audit; a timer
+ * runs it (atrium-audit-prune.timer).  A month is dropped only when its file is on the disk, and when as many rows are
+ * dropped as the file has.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/audit_chain.h"
+#include "common/codec.h"
+#include "common/file.h"
+#include "common/service.h"
+#include "ctl/ctl.h"
+#include "ctl/ctl_bus.h"
+#include "ctl/output.h"
+
+enum { MONTHS_MAX = 5 * 1200, LINE_SIZE_MAX = 4 * 1024 * 1024 };
+
+#define FETCH "1000" /* rows at a time */
+
+struct pruned {
+    const char *schema, *month, *file;
+    int64_t rows;
+};
+static const struct field pruned_rows[] = {
+    FIELD_TEXT(struct pruned, schema, 0, 64, 0, "Schema of the daemon", "auth"),
+    FIELD_TEXT(struct pruned, month, 0, 64, 0, "Month", "audit_2026_01"),
+    FIELD_INT(struct pruned, rows, 0, 0, 0, 0, "Rows that were exported and dropped", "1000"),
+    FIELD_TEXT(struct pruned, file, 0, 4096, 0, "Where they are", "/var/lib/atrium/audit/..."),
+};
+static FIELD_TABLE(pruned);
+
+struct prune {
+    struct ctl *ctl;
+    PGconn *connection;
+    const char *directory;
+    struct error *err;
+};
+
+static void end_connection(PGconn **connection_p)
+{
+    PQfinish(*connection_p);
+}
+
+static void clear(PGresult **result_p)
+{
+    PQclear(*result_p);
+}
+
+/* NULL, with err set, when the statement fails. */
+static PGresult *query(const struct prune *self, const char *sql)
+{
+    PGresult *result = PQexec(self->connection, sql);
+    ExecStatusType status = PQresultStatus(result);
+
+    if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK)
+        return result;
+    (void)error_set(self->err, ERR_UNAVAILABLE, "%s",
+                    arena_strndup(self->ctl->arena, PQresultErrorMessage(result),
+                                  strcspn(PQresultErrorMessage(result), "\n")));
+    PQclear(result);
+    return NULL;
+}
+
+static int run(const struct prune *self, const char *sql)
+{
+    CLEANUP(clear) PGresult *result = query(self, sql);
+
+    return result ? 0 : -1;
+}
+
+/* ---- one month ---- */
+
+/* Rows in the order of the chain. `previous` is the hash before a row that does not go on from the line before. */
+static const char *select_rows(const struct prune *self, const struct pruned *month)
+{
+    return arena_printf(
+        self->ctl->arena,
+        "declare rows cursor for select json_build_object('sequence', sequence, 'id', id, 'at', "
+        "at, "
+        "'project', project_id, 'entity', entity, 'event', event::text, "
+        "'previous', case when lag(sequence) over (order by sequence) is distinct from sequence - "
+        "1 "
+        "then encode(coalesce((select b.hash from %s.audit b where b.sequence = a.sequence - 1), "
+        "(select g.hash from %s.audit_gap g where g.last = a.sequence - 1), ''), 'hex') end, "
+        "'hash', encode(hash, 'hex')) from %s.%s a where sequence is not null order by sequence",
+        month->schema, month->schema, month->schema, month->month);
+}
+
+static int write_rows(const struct prune *self, struct pruned *month, FILE *file)
+{
+    if (run(self, select_rows(self, month)) < 0)
+        return -1;
+    for (int count = 1; count > 0; month->rows += count) {
+        CLEANUP(clear) PGresult *rows = query(self, "fetch " FETCH " from rows");
+
+        if (!rows)
+            return -1;
+        count = PQntuples(rows);
+        for (int i = 0; i < count; i++)
+            fprintf(file, "%s\n", PQgetvalue(rows, i, 0));
+    }
+    return 0;
+}
+
+static int sync_directory(const char *path)
+{
+    CLEANUP(file_close_descriptor)
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return directory < 0 ? -1 : fsync(directory);
+}
+
+/* On the disk under its name when this returns 0. */
+static int export_month(const struct prune *self, struct pruned *month)
+{
+    const char *partial = arena_printf(self->ctl->arena, "%s.partial", month->file);
+    CLEANUP(file_close) FILE *file = fopen(partial, "we");
+
+    if (!file || fchmod(fileno(file), 0600) < 0)
+        return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", partial, strerror(errno));
+    if (run(self, "begin isolation level repeatable read") < 0 ||
+        write_rows(self, month, file) < 0 || run(self, "commit") < 0)
+        return -1;
+    if (fflush(file) != 0 || ferror(file) || fsync(fileno(file)) < 0 ||
+        rename(partial, month->file) < 0 || sync_directory(self->directory) < 0)
+        return error_set(self->err, ERR_UNAVAILABLE, "%s: %s", month->file, strerror(errno));
+    return 0;
+}
+
+/* A row may have come in since: then the month stays, until the next run. */
+static int drop_month(const struct prune *self, const struct pruned *month)
+{
+    CLEANUP(clear) PGresult *dropped = NULL;
+    int64_t rows;
+
+    if (run(self, "begin") < 0 ||
+        run(self, arena_printf(self->ctl->arena, "set local search_path = %s", month->schema)) < 0)
+        return -1;
+    dropped = query(self, arena_printf(self->ctl->arena, "select %s.audit_drop('%s')",
+                                       month->schema, month->month));
+    if (!dropped)
+        return -1;
+    rows = strtoll(PQgetvalue(dropped, 0, 0), NULL, 10);
+    if (rows == month->rows)
+        return run(self, "commit");
+    (void)run(self, "rollback");
+    return error_set(self->err, ERR_CONFLICT, "%s.%s has %lld rows, %lld were exported: it is kept",
+                     month->schema, month->month, (long long)rows, (long long)month->rows);
+}
+
+static int prune_month(const struct prune *self, struct pruned *month)
+{
+    month->file = arena_printf(self->ctl->arena, "%s/%s-%s.jsonl", self->directory, month->schema,
+                               month->month);
+    return export_month(self, month) < 0 || drop_month(self, month) < 0 ? -1 : 0;
+}
+
+/* ---- all of them ---- */
+
+/* "audit_2026_01": the first month that is kept. */
+static const char *first_kept(struct arena *arena, int64_t keep, const char *now)
+{
+    int year = 0, month = 0;
+    int64_t first;
+
+    if (!now || sscanf(now, "%4d-%2d", &year, &month) != 2) {
+        time_t seconds = time(NULL);
+        struct tm today;
+
+        gmtime_r(&seconds, &today);
+        year = today.tm_year + 1900;
+        month = today.tm_mon + 1;
+    }
+    first = (int64_t)year * 12 + month - 1 - keep;
+    return arena_printf(arena, "audit_%04lld_%02lld", (long long)(first / 12),
+                        (long long)(first % 12 + 1));
+}
+
+/* Names are of this program's own making, so they need no quotes. */
+static PGresult *find_months(const struct prune *self, const char *before)
+{
+    return query(
+        self, arena_printf(self->ctl->arena,
+                           "select n.nspname, c.relname from pg_inherits i "
+                           "join pg_class c on c.oid = i.inhrelid "
+                           "join pg_class p on p.oid = i.inhparent and p.relname = 'audit' "
+                           "join pg_namespace n on n.oid = c.relnamespace "
+                           "where p.relowner = 'atrium_audit'::regrole "
+                           "and n.nspname ~ '^[a-z]+$' and c.relname ~ '^audit_[0-9]{4}_[0-9]{2}$' "
+                           "and c.relname < '%s' order by 1, 2",
+                           before));
+}
+
+static int prune_months(const struct prune *self, const char *before, struct field_list *ret)
+{
+    CLEANUP(clear) PGresult *found = find_months(self, before);
+    int count = found ? PQntuples(found) : 0;
+    struct pruned *months = arena_calloc(self->ctl->arena, (size_t)count + 1, sizeof(*months));
+
+    *ret = (struct field_list){.items = months};
+    if (!found)
+        return -1;
+    for (int i = 0; i < count && i < MONTHS_MAX; i++) {
+        months[i].schema = arena_strdup(self->ctl->arena, PQgetvalue(found, i, 0));
+        months[i].month = arena_strdup(self->ctl->arena, PQgetvalue(found, i, 1));
+        if (prune_month(self, &months[i]) < 0)
+            return -1;
+        ret->count++;
+    }
+    return 0;
+}
+
+static int connect_database(struct prune *self, const char *conninfo)
+{
+    self->connection = PQconnectdb(conninfo);
+    if (PQstatus(self->connection) != CONNECTION_OK)
+        return error_set(self->err, ERR_UNAVAILABLE, "%s",
+                         arena_strndup(self->ctl->arena, PQerrorMessage(self->connection),
+                                       strcspn(PQerrorMessage(self->connection), "\n")));
+    return run(self, "set role atrium_audit");
+}
+
+int audit_prune_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"schema", "month", "rows", "file", NULL};
+    CLEANUP(end_connection) PGconn *connection = NULL;
+    struct prune self = {.ctl = ctl, .err = err};
+    struct common_config common;
+    struct field_list months;
+    int result;
+
+    if (ctl_bus_config(ctl, &common, err) < 0)
+        return -1;
+    if (common.audit_keep_months == 0) {
+        output_done(ctl, "All months are kept: audit_keep_months is 0.");
+        return 0;
+    }
+    self.directory = common.audit_export_dir;
+    if (mkdir(self.directory, 0700) < 0 && errno != EEXIST)
+        return error_set(err, ERR_UNAVAILABLE, "%s: %s", self.directory, strerror(errno));
+    result = connect_database(&self, common.audit_database);
+    connection = self.connection;
+    if (result < 0)
+        return -1;
+    result = prune_months(&self,
+                          first_kept(ctl->arena, common.audit_keep_months,
+                                     arguments_get(&ctl->args, "--month")),
+                          &months);
+    output_list(ctl, &pruned_table, &months, columns);
+    return result;
+}
+
+/* ---- the exported file ---- */
+
+static int read_hex(const json_t *line, const char *key, uint8_t bytes[static AUDIT_HASH_SIZE],
+                    size_t *ret)
+{
+    const char *text = json_string_value(json_object_get(line, key));
+
+    return text && sodium_hex2bin(bytes, AUDIT_HASH_SIZE, text, strlen(text), NULL, ret, NULL) == 0
+               ? 0
+               : -1;
+}
+
+struct exported {
+    int64_t sequence, rows;
+    uint8_t hash[AUDIT_HASH_SIZE];
+    size_t size; /* of the hash, 0: none yet */
+};
+
+/* The row's hash is that of its content and of the row before, by this line or the one before. */
+static bool line_holds(struct exported *self, const json_t *line)
+{
+    uint8_t hash[AUDIT_HASH_SIZE], want[AUDIT_HASH_SIZE];
+    const char *project = json_string_value(json_object_get(line, "project"));
+    struct audit_record row = {
+        .sequence = json_integer_value(json_object_get(line, "sequence")),
+        .id = json_integer_value(json_object_get(line, "id")),
+        .at = json_integer_value(json_object_get(line, "at")),
+        .entity = json_string_value(json_object_get(line, "entity")),
+        .event = json_string_value(json_object_get(line, "event")),
+    };
+    size_t size;
+
+    if (!row.event || (project && uuid_parse(project, &row.project) < 0) ||
+        read_hex(line, "hash", hash, &size) < 0 || size != AUDIT_HASH_SIZE)
+        return false;
+    if (self->rows == 0 || row.sequence != self->sequence + 1) {
+        if (row.sequence <= self->sequence ||
+            read_hex(line, "previous", self->hash, &self->size) < 0)
+            return false;
+    }
+    audit_hash(&row, (struct field_bytes){self->hash, self->size}, want);
+    memcpy(self->hash, hash, sizeof(hash));
+    self->size = sizeof(hash);
+    self->sequence = row.sequence;
+    self->rows++;
+    return memcmp(hash, want, sizeof(hash)) == 0;
+}
+
+static void free_text(char **text_p)
+{
+    free(*text_p);
+}
+
+int audit_verify_file_command(struct ctl *ctl, struct error *err)
+{
+    const char *path = arguments_get(&ctl->args, "FILE.jsonl");
+    CLEANUP(file_close) FILE *file = fopen(path, "re");
+    CLEANUP(free_text) char *text = NULL;
+    struct exported exported = {0};
+    size_t capacity = 0;
+    char hash[2 * AUDIT_HASH_SIZE + 1];
+
+    if (!file)
+        return error_set(err, ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
+    while (getline(&text, &capacity, file) > 0) {
+        json_auto_t *line = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+        if (!line_holds(&exported, line))
+            return error_set(err, ERR_CONFLICT, "%s:%lld: the row was altered, or one before it",
+                             path, (long long)exported.rows + !line);
+    }
+    sodium_bin2hex(hash, sizeof(hash), exported.hash, exported.size);
+    output_done(ctl, "%lld rows hold together; the last is %lld with hash %s.",
+                (long long)exported.rows, (long long)exported.sequence, hash);
+    return 0;
+}
