@@ -168,23 +168,29 @@ static int prune_month(const struct prune *self, struct pruned *month)
 
 /* ---- all of them ---- */
 
-/* "audit_2026_01": the first month that is kept. */
-static const char *first_kept(struct arena *arena, int64_t keep, const char *now)
+/* The month of --month, else this one: of the year 0. */
+static int read_month(struct ctl *ctl, int64_t *ret, struct error *err)
 {
-    int year = 0, month = 0;
-    int64_t first;
+    const char *text = arguments_get(&ctl->args, "--month");
+    time_t seconds = time(NULL);
+    struct tm day;
 
-    if (!now || sscanf(now, "%4d-%2d", &year, &month) != 2) {
-        time_t seconds = time(NULL);
-        struct tm today;
+    gmtime_r(&seconds, &day);
+    if (text) {
+        const char *end = strptime(text, "%Y-%m", &day);
 
-        gmtime_r(&seconds, &today);
-        year = today.tm_year + 1900;
-        month = today.tm_mon + 1;
+        if (!end || *end != '\0')
+            return error_set(err, ERR_BAD_REQUEST, "--month: must be YYYY-MM");
     }
-    first = (int64_t)year * 12 + month - 1 - keep;
-    return arena_printf(arena, "audit_%04lld_%02lld", (long long)(first / 12),
-                        (long long)(first % 12 + 1));
+    *ret = ((int64_t)day.tm_year + 1900) * 12 + day.tm_mon;
+    return 0;
+}
+
+/* "audit_2026_01" */
+static const char *month_name(struct arena *arena, int64_t month)
+{
+    return arena_printf(arena, "audit_%04lld_%02lld", (long long)(month / 12),
+                        (long long)(month % 12 + 1));
 }
 
 /* Names are of this program's own making, so they need no quotes. */
@@ -238,9 +244,10 @@ int audit_prune_command(struct ctl *ctl, struct error *err)
     struct prune self = {.ctl = ctl, .err = err};
     struct common_config common;
     struct field_list months;
+    int64_t month = 0;
     int result;
 
-    if (ctl_bus_config(ctl, &common, err) < 0)
+    if (read_month(ctl, &month, err) < 0 || ctl_bus_config(ctl, &common, err) < 0)
         return -1;
     if (common.audit_keep_months == 0) {
         output_done(ctl, "All months are kept: audit_keep_months is 0.");
@@ -253,10 +260,7 @@ int audit_prune_command(struct ctl *ctl, struct error *err)
     connection = self.connection;
     if (result < 0)
         return -1;
-    result = prune_months(&self,
-                          first_kept(ctl->arena, common.audit_keep_months,
-                                     arguments_get(&ctl->args, "--month")),
-                          &months);
+    result = prune_months(&self, month_name(ctl->arena, month - common.audit_keep_months), &months);
     output_list(ctl, &pruned_table, &months, columns);
     return result;
 }

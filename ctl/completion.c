@@ -21,7 +21,7 @@ static const struct {
     {"--version", NULL, "version of the suite"},
 };
 
-enum holder_kind { HOLDER_ANY, HOLDER_FILE, HOLDER_FOLDER, HOLDER_CHOICES };
+enum holder_kind { HOLDER_ANY, HOLDER_FILE, HOLDER_FOLDER, HOLDER_CODE, HOLDER_CHOICES };
 
 static enum holder_kind kind_of(const struct argument *item)
 {
@@ -31,6 +31,8 @@ static enum holder_kind kind_of(const struct argument *item)
         return HOLDER_CHOICES;
     if (strncmp(holder, "FILE", 4) == 0)
         return HOLDER_FILE;
+    if (strcmp(holder, "CODE") == 0 && strcmp(item->name, "--code") != 0) /* which is a new one */
+        return HOLDER_CODE;
     return strcmp(holder, "DIR") == 0 ? HOLDER_FOLDER : HOLDER_ANY;
 }
 
@@ -96,20 +98,23 @@ static void print_patterns(const struct command *all, bool options, struct arena
 
 static void print_walk(const struct command *all, struct arena *arena)
 {
-    fputs("    local typed='' command='' slot='' given=' ' word='' count=0\n"
-          "    while [ $# -gt 0 ]; do\n"
-          "        if [ -n \"$slot\" ]; then\n"
-          "            [ \"$1\" = = ] || slot=''\n"
-          "        elif [ -n \"$command\" ] && [ \"${1#-}\" = \"$1\" ]; then\n"
-          "            count=$((count + 1))\n"
-          "        else\n"
-          "            case $1 in\n"
-          "                --*=*) given=\"$given${1%%=*} \" ;;\n"
-          "                -*)\n"
-          "                    given=\"$given$1 \"\n"
-          "                    case \"$command $1\" in\n"
-          "                        *' --dir' | *' --config'",
-          stdout);
+    fputs(
+        "    local typed='' command='' slot='' given=' ' word='' code='' suite='' count=0\n"
+        "    while [ $# -gt 0 ]; do\n"
+        "        if [ -n \"$slot\" ]; then\n"
+        "            case $slot in --dir | --config) [ \"$1\" = = ] || suite=\"$slot=$1\" ;; esac\n"
+        "            [ \"$1\" = = ] || slot=''\n"
+        "        elif [ -n \"$command\" ] && [ \"${1#-}\" = \"$1\" ]; then\n"
+        "            count=$((count + 1))\n"
+        "        else\n"
+        "            case $1 in\n"
+        "                --dir=* | --config=*) suite=$1 given=\"$given${1%%=*} \" ;;\n"
+        "                --*=*) given=\"$given${1%%=*} \" ;;\n"
+        "                -*)\n"
+        "                    given=\"$given$1 \"\n"
+        "                    case \"$command $1\" in\n"
+        "                        *' --dir' | *' --config'",
+        stdout);
     print_patterns(all, true, arena);
     fputs(") slot=$1 ;;\n"
           "                    esac\n"
@@ -174,7 +179,10 @@ static void print_choices(const char *choices)
 static void print_place(const char *words, const char *place, const struct argument *item)
 {
     static const char *const offers[] = {
-        [HOLDER_ANY] = " :;", [HOLDER_FILE] = " add_files;", [HOLDER_FOLDER] = " add_folders;"};
+        [HOLDER_ANY] = " :;",
+        [HOLDER_FILE] = " add_files;",
+        [HOLDER_FOLDER] = " add_folders;",
+        [HOLDER_CODE] = " for code in $(atriumctl_codes); do add $code ''; done;"};
     enum holder_kind kind = kind_of(item);
 
     printf("        '%s %s')", words, place);
@@ -246,12 +254,22 @@ static void print_body(const struct command *all, struct arena *arena)
     print_options(all, arena);
 }
 
+/* The codes of all projects, of the suite that the line names; nothing when it does not answer soon. */
+#define CODES(option)                                                          \
+    "timeout 3 atriumctl " option " --json project list 2>/dev/null | sed -n " \
+    "'s/.*\"tenantCode\": \"\\([^\"]*\\)\".*/\\1/p'"
+
+static void print_codes(void)
+{
+    fputs("atriumctl_codes()\n{\n    " CODES("${suite:+\"$suite\"}") "\n}\n\n", stdout);
+}
+
 /* "=" separates words for bash: what stands behind it is the value. */
 static void print_bash(const struct command *all, struct arena *arena)
 {
-    fputs("# bash completion of atriumctl; made by `atriumctl completion bash`\n\n"
-          "_atriumctl_candidates()\n{\n",
-          stdout);
+    fputs("# bash completion of atriumctl; made by `atriumctl completion bash`\n\n", stdout);
+    print_codes();
+    fputs("_atriumctl_candidates()\n{\n", stdout);
     print_body(all, arena);
     fputs("}\n\n"
           "_atriumctl()\n{\n"
@@ -274,9 +292,9 @@ static void print_bash(const struct command *all, struct arena *arena)
 
 static void print_zsh(const struct command *all, struct arena *arena)
 {
-    fputs("#compdef atriumctl\n# made by `atriumctl completion zsh`\n\n"
-          "_atriumctl_candidates()\n{\n",
-          stdout);
+    fputs("#compdef atriumctl\n# made by `atriumctl completion zsh`\n\n", stdout);
+    print_codes();
+    fputs("_atriumctl_candidates()\n{\n", stdout);
     print_body(all, arena);
     fputs("}\n\n"
           "_atriumctl()\n{\n"
@@ -306,7 +324,8 @@ static void print_fish_option(const struct argument *item, const char *condition
                                          [HOLDER_FILE] = " -r -F",
                                          [HOLDER_FOLDER] = " -x -a "
                                                            "'(__fish_complete_"
-                                                           "directories)'"};
+                                                           "directories)'",
+                                         [HOLDER_CODE] = " -x -a '(__atriumctl_codes)'"};
     enum holder_kind kind = kind_of(item);
 
     printf("complete -c atriumctl%s -l %s", condition, item->name + 2);
@@ -333,6 +352,8 @@ static void print_fish_command(const struct command *command, struct arena *aren
             putchar('\n');
         } else if (kind_of(item) == HOLDER_FILE) {
             printf("complete -c atriumctl%s -F\n", condition);
+        } else if (kind_of(item) == HOLDER_CODE) {
+            printf("complete -c atriumctl%s -a '(__atriumctl_codes)'\n", condition);
         } else if (kind_of(item) == HOLDER_CHOICES) {
             printf("complete -c atriumctl%s -a '", condition);
             for (const char *c = item->holder; *c; c++)
@@ -360,13 +381,21 @@ static void print_fish(const struct command *all, struct arena *arena)
         "        end\n"
         "    end\n"
         "end\n\n"
-        "function __atriumctl_after\n"
-        "    test \"$(__atriumctl_typed | string join ' ')\" = \"$argv[1]\"\n"
-        "end\n\n"
-        "function __atriumctl_in\n"
-        "    string match -q -- \"$argv[1] *\" \"$(__atriumctl_typed | string join ' ') \"\n"
-        "end\n\n"
-        "complete -c atriumctl -f\n",
+        "function __atriumctl_codes\n"
+        "    set -l suite (string match -r -- '--(?:dir|config)[= ]\\S+' (commandline -opc | "
+        "string join ' ') "
+        "| string split ' ')\n"
+        "    " CODES(
+            "$suite") "\n"
+                      "end\n\n"
+                      "function __atriumctl_after\n"
+                      "    test \"$(__atriumctl_typed | string join ' ')\" = \"$argv[1]\"\n"
+                      "end\n\n"
+                      "function __atriumctl_in\n"
+                      "    string match -q -- \"$argv[1] *\" \"$(__atriumctl_typed | string join ' "
+                      "') \"\n"
+                      "end\n\n"
+                      "complete -c atriumctl -f\n",
         stdout);
     for (size_t i = 0; i < ARRAY_SIZE(globals); i++) {
         const struct argument item = {

@@ -83,8 +83,12 @@ static const struct instances *find_wanted(struct ctl *ctl, struct error *err)
     }
     if (wanted->count > 0)
         return wanted;
-    (void)error_set(err, ERR_NOT_FOUND, "%s: no such instance below %s",
-                    arguments_get(&ctl->args, "DAEMON"), ctl->bus->run_dir);
+    if (all->count == 0)
+        (void)error_set(err, ERR_UNAVAILABLE, "nothing answers below %s: is the suite running?",
+                        ctl->bus->run_dir);
+    else
+        (void)error_set(err, ERR_NOT_FOUND, "%s: no such instance below %s",
+                        arguments_get(&ctl->args, "DAEMON"), ctl->bus->run_dir);
     return NULL;
 }
 

@@ -80,6 +80,10 @@ static const struct command commands[] = {
      audit_verify_file_command},
     {"audit prune", "[--month YYYY-MM]", "export and drop the months that need not be kept", NULL,
      audit_prune_command},
+    {"audit tail", "[--project CODE] [--count N]", "show the newest rows of all audit trails", "",
+     audit_tail_command},
+    {"audit search", "[--project CODE] [--action A] [--account ID] [--entity E] [--count N]",
+     "show the newest rows that match", "", audit_search_command},
     {"audit export", "--project CODE", "print what happened in a project as FHIR AuditEvents",
      "settingsd", audit_export_command},
     {"job list", "[--state waiting|done] [--count N]",
@@ -101,6 +105,10 @@ static const struct command commands[] = {
 };
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+enum {
+    WORDS_SIZE = 40,
+    DISTANCE_MAX = 2
+}; /* of the words of a command; of what is a typo of them */
 
 /* What a command line held before it is known which command it is. */
 struct command_line {
@@ -137,7 +145,7 @@ static void print_help(void)
     puts("\n  --dir DIR      of a suite started with `atriumctl dev` (for dev itself: ./var)\n"
          "  --config FILE  configuration of an installed suite (/etc/atrium/atrium.conf)\n"
          "  --json         answer in JSON\n"
-         "  --help         this text, or that of a command\n"
+         "  --help, -h     this text, or that of a command; also: atriumctl help COMMAND\n"
          "  --version      version of the suite");
 }
 
@@ -179,7 +187,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
             options = false;
         if (options && strcmp(argv[i], "--json") == 0)
             ctl->json = true;
-        else if (options && strcmp(argv[i], "--help") == 0)
+        else if (options && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0))
             line->help = true;
         else if (options && strcmp(argv[i], "--version") == 0)
             line->version = true;
@@ -195,6 +203,11 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     }
     if (ctl->dir && ctl->config)
         return error_set(err, ERR_BAD_REQUEST, "--dir and --config exclude each other");
+    /* "help", "help project", "help project create" */
+    if (line->count > 0 && strcmp(line->words[0], "help") == 0) {
+        line->help = true;
+        memmove(line->words, line->words + 1, --line->count * sizeof *line->words);
+    }
     return 0;
 }
 
@@ -237,13 +250,63 @@ static int run(struct ctl *ctl, const struct command *command, struct error *err
     return command->asks ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
 }
 
+/* Insertions, deletions, substitutions and swaps of neighbours that make one text the other (restricted
+ * Damerau-Levenshtein); more than DISTANCE_MAX for texts that are far apart or long. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t rows[WORDS_SIZE + 1][WORDS_SIZE + 1], n = strlen(a), m = strlen(b);
+
+    if (n > WORDS_SIZE || m > WORDS_SIZE)
+        return DISTANCE_MAX + 1;
+    for (size_t i = 0; i <= n; i++) {
+        for (size_t j = 0; j <= m; j++) {
+            if (i == 0 || j == 0) {
+                rows[i][j] = i + j;
+                continue;
+            }
+            rows[i][j] = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            rows[i][j] = MIN(rows[i][j], rows[i - 1][j] + 1);
+            rows[i][j] = MIN(rows[i][j], rows[i][j - 1] + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                rows[i][j] = MIN(rows[i][j], rows[i - 2][j - 2] + 1);
+        }
+    }
+    return rows[n][m];
+}
+
+/* The command that is nearest to what was typed; NULL when none is near. */
+static const char *suggest(const char *typed)
+{
+    size_t best = DISTANCE_MAX + 1;
+    const char *found = NULL;
+
+    for (size_t i = 0; commands[i].words; i++) {
+        size_t far = distance(typed, commands[i].words);
+
+        if (far < best) {
+            best = far;
+            found = commands[i].words;
+        }
+    }
+    return found;
+}
+
 static int no_command(const struct command_line *line)
 {
-    if (line->count == 0)
+    char typed[2 * WORDS_SIZE];
+    const char *near;
+
+    if (line->count == 0) {
         fputs("atriumctl: which command? See atriumctl --help\n", stderr);
-    else
-        fprintf(stderr, "atriumctl: %s%s%s: unknown command; see atriumctl --help\n",
-                line->words[0], line->count > 1 ? " " : "", line->count > 1 ? line->words[1] : "");
+        return EXIT_USAGE;
+    }
+    snprintf(typed, sizeof typed, "%s%s%s", line->words[0], line->count > 1 ? " " : "",
+             line->count > 1 ? line->words[1] : "");
+    near = suggest(typed);
+    if (!near)
+        near = suggest(line->words[0]);
+    fprintf(stderr, "atriumctl: %s: unknown command; %s%s%ssee atriumctl --help\n", typed,
+            near ? "did you mean \"" : "", near ? near : "", near ? "\"? Else " : "");
     return EXIT_USAGE;
 }
 

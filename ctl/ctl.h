@@ -126,6 +126,10 @@ int mail_drop_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_verify_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_export_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* audit_search.c */
+int audit_tail_command(struct ctl *ctl, struct error *err) MUST_USE;
+int audit_search_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* audit_prune.c */
 int audit_prune_command(struct ctl *ctl, struct error *err) MUST_USE;
 int audit_verify_file_command(struct ctl *ctl, struct error *err) MUST_USE;

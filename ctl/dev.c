@@ -291,6 +291,8 @@ int dev_command(struct ctl *ctl, struct error *err)
     result = prepare(self, &ctl->args, err);
     if (result == 0)
         result = run_loop(self, err);
+    if (!self->ready)
+        place_forget(&self->place);
     place_close(&self->place);
     return result;
 }

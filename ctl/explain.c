@@ -23,19 +23,21 @@ int explain_sign_in_command(struct ctl *ctl, struct error *err)
 
     if (authd_sign_in_explain(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    if (ctl->json) {
+    if (ctl->json)
         output_record(ctl, &sign_in_explain_out_table, &out);
-        return 0;
-    }
-    output_list(ctl, &explain_step_table, &out.steps, columns);
+    else
+        output_list(ctl, &explain_step_table, &out.steps, columns);
     steps = out.steps.items;
     for (size_t i = 0; i < out.steps.count; i++) {
         if (strcmp(steps[i].outcome, "fail") == 0) {
-            printf("\nThe first check that fails: %s\n", steps[i].check);
-            return 0;
+            output_note(ctl, "\nThe first check that fails: %s", steps[i].check);
+            return error_set(err, ERR_CONFLICT, "the sign-in fails at the check %s",
+                             steps[i].check);
         }
         skipped = skipped || strcmp(steps[i].outcome, "skipped") == 0;
     }
+    if (ctl->json)
+        return 0;
     printf("\nWith the right password%s the sign-in succeeds%s.\n",
            out.secondFactor ? " and a code of the second factor" : "",
            skipped ? ", unless a skipped check fails" : "");

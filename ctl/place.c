@@ -3,6 +3,7 @@
  */
 #include "ctl/place.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -15,10 +16,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/secret.h"
 #include "ctl/files.h"
 
-enum { SOCKET_DIR_HASH = 6 /* bytes of the hash in its name */ };
+enum {
+    SOCKET_DIR_HASH = 6, /* bytes of the hash in its name */
+    LOG_END = 1000,      /* bytes of a log that are shown before it is removed */
+};
 
 char *place_socket_dir(struct arena *arena, const char *dir)
 {
@@ -82,13 +87,32 @@ static const char *own_directory(struct arena *arena)
     return arena_strdup(arena, path);
 }
 
+static bool is_empty(const char *dir)
+{
+    DIR *directory = opendir(dir);
+    bool empty = directory != NULL;
+
+    while (empty) {
+        const struct dirent *entry = readdir(directory);
+
+        if (!entry)
+            break;
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    }
+    if (directory)
+        closedir(directory);
+    return empty;
+}
+
 int place_open(struct place *self, const char *dir, struct arena *arena, struct error *err)
 {
     char path[PATH_MAX];
 
     self->lock = -1;
-    if (mkdir(dir, 0700) < 0 && errno != EEXIST)
+    self->made = mkdir(dir, 0700) == 0;
+    if (!self->made && errno != EEXIST)
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
+    self->made = self->made || is_empty(dir);
     if (!realpath(dir, path))
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
     if (strpbrk(path, "\"\n"))
@@ -103,6 +127,43 @@ int place_open(struct place *self, const char *dir, struct arena *arena, struct 
         return -1;
     }
     return 0;
+}
+
+/* The last lines of a log, each behind its name. */
+static void show_end(const char *path, const char *name)
+{
+    CLEANUP(file_close) FILE *file = fopen(path, "re");
+    char text[LOG_END + 1];
+    size_t size;
+
+    if (!file)
+        return;
+    if (fseek(file, -LOG_END, SEEK_END) < 0)
+        rewind(file);
+    size = fread(text, 1, LOG_END, file);
+    text[size] = '\0';
+    if (size > 0)
+        fprintf(stderr, "%s: ...\n%s%s", name, text, text[size - 1] == '\n' ? "" : "\n");
+}
+
+void place_forget(const struct place *self)
+{
+    char path[PATH_MAX];
+    DIR *logs;
+
+    if (!self->made)
+        return;
+    snprintf(path, sizeof path, "%s/log", self->dir);
+    logs = opendir(path);
+    for (const struct dirent *entry; logs && (entry = readdir(logs));) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/log/%s", self->dir, entry->d_name);
+        show_end(path, entry->d_name);
+    }
+    if (logs)
+        closedir(logs);
+    nftw(self->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 void place_close(struct place *self)

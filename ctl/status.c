@@ -14,7 +14,7 @@ enum { STATUS_WAIT_MS = 1000 };
 
 struct status_row {
     const char *service, *instance, *state, *version, *upTime;
-    int64_t pid, inFlight, queued, latencyUs;
+    int64_t pid, upTimeSeconds, inFlight, queued, latencyUs;
     bool database, writable;
     const char *sandbox;
 };
@@ -24,6 +24,7 @@ static const struct field status_row_rows[] = {
     FIELD_TEXT(struct status_row, state, 0, 64, 0, "up or down", "up"),
     FIELD_TEXT(struct status_row, version, 0, 64, 0, "Version", "0.1.0"),
     FIELD_TEXT(struct status_row, upTime, 0, 64, 0, "Since its start", "2h 5m"),
+    FIELD_INT(struct status_row, upTimeSeconds, 0, 0, 0, 0, "The same in seconds", "7500"),
     FIELD_INT(struct status_row, pid, 0, 0, 0, 0, "Process", "4711"),
     FIELD_INT(struct status_row, inFlight, 0, 0, 0, 0, "Requests being served", "0"),
     FIELD_INT(struct status_row, queued, 0, 0, 0, 0, "Jobs that wait for a thread", "0"),
@@ -51,6 +52,7 @@ static void ask(struct ctl *ctl, const struct instance *instance, struct status_
     row->state = "up";
     row->version = out.version;
     row->upTime = instances_up_time(ctl->arena, out.uptimeMs);
+    row->upTimeSeconds = out.uptimeMs / 1000;
     row->pid = out.pid;
     row->inFlight = MAX(out.inFlight - 1, (int64_t)0); /* without this question */
     row->queued = out.queued;

@@ -404,7 +404,7 @@ static void check_explained(const char *email, const char *address, const char *
     json_t *each;
     size_t i;
 
-    CHECK_EXIT(run, 0);
+    CHECK_EXIT(run, strcmp(outcome, "fail") == 0 ? 1 : 0);
     json_array_foreach(json_object_get(run->json, "steps"), i, each)
     {
         if (strcmp(json_string_value(json_object_get(each, "check")), "address") != 0)

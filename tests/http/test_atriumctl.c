@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -166,6 +167,89 @@ static void one_instance_is_asked(void)
     CU_ASSERT_EQUAL(json_array_size(up->json), 1);
     CU_ASSERT_EQUAL(absent->code, FAILED);
     CU_ASSERT_PTR_NOT_NULL(strstr(absent->err, "authd.9 does not answer"));
+}
+
+/* -h, `help` and `help COMMAND` are --help; a typo is answered with what is near. */
+static void help_is_near(void)
+{
+    static const struct {
+        const char *words[4];
+        int code;
+        const char *says;
+    } rows[] = {
+        {{"-h"}, DONE, "explain sign-in"},
+        {{"help"}, DONE, "explain sign-in"},
+        {{"help", "project"}, DONE, "project suspend"},
+        {{"help", "project", "create"}, DONE, "--strict"},
+        {{"project", "create", "-h"}, DONE, "--strict"},
+        {{"proejct", "list"}, USAGE, "did you mean \"project list\"?"},
+        {{"stauts"}, USAGE, "did you mean \"status\"?"},
+        {{"doctro", "--json"}, USAGE, "did you mean \"doctor\"?"},
+        {{"something", "else"}, USAGE, "unknown command; see"},
+    };
+    char *path = program_path("atriumctl");
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *argv[6] = {path};
+
+        memcpy(argv + 1, rows[i].words, sizeof rows[i].words);
+        PROGRAM run = program_run(argv, NULL);
+        CHECK_EXIT(run, rows[i].code);
+        UNIT_CHECK(strstr(rows[i].code == DONE ? run->out : run->err, rows[i].says) != NULL,
+                   "%s: %s%s", rows[i].says, run->out, run->err);
+    }
+    free(path);
+}
+
+/* The shell asks the suite that the line names for the codes of its projects. */
+static void tenant_codes_are_completed(void)
+{
+    static const char script[] = "PATH=$0:$PATH; . <(atriumctl completion bash); "
+                                 "COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); "
+                                 "_atriumctl; echo \"${COMPREPLY[@]}\"";
+    char *path = program_path("atriumctl");
+    const char *dir = suite_dir(suite);
+
+    *strrchr(path, '/') = '\0';
+    const char *const rows[][12] = {
+        {"/bin/bash", "-c", script, path, "atriumctl", "--dir", dir, "project", "show", "de", NULL},
+        {"/bin/bash", "-c", script, path, "atriumctl", "--dir", dir, "policy", "list", "--project",
+         "d", NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        PROGRAM bash = program_run(rows[i], NULL);
+
+        UNIT_CHECK(strcmp(bash->out, "demo\n") == 0, "%s%s", bash->out, bash->err);
+    }
+    free(path);
+}
+
+/* In a directory that was empty or missing; one that had something in it is left alone. */
+static void failed_first_start_leaves_nothing(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *path = program_path("atriumctl"), suite_path[160], port[8], kept[200];
+    const char *const argv[] = {path, "dev", "--dir", suite_path, "--port", port, NULL};
+    FILE *file;
+
+    snprintf(suite_path, sizeof suite_path, "%s/suite", dir.path);
+    snprintf(port, sizeof port, "%s", strrchr(suite_url(suite), ':') + 1); /* which is taken */
+    PROGRAM absent = program_run(argv, NULL);
+    CHECK_EXIT(absent, FAILED);
+    CU_ASSERT_NOT_EQUAL(access(suite_path, F_OK), 0);
+    mkdir(suite_path, 0700);
+    PROGRAM empty = program_run(argv, NULL);
+    CHECK_EXIT(empty, FAILED);
+    CU_ASSERT_NOT_EQUAL(access(suite_path, F_OK), 0);
+    mkdir(suite_path, 0700);
+    snprintf(kept, sizeof kept, "%s/mine", suite_path);
+    file = fopen(kept, "we");
+    fclose(file);
+    PROGRAM full = program_run(argv, NULL);
+    CHECK_EXIT(full, FAILED);
+    CU_ASSERT_EQUAL(access(kept, F_OK), 0);
+    free(path);
 }
 
 static void absent_suite_is_named(void)
@@ -916,7 +1000,7 @@ static void check_explained(const char *code, const char *email, const char *rol
     const char *failed = "";
     size_t i;
 
-    CHECK_EXIT(run, DONE);
+    CHECK_EXIT(run, *want ? FAILED : DONE);
     json_array_foreach(json_object_get(run->json, "steps"), i, step)
     {
         const char *outcome = json_string_value(json_object_get(step, "outcome"));
@@ -991,7 +1075,7 @@ static void explain_names_the_first_check_that_fails(void)
 
     PROGRAM said = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
                              "no@body.example");
-    CHECK_EXIT(said, DONE);
+    CHECK_EXIT(said, FAILED);
     CU_ASSERT_PTR_NOT_NULL(strstr(said->out, "The first check that fails: account"));
     PROGRAM role = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
                              email, "--role", "Nurse");
@@ -1051,6 +1135,9 @@ static const struct unit_case cases[] = {
     {"common options stand anywhere", common_options_stand_anywhere},
     {"an absent suite is named", absent_suite_is_named},
     {"one instance is asked", one_instance_is_asked},
+    {"help is near", help_is_near},
+    {"tenant codes are completed", tenant_codes_are_completed},
+    {"a failed first start leaves nothing", failed_first_start_leaves_nothing},
     {"projects are made with and without a code", projects_are_made_with_and_without_code},
     {"a new project is ready for people", new_project_is_ready_for_people},
     {"a suspended project is closed at once", suspended_project_is_closed_at_once},
