@@ -137,16 +137,17 @@ static int open_all(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
 
-    if (service_seal_load(self, err) < 0 || open_database(self, err) < 0 ||
-        service_seal_open(self, err) < 0)
+    if (service_seal_load(self, err) < 0 || open_database(self, err) < 0)
+        return -1;
+    if (self->audit != NULL)
+        open_audit(self); /* before the first row of the trail, which the seal key may write */
+    if (service_seal_open(self, err) < 0)
         return -1;
     if (definition->outbox_methods != NULL)
         self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
                                   definition->outbox_methods, &self->seal);
     if (self->db != NULL)
         service_database_watch(self);
-    if (self->audit != NULL)
-        open_audit(self);
     if (definition->start != NULL && definition->start(self, err) < 0)
         return -1;
     bus_open(self->bus);
