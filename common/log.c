@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/log_private.h"
 
 enum { DETAIL_MAX = 1024, LEVEL_COUNT = LOG_DEBUG + 1 };
@@ -19,6 +20,7 @@ enum { DETAIL_MAX = 1024, LEVEL_COUNT = LOG_DEBUG + 1 };
 static struct {
     char program[32], instance[40];
     enum log_format format;
+    bool with_time; /* lines of text begin with it: there is no journal to add it */
     atomic_int level;
     atomic_uint_fast64_t lines[LEVEL_COUNT];
     void (*context)(void *arg, struct log_context *ret);
@@ -133,6 +135,7 @@ enum log_format log_format_from(const char *word)
 
 void log_set_format(enum log_format format)
 {
+    log_state.with_time = format == LOG_FORMAT_AUTO;
     if (format == LOG_FORMAT_AUTO)
         format = log_journal_is_stderr() ? LOG_FORMAT_JOURNAL : LOG_FORMAT_TEXT;
     log_state.format = format;
@@ -152,6 +155,43 @@ void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg)
 
 /* ---- writing ---- */
 
+/* The seconds are written once each: the access log has thousands of lines in one. */
+void log_time(char ret[static LOG_TIME_SIZE])
+{
+    static _Thread_local struct {
+        int64_t second;
+        char text[LOG_TIME_SIZE];
+    } last = {.second = -1};
+    int64_t now_ms = clock_real_ms(), ms = now_ms % 1000;
+
+    if (last.second != now_ms / 1000) {
+        last.second = now_ms / 1000;
+        clock_format_iso(now_ms, last.text);
+    }
+    memcpy(ret, last.text, LOG_TIME_SIZE);
+    ret[20] = (char)('0' + ms / 100);
+    ret[21] = (char)('0' + ms / 10 % 10);
+    ret[22] = (char)('0' + ms % 10);
+}
+
+/* Without printf: the access log calls it for each request. */
+size_t log_text_start(int level, char *out, size_t size)
+{
+    struct line line = {.text = out, .size = size};
+    char now[LOG_TIME_SIZE];
+
+    put_char(&line, '<');
+    put_char(&line, (char)('0' + level));
+    put_char(&line, '>');
+    if (!log_state.with_time)
+        return line.length;
+    log_time(now);
+    put_plain(&line, "ts=");
+    put_plain(&line, now);
+    put_char(&line, ' ');
+    return line.length;
+}
+
 static bool is_wanted(int level)
 {
     return level >= LOG_EMERG &&
@@ -170,7 +210,7 @@ static void write_all(char *text, size_t length)
 static void write_text(const struct log_record *record)
 {
     char text[LOG_TEXT_MAX];
-    size_t length = (size_t)snprintf(text, sizeof(text), "<%d>", record->level);
+    size_t length = log_text_start(record->level, text, sizeof(text));
 
     write_all(text, length + log_text_write(record, text + length, sizeof(text) - 1 - length));
 }

@@ -17,7 +17,8 @@
 #include "common/base.h"
 
 enum log_format {
-    LOG_FORMAT_AUTO, /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text */
+    LOG_FORMAT_AUTO, /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text with the time ("ts=")
+                        behind its priority */
     LOG_FORMAT_TEXT,
     LOG_FORMAT_JSON,
     LOG_FORMAT_JOURNAL,
@@ -72,6 +73,9 @@ void log_event(int level, const char *topic, const char *message, ...) __attribu
 /* printf-like for a single free value under key "detail". */
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)
     PRINTF_LIKE(4, 5);
+
+/* The start of a text line at this moment: its priority and, where no journal adds it, the time. Its length. */
+size_t log_text_start(int level, char *out, size_t size);
 
 /* The start of a json line at this moment, up to and with its "topic" member, without a brace at the end: for the
  * access log, which writes its lines itself. Its length. */

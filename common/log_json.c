@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
 #include "common/log_private.h"
 
 /* The end of an object that was cut always fits. */
@@ -145,9 +144,9 @@ static const char *service_name(const char *program)
 
 static void put_head(struct json *json, const struct log_record *record)
 {
-    char now[25];
+    char now[LOG_TIME_SIZE];
 
-    clock_format_iso(clock_real_ms(), now);
+    log_time(now);
     (void)put(json, "{", 1);
     put_text(json, "ts", now);
     put_text(json, "level", level_name(record->level));

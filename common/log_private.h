@@ -22,6 +22,10 @@ struct log_record {
     struct log_context context;
 };
 
+/* The wall clock as RFC 3339 in UTC with milliseconds. */
+enum { LOG_TIME_SIZE = 25 };
+void log_time(char ret[static LOG_TIME_SIZE]);
+
 /* Without priority and newline, at most `size` bytes and not ended by NUL; the length. */
 size_t log_text_write(const struct log_record *record, char *out, size_t size);
 

@@ -42,7 +42,9 @@ static void put_number(struct access_log *self, int64_t number)
 
 static void put_text(struct access_log *self, const struct access_line *line)
 {
-    put(self, "<6>topic=access method=");
+    self->size +=
+        log_text_start(LOG_INFO, self->buffer + self->size, sizeof(self->buffer) - self->size);
+    put(self, "topic=access method=");
     put(self, access_log_method(line->method));
     put(self, " route=");
     put(self, line->route);

@@ -110,10 +110,12 @@ static void text_is_the_form_without_a_setting(void)
     call_with_id("/auth/me");
     line = FIND_LINE("gateway", request_id);
     CU_ASSERT_PTR_NOT_NULL_FATAL(line);
-    UNIT_CHECK(strncmp(line, "<6>topic=access method=GET route=/auth/me status=401 us=", 56) == 0,
+    UNIT_CHECK(strncmp(line, "<6>ts=20", 8) == 0 &&
+                   strstr(line, "Z topic=access method=GET route=/auth/me status=401 us="),
                "%s", line);
     free(line);
-    line = FIND_LINE("authd", "<6>program=atrium-authd instance=1 topic=service msg=\"ready\"");
+    line = FIND_LINE("authd", "<6>ts=20",
+                     "Z program=atrium-authd instance=1 topic=service msg=\"ready\"");
     CU_ASSERT_PTR_NOT_NULL(line);
     free(line);
 }

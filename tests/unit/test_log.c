@@ -334,6 +334,7 @@ static void test_auto(void)
 {
     char text[4096], stream[64];
     struct stat st;
+    int64_t ms = 0;
 
     capture_begin();
     CU_ASSERT_FATAL(fstat(STDERR_FILENO, &st) == 0);
@@ -347,7 +348,15 @@ static void test_auto(void)
     unsetenv("JOURNAL_STREAM");
     log_set_format(LOG_FORMAT_AUTO);
     CU_ASSERT(log_format() == LOG_FORMAT_TEXT);
+    log_event(LOG_INFO, "unit", "m", NULL);
+    log_set_format(LOG_FORMAT_TEXT);
+    log_event(LOG_INFO, "unit", "m", NULL);
     capture_end(text, sizeof(text));
+    /* Without a journal, which knows it, a line has its time. */
+    CU_ASSERT(strncmp(text, "<6>ts=20", 8) == 0);
+    text[strlen("<6>ts=") + 24] = '\0';
+    CU_ASSERT(clock_parse_iso(text + strlen("<6>ts="), &ms) == 0 && clock_real_ms() - ms < 60000);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text + strlen(text) + 1, "\n<6>program="));
 }
 
 static const struct unit_case cases[] = {
