@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -202,15 +203,19 @@ static void register_one(void)
 static void slow_statements_and_requests_are_logged(void)
 {
     json_t *object;
+    pid_t holder;
 
-    suite_reconfigure(suite,
-                      "common.log_format=json,common.slow_statement=1ms,gateway.slow_request=1ms");
+    suite_reconfigure(
+        suite, "common.log_format=json,common.slow_statement=300ms,gateway.slow_request=300ms");
+    holder = suite_hold(suite, "lock table auth.account in share mode");
     register_one();
+    waitpid(holder, NULL, 0);
     object = FIND_OBJECT("authd", "slow statement", "SQL_REGISTER");
     CU_ASSERT_STRING_EQUAL(text_of(object, "statement"), "SQL_REGISTER");
     CU_ASSERT_STRING_EQUAL(text_of(object, "operation"), "patient_register");
     CU_ASSERT_STRING_EQUAL(text_of(object, "request_id"), request_id);
     CU_ASSERT_STRING_EQUAL(text_of(object, "topic"), "slow");
+    CU_ASSERT(json_integer_value(json_object_get(object, "run_ms")) > 200);
     CU_ASSERT(json_integer_value(json_object_get(object, "ms")) ==
                   json_integer_value(json_object_get(object, "wait_ms")) +
                       json_integer_value(json_object_get(object, "run_ms")) ||
