@@ -714,7 +714,7 @@ static const struct field member_rows[] = {
     FIELD_TIME(struct member, invitedAt, FIELD_NULLABLE,
                "When the member was invited first; null for who never was."),
     FIELD_BOOL(struct member, emailVerified, false, 0,
-               "Whether the address is proven; only then can the member become an administrator."),
+               "Whether the address is proven, for all organisations or for this one."),
 };
 FIELD_TABLE(member);
 

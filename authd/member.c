@@ -382,8 +382,7 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
 }
 
 /* Gives or takes the right to administer the project; of an invitation, what it will be. Fails:
- * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), EMAIL_NOT_VERIFIED and STEP_UP_REQUIRED
- * (to give it). */
+ * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), STEP_UP_REQUIRED (to give it). */
 int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
                  struct member *out, struct error *err)
 {
@@ -394,9 +393,6 @@ int member_patch(struct authd *d, const struct request *req, const struct member
         return -1;
     if (in->admin && is_patient(found.member.profileType))
         return error_problem(err, "admin", "must be false for a patient");
-    if (in->admin && !found.member.admin && !found.member.pending && !found.member.emailVerified)
-        return error_set(err, ERR_EMAIL_NOT_VERIFIED,
-                         "The member's e-mail address is not confirmed yet.");
     if (found.member.admin != in->admin)
         rc = found.member.pending ? change_pending(d, req, &found, in->admin, err)
                                   : change_member(d, req, &found, in->admin, err);
