@@ -999,14 +999,14 @@ static void a_change_that_reaches_another_daemon_is_told_there(void)
                     2);
 }
 
-/* A mail that has left; one that was given up. What is repeated is told by its end. */
+/* A mail that has left; one that was given up for its age. What is repeated is told by its end. */
 static void mails_are_told_by_their_end(void)
 {
     static const char insert[] =
         "insert into mail.message (id, project_id, template, language, sealed, due_at, created_at, "
-        "default_language, attempts) select '" NOBODY "', '%s', 'PATIENT_WELCOME', '', '\\x00', "
+        "default_language) select '" NOBODY "', '%s', 'PATIENT_WELCOME', '', '\\x00', "
         "extract(epoch from clock_timestamp())::bigint * 1000, "
-        "extract(epoch from clock_timestamp())::bigint * 1000, '', 1000 returning 1";
+        "(extract(epoch from clock_timestamp())::bigint - 4 * 86400) * 1000, '' returning 1";
 
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient()->email, 1));
     CU_ASSERT_TRUE(

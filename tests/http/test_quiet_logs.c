@@ -770,7 +770,7 @@ static void what_is_meant_to_be_logged_is(void)
     check_has("postgresql.log", "execute SQL_REGISTER: ");
     check_has("postgresql.log", "violates unique constraint \"account_patient\"");
     check_has("postgresql.log", "violates check constraint \"surname_is_short\"");
-    check_has("postgresql.log", "canceling statement due to statement timeout");
+    check_has("postgresql.log", "canceling statement due to lock timeout");
     CU_ASSERT_PTR_NOT_NULL(find_mark(arena_printf(arena, "a %s b", mark("planted")), &what));
     CU_ASSERT_PTR_NOT_NULL(find_mark(arena_printf(arena, "a\n%s", ana->refresh), &what));
     CU_ASSERT_PTR_NULL(find_mark(trace, &what));

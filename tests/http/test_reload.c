@@ -152,6 +152,7 @@ static size_t sessions_after_three_sign_ins(void)
     PERSON third = person_sign_in(suite, "Patient", patient->email, patient->password, "demo");
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", third->access);
 
+    CU_ASSERT_PTR_NOT_NULL(second);
     CHECK_STATUS(me, 200);
     return json_array_size(http_member(me, "security.sessions"));
 }
