@@ -249,6 +249,20 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
     return 0;
 }
 
+/* With its executions. Fails: NOT_FOUND. */
+static int delete_bot(struct botd *d, const struct request *req, struct uuid project,
+                      struct uuid id, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit = audit_row(
+        req, &(struct audit){.action = "bot.delete", .project = project, .type = "Bot", .id = id});
+
+    if (db_query(d->svc.db, req, SQL_BOT_DELETE, &res, err, DB_UUID(project), DB_UUID(id),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    return db_rows(res) > 0 ? 0 : not_found(err);
+}
+
 /* ---- routes ---- */
 
 int bots(struct botd *d, const struct request *req, const struct nothing *in UNUSED,
@@ -286,14 +300,7 @@ int bot_replace(struct botd *d, const struct request *req, const struct bot_in *
 int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit =
-        audit_row(req, &(struct audit){.action = "bot.delete", .type = "Bot", .id = in->id});
-
-    if (db_query(d->svc.db, req, SQL_BOT_DELETE, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id), DB_AUDIT(audit)) < 0)
-        return -1;
-    return db_rows(res) > 0 ? 0 : not_found(err);
+    return delete_bot(d, req, req->caller->project, in->id, err);
 }
 
 /* What was executed of a bot, the latest first. Fails: NOT_FOUND. */
@@ -337,4 +344,11 @@ int operator_bot_list(struct botd *d, const struct request *req,
                       struct error *err)
 {
     return list_bots(d, req, in->projectId, out, err);
+}
+
+int operator_bot_delete(struct botd *d, const struct request *req,
+                        const struct operator_bot_delete_in *in, struct nothing *out UNUSED,
+                        struct error *err)
+{
+    return delete_bot(d, req, in->projectId, in->id, err);
 }

@@ -84,13 +84,16 @@ struct operator_bot_put_in {
 struct operator_bot_list_in {
     struct uuid projectId;
 };
+struct operator_bot_delete_in {
+    struct uuid projectId, id;
+};
 struct operator_bot_run_in {
     struct uuid projectId;
     const char *identifier, *input;
 };
 
 extern const struct field_table operator_bot_put_in_table, operator_bot_list_in_table,
-    operator_bot_run_in_table;
+    operator_bot_delete_in_table, operator_bot_run_in_table;
 extern const struct field_table translation_in_table, translation_item_table, translation_table;
 extern const struct field_table bot_executions_in_table, bot_execution_table,
     bot_execution_list_table, bot_execute_in_table, bot_answer_table;

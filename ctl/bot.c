@@ -56,6 +56,23 @@ int bot_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
+int bot_delete_command(struct ctl *ctl, struct error *err)
+{
+    struct operator_bot_delete_in in = {0};
+    struct nothing out;
+    struct request req;
+
+    if (uuid_parse(arguments_get(&ctl->args, "ID"), &in.id) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
+    if (project_given(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (botd_operator_bot_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "The bot and its executions are deleted.");
+    return 0;
+}
+
 /* Prints what the bot answers, which is JSON with and without --json. */
 int bot_run_command(struct ctl *ctl, struct error *err)
 {

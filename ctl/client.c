@@ -31,3 +31,17 @@ int client_list_command(struct ctl *ctl, struct error *err)
     output_list(ctl, &client_table, &out.resources, columns);
     return 0;
 }
+
+int client_delete_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_delete_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
+    struct nothing out;
+
+    if (uuid_parse(arguments_get(&ctl->args, "ID"), &in.id) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
+    if (settingsd_operator_client_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "The client application is deleted: its id is unknown from now on.");
+    return 0;
+}

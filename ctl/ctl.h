@@ -82,19 +82,23 @@ int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
 /* policy.c */
 int policy_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int policy_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int policy_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* client.c */
 int client_create_command(struct ctl *ctl, struct error *err) MUST_USE;
 int client_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int client_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* bot.c */
 int bot_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int bot_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int bot_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 int bot_run_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* template.c */
 int template_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int template_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 int template_preview_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* content.c */

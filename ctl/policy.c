@@ -51,3 +51,17 @@ int policy_list_command(struct ctl *ctl, struct error *err)
     output_list(ctl, &access_policy_table, &out.resources, columns);
     return 0;
 }
+
+int policy_delete_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_delete_in in = {.tenantCode = arguments_get(&ctl->args, "--project")};
+    struct nothing out;
+
+    if (uuid_parse(arguments_get(&ctl->args, "ID"), &in.id) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
+    if (settingsd_operator_policy_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "The access policy is deleted.");
+    return 0;
+}

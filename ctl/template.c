@@ -53,6 +53,22 @@ int template_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
+int template_delete_command(struct ctl *ctl, struct error *err)
+{
+    struct template_delete_in in = {.name = arguments_get(&ctl->args, "NAME"),
+                                    .language = arguments_get(&ctl->args, "--language")};
+    struct nothing out;
+    struct request req;
+
+    if (project_given(ctl, &in.projectId, err) < 0)
+        return -1;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (maild_template_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "The mail template is deleted.");
+    return 0;
+}
+
 int template_preview_command(struct ctl *ctl, struct error *err)
 {
     struct template_preview_in in = {.name = arguments_get(&ctl->args, "NAME"),

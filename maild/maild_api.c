@@ -142,6 +142,15 @@ static const struct field template_list_in_rows[] = {
 };
 FIELD_TABLE(template_list_in);
 
+static const struct field template_delete_in_rows[] = {
+    FIELD_UUID(struct template_delete_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_TEXT(struct template_delete_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
+               "Name of the template.", "PATIENT_WELCOME"),
+    FIELD_TEXT(struct template_delete_in, language, 0, LANGUAGE_TAG_MAX, 0,
+               "Language to unmap; absent: all of them; empty: the one without a language.", "en"),
+};
+FIELD_TABLE(template_delete_in);
+
 static const struct field template_preview_in_rows[] = {
     FIELD_UUID(struct template_preview_in, projectId, FIELD_REQUIRED, "Project that maps it."),
     FIELD_TEXT(struct template_preview_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",

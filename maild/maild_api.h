@@ -63,6 +63,11 @@ struct template_record {
 struct template_list_in {
     struct uuid projectId;
 };
+struct template_delete_in {
+    struct uuid projectId;
+    const char *name;
+    const char *language; /* NULL: all languages, "": the one without */
+};
 struct template_preview_in {
     struct uuid projectId;
     const char *name, *language;
@@ -126,11 +131,11 @@ struct job_run_due_out {
 extern const struct field_table job_put_in_table, job_list_in_table, job_row_table,
     job_list_out_table, job_run_due_out_table, email_template_in_table,
     email_template_delete_in_table, email_template_preview_in_table, email_template_preview_table,
-    template_preview_in_table, mail_enqueue_in_table, mail_enqueue_out_table,
-    template_mapped_in_table, template_mapped_out_table, template_put_in_table,
-    template_record_table, template_list_in_table, template_records_table, mail_queue_in_table,
-    mail_queue_row_table, mail_queue_out_table, mail_id_in_table, mail_retry_all_in_table,
-    mail_retry_all_out_table;
+    template_delete_in_table, template_preview_in_table, mail_enqueue_in_table,
+    mail_enqueue_out_table, template_mapped_in_table, template_mapped_out_table,
+    template_put_in_table, template_record_table, template_list_in_table, template_records_table,
+    mail_queue_in_table, mail_queue_row_table, mail_queue_out_table, mail_id_in_table,
+    mail_retry_all_in_table, mail_retry_all_out_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

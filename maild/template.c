@@ -156,6 +156,22 @@ int template_preview(struct maild *d, const struct request *req,
     return 0;
 }
 
+/* Unmaps a template in one language or, without the parameter, in all. Fails: NOT_FOUND, VALIDATION. */
+int template_delete(struct maild *d, const struct request *req, const struct template_delete_in *in,
+                    struct nothing *out UNUSED, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *language = in->language ? language_tag(req->arena, in->language) : NULL;
+    struct audit_row audit = template_audit(req, "template.delete", in->projectId, in->name);
+
+    if (in->language && !language)
+        return bad_language(err);
+    if (db_query(d->svc.db, req, SQL_TEMPLATE_DELETE, &res, err, DB_UUID(in->projectId),
+                 DB_TEXT(in->name), DB_TEXT(language), DB_AUDIT(audit)) < 0)
+        return -1;
+    return db_rows(res) > 0 ? 0 : not_found(err);
+}
+
 /* ---- routes: the same for the caller's project ---- */
 
 int email_templates(struct maild *d, const struct request *req, const struct nothing *in UNUSED,
@@ -180,22 +196,13 @@ int email_template_put(struct maild *d, const struct request *req,
     return template_put(d, req, &put, out, err);
 }
 
-/* Unmaps a template in one language or, without the parameter, in all. Fails: NOT_FOUND, VALIDATION. */
 int email_template_delete(struct maild *d, const struct request *req,
-                          const struct email_template_delete_in *in, struct nothing *out UNUSED,
+                          const struct email_template_delete_in *in, struct nothing *out,
                           struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *language = in->language ? language_tag(req->arena, in->language) : NULL;
-    struct uuid project = req->caller->project;
-    struct audit_row audit = template_audit(req, "template.delete", project, in->name);
+    struct template_delete_in delete = {req->caller->project, in->name, in->language};
 
-    if (in->language && !language)
-        return bad_language(err);
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_DELETE, &res, err, DB_UUID(project),
-                 DB_TEXT(in->name), DB_TEXT(language), DB_AUDIT(audit)) < 0)
-        return -1;
-    return db_rows(res) > 0 ? 0 : not_found(err);
+    return template_delete(d, req, &delete, out, err);
 }
 
 int email_template_preview(struct maild *d, const struct request *req,

@@ -92,6 +92,33 @@ int access_policy_put(struct settingsd *d, const struct request *req, struct uui
     return policy_update(d, req, project, &checked, out, err);
 }
 
+int access_policy_remove(struct settingsd *d, const struct request *req, struct uuid project,
+                         struct uuid policy, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *read = NULL, *deleted = NULL;
+    struct policy_in_use_in use = {.projectId = project, .policyId = policy};
+    struct policy_in_use_out used = {0};
+    struct audit_row audit = policy_audit(req, "policy.delete", project, policy);
+
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_USE, &read, err, DB_UUID(project),
+                 DB_UUID(policy)) < 0)
+        return -1;
+    if (db_rows(read) == 0)
+        return not_found(err);
+    if (db_bool(read, 0, 1))
+        return in_use(err);
+    if (authd_policy_in_use(d->svc.bus, req, &use, &used, err) < 0)
+        return -1;
+    if (used.inUse)
+        return in_use(err);
+    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_DELETE, &deleted, err, DB_UUID(project),
+                 DB_UUID(policy), DB_INT(db_int(read, 0, 0)), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(deleted) == 0)
+        return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+    return 0;
+}
+
 /* ---- handlers ---- */
 
 int access_policies(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
@@ -132,32 +159,8 @@ int access_policy_replace(struct settingsd *d, const struct request *req,
     return access_policy_put(d, req, req->caller->project, in, out, err);
 }
 
-/* Fails: NOT_FOUND, CONFLICT (it is a default of the project or of a member; or the project changed meanwhile,
- * which is how a default written at the same moment shows). */
 int access_policy_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
                          struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *read = NULL, *deleted = NULL;
-    struct uuid project = req->caller->project;
-    struct policy_in_use_in use = {.projectId = project, .policyId = in->id};
-    struct policy_in_use_out used = {0};
-    struct audit_row audit = policy_audit(req, "policy.delete", project, in->id);
-
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_USE, &read, err, DB_UUID(project),
-                 DB_UUID(in->id)) < 0)
-        return -1;
-    if (db_rows(read) == 0)
-        return not_found(err);
-    if (db_bool(read, 0, 1))
-        return in_use(err);
-    if (authd_policy_in_use(d->svc.bus, req, &use, &used, err) < 0)
-        return -1;
-    if (used.inUse)
-        return in_use(err);
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_DELETE, &deleted, err, DB_UUID(project),
-                 DB_UUID(in->id), DB_INT(db_int(read, 0, 0)), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(deleted) == 0)
-        return error_set(err, ERR_CONFLICT, "The project changed during the write.");
-    return 0;
+    return access_policy_remove(d, req, req->caller->project, in->id, err);
 }

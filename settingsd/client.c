@@ -44,6 +44,20 @@ int client_make(struct settingsd *d, const struct request *req, struct uuid proj
     return 0;
 }
 
+int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
+                  struct uuid client, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit = client_audit(req, "client.delete", project, client);
+
+    if (db_query(d->svc.db, req, SQL_CLIENT_DELETE, &res, err, DB_UUID(project), DB_UUID(client),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Client not found.");
+    return 0;
+}
+
 int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,
             struct client_list *out, struct error *err)
 {
@@ -59,16 +73,7 @@ int client_create(struct settingsd *d, const struct request *req, const struct c
 int client_delete(struct settingsd *d, const struct request *req, const struct id_in *in,
                   struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid project = req->caller->project;
-    struct audit_row audit = client_audit(req, "client.delete", project, in->id);
-
-    if (db_query(d->svc.db, req, SQL_CLIENT_DELETE, &res, err, DB_UUID(project), DB_UUID(in->id),
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    return 0;
+    return client_remove(d, req, req->caller->project, in->id, err);
 }
 
 /* The project of a client application, by which one-step sign-in names it. Fails: NOT_FOUND. */

@@ -41,6 +41,17 @@ int operator_policy_list(struct settingsd *d, const struct request *req,
     return access_policy_list_of(d, req, tenant.projectId, out, err);
 }
 
+int operator_policy_delete(struct settingsd *d, const struct request *req,
+                           const struct operator_delete_in *in, struct nothing *out UNUSED,
+                           struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return access_policy_remove(d, req, tenant.projectId, in->id, err);
+}
+
 int operator_client_create(struct settingsd *d, const struct request *req,
                            const struct operator_client_create_in *in, struct client *out,
                            struct error *err)
@@ -61,6 +72,17 @@ int operator_client_list(struct settingsd *d, const struct request *req,
     if (tenant_lookup(d, req, in, &tenant, err) < 0)
         return -1;
     return client_list_of(d, req, tenant.projectId, out, err);
+}
+
+int operator_client_delete(struct settingsd *d, const struct request *req,
+                           const struct operator_delete_in *in, struct nothing *out UNUSED,
+                           struct error *err)
+{
+    struct tenant tenant = {0};
+
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return client_remove(d, req, tenant.projectId, in->id, err);
 }
 
 /* Errors as PATCH /locales. */

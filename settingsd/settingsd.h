@@ -121,10 +121,17 @@ int access_policy_put(struct settingsd *d, const struct request *req, struct uui
                       const struct access_policy_in *in, struct access_policy *out,
                       struct error *err) MUST_USE;
 
-/* All client applications of a project, oldest first; a new one. Park. */
+/* Fails: NOT_FOUND, CONFLICT (it is a default of the project or of a member; or the project changed meanwhile,
+ * which is how a default written at the same moment shows). Parks. */
+int access_policy_remove(struct settingsd *d, const struct request *req, struct uuid project,
+                         struct uuid policy, struct error *err) MUST_USE;
+
+/* All client applications of a project, oldest first; a new one; the end of one (NOT_FOUND). Park. */
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                    struct client_list *out, struct error *err) MUST_USE;
 int client_make(struct settingsd *d, const struct request *req, struct uuid project,
                 const char *name, struct client *out, struct error *err) MUST_USE;
+int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
+                  struct uuid client, struct error *err) MUST_USE;
 
 #endif

@@ -470,6 +470,13 @@ static const struct field operator_client_create_in_rows[] = {
 };
 FIELD_TABLE(operator_client_create_in);
 
+static const struct field operator_delete_in_rows[] = {
+    FIELD_TEXT(struct operator_delete_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_UUID(struct operator_delete_in, id, FIELD_REQUIRED, "What to delete."),
+};
+FIELD_TABLE(operator_delete_in);
+
 static const struct field operator_locales_in_rows[] = {
     FIELD_TEXT(struct operator_locales_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
                "lakeside"),

@@ -208,6 +208,11 @@ struct operator_policy_put_in {
 struct operator_client_create_in {
     const char *tenantCode, *name;
 };
+/* An access policy or a client application. */
+struct operator_delete_in {
+    const char *tenantCode;
+    struct uuid id;
+};
 /* As PATCH /locales. */
 struct operator_locales_in {
     const char *tenantCode;
@@ -233,9 +238,9 @@ extern const struct field_table organization_code_out_table, organization_code_e
     tenant_lookup_in_table, client_lookup_in_table, tenant_table, tenants_of_in_table,
     tenant_list_table, caller_context_in_table, caller_context_out_table, project_create_in_table,
     project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
-    operator_policy_put_in_table, operator_client_create_in_table, operator_locales_in_table,
-    operator_setting_in_table, account_policy_table, account_policy_in_table,
-    operator_account_policy_in_table;
+    operator_policy_put_in_table, operator_client_create_in_table, operator_delete_in_table,
+    operator_locales_in_table, operator_setting_in_table, account_policy_table,
+    account_policy_in_table, operator_account_policy_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

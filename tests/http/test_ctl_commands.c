@@ -18,13 +18,15 @@ enum { DONE, FAILED };
 enum { WORDS_MAX = 16 };
 
 /* Filled in before the table is run. */
-static char dead_id[40], queued_id[40], boss[128];
+static char dead_id[40], queued_id[40], boss[128], used_policy[40];
+static char made_id[40]; /* what a command that deletes is run for */
 
 #define SESSION "ana@sessions.example"
 
 static struct suite *suite;
 static struct unit_dir files;
-static char policy_file[128], bot_file[128], content_file[128], broken_file[128];
+static char policy_file[128], bot_file[128], second_bot_file[128], content_file[128],
+    broken_file[128];
 
 /* A command, said rightly and wrongly. Words that stand for something else until it is known: see word_of(). */
 static const struct row {
@@ -124,6 +126,13 @@ static const struct row {
      "NAME",
      "id",
      NULL},
+    {"policy delete",
+     {"--project", "demo", "@made"},
+     {"--project", "demo", "@used"},
+     "The access policy is in use.",
+     "is deleted",
+     "message",
+     NULL},
     {"client create",
      {"--project", "demo", "Front desk"},
      {"--project", "nobody", "X"},
@@ -138,6 +147,13 @@ static const struct row {
      "NAME",
      "id",
      NULL},
+    {"client delete",
+     {"--project", "demo", "@made"},
+     {"--project", "demo", "00000000-0000-4000-8000-000000000000"},
+     "Client not found.",
+     "is deleted",
+     "message",
+     NULL},
     {"bot put",
      {"--project", "demo", "@bot"},
      {"--project", "demo", "@broken"},
@@ -151,6 +167,13 @@ static const struct row {
      "Tenant not found.",
      "KIND",
      "id",
+     NULL},
+    {"bot delete",
+     {"--project", "demo", "@made"},
+     {"--project", "demo", "no-uuid"},
+     "must be a uuid",
+     "are deleted",
+     "message",
      NULL},
     {"bot run",
      {"--project", "demo", "https://atrium.example/bots|echo"},
@@ -172,6 +195,13 @@ static const struct row {
      "Tenant not found.",
      "SUBJECT",
      "subject",
+     NULL},
+    {"template delete",
+     {"--project", "demo", "ACCOUNT_DELETION_REMINDER"},
+     {"--project", "demo", "NO_SUCH"},
+     "Template not found.",
+     "is deleted",
+     "message",
      NULL},
     {"template preview",
      {"--project", "demo", "PATIENT_WELCOME"},
@@ -243,7 +273,7 @@ static const char *word_of(const char *word)
         const char *name, *value;
     } names[] = {{"@policy", policy_file}, {"@bot", bot_file}, {"@content", content_file},
                  {"@broken", broken_file}, {"@dead", dead_id}, {"@queued", queued_id},
-                 {"@boss", boss}};
+                 {"@boss", boss},          {"@made", made_id}, {"@used", used_policy}};
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         if (strcmp(word, names[i].name) == 0)
@@ -264,6 +294,31 @@ static void enroll(void)
     free(id);
 }
 
+/* Something that the command can delete. */
+static void make_for(const char *command)
+{
+    const struct {
+        const char *command, *words[WORDS_MAX];
+    } makers[] = {
+        {"policy delete", {"policy", "put", "--project", "demo", policy_file, "--json"}},
+        {"client delete", {"client", "create", "--project", "demo", "Desk", "--json"}},
+        {"bot delete", {"bot", "put", "--project", "demo", second_bot_file, "--json"}},
+        {"template delete",
+         {"template", "put", "--project", "demo", "ACCOUNT_DELETION_REMINDER", "--subject", "Hi",
+          "--text", policy_file, "--json"}},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(makers); i++) {
+        if (strcmp(command, makers[i].command) != 0)
+            continue;
+        PROGRAM made = suite_command(suite, NULL, makers[i].words);
+        const char *id = json_string_value(json_object_get(made->json, "id"));
+
+        CHECK_EXIT(made, DONE);
+        snprintf(made_id, sizeof made_id, "%s", id ? id : "");
+    }
+}
+
 /* atriumctl COMMAND WORDS... [--json] */
 static struct program *run(const struct row *row, const char *const *words, bool json)
 {
@@ -273,6 +328,7 @@ static struct program *run(const struct row *row, const char *const *words, bool
 
     if (strcmp(row->command, "user reset-mfa") == 0)
         enroll();
+    make_for(row->command);
     snprintf(command, sizeof command, "%s", row->command);
     while ((word = strsep(&rest, " ")))
         all[count++] = word;
@@ -406,6 +462,21 @@ static void strict_projects_have_their_protections_on(void)
     CU_ASSERT_TRUE(json_is_null(json_object_get(any->json, "bytesPerProject")));
 }
 
+/* One row for each of the two runs, in the trail of the project. */
+static void deletions_are_in_the_audit_trail(void)
+{
+    const char *const actions[] = {"policy.delete", "client.delete", "bot.delete",
+                                   "template.delete"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+        PROGRAM found = ATRIUMCTL(suite, NULL, "audit", "search", "--project", "demo", "--action",
+                                  actions[i], "--json");
+
+        CHECK_EXIT(found, DONE);
+        UNIT_CHECK(json_array_size(found->json) == 2, "%s: %s", actions[i], found->out);
+    }
+}
+
 static void every_command_says_why_not(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -463,6 +534,12 @@ static void what_they_are_asked_about_is_there(void)
     snprintf(queued_id, sizeof queued_id, "%s", id = suite_query(suite, sql));
     free(id);
     snprintf(boss, sizeof boss, "%s", suite_text(suite, "demo.adminEmail"));
+    snprintf(used_policy, sizeof used_policy, "%s",
+             id = suite_query(suite,
+                              "select split_part(settings->>'defaultPatientAccessPolicy', '/', 2) "
+                              "from settings.project join settings.tenant_code "
+                              "on project_id = id where code = 'demo'"));
+    free(id);
     files = unit_dir_make();
     snprintf(policy_file, sizeof policy_file, "%s",
              unit_dir_write(&files, "policy",
@@ -471,6 +548,10 @@ static void what_they_are_asked_about_is_there(void)
              unit_dir_write(&files, "bot",
                             "{\"identifier\":[{\"system\":\"https://x.example\",\"value\":\"b\"}],"
                             "\"name\":\"B\",\"kind\":\"program\",\"program\":\"echo\"}"));
+    snprintf(second_bot_file, sizeof second_bot_file, "%s",
+             unit_dir_write(&files, "second-bot",
+                            "{\"identifier\":[{\"system\":\"https://x.example\",\"value\":\"c\"}],"
+                            "\"name\":\"C\",\"kind\":\"program\",\"program\":\"echo\"}"));
     snprintf(content_file, sizeof content_file, "%s",
              unit_dir_write(&files, "content",
                             "[{\"type\":\"article\",\"key\":\"a\",\"language\":\"en\","
@@ -482,6 +563,7 @@ static const struct unit_case cases[] = {
     {"every command has a row", every_command_has_a_row},
     {"what they are asked about is there", what_they_are_asked_about_is_there},
     {"every command speaks both ways", every_command_speaks_both_ways},
+    {"deletions are in the audit trail", deletions_are_in_the_audit_trail},
     {"every command says why not", every_command_says_why_not},
     {"strict projects have their protections on", strict_projects_have_their_protections_on},
     {"what is done once speaks both ways", what_is_done_once_speaks_both_ways},
