@@ -930,6 +930,15 @@ static const struct field operator_sessions_in_rows[] = {
 };
 FIELD_TABLE(operator_sessions_in);
 
+static const struct field operator_members_in_rows[] = {
+    FIELD_TEXT(struct operator_members_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED, "Where.",
+               "demo"),
+    FIELD_INT(struct operator_members_in, count, 1, MEMBERS_MAX, MEMBERS_MAX, 0, "Members at most.",
+              "100"),
+    FIELD_INT(struct operator_members_in, offset, 0, INT32_MAX, 0, 0, "Members to skip.", "0"),
+};
+FIELD_TABLE(operator_members_in);
+
 static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_TEXT(struct operator_mfa_reset_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Where.", "demo"),

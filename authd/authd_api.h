@@ -366,6 +366,11 @@ struct sign_in_explain_out {
 struct operator_sessions_in {
     const char *email, *tenantCode /* optional */;
 };
+/* A page of the members of a project, pending ones too. */
+struct operator_members_in {
+    const char *tenantCode;
+    int64_t count, offset;
+};
 /* Takes a second factor away whose owner has lost it. */
 struct operator_mfa_reset_in {
     const char *tenantCode, *email;
@@ -391,7 +396,7 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     gateway_lease_out_table, public_key_table, keys_get_out_table, key_list_table,
     change_publish_in_table, admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table,
     admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
-    sign_in_explain_out_table, operator_sessions_in_table;
+    sign_in_explain_out_table, operator_sessions_in_table, operator_members_in_table;
 extern const struct field_table step_up_in_table;
 extern const struct field_table email_change_in_table, email_undo_in_table;
 extern const struct field_table invitation_link_in_table, invitation_show_out_table;

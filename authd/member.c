@@ -312,21 +312,44 @@ int member_resend(struct authd *d, const struct request *req, const struct membe
 /* ---- listing ---- */
 
 /* Members and who is invited, in the order in which they came or were invited. */
-int members(struct authd *d, const struct request *req, const struct members_in *in,
-            struct member_list *out, struct error *err)
+static int list_members(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct members_in *page, struct member_list *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *count = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid project = req->caller->project, organization;
 
-    if (own_organization(d, req, &organization, err) < 0 ||
-        db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(project)) < 0 ||
-        db_query(d->svc.db, req, SQL_MEMBER_LIST, &res, err, DB_UUID(project), DB_INT(in->_count),
-                 DB_INT(in->_offset), DB_UUID(organization)) < 0)
+    if (db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(tenant->projectId)) < 0 ||
+        db_query(d->svc.db, req, SQL_MEMBER_LIST, &res, err, DB_UUID(tenant->projectId),
+                 DB_INT(page->_count), DB_INT(page->_offset),
+                 DB_UUID(email_organization(tenant))) < 0)
         return -1;
     out->total = db_int(count, 0, 0);
     out->resources = db_list(res, &member_table, req->arena);
     return 0;
+}
+
+int members(struct authd *d, const struct request *req, const struct members_in *in,
+            struct member_list *out, struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    return list_members(d, req, &tenant, in, out, err);
+}
+
+/* Of a suspended project too. Fails: NOT_FOUND. */
+int operator_members(struct authd *d, const struct request *req,
+                     const struct operator_members_in *in, struct member_list *out,
+                     struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    const struct members_in page = {._count = in->count, ._offset = in->offset};
+    struct tenant tenant = {.name = NULL};
+
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+        return -1;
+    return list_members(d, req, &tenant, &page, out, err);
 }
 
 /* ---- changing ---- */

@@ -39,6 +39,8 @@ static const struct command commands[] = {
      "authd", user_create_admin_command},
     {"user reset-mfa", "--project CODE --email E [--role Patient|Practitioner]",
      "take a lost second factor away; ends all sessions", "authd", user_reset_mfa_command},
+    {"member list", "--project CODE [--count N] [--offset N]",
+     "list the members of a project and its pending invitations", "authd", member_list_command},
     {"policy put", "--project CODE [--id ID] FILE.json", "create or replace an access policy",
      "settingsd", policy_put_command},
     {"policy list", "--project CODE", "list access policies", "settingsd", policy_list_command},

@@ -79,6 +79,9 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
 int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
 
+/* member.c */
+int member_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+
 /* policy.c */
 int policy_put_command(struct ctl *ctl, struct error *err) MUST_USE;
 int policy_list_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -161,6 +161,19 @@ void output_list(const struct ctl *ctl, const struct field_table *table,
         print_table(ctl->arena, rows, columns);
 }
 
+void output_append(const struct ctl *ctl, const struct field_table *table, struct field_list *list,
+                   const struct field_list *page)
+{
+    char *all = arena_calloc(ctl->arena, list->count + page->count, table->size);
+
+    if (list->count > 0)
+        memcpy(all, list->items, list->count * table->size);
+    if (page->count > 0)
+        memcpy(all + list->count * table->size, page->items, page->count * table->size);
+    list->items = all;
+    list->count += page->count;
+}
+
 void output_note(const struct ctl *ctl, const char *format, ...)
 {
     va_list args;

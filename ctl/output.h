@@ -16,6 +16,10 @@ void output_record(const struct ctl *ctl, const struct field_table *table, const
 void output_list(const struct ctl *ctl, const struct field_table *table,
                  const struct field_list *list, const char *const *columns);
 
+/* Puts a page of records of the table behind those of the list. */
+void output_append(const struct ctl *ctl, const struct field_table *table, struct field_list *list,
+                   const struct field_list *page);
+
 /* For what is printed piece by piece: the struct as JSON (decref it), and a copy of a text without what would drive the
  * operator's terminal. */
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record);

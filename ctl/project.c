@@ -43,19 +43,6 @@ int project_create_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-/* The list with the page behind it. */
-static void append(struct arena *arena, struct field_list *list, const struct field_list *page)
-{
-    struct tenant *all = arena_calloc(arena, list->count + page->count, sizeof *all);
-
-    if (list->count > 0)
-        memcpy(all, list->items, list->count * sizeof *all);
-    if (page->count > 0)
-        memcpy(all + list->count, page->items, page->count * sizeof *all);
-    list->items = all;
-    list->count += page->count;
-}
-
 int project_list_command(struct ctl *ctl, struct error *err)
 {
     struct field_list list = {0};
@@ -68,7 +55,7 @@ int project_list_command(struct ctl *ctl, struct error *err)
         page = (struct tenant_list){0};
         if (settingsd_project_list(ctl->bus->bus, &req, &in, &page, err) < 0)
             return -1;
-        append(ctl->arena, &list, &page.tenants);
+        output_append(ctl, &tenant_table, &list, &page.tenants);
         if (list.count > 0)
             in.after = ((const struct tenant *)list.items)[list.count - 1].projectId;
     } while (page.tenants.count == PROJECT_PAGE && list.count < PROJECTS_MAX);

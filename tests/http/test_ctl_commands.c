@@ -112,6 +112,13 @@ static const struct row {
      "The second factor is off",
      "message",
      NULL},
+    {"member list",
+     {"--project", "demo", "--count", "5"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "EMAIL VERIFIED",
+     "emailVerified",
+     NULL},
     {"policy put",
      {"--project", "demo", "@policy"},
      {"--project", "demo", "@broken"},
@@ -462,6 +469,50 @@ static void strict_projects_have_their_protections_on(void)
     CU_ASSERT_TRUE(json_is_null(json_object_get(any->json, "bytesPerProject")));
 }
 
+static bool lists_admin(const json_t *members, const char *email)
+{
+    const json_t *member;
+    size_t i;
+
+    json_array_foreach(members, i, member)
+    {
+        const char *address = json_string_value(json_object_get(member, "email"));
+
+        if (address && strcmp(address, email) == 0)
+            return json_is_true(json_object_get(member, "admin")) &&
+                   json_is_false(json_object_get(member, "pending"));
+    }
+    return false;
+}
+
+/* More than one page of the bus. */
+static void members_are_listed_page_by_page(void)
+{
+    free(suite_query(
+        suite, "insert into auth.invitation (project_id, id, role, email, name, surname, "
+               "profile_id, invited_at, invited_by, secret_hash, expires_at) "
+               "select m.project_id, gen_random_uuid(), 'Practitioner', "
+               "'guest' || n || '@demo.example', 'G', 'Uest', gen_random_uuid(), 0, m.id, '', "
+               "9999999999999 from auth.membership m join auth.account a on a.id = m.account_id, "
+               "generate_series(1, 150) n "
+               "where a.email = 'admin@demo.example' and m.admin"));
+    PROGRAM all = ATRIUMCTL(suite, NULL, "member", "list", "--project", "demo", "--json");
+    PROGRAM some = ATRIUMCTL(suite, NULL, "member", "list", "--project", "demo", "--count", "130",
+                             "--offset", "1");
+    size_t total = json_array_size(all->json), pending = 0, i;
+    const json_t *member;
+    char note[64];
+
+    CHECK_EXIT(all, DONE);
+    CHECK_EXIT(some, DONE);
+    CU_ASSERT_TRUE(lists_admin(all->json, boss));
+    json_array_foreach(all->json, i, member) pending +=
+        json_is_true(json_object_get(member, "pending"));
+    CU_ASSERT_EQUAL(pending, 150);
+    snprintf(note, sizeof note, "130 of %zu, from 1 on.", total);
+    UNIT_CHECK(strstr(some->out, note) != NULL, "no \"%s\" in %s", note, some->out);
+}
+
 /* One row for each of the two runs, in the trail of the project. */
 static void deletions_are_in_the_audit_trail(void)
 {
@@ -563,6 +614,7 @@ static const struct unit_case cases[] = {
     {"every command has a row", every_command_has_a_row},
     {"what they are asked about is there", what_they_are_asked_about_is_there},
     {"every command speaks both ways", every_command_speaks_both_ways},
+    {"members are listed page by page", members_are_listed_page_by_page},
     {"deletions are in the audit trail", deletions_are_in_the_audit_trail},
     {"every command says why not", every_command_says_why_not},
     {"strict projects have their protections on", strict_projects_have_their_protections_on},
