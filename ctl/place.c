@@ -87,21 +87,22 @@ static const char *own_directory(struct arena *arena)
     return arena_strdup(arena, path);
 }
 
-static bool is_empty(const char *dir)
+/* Nothing but what take_lock() has made. */
+static bool is_fresh(const char *dir)
 {
+    static const char *const own[] = {".", "..", "lock"};
     DIR *directory = opendir(dir);
-    bool empty = directory != NULL;
+    const struct dirent *entry = NULL;
+    bool fresh = directory != NULL;
 
-    while (empty) {
-        const struct dirent *entry = readdir(directory);
-
-        if (!entry)
-            break;
-        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    while (fresh && (entry = readdir(directory))) {
+        fresh = false;
+        for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+            fresh = fresh || strcmp(entry->d_name, own[i]) == 0;
     }
     if (directory)
         closedir(directory);
-    return empty;
+    return fresh;
 }
 
 int place_open(struct place *self, const char *dir, struct arena *arena, struct error *err)
@@ -112,7 +113,6 @@ int place_open(struct place *self, const char *dir, struct arena *arena, struct 
     self->made = mkdir(dir, 0700) == 0;
     if (!self->made && errno != EEXIST)
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
-    self->made = self->made || is_empty(dir);
     if (!realpath(dir, path))
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
     if (strpbrk(path, "\"\n"))
@@ -122,11 +122,17 @@ int place_open(struct place *self, const char *dir, struct arena *arena, struct 
     self->socket_dir = place_socket_dir(arena, self->dir);
     if (take_lock(self, arena, err) < 0)
         return -1;
+    self->fresh = is_fresh(self->dir);
     if (make_socket_dir(self->socket_dir, err) < 0) {
         close(self->lock);
         return -1;
     }
     return 0;
+}
+
+static int remove_below(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    return walk->level > 0 ? remove_entry(path, status, type, walk) : 0;
 }
 
 /* The last lines of a log, each behind its name. */
@@ -151,7 +157,7 @@ void place_forget(const struct place *self)
     char path[PATH_MAX];
     DIR *logs;
 
-    if (!self->made)
+    if (!self->fresh)
         return;
     snprintf(path, sizeof path, "%s/log", self->dir);
     logs = opendir(path);
@@ -163,7 +169,9 @@ void place_forget(const struct place *self)
     }
     if (logs)
         closedir(logs);
-    nftw(self->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    nftw(self->dir, remove_below, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    if (self->made)
+        (void)rmdir(self->dir);
 }
 
 void place_close(struct place *self)

@@ -16,18 +16,19 @@ struct place {
     const char *socket_dir; /* "/tmp/atrium-1000-3f9ac2d1e07b" */
     const char *bin_dir;    /* where atriumctl and its daemons are */
     int lock;               /* held as long as the suite runs, also by nobody else */
-    bool made; /* DIR was not there, or empty: a start that fails leaves nothing in it */
+    bool made;              /* DIR was not there */
+    bool fresh;             /* nothing was in DIR: a start that fails leaves nothing in it */
 };
 
 /* Makes what is missing, and takes the lock. ERR_CONFLICT when a suite runs there already. */
 int place_open(struct place *self, const char *dir, struct arena *arena,
                struct error *err) MUST_USE;
 
-/* Removes the sockets and gives the lock back. */
-/* Removes what a first start that failed has written, and DIR itself; the last lines of its logs go to stderr. Nothing
- * when DIR had something in it before. To be called before place_close(). */
+/* Removes what a first start that failed has written, and DIR itself if it was made for it; the last lines of its logs
+ * go to stderr. Nothing when DIR had something in it before. To be called before place_close(). */
 void place_forget(const struct place *self);
 
+/* Removes the sockets and gives the lock back. */
 void place_close(struct place *self);
 
 /* <dir>/<name>, from the arena. */

@@ -1019,7 +1019,7 @@ static void check_explained(const struct subject *self, const char *outcome, con
     json_t *row;
     size_t i, found = 0;
 
-    CHECK_EXIT(run, 0);
+    CHECK_EXIT(run, strcmp(outcome, "fail") == 0);
     json_array_foreach(json_object_get(run->json, "steps"), i, row)
     {
         const char *said = json_string_value(json_object_get(row, "hint"));
