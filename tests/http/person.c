@@ -2,6 +2,7 @@
  * person.c - patients and practitioners for the tests, see suite.h.
  */
 #include <CUnit/CUnit.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,12 @@ const char *const pkce_challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 static const char password_of_all[] = "correct horse battery staple";
 
-/* Counts calls; a test program has one thread. */
+/* Counts calls, of all threads. */
 static unsigned next_number(void)
 {
-    static unsigned number;
+    static atomic_uint number;
 
-    return ++number;
+    return atomic_fetch_add(&number, 1) + 1;
 }
 
 char *person_address(void)

@@ -25,7 +25,8 @@ enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000, MAI
 struct suite {
     struct suite_options options;
     char *dir, *url, *admin_url;
-    json_t *info; /* dev.json as last read */
+    json_t *info;    /* dev.json as last read */
+    json_t *earlier; /* and as read before: threads of a test may hold texts of it */
     pid_t pid;
 };
 
@@ -155,8 +156,11 @@ static void reload(struct suite *self)
     char *path = text_of("%s/dev.json", self->dir);
     json_t *info = json_load_file(path, 0, NULL);
 
-    if (info) {
-        json_decref(self->info);
+    if (info && json_equal(info, self->info)) {
+        json_decref(info);
+    } else if (info) {
+        if (self->info)
+            json_array_append_new(self->earlier, self->info);
         self->info = info;
     }
     free(path);
@@ -304,6 +308,7 @@ void suite_stop(struct suite **self_p)
     check_all_reports(self);
     remove_tree(self->dir);
     json_decref(self->info);
+    json_decref(self->earlier);
     free(self->dir);
     free(self->url);
     free(self->admin_url);
