@@ -54,11 +54,14 @@ int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* What `project set` writes, a word of its usage: the settings that are texts (settingsd/setting_names.c). Operators
- * have no operation for the switches. */
+/* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then switches. */
 #define PROJECT_SETTINGS                                                \
     "default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|" \
-    "PATIENT_APP_URL|PRACTITIONER_APP_URL"
+    "PATIENT_APP_URL|PRACTITIONER_APP_URL|" PROJECT_SWITCHES
+#define PROJECT_SWITCHES                                                             \
+    "PATIENT_REGISTRATION_ENABLED|PATIENT_INVITATION_ENABLED|PATIENT_LOGIN_ENABLED|" \
+    "PRACTITIONER_REGISTRATION_ENABLED|PRACTITIONER_INVITATION_ENABLED|"             \
+    "PRACTITIONER_LOGIN_ENABLED|CLINICIAN_INVITE_ON_BUSINESS_EMAIL"
 int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* account_policy.c */

@@ -120,11 +120,30 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
     return 0;
 }
 
+static int set_switch(struct ctl *ctl, const char *name, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const char *value = arguments_get(&ctl->args, "VALUE");
+    struct operator_switch_in in = {.tenantCode = arguments_get(&ctl->args, "CODE"),
+                                    .name = name,
+                                    .enabled = strcmp(value, "true") == 0};
+    struct nothing out;
+
+    if (!in.enabled && strcmp(value, "false") != 0)
+        return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
+    if (settingsd_operator_switch(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "%s of %s is %s now.", in.name, in.tenantCode, value);
+    return 0;
+}
+
 int project_set_command(struct ctl *ctl, struct error *err)
 {
     const char *name = arguments_get(&ctl->args, PROJECT_SETTINGS);
 
     if (strcmp(name, "default-patient-access-policy") == 0)
         return set_patient_policy(ctl, err);
+    if (strstr(PROJECT_SWITCHES, name))
+        return set_switch(ctl, name, err);
     return set_text(ctl, name, err);
 }

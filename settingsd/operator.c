@@ -110,6 +110,20 @@ int operator_setting(struct settingsd *d, const struct request *req,
     return settings_write_text(d, req, tenant.projectId, in->name, in->value, NULL, &record, err);
 }
 
+/* Errors as PUT /v1/project/settings/{name}. */
+int operator_switch(struct settingsd *d, const struct request *req,
+                    const struct operator_switch_in *in, struct nothing *out UNUSED,
+                    struct error *err)
+{
+    struct tenant tenant = {0};
+    struct settings_record record;
+
+    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    return settings_write_switch(d, req, tenant.projectId, in->name, in->enabled, NULL, &record,
+                                 err);
+}
+
 /* Writes members of the account policy. Errors as PUT /v1/project/account-policy. */
 int operator_account_policy(struct settingsd *d, const struct request *req,
                             const struct operator_account_policy_in *in, struct account_policy *out,

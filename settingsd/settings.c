@@ -135,6 +135,25 @@ int settings_write_text(struct settingsd *d, const struct request *req, struct u
     return write_store(d, req, project, version, setting->name, TRISTATE_UNSET, value, out, err);
 }
 
+int settings_write_switch(struct settingsd *d, const struct request *req, struct uuid project,
+                          const char *name, bool enabled, const char *if_match,
+                          struct settings_record *out, struct error *err)
+{
+    const struct setting *setting = setting_find(name);
+    struct settings_record before = {0};
+    int64_t version;
+
+    if (!setting || setting->kind != SETTING_SWITCH)
+        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
+    if (write_begin(d, req, project, if_match, &before, &version, err) < 0)
+        return -1;
+    if (enabled && strcmp(setting->name, "PRACTITIONER_REGISTRATION_ENABLED") == 0 &&
+        !before.settings->DEFAULT_PRACTITIONER_ACCESS_POLICY)
+        return invalid_value(err, "enabled", "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
+    return write_store(d, req, project, version, setting->name,
+                       enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
+}
+
 /* ---- handlers ---- */
 
 /* The settings of the caller's project. */
@@ -146,26 +165,13 @@ int settings_get(struct settingsd *d, const struct request *req, const struct no
     return record_read(d, req, req->caller->project, out, &version, err);
 }
 
-/* Turns a switch on or off. Fails: NOT_FOUND (no such switch), CONFLICT (lost the race), INVALID_SETTING_VALUE
- * (open practitioner registration without the policy that those who register would get). */
+/* Turns a switch on or off. Errors as settings_write_switch(). */
 int setting_switch(struct settingsd *d, const struct request *req,
                    const struct setting_switch_in *in, struct settings_record *out,
                    struct error *err)
 {
-    const struct setting *setting = setting_find(in->name);
-    struct uuid project = req->caller->project;
-    struct settings_record before = {0};
-    int64_t version;
-
-    if (!setting || setting->kind != SETTING_SWITCH)
-        return error_set(err, ERR_NOT_FOUND, "Setting not found.");
-    if (write_begin(d, req, project, in->ifMatch, &before, &version, err) < 0)
-        return -1;
-    if (in->enabled && strcmp(setting->name, "PRACTITIONER_REGISTRATION_ENABLED") == 0 &&
-        !before.settings->DEFAULT_PRACTITIONER_ACCESS_POLICY)
-        return invalid_value(err, "enabled", "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
-    return write_store(d, req, project, version, setting->name,
-                       in->enabled ? TRISTATE_TRUE : TRISTATE_FALSE, NULL, out, err);
+    return settings_write_switch(d, req, req->caller->project, in->name, in->enabled, in->ifMatch,
+                                 out, err);
 }
 
 /* Writes or, with an empty value, clears a text setting. Fails: NOT_FOUND (no such text setting), CONFLICT (lost

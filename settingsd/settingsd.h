@@ -88,6 +88,12 @@ int settings_write_text(struct settingsd *d, const struct request *req, struct u
                         const char *name, const char *value, const char *if_match,
                         struct settings_record *out, struct error *err) MUST_USE;
 
+/* Turns a switch of a project on or off. Fails: NOT_FOUND (no such switch), CONFLICT (lost the race),
+ * INVALID_SETTING_VALUE (open practitioner registration without the policy that those who register would get). Parks. */
+int settings_write_switch(struct settingsd *d, const struct request *req, struct uuid project,
+                          const char *name, bool enabled, const char *if_match,
+                          struct settings_record *out, struct error *err) MUST_USE;
+
 /* ---- account_policy.c ---- */
 
 /* The policy that column 0 of a row (TENANT_COLUMNS) holds as JSON; NULL when none was ever written. */

@@ -497,6 +497,15 @@ static const struct field operator_setting_in_rows[] = {
 };
 FIELD_TABLE(operator_setting_in);
 
+static const struct field operator_switch_in_rows[] = {
+    FIELD_TEXT(struct operator_switch_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+    FIELD_TEXT(struct operator_switch_in, name, 1, 100, FIELD_REQUIRED, "Name of a switch.",
+               "PATIENT_LOGIN_ENABLED"),
+    FIELD_BOOL(struct operator_switch_in, enabled, false, FIELD_REQUIRED, "New state."),
+};
+FIELD_TABLE(operator_switch_in);
+
 static const struct field operator_account_policy_in_rows[] = {
     FIELD_TEXT(struct operator_account_policy_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
                "lakeside"),

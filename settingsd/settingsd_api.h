@@ -223,6 +223,11 @@ struct operator_locales_in {
 struct operator_setting_in {
     const char *tenantCode, *name, *value;
 };
+/* As PUT /v1/project/settings/{name}. */
+struct operator_switch_in {
+    const char *tenantCode, *name;
+    bool enabled;
+};
 /* As PUT /v1/project/account-policy. */
 struct operator_account_policy_in {
     const char *tenantCode;
@@ -240,7 +245,7 @@ extern const struct field_table organization_code_out_table, organization_code_e
     project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
     operator_policy_put_in_table, operator_client_create_in_table, operator_delete_in_table,
     operator_locales_in_table, operator_setting_in_table, account_policy_table,
-    account_policy_in_table, operator_account_policy_in_table;
+    account_policy_in_table, operator_account_policy_in_table, operator_switch_in_table;
 
 #define ROUTE(...)
 #define ALIAS(...)

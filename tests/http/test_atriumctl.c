@@ -116,9 +116,9 @@ static void wrong_command_lines_are_refused(void)
         {{"project", "create", "x", "--code", "a-b", "--code=c-d"}, "--code: given twice"},
         {{"project", "set", "demo", "name", "x"},
          "name: expected default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|"
-         "PATIENT_APP_URL|PRACTITIONER_APP_URL here"},
-        {{"project", "set", "demo", "PATIENT_LOGIN_ENABLED", "true"},
-         "PATIENT_LOGIN_ENABLED: expected default-patient-access-policy|"},
+         "PATIENT_APP_URL|PRACTITIONER_APP_URL|PATIENT_REGISTRATION_ENABLED|"},
+        {{"project", "set", "demo", "PATIENT_LOGIN", "true"},
+         "PATIENT_LOGIN: expected default-patient-access-policy|"},
         {{"project", "set", "demo", "PATIENT_APP_URL"}, "VALUE is missing"},
         {{"policy", "list"}, "--project is missing"},
         {{"user", "create-admin", "--project", "demo"}, "--email is missing"},
@@ -473,6 +473,37 @@ static void text_settings_are_written_and_taken_away(void)
     CHECK_REFUSED(foreign, FAILED, "must name an access policy of this project");
     PROGRAM unknown = ATRIUMCTL(suite, NULL, "project", "set", "nobody", "PATIENT_APP_URL", url);
     CHECK_REFUSED(unknown, FAILED, "not found.");
+}
+
+static void switches_are_written(void)
+{
+    const struct {
+        const char *name, *member;
+    } rows[] = {{"PATIENT_REGISTRATION_ENABLED", "patientRegistration"},
+                {"PATIENT_INVITATION_ENABLED", "patientInvitation"},
+                {"PATIENT_LOGIN_ENABLED", "patientLogin"},
+                {"PRACTITIONER_INVITATION_ENABLED", "practitionerInvitation"},
+                {"PRACTITIONER_LOGIN_ENABLED", "practitionerLogin"},
+                {"CLINICIAN_INVITE_ON_BUSINESS_EMAIL", "inviteOnBusinessEmail"}};
+    const char *const values[] = {"false", "true"};
+
+    make_project("Switches", "switches");
+    for (size_t i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(values); i++) {
+        const char *name = rows[i / 2].name, *value = values[i % 2];
+        PROGRAM set = ATRIUMCTL(suite, NULL, "project", "set", "switches", name, value);
+        PROGRAM show = ATRIUMCTL(suite, NULL, "project", "show", "switches", "--json");
+
+        CHECK_EXIT(set, DONE);
+        CHECK_EXIT(show, DONE);
+        UNIT_CHECK(json_is_true(json_object_get(show->json, rows[i / 2].member)) == (i % 2 == 1),
+                   "%s %s: %s", name, value, show->out);
+    }
+    PROGRAM wrong =
+        ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "on");
+    CHECK_REFUSED(wrong, FAILED, "PATIENT_LOGIN_ENABLED: must be true or false");
+    PROGRAM early = ATRIUMCTL(suite, NULL, "project", "set", "switches",
+                              "PRACTITIONER_REGISTRATION_ENABLED", "true");
+    CHECK_REFUSED(early, FAILED, "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
 }
 
 /* A project without a code is named by its id; its admin signs in without naming it, and is told so. Clients may
@@ -1144,6 +1175,7 @@ static const struct unit_case cases[] = {
     {"the default policy opens and closes registration",
      default_policy_opens_and_closes_registration},
     {"text settings are written and taken away", text_settings_are_written_and_taken_away},
+    {"switches are written", switches_are_written},
     {"a project without a code says so", project_without_code_says_so},
     {"an admin is invited and chooses a password", an_admin_is_invited_and_chooses_a_password},
     {"two invitations at the same moment are one", two_invitations_at_the_same_moment_are_one},

@@ -170,8 +170,12 @@ static void bash_knows_what_may_follow(void)
         {"mail queue --count ", "  "},
         {"explain sign-in --role P", " Patient Practitioner "},
         {"project set code ", " default-patient-access-policy DEFAULT_PRACTITIONER_ACCESS_POLICY "
-                              "PATIENT_APP_URL PRACTITIONER_APP_URL "},
-        {"project set code PR", " PRACTITIONER_APP_URL "},
+                              "PATIENT_APP_URL PRACTITIONER_APP_URL "
+                              "PATIENT_REGISTRATION_ENABLED PATIENT_INVITATION_ENABLED "
+                              "PATIENT_LOGIN_ENABLED PRACTITIONER_REGISTRATION_ENABLED "
+                              "PRACTITIONER_INVITATION_ENABLED PRACTITIONER_LOGIN_ENABLED "
+                              "CLINICIAN_INVITE_ON_BUSINESS_EMAIL "},
+        {"project set code PRACTITIONER_A", " PRACTITIONER_APP_URL "},
         {"project set --json code d", " default-patient-access-policy "},
         {"project set code default-patient-access-policy A", "  "},
         {"completion ", " bash zsh fish "},
