@@ -21,7 +21,7 @@ enum {
 
 enum waiting_state { WAITING, TAKEN, DONE };
 
-enum outcome { OUTCOME_NONE, OUTCOME_ROTATED, OUTCOME_UNCERTAIN, OUTCOME_FAILED };
+enum outcome { OUTCOME_NONE, OUTCOME_ROTATED, OUTCOME_FAILED };
 
 struct waiting {
     TAILQ_ENTRY(waiting) link;
@@ -30,6 +30,7 @@ struct waiting {
     struct waiting **place; /* in the leader's list, once taken */
     enum waiting_state state;
     enum outcome outcome;
+    struct error failure; /* the leader's, with OUTCOME_FAILED */
     bool leads;
 };
 TAILQ_HEAD(waiting_list, waiting);
@@ -81,7 +82,18 @@ static int query(struct authd *d, const struct request *req, struct waiting *con
                     DB_INT(req->now_ms + SESSION_IDLE_LIFE));
 }
 
-/* Gives each of the items its outcome, and the leader the error. One whose renewal has given up meanwhile is NULL. */
+/* Copies why the statement failed, without the lists, whose memory is the leader's. */
+static void copy_failure(struct error *to, const struct error *from)
+{
+    *to = *from;
+    to->arena = NULL;
+    to->problems = to->members = NULL;
+    to->problems_tail = to->members_tail = NULL;
+    to->problem_count = 0;
+}
+
+/* Gives each of the items its outcome, and the error if there is one. One whose renewal has given up meanwhile is
+ * NULL. */
 static void rotate(struct authd *d, const struct request *req, struct waiting **items, size_t count,
                    struct error *err)
 {
@@ -89,10 +101,14 @@ static void rotate(struct authd *d, const struct request *req, struct waiting **
     enum outcome outcome = OUTCOME_NONE;
 
     if (query(d, req, items, count, &res, err) < 0)
-        outcome = err->code == ERR_UNCERTAIN ? OUTCOME_UNCERTAIN : OUTCOME_FAILED;
-    for (size_t i = 0; i < count; i++)
-        if (items[i] != NULL)
-            items[i]->outcome = outcome;
+        outcome = OUTCOME_FAILED;
+    for (size_t i = 0; i < count; i++) {
+        if (items[i] == NULL)
+            continue;
+        items[i]->outcome = outcome;
+        if (outcome == OUTCOME_FAILED)
+            copy_failure(&items[i]->failure, err);
+    }
     for (size_t row = 0; res != NULL && row < db_rows(res); row++) {
         struct waiting *item = items[db_int(res, row, 0) - 1];
 
@@ -191,17 +207,13 @@ static int gather(struct authd *d, struct waiting *item, struct error *err)
 /* What the statement of a leader came to. */
 static int answer(const struct waiting *item, struct error *err)
 {
-    switch (item->outcome) {
-    case OUTCOME_NONE:
-        return 0;
-    case OUTCOME_ROTATED:
-        return 1;
-    case OUTCOME_UNCERTAIN:
-        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
-    case OUTCOME_FAILED:
-        break;
-    }
-    return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
+    struct arena *arena = err->arena;
+
+    if (item->outcome != OUTCOME_FAILED)
+        return item->outcome == OUTCOME_ROTATED ? 1 : 0;
+    *err = item->failure;
+    err->arena = arena;
+    return -1;
 }
 
 int rotation_run(struct authd *d, const struct request *req, const struct rotation *in,
