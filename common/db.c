@@ -123,22 +123,51 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
+/* Until when the waiter looks no further: the last moment that a statement may take, and then its deadline. A write may
+ * wait for a standby. */
+static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
+                          int64_t deadline_mono_ms, bool doubted)
+{
+    if (call->state == CALL_QUEUED)
+        return queued_until;
+    if (doubted || call->in_tx || !call->statement || call->statement->class == DB_WRITE)
+        return deadline_mono_ms;
+    return MIN(deadline_mono_ms,
+               call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
+}
+
+/* Loses the connection of a call, and with it the call, when its server has gone silent. */
+static void doubt(struct db *self, const struct db_call *call)
+{
+    db_pool_doubt(self, call);
+    /* Its end wakes this very fiber, which is not parked: the wake is remembered, and taken here. */
+    if (call->state >= CALL_DONE && fiber_park(self->loop, loop_mono_ms(self->loop)) != FIBER_WOKEN)
+        log_event(LOG_DEBUG, "db", "a lost call has woken its fiber already", NULL);
+}
+
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err)
 {
     struct db_call *call = TAKE_PTR(*call_p);
     int64_t queued_until = MIN(deadline_mono_ms, loop_mono_ms(self->loop) + DB_WAIT_MS);
+    bool doubted = false;
     int rc;
 
     assert(call->waiter);
     while (call->state < CALL_DONE) {
-        int64_t until = call->state == CALL_QUEUED ? queued_until : deadline_mono_ms;
+        int64_t until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
         enum fiber_wake wake = fiber_park(self->loop, until);
 
         /* While it waited the call may have been sent, sent again, or answered. */
         if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
             continue;
-        until = call->state == CALL_QUEUED ? queued_until : deadline_mono_ms;
+        until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
+        if (wake == FIBER_TIMEOUT && call->state != CALL_QUEUED && until < deadline_mono_ms &&
+            loop_mono_ms(self->loop) >= until) {
+            doubted = true;
+            doubt(self, call);
+            continue;
+        }
         if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until) {
             const struct db_call seen = *call; /* it may be another fiber's already afterwards */
 

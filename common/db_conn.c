@@ -218,13 +218,21 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
+/* For longer than any statement may take: sent again to a server that may hang too, it would outlast its request. */
+static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
+{
+    return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
+           pool->db->options->statement_timeout_ms;
+}
+
 /* What may be repeated and nobody gave up is sent once more, and again if the next connection turns out to be dead too:
  * all may have died at once. Of the others only the sender can say what the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
     call->result = NULL;
-    if (!is_repeatable(call) || call->resent == pool->max || !call->waiter) {
+    if (!is_repeatable(call) || call->resent == pool->max || !call->waiter ||
+        has_waited_long(pool, call)) {
         db_call_finish(pool->db, call, CALL_LOST);
         return;
     }

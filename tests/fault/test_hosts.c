@@ -665,6 +665,8 @@ static bool can_sign_in(const char *email)
     HTTP_ANSWER token = post("/auth/tenant/Patient/login/token", NULL,
                              body_login_token(http_text(start, "sessionCode"), NULL));
 
+    if (start->status != 200 || token->status != 200)
+        fprintf(stderr, "hosts: a sign-in is answered with %d, %d\n", start->status, token->status);
     return start->status == 200 && token->status == 200;
 }
 
