@@ -4,6 +4,7 @@
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
+#include <libpq-fe.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,6 +332,23 @@ static void redirects_are_not_followed(void)
         HTTP_ANSWER answer = run(value, NULL);
         CHECK_ERROR(answer, 400, message);
     }
+}
+
+/* A statement that a lock holds up for longer than the bot's timeout takes none of the bot's time. */
+static void a_held_database_is_not_the_bots_time(void)
+{
+    PGconn *conn = suite_database(suite);
+    PGresult *result;
+
+    make_http("locked", "/echo");
+    result = PQexec(conn, "begin; lock table bot.bot in access exclusive mode");
+    CU_ASSERT_EQUAL(PQresultStatus(result), PGRES_COMMAND_OK);
+    PQclear(result);
+    CU_ASSERT_EQUAL(PQsendQuery(conn, "select pg_sleep(1.2); commit"), 1);
+    HTTP_ANSWER answer = run("locked", NULL);
+    CHECK_STATUS(answer, 200);
+    UNIT_CHECK(answer->seconds > 0.8, "%.1f s: the lock held nothing up", answer->seconds);
+    PQfinish(conn);
 }
 
 static void hundreds_at_once(void)
@@ -843,6 +861,7 @@ static const struct test {
     {{"inner addresses are closed", inner_addresses_are_closed}, false},
     {{"redirects are not followed", redirects_are_not_followed}, false},
     {{"hundreds at once", hundreds_at_once}, false},
+    {{"a held database is not the bot's time", a_held_database_is_not_the_bots_time}, false},
     {{"a program answers", a_program_answers}, true},
     {{"secrets do not move", secrets_do_not_move}, true},
     {{"the examples run", the_examples_run}, true},
