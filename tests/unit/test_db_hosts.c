@@ -238,8 +238,10 @@ static void hung_server(struct loop *loop, void *arg)
         kill(a->pid, SIGSTOP);
         kill(backend, SIGSTOP);
         since = clock_mono_ms();
-        CU_ASSERT_EQUAL(who(&self, SQL_WHO, 2600), '-');
-        CU_ASSERT_EQUAL(self.err.code, ERR_DEADLINE);
+        /* The read ends when no statement can still be running, long before its own deadline. */
+        CU_ASSERT_EQUAL(who(&self, SQL_WHO, 10000), '-');
+        CU_ASSERT_EQUAL(self.err.code, ERR_UNAVAILABLE);
+        UNIT_CHECK(clock_mono_ms() - since < 4000, "%d ms", (int)(clock_mono_ms() - since));
         CU_ASSERT_TRUE(becomes(&self, 'b', 5000));
         UNIT_CHECK(clock_mono_ms() - since < 9000, "%d ms", (int)(clock_mono_ms() - since));
         kill(backend, SIGCONT);
@@ -263,6 +265,7 @@ static void test_former_primary(void)
 
 static void test_two_primaries(void)
 {
+    unit_expect_log(UNIT_ANY_LOG); /* of the first one, when a connection is offered to it again */
     unit_on_fiber(two_primaries, NULL);
 }
 
