@@ -18,6 +18,7 @@ struct kept {
     char handle[CONTENT_HANDLE_MAX + 1];
     uint8_t *bytes; /* NULL: the file was seen once */
     size_t size, holders;
+    uint64_t noted_at; /* of files->noted */
     int64_t used_mono_ms;
     bool forgotten; /* it goes with its last holder */
 };
@@ -26,6 +27,7 @@ struct kept_files {
     struct cache *targets;
     TAILQ_HEAD(kept_list, kept) used; /* the latest first */
     size_t size;                      /* bytes of all, the forgotten ones too */
+    uint64_t noted;                   /* bytes that came from the daemon, ever */
 };
 
 static struct cache_key key_of(const struct kept_files *self, const struct target *target)
@@ -153,10 +155,24 @@ static void see(struct kept_files *self, const struct cache_key *key, const char
 
     if (!kept)
         log_die("kept", "out of memory");
-    *kept = (struct kept){.files = self, .key = *key, .size = size, .used_mono_ms = now_mono_ms};
+    *kept = (struct kept){.files = self,
+                          .key = *key,
+                          .size = size,
+                          .noted_at = self->noted,
+                          .used_mono_ms = now_mono_ms};
     memcpy(kept->handle, handle, strlen(handle) + 1);
     TAILQ_INSERT_HEAD(&self->used, kept, entry);
     cache_put(self->targets, key, kept);
+}
+
+/* Whether so little else came since the last time that the file would still be here. Else it would be copied, and gone
+ * before it is asked for again: so with files in turn that do not fit all. */
+static bool is_soon_again(struct kept *self)
+{
+    uint64_t between = self->files->noted - self->noted_at;
+
+    self->noted_at = self->files->noted;
+    return between <= KEPT_SIZE_MAX;
 }
 
 void kept_note(struct kept_files *self, const struct target *target, const char *handle,
@@ -170,12 +186,13 @@ void kept_note(struct kept_files *self, const struct target *target, const char 
         size += places[i].iov_len;
     if (size == 0 || size > KEPT_FILE_MAX || strlen(handle) > CONTENT_HANDLE_MAX)
         return;
+    self->noted += size;
     if (!known || strcmp(known->handle, handle) != 0 || known->size != size) {
         see(self, &key, handle, size, now_mono_ms);
         return;
     }
     mark_used(known, now_mono_ms);
-    if (!known->bytes)
+    if (is_soon_again(known) && !known->bytes)
         take_bytes(known, places, count);
 }
 

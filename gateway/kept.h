@@ -3,8 +3,9 @@
  *
  * The daemon decides about every request, as ever, and says by a handle which file is the answer; what a handle names
  * never changes. The gateway tells it which file it has for the target, and if that is the answer its bytes stay where
- * they are. A file is kept from the second time on that a target brought it, and until nobody has asked for it for a
- * minute. All of them together, with those that are still being sent, never have more than KEPT_SIZE_MAX bytes.
+ * they are. A file is kept from the second time on that a target brought it, unless more than KEPT_SIZE_MAX bytes of
+ * files came in between, and until no client has asked for it for a minute. All of them together, with those that are
+ * still being sent, never have more than KEPT_SIZE_MAX bytes.
  */
 #ifndef ATRIUM_GATEWAY_KEPT_H
 #define ATRIUM_GATEWAY_KEPT_H

@@ -153,6 +153,40 @@ static void targets_are_bounded(void)
     kept_files_destroy(&files);
 }
 
+/* Each file of a set is brought in turn, several times: how many of them are kept in the end. */
+static size_t read_in_turn(struct kept_files *files, int count)
+{
+    size_t kept = 0;
+    char path[16];
+
+    for (int i = 0; i < 3 * count; i++) {
+        snprintf(path, sizeof(path), "/set/%d", i % count);
+        note_at(files, path, "one", KEPT_FILE_MAX, 0);
+    }
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof(path), "/set/%d", i);
+        kept += is_kept(files, path);
+    }
+    return kept;
+}
+
+static void files_that_do_not_fit_together_are_not_copied(void)
+{
+    enum { FIT = KEPT_SIZE_MAX / KEPT_FILE_MAX };
+    struct kept_files *files = kept_files_new();
+
+    keep(files, "/hot", "one", KEPT_FILE_MAX);
+    CU_ASSERT_EQUAL(read_in_turn(files, FIT + 1), 0);
+    CU_ASSERT_TRUE(is_kept(files, "/hot"));
+    CU_ASSERT_EQUAL(kept_files_size(files), KEPT_FILE_MAX);
+    kept_files_destroy(&files);
+
+    files = kept_files_new();
+    CU_ASSERT_EQUAL(read_in_turn(files, FIT), FIT);
+    CU_ASSERT_EQUAL(kept_files_size(files), KEPT_SIZE_MAX);
+    kept_files_destroy(&files);
+}
+
 static void what_nobody_asks_for_is_forgotten(void)
 {
     struct kept_files *files = kept_files_new();
@@ -180,6 +214,8 @@ static const struct unit_case cases[] = {
     {"another file takes its place", another_file_takes_its_place},
     {"its bytes are bounded", its_bytes_are_bounded},
     {"targets are bounded", targets_are_bounded},
+    {"files that do not fit together are not copied",
+     files_that_do_not_fit_together_are_not_copied},
     {"what nobody asks for is forgotten", what_nobody_asks_for_is_forgotten},
 };
 
