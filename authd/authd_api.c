@@ -29,6 +29,7 @@ enum {
     DISPLAY_MAX = 512,
     TENANTS_MAX = 1000,
     SESSIONS_MAX = 10000,
+    SESSIONS_PAGE_MAX = 1000,
     CHANGES_MAX = 5000,
     KEYS_MAX = 100,
     DELETION_DAYS = 30,
@@ -639,13 +640,23 @@ static const struct field session_list_rows[] = {
 };
 FIELD_TABLE(session_list);
 
+static const struct field sessions_in_rows[] = {
+    FIELD_INT(struct sessions_in, _count, 1, SESSIONS_PAGE_MAX, SESSIONS_PAGE, FIELD_QUERY,
+              "Sessions at most.", "20"),
+    FIELD_INT(struct sessions_in, _offset, 0, INT32_MAX, 0, FIELD_QUERY, "Sessions to skip.", "0"),
+};
+FIELD_TABLE(sessions_in);
+
 static const struct field me_security_rows[] = {
     FIELD_BOOL(struct me_security, mfaEnrolled, false, FIELD_REQUIRED,
                "Whether a second factor is asked for."),
     FIELD_BOOL(struct me_security, emailVerified, false, 0,
                "Whether the e-mail address is proven: a mail to it had a link that was used."),
-    FIELD_OBJECTS(struct me_security, sessions, session_record, SESSIONS_MAX, FIELD_REQUIRED,
-                  "The caller's live sessions."),
+    FIELD_OBJECTS(
+        struct me_security, sessions, session_record, SESSIONS_MAX, FIELD_REQUIRED,
+        "The caller's live sessions: the newest 20, of which one is always the current one."),
+    FIELD_BOOL(struct me_security, moreSessions, false, 0,
+               "Whether there are more sessions than that; GET /auth/session lists all."),
 };
 FIELD_TABLE(me_security);
 

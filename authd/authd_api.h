@@ -239,9 +239,15 @@ struct session_record {
 struct session_list {
     struct field_list sessions; /* struct session_record */
 };
+enum { SESSIONS_PAGE = 200 }; /* sessions in an answer that was asked for no number of them */
+struct sessions_in {
+    int64_t _count, _offset;
+};
+enum { ME_SESSIONS_MAX = 20 };
 struct me_security {
     bool mfaEnrolled, emailVerified;
-    struct field_list sessions;
+    struct field_list sessions; /* struct session_record, at most ME_SESSIONS_MAX */
+    bool moreSessions;
 };
 struct me_out {
     const struct me_project *project;
@@ -390,13 +396,14 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     me_telecom_table, me_profile_table, me_policy_table, me_menu_link_table, me_menu_table,
     me_config_table, deletion_schedule_in_table, deletion_user_table, deletion_scheduled_table,
     account_delete_in_table, account_remind_in_table, session_record_table, session_list_table,
-    me_security_table, me_out_table, sessions_revoke_in_table, register_admit_in_table,
-    code_mail_admit_in_table, operator_mfa_reset_in_table, identity_get_in_table,
-    session_end_get_in_table, session_end_get_out_table, change_table, gateway_lease_in_table,
-    gateway_lease_out_table, public_key_table, keys_get_out_table, key_list_table,
-    change_publish_in_table, admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table,
-    admin_create_in_table, admin_create_out_table, sign_in_explain_in_table, explain_step_table,
-    sign_in_explain_out_table, operator_sessions_in_table, operator_members_in_table;
+    me_security_table, me_out_table, sessions_in_table, sessions_revoke_in_table,
+    register_admit_in_table, code_mail_admit_in_table, operator_mfa_reset_in_table,
+    identity_get_in_table, session_end_get_in_table, session_end_get_out_table, change_table,
+    gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
+    key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
+    policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
+    sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
+    operator_sessions_in_table, operator_members_in_table;
 extern const struct field_table step_up_in_table;
 extern const struct field_table email_change_in_table, email_undo_in_table;
 extern const struct field_table invitation_link_in_table, invitation_show_out_table;

@@ -2,6 +2,8 @@
  * me.c - the account profile (handler me): what the gateway knows of the caller, its account and
  * its sessions.
  */
+#include <string.h>
+
 #include "authd/email_verified.h"
 #include "authd/session.h"
 
@@ -43,6 +45,26 @@ static const struct me_policy *policy(const struct request *req)
     return self;
 }
 
+/* Shows the sessions that SQL_ME yielded: it is asked for one more than are shown, which tells whether there are more.
+ * The oldest that is not the caller's own is left out then. */
+static void show_sessions(const struct request *req, const struct db_result *res,
+                          struct me_security *security)
+{
+    struct field_list found = db_list(res, &session_record_table, req->arena);
+    struct session_record *shown;
+    const struct session_record *rows = found.items;
+
+    security->sessions = found;
+    if (found.count <= ME_SESSIONS_MAX)
+        return;
+    shown = arena_calloc(req->arena, ME_SESSIONS_MAX, sizeof(*shown));
+    memcpy(shown, rows, ME_SESSIONS_MAX * sizeof(*shown));
+    if (rows[ME_SESSIONS_MAX].current)
+        shown[ME_SESSIONS_MAX - 1] = rows[ME_SESSIONS_MAX];
+    security->sessions = (struct field_list){shown, ME_SESSIONS_MAX};
+    security->moreSessions = true;
+}
+
 /* The caller's profile. Fails: UNAUTHORIZED when the account is gone. */
 int me(struct authd *d, const struct request *req, const struct nothing *in, struct me_out *out,
        struct error *err)
@@ -55,12 +77,13 @@ int me(struct authd *d, const struct request *req, const struct nothing *in, str
 
     (void)in;
     if (db_query(d->svc.db, req, SQL_ME, &res, err, DB_UUID(caller->project),
-                 DB_UUID(caller->account), DB_UUID(caller->session), DB_INT(req->now_ms)) < 0)
+                 DB_UUID(caller->account), DB_UUID(caller->session), DB_INT(req->now_ms),
+                 DB_INT(ME_SESSIONS_MAX)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     if (!db_is_null(res, 0, 0)) /* the left join's one row without a session */
-        security->sessions = db_list(res, &session_record_table, req->arena);
+        show_sessions(req, res, security);
     security->mfaEnrolled = db_bool(res, 0, 10);
     if (email_verified_for_caller(d, req, db_text(res, 0, 11), &security->emailVerified, err) < 0)
         return -1;

@@ -317,28 +317,28 @@ int session_ended_settle(struct authd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* The caller's own live sessions, newest first, at most 100. */
-int sessions(struct authd *d, const struct request *req, const struct nothing *in,
+/* The caller's own live sessions, newest first. */
+int sessions(struct authd *d, const struct request *req, const struct sessions_in *in,
              struct session_list *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    (void)in;
     if (db_query(d->svc.db, req, SQL_SESSION_LIST, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(req->caller->account), DB_UUID(req->caller->session),
-                 DB_INT(req->now_ms)) < 0)
+                 DB_UUID(req->caller->account), DB_UUID(req->caller->session), DB_INT(req->now_ms),
+                 DB_INT(in->_count), DB_INT(in->_offset)) < 0)
         return -1;
     out->sessions = db_list(res, &session_record_table, req->arena);
     return 0;
 }
 
-/* Ends the caller's session, the others, all of them or the one named; answers those that are
- * left. */
+/* Ends the caller's session, the others, all of them or the one named; answers the first page of
+ * those that are left. */
 int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
                     struct session_list *out, struct error *err)
 {
     struct session_end which = {
         .project = req->caller->project, .account = req->caller->account, .reason = "revoked"};
+    const struct sessions_in first_page = {._count = SESSIONS_PAGE};
     bool named = false;
     size_t count;
 
@@ -354,7 +354,7 @@ int sessions_revoke(struct authd *d, const struct request *req, const struct ses
         return -1;
     if (named && count == 0)
         return error_set(err, ERR_NOT_FOUND, "Session not found.");
-    return sessions(d, req, NULL, out, err);
+    return sessions(d, req, &first_page, out, err);
 }
 
 /* Ends the session of the presented token. */

@@ -439,6 +439,67 @@ static void sessions_are_listed_and_revoked(void)
     CHECK_STATUS(untouched, 200);
 }
 
+/* Whether sessions are in the order of their sign-ins, the newest first, and one of them is the caller's own. */
+static bool are_newest_first(const json_t *sessions)
+{
+    const char *newer = "~";
+    size_t i, current = 0;
+    json_t *session;
+
+    json_array_foreach(sessions, i, session)
+    {
+        const char *id = json_string_value(json_object_get(session, "id"));
+
+        current += json_is_true(json_object_get(session, "current"));
+        if (strcmp(newer, id) <= 0)
+            return false;
+        newer = id;
+    }
+    return current == 1;
+}
+
+/* The profile shows the newest 20 sessions, of which one is the caller's own even if it is the oldest; the list has all
+ * of them, in pages. */
+static void me_shows_a_bounded_number_of_sessions(void)
+{
+    enum { SESSIONS = 100, SHOWN = 20, SIZE_LIMIT = 6 * 1024 };
+    static const struct {
+        int signed_in;
+        size_t shown;
+        bool more;
+    } steps[] = {{SHOWN, SHOWN, false}, {SHOWN + 1, SHOWN, true}, {SESSIONS, SHOWN, true}};
+    PERSON oldest = person_register(suite, NULL);
+    struct person *newest = NULL;
+    int signed_in = 1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+        for (; signed_in < steps[i].signed_in; signed_in++) {
+            person_destroy(&newest);
+            newest = person_sign_in(suite, "Patient", oldest->email, oldest->password, NULL);
+        }
+        for (int which = 0; which < 2; which++) {
+            HTTP_ANSWER answer = me(which == 0 ? oldest->access : newest->access);
+            const json_t *sessions = http_member(answer, "security.sessions");
+
+            CU_ASSERT_EQUAL(json_array_size(sessions), steps[i].shown);
+            CU_ASSERT_TRUE(are_newest_first(sessions));
+            CU_ASSERT_EQUAL(json_is_true(http_member(answer, "security.moreSessions")),
+                            steps[i].more);
+            CU_ASSERT_TRUE(answer->size < SIZE_LIMIT);
+        }
+    }
+    HTTP_ANSWER all = http_get(suite_url(suite), "/auth/session", oldest->access);
+    CU_ASSERT_EQUAL(json_array_size(http_member(all, "sessions")), SESSIONS);
+    CU_ASSERT_TRUE(are_newest_first(http_member(all, "sessions")));
+    HTTP_ANSWER page =
+        http_get(suite_url(suite), "/auth/session?_count=30&_offset=90", oldest->access);
+    CU_ASSERT_EQUAL(json_array_size(http_member(page, "sessions")), SESSIONS - 90);
+    CU_ASSERT_TRUE(are_newest_first(http_member(page, "sessions")));
+    HTTP_ANSWER too_many = http_get(suite_url(suite), "/auth/session?_count=1001", oldest->access);
+    CHECK_PROBLEM(too_many, "_count");
+    person_destroy(&newest);
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -459,6 +520,7 @@ static const struct unit_case cases[] = {
     {"logout is known everywhere at once", logout_is_known_everywhere_at_once},
     {"logout survives the death of everything", logout_survives_the_death_of_everything},
     {"sessions are listed and revoked", sessions_are_listed_and_revoked},
+    {"me shows a bounded number of sessions", me_shows_a_bounded_number_of_sessions},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
