@@ -37,6 +37,8 @@ enum {
     POLICY_JSON_MAX = 65536,
     MEMBERS_MAX = 100,
     MENU_MAX = 100,
+    USERS_MAX = 200,
+    USER_PLACES_MAX = 100, /* the limit in SQL_USER_PLACES */
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};
@@ -949,6 +951,67 @@ static const struct field operator_members_in_rows[] = {
     FIELD_INT(struct operator_members_in, offset, 0, INT32_MAX, 0, 0, "Members to skip.", "0"),
 };
 FIELD_TABLE(operator_members_in);
+
+static const struct field user_place_rows[] = {
+    FIELD_UUID(struct user_place, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_TEXT(struct user_place, tenantCode, 1, TENANT_CODE_MAX, FIELD_NULLABLE, "Its code.",
+               "demo"),
+    FIELD_TEXT(struct user_place, projectName, 0, DISPLAY_MAX, FIELD_NULLABLE, "Its name.",
+               "Lakeside Clinic"),
+    FIELD_UUID(struct user_place, membership, FIELD_REQUIRED, "The membership."),
+    FIELD_UUID(struct user_place, profile, FIELD_REQUIRED, "The profile."),
+    FIELD_BOOL(struct user_place, admin, false, 0, "Administers the project."),
+    FIELD_INT(struct user_place, sessions, 0, INT64_MAX, 0, 0, "Live sessions there.", "1"),
+};
+FIELD_TABLE(user_place);
+
+static const struct field user_rows[] = {
+    FIELD_UUID(struct user, id, FIELD_REQUIRED, "The account."),
+    FIELD_TEXT(struct user, email, 1, 254, FIELD_REQUIRED, "Its address.", "ana@example.org"),
+    FIELD_TEXT(struct user, firstName, 0, DISPLAY_MAX, 0, "Given name.", "Ana"),
+    FIELD_TEXT(struct user, lastName, 0, DISPLAY_MAX, 0, "Family name.", "Silva"),
+    FIELD_CHOICE(struct user, role, roles, FIELD_REQUIRED, "Its role.", "Patient"),
+    FIELD_UUID(struct user, projectId, FIELD_NULLABLE, "A patient's project."),
+    FIELD_TIME(struct user, createdAt, 0, "When it was made."),
+    FIELD_BOOL(struct user, locked, false, 0, "It cannot sign in."),
+    FIELD_TIME(struct user, lockedAt, FIELD_NULLABLE, "Since when it is locked."),
+    FIELD_TIME(struct user, deletedFrom, FIELD_NULLABLE, "When it is to be deleted."),
+    FIELD_BOOL(struct user, password, false, 0, "It has a password."),
+    FIELD_BOOL(struct user, mfaEnrolled, false, 0, "It has a second factor."),
+    FIELD_BOOL(struct user, emailVerified, false, 0,
+               "Its address is proven, for some organisation or for all."),
+    FIELD_INT(struct user, sessions, 0, INT64_MAX, 0, 0, "Live sessions.", "1"),
+    FIELD_OBJECTS(struct user, places, user_place, USER_PLACES_MAX, FIELD_OMIT_EMPTY,
+                  "Where it is a member."),
+};
+FIELD_TABLE(user);
+
+static const struct field operator_user_in_rows[] = {
+    FIELD_UUID(struct operator_user_in, id, 0, "The account."),
+    FIELD_EMAIL(struct operator_user_in, email, 0, "Its address.", "ana@example.org"),
+    FIELD_TEXT(struct operator_user_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
+    FIELD_CHOICE(struct operator_user_in, role, roles, 0, "As what.", "Patient"),
+};
+FIELD_TABLE(operator_user_in);
+
+static const struct field operator_user_list_in_rows[] = {
+    FIELD_TEXT(struct operator_user_list_in, tenantCode, 1, TENANT_CODE_MAX, 0, "Where.", "demo"),
+    FIELD_TEXT(struct operator_user_list_in, prefix, 1, 254, 0, "How the address begins.", "ana"),
+    FIELD_BOOL(struct operator_user_list_in, locked, false, 0, "Only those that are locked."),
+    FIELD_INT(struct operator_user_list_in, count, 1, USERS_MAX, USERS_MAX, 0,
+              "Accounts that are looked at, at most.", "200"),
+    FIELD_UUID(struct operator_user_list_in, after, 0, "Where the page before has ended."),
+    FIELD_TEXT(struct operator_user_list_in, afterEmail, 0, 254, 0, "Likewise.", ""),
+};
+FIELD_TABLE(operator_user_list_in);
+
+static const struct field operator_user_list_out_rows[] = {
+    FIELD_OBJECTS(struct operator_user_list_out, users, user, USERS_MAX, 0, "In order."),
+    FIELD_UUID(struct operator_user_list_out, after, 0, "Where this page ends."),
+    FIELD_TEXT(struct operator_user_list_out, afterEmail, 0, 254, 0, "Likewise.", ""),
+    FIELD_BOOL(struct operator_user_list_out, more, false, 0, "There may be another page."),
+};
+FIELD_TABLE(operator_user_list_out);
 
 static const struct field operator_mfa_reset_in_rows[] = {
     FIELD_TEXT(struct operator_mfa_reset_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,

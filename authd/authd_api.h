@@ -383,6 +383,48 @@ struct operator_mfa_reset_in {
     const char *role; /* needed when a patient and a practitioner have this e-mail there */
 };
 
+/* An account as operators see it. */
+struct user_place {
+    struct uuid projectId;
+    const char *tenantCode, *projectName; /* NULL: none, or not known */
+    struct uuid membership, profile;
+    bool admin;
+    int64_t sessions;
+};
+struct user {
+    struct uuid id;
+    const char *email, *firstName, *lastName, *role;
+    struct uuid projectId; /* of a patient; absent: a practitioner */
+    int64_t createdAt;
+    bool locked;
+    int64_t lockedAt;    /* 0: it is not */
+    int64_t deletedFrom; /* 0: no deletion is scheduled */
+    bool password;       /* it has one */
+    bool mfaEnrolled, emailVerified;
+    int64_t sessions;         /* that live */
+    struct field_list places; /* struct user_place: where it is shown alone, at most 100 */
+};
+/* Names one account: by its id, or by its e-mail, with project or role where several have that. */
+struct operator_user_in {
+    struct uuid id;
+    const char *email, *tenantCode, *role;
+};
+/* A page: of all accounts by address, or of the members of a project by membership. */
+struct operator_user_list_in {
+    const char *tenantCode;
+    const char *prefix; /* of the address */
+    bool locked;        /* only those */
+    int64_t count;
+    struct uuid after;      /* as the page before has answered it */
+    const char *afterEmail; /* likewise */
+};
+struct operator_user_list_out {
+    struct field_list users; /* struct user; of a project's page those that fit */
+    struct uuid after;
+    const char *afterEmail;
+    bool more; /* there may be */
+};
+
 extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_token_in_table,
     mfa_enroll_out_table, ok_out_table, member_create_in_table, member_table, members_in_table,
     member_list_table, member_in_table, member_patch_in_table, patient_register_in_table,
@@ -405,6 +447,8 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
     operator_sessions_in_table, operator_members_in_table;
 extern const struct field_table step_up_in_table;
+extern const struct field_table user_place_table, user_table, operator_user_in_table,
+    operator_user_list_in_table, operator_user_list_out_table;
 extern const struct field_table email_change_in_table, email_undo_in_table;
 extern const struct field_table invitation_link_in_table, invitation_show_out_table;
 

@@ -12,7 +12,7 @@
 #include "authd/password.h"
 
 enum {
-    CANDIDATE_COLUMNS = 8
+    CANDIDATE_COLUMNS = 9
 }; /* and behind them, of the first two, those of SQL_THROTTLE_LIMITS */
 
 /* Rows of SQL_PATIENT_FIND, SQL_PRACTITIONER_FIND or SQL_LOGIN_WAITING. */
@@ -30,6 +30,7 @@ static void read_candidate(const struct request *req, const struct db_result *re
     ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
     ret->changes = db_int(res, 0, 6);
     ret->mfa = db_bool(res, 0, 7);
+    ret->locked = db_bool(res, 0, 8);
     for (size_t row = 0; row < rows; row++) {
         struct place place = {db_uuid(res, row, 4), db_uuid(res, row, 5)};
 
@@ -80,6 +81,17 @@ int candidate_reject(struct authd *d, const struct request *req, const struct ca
     return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
 }
 
+int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
+                         const struct throttle_keys *keys, struct error *err)
+{
+    if (!who->locked)
+        return 0;
+    if (throttle_check(d, req, keys, err) < 0 ||
+        sign_in_refused(d, req, &who->is, "locked", err) < 0)
+        return -1;
+    return error_set(err, ERR_ACCOUNT_LOCKED, "Login is not enabled.");
+}
+
 /* Renews a hash of older parameters. Best effort: it must not spoil a good sign-in. */
 static void rehash(struct authd *d, const struct request *req, const struct candidate *who,
                    const char *password)
@@ -119,5 +131,5 @@ int candidate_prove(struct authd *d, const struct request *req, const struct can
     if (!right)
         return candidate_reject(d, req, who, keys, err);
     secret_wipe_text(password);
-    return 0;
+    return candidate_check_lock(d, req, who, keys, err);
 }

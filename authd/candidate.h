@@ -18,6 +18,7 @@ struct candidate {
     const char *hash, *display;
     int64_t changes;      /* how often password or second factor were changed before */
     bool mfa;             /* has a second factor */
+    bool locked;          /* by an operator */
     struct place *places; /* memberships that count for this sign-in */
     size_t count;
 };
@@ -44,7 +45,12 @@ int candidate_reject(struct authd *d, const struct request *req, const struct ca
 int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 
-/* Right password, right place: else refused as by candidate_reject(). Wipes the password. Whether
+/* Refuses a candidate whose account is locked, once its password was right: ERR_ACCOUNT_LOCKED, with a row in the audit
+ * trail. The keys must still be below their limits, so that guesses beyond them learn nothing. Parks. */
+int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
+                         const struct throttle_keys *keys, struct error *err) MUST_USE;
+
+/* Right password, right place, not locked: else refused as by candidate_reject() and candidate_check_lock(). Wipes the password. Whether
  * the keys are below their limits still, see throttle.h, is the caller's next question, unless
  * login_begin() asks it. Parks. */
 int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,

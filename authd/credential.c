@@ -242,7 +242,7 @@ static int send_links(struct authd *d, const struct request *req,
         return 0;
     }
     if (db_query(d->svc.db, req, SQL_RESET_FIND, &found, err, DB_UUID(tenant.projectId),
-                 DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms)) < 0)
+                 DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms), DB_BOOL(false)) < 0)
         return -1;
     for (size_t row = 0; row < db_rows(found); row++) {
         if (send_link(d, req, &tenant, in->email, found, row, err) < 0)

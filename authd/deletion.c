@@ -35,6 +35,7 @@ struct plan {
     const char *email, *name, *surname;
     struct tenant tenant; /* where the owner is signed in */
     bool mailed;
+    struct uuid audited, audited_account; /* what the audit row names; absent: the caller's */
 };
 
 /* "date", which both mails have. */
@@ -117,6 +118,8 @@ static int commit(struct authd *d, const struct request *req, struct db_tx **tx_
     CLEANUP(db_result_destroy) struct db_result *scheduled = NULL;
     CLEANUP(db_result_destroy) struct db_result *queued = NULL;
     struct audit_row audit = audit_row(req, &(struct audit){.action = "deletion.schedule",
+                                                            .project = plan->audited,
+                                                            .account = plan->audited_account,
                                                             .type = "Account",
                                                             .id = plan->account,
                                                             .detail = wipe ? "wipe" : NULL});
@@ -324,6 +327,31 @@ int deletion_make_room(struct authd *d, const struct request *req, const struct 
     if (db_rows(res) == 0 || *ret_taken)
         return 0;
     return deletion_carry_out(d, req, db_uuid(res, 0, 0), db_uuid(res, 0, 1), err);
+}
+
+/* The job names a project for its mails, of which there are none here: the nil UUID stands for no project. */
+int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
+                         struct uuid project, struct error *err)
+{
+    static const struct uuid none = {"00000000-0000-0000-0000-000000000000"};
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct plan plan = {.account = account,
+                        .schedule = uuid_random(),
+                        .at = req->now_ms,
+                        .tenant.projectId = uuid_is_set(&project) ? project : none,
+                        .audited = project,
+                        .audited_account = account};
+    int64_t sequence;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
+        return -1;
+    if (begin(tx, req, &plan, err) < 0)
+        return err->code == ERR_UNAUTHORIZED ? error_set(err, ERR_NOT_FOUND, "Account not found.")
+                                             : -1;
+    if (commit(d, req, &tx, &plan, true, &sequence, err) < 0 ||
+        settle(d, req, sequence, account, err) < 0)
+        return -1;
+    return deletion_carry_out(d, req, account, plan.schedule, err);
 }
 
 /* Carries a schedule out; one that is void is over. Repeating it is harmless. */

@@ -28,6 +28,12 @@ int deletion_aborted(struct authd *d, const struct request *req, int64_t sequenc
 int deletion_carry_out(struct authd *d, const struct request *req, struct uuid account,
                        struct uuid schedule, struct error *err) MUST_USE;
 
+/* Deletes the account with all that it owns elsewhere, now and without a mail. Should this end in between, maild's job
+ * does the rest. project: that the operator named, or absent. Fails: CONFLICT (the last admin of a project), NOT_FOUND.
+ * Returns as deletion_carry_out(). Parks. */
+int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
+                         struct uuid project, struct error *err) MUST_USE;
+
 /* Decides about the account that has an e-mail already: a row of SQL_PATIENT_EXISTS or
  * SQL_PRACTITIONER_EXISTS. *ret_taken is false when there is none, or none any more: one whose date has
  * come is deleted here and now if that has not been done yet. Parks. */

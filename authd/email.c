@@ -88,7 +88,7 @@ static int find_accounts(struct authd *d, const struct request *req,
     if (tenant_open(d, req, in->tenantCode, ret_tenant, err) < 0)
         return -1;
     return db_query(d->svc.db, req, SQL_RESET_FIND, ret, err, DB_UUID(ret_tenant->projectId),
-                    DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms));
+                    DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms), DB_BOOL(false));
 }
 
 static int send_links(struct authd *d, const struct request *req,

@@ -10,7 +10,7 @@
 #include "authd/tenant.h"
 #include "common/policy.h"
 
-enum { STEPS_MAX = 11 };
+enum { STEPS_MAX = 12 };
 
 /* The sign-in in question, and the steps so far; what follows a failed one is skipped. */
 struct walk {
@@ -95,6 +95,8 @@ static int walk_account(struct authd *d, const struct request *req, struct walk 
          "The date of its deletion has come: nobody knows it any more, and its e-mail is free.");
     if (!walk->failed && !db_is_null(res, 0, 9))
         note(walk, "pass", "Its deletion is scheduled; a sign-in takes that back.");
+    step(walk, "not locked", !db_bool(res, 0, 11),
+         "An operator has locked the account: see `atriumctl user unlock`.");
     step(walk, "password", db_bool(res, 0, 1), "The account has no password yet.");
     step(walk, "address verified", !email_is_required(&walk->tenant) || db_bool(res, 0, 10),
          "The project asks for proven e-mail addresses and this one is not: its owner can have a "

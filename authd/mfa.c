@@ -210,7 +210,7 @@ static int find_named(struct authd *d, const struct request *req,
     *ret = (struct credential_owner){.email = in->email};
     if (settingsd_tenant_lookup(d->svc.bus, req, &which, &ret->tenant, err) < 0 ||
         db_query(d->svc.db, req, SQL_RESET_FIND, &res, err, DB_UUID(ret->tenant.projectId),
-                 DB_TEXT(in->email), DB_TEXT(in->role), DB_INT(req->now_ms)) < 0)
+                 DB_TEXT(in->email), DB_TEXT(in->role), DB_INT(req->now_ms), DB_BOOL(true)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_NOT_FOUND, "Account not found.");

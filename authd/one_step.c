@@ -148,7 +148,7 @@ static int attempts_reject(struct authd *d, const struct request *req,
     return error_set(err, ERR_BAD_REQUEST, "Username or password is incorrect.");
 }
 
-/* Signs in as the first role that was right and is switched on. */
+/* Signs in as the first role that was right, is switched on and is not locked. */
 static int attempts_answer(struct authd *d, const struct request *req,
                            const struct attempt tried[static 2], const struct client_login_in *in,
                            const struct tenant *tenant, struct token_response *out,
@@ -157,7 +157,7 @@ static int attempts_answer(struct authd *d, const struct request *req,
     if (!tried[0].right && !tried[1].right)
         return attempts_reject(d, req, tried, err);
     for (size_t i = 0; i < 2; i++) {
-        if (!tried[i].right || !tried[i].enabled)
+        if (!tried[i].right || !tried[i].enabled || tried[i].who.locked)
             continue;
         if (throttle_check(d, req, &tried[i].keys, err) < 0 ||
             email_check_sign_in(d, req, tenant, &tried[i].who.is, NULL, err) < 0)
@@ -166,6 +166,11 @@ static int attempts_answer(struct authd *d, const struct request *req,
             return refuse_mfa(d, req, &tried[i].who, &tried[i].keys, tenant, in->codeChallenge,
                               err);
         return sign_in(d, req, tried[i].role, &tried[i].who, in->email, tenant, out, err);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (tried[i].right && tried[i].enabled &&
+            candidate_check_lock(d, req, &tried[i].who, &tried[i].keys, err) < 0)
+            return -1;
     }
     return refuse_disabled(d, req, tried[0].right ? &tried[0].who : &tried[1].who, err);
 }

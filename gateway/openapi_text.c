@@ -80,6 +80,8 @@ const char *openapi_code_meaning(enum error_code code)
         return "sign in first, or send the password of the account; the link is not spent";
     case ERR_STEP_UP_REQUIRED:
         return "the last proof of the session is too old: `POST /auth/step-up`, then repeat";
+    case ERR_ACCOUNT_LOCKED:
+        return "the password is right, and an operator has locked the account";
     case ERR_EMAIL_NOT_VERIFIED:
         return "the password is right (or the member is found) and the address of the account is "
                "not "
