@@ -81,6 +81,11 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
 /* user.c */
 int user_create_admin_command(struct ctl *ctl, struct error *err) MUST_USE;
 int user_reset_mfa_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_list_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_show_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_lock_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_unlock_command(struct ctl *ctl, struct error *err) MUST_USE;
+int user_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* member.c */
 int member_list_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -1,5 +1,5 @@
 /*
- * user.c - `atriumctl user ...`: the first admin of a project, and who lost a second factor.
+ * user.c - `atriumctl user ...`: accounts, the first admin of a project, and second factors that were lost.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,11 +8,14 @@
 
 #include "authd/authd_api.h"
 #include "common/secret.h"
+#include "common/uuid.h"
+#include "ctl/confirm.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"
 
 enum { PASSWORD_MAX = 4096 };
+enum { USER_PAGE = 200, USERS_DEFAULT = 1000, USERS_MAX = 100000 };
 
 /* The first line of stdin, without echo on a terminal. The caller wipes it. */
 static char *read_password(struct arena *arena)
@@ -80,5 +83,155 @@ int user_reset_mfa_command(struct ctl *ctl, struct error *err)
     if (authd_operator_mfa_reset(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
     output_done(ctl, "The second factor is off, and all sessions are ended.");
+    return 0;
+}
+
+/* ---- accounts ---- */
+
+/* Adds a page of accounts to the list; *ret_more: whether there is another. */
+static int read_page(struct ctl *ctl, struct operator_user_list_in *in, struct field_list *list,
+                     bool *ret_more, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_user_list_out page = {0};
+
+    if (authd_operator_user_list(ctl->bus->bus, &req, in, &page, err) < 0)
+        return -1;
+    output_append(ctl, &user_table, list, &page.users);
+    in->after = page.after;
+    in->afterEmail = page.afterEmail;
+    *ret_more = page.more;
+    return 0;
+}
+
+/* Addresses are in lower case. */
+static const char *lower(struct arena *arena, const char *text)
+{
+    char *copy = text ? arena_strdup(arena, text) : NULL;
+
+    for (char *c = copy; c && *c; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 'a' - 'A') : *c;
+    return copy;
+}
+
+int user_list_command(struct ctl *ctl, struct error *err)
+{
+    static const char *const columns[] = {"id",       "email",       "role",
+                                          "locked",   "mfaEnrolled", "emailVerified",
+                                          "sessions", "createdAt",   NULL};
+    struct operator_user_list_in in = {.tenantCode = arguments_get(&ctl->args, "--project"),
+                                       .prefix =
+                                           lower(ctl->arena, arguments_get(&ctl->args, "--email")),
+                                       .locked = arguments_has(&ctl->args, "--locked"),
+                                       .count = USER_PAGE};
+    struct field_list list = {0};
+    bool more = true;
+    int64_t count;
+
+    if (arguments_int(&ctl->args, "--count", USERS_DEFAULT, 1, USERS_MAX, &count, err) < 0)
+        return -1;
+    while (more && (int64_t)list.count < count) {
+        if (read_page(ctl, &in, &list, &more, err) < 0)
+            return -1;
+    }
+    more = more || (int64_t)list.count > count;
+    list.count = MIN(list.count, (size_t)count);
+    output_list(ctl, &user_table, &list, columns);
+    if (more)
+        output_note(ctl, "The first %zu: see --count.", list.count);
+    return 0;
+}
+
+/* USER is an e-mail, or the id where several accounts have that. */
+static struct operator_user_in user_given(const struct ctl *ctl)
+{
+    struct operator_user_in in = {.email = arguments_get(&ctl->args, "USER"),
+                                  .tenantCode = arguments_get(&ctl->args, "--project"),
+                                  .role = arguments_get(&ctl->args, "--role")};
+
+    if (uuid_parse(in.email, &in.id) == 0)
+        in.email = NULL;
+    else
+        in.id = (struct uuid){""};
+    return in;
+}
+
+/* The account, and below it a table of its projects. */
+static void show_user(const struct ctl *ctl, struct user *user)
+{
+    static const char *const columns[] = {"tenantCode", "projectName", "projectId", "membership",
+                                          "admin",      "sessions",    NULL};
+    struct field_list places = user->places;
+
+    if (!ctl->json)
+        user->places = (struct field_list){NULL, 0};
+    output_record(ctl, &user_table, user);
+    if (ctl->json || places.count == 0)
+        return;
+    putchar('\n');
+    output_list(ctl, &user_place_table, &places, columns);
+}
+
+int user_show_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct operator_user_in in = user_given(ctl);
+    struct user out = {0};
+
+    if (authd_operator_user_show(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    show_user(ctl, &out);
+    return 0;
+}
+
+int user_lock_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct operator_user_in in = user_given(ctl);
+    struct user out = {0};
+
+    if (authd_operator_user_lock(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    show_user(ctl, &out);
+    output_note(ctl, "\nThe account is locked, and all its sessions are ended.");
+    return 0;
+}
+
+int user_unlock_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    const struct operator_user_in in = user_given(ctl);
+    struct user out = {0};
+
+    if (authd_operator_user_unlock(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    show_user(ctl, &out);
+    output_note(ctl, "\nThe account can sign in again.");
+    return 0;
+}
+
+/* By its id, once it was shown which account it is. */
+int user_delete_command(struct ctl *ctl, struct error *err)
+{
+    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
+    struct operator_user_in in = user_given(ctl);
+    struct user out = {0};
+    const char *question;
+
+    if (authd_operator_user_show(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    question =
+        arena_printf(ctl->arena,
+                     "The %s account of %s and its documents will be deleted, in %zu "
+                     "project%s.",
+                     out.role, out.email, out.places.count, out.places.count == 1 ? "" : "s");
+    if (confirm(ctl, question, out.email, err) < 0)
+        return -1;
+    in.id = out.id;
+    in.email = NULL;
+    req = ctl_bus_request(ctl->bus, ctl->arena);
+    if (authd_operator_user_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
+        return -1;
+    output_done(ctl, "The account is deleted. Its documents follow within minutes.");
     return 0;
 }

@@ -112,6 +112,41 @@ static const struct row {
      "The second factor is off",
      "message",
      NULL},
+    {"user list",
+     {"--project", "demo", "--email", "admin@"},
+     {"--project", "nobody"},
+     "Tenant not found.",
+     "MFA ENROLLED",
+     "locked",
+     NULL},
+    {"user show",
+     {"@boss", "--role", "Practitioner"},
+     {"no@body.example"},
+     "Account not found.",
+     "emailVerified",
+     "places",
+     NULL},
+    {"user lock",
+     {"@made"},
+     {"no@body.example"},
+     "Account not found.",
+     "The account is locked",
+     "lockedAt",
+     NULL},
+    {"user unlock",
+     {"@made"},
+     {"no@body.example"},
+     "Account not found.",
+     "can sign in again",
+     "locked",
+     NULL},
+    {"user delete",
+     {"@made", "--yes"},
+     {"@made"},
+     "--yes is needed",
+     "The account is deleted",
+     "message",
+     NULL},
     {"member list",
      {"--project", "demo", "--count", "5"},
      {"--project", "nobody"},
@@ -301,6 +336,20 @@ static void enroll(void)
     free(id);
 }
 
+/* A person of no project. */
+static void make_user(void)
+{
+    char *id =
+        suite_query(suite,
+                    "insert into auth.account (id, role, email, name, surname, created_at) "
+                    "values (gen_random_uuid(), 'Practitioner', 'made@users.example', 'M', 'U', 0) "
+                    "on conflict (email) where role = 'Practitioner' do update set created_at = 0 "
+                    "returning id");
+
+    snprintf(made_id, sizeof made_id, "%s", id);
+    free(id);
+}
+
 /* Something that the command can delete. */
 static void make_for(const char *command)
 {
@@ -335,6 +384,8 @@ static struct program *run(const struct row *row, const char *const *words, bool
 
     if (strcmp(row->command, "user reset-mfa") == 0)
         enroll();
+    if (strncmp(row->command, "user ", 5) == 0)
+        make_user();
     make_for(row->command);
     snprintf(command, sizeof command, "%s", row->command);
     while ((word = strsep(&rest, " ")))

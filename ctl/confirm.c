@@ -1,0 +1,25 @@
+/*
+ * confirm.c - see confirm.h.
+ */
+#include "ctl/confirm.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE_SIZE = 512 };
+
+int confirm(struct ctl *ctl, const char *question, const char *name, struct error *err)
+{
+    char line[LINE_SIZE];
+
+    if (arguments_has(&ctl->args, "--yes"))
+        return 0;
+    if (!isatty(STDIN_FILENO))
+        return error_set(err, ERR_BAD_REQUEST, "--yes is needed: this cannot be undone");
+    fprintf(stderr, "%s\nType %s to go on: ", question, name);
+    if (!fgets(line, sizeof(line), stdin))
+        line[0] = '\0';
+    line[strcspn(line, "\n")] = '\0';
+    return strcmp(line, name) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "nothing is deleted");
+}

@@ -1,0 +1,13 @@
+/*
+ * confirm.h - asks before something is deleted that no command brings back.
+ */
+#ifndef ATRIUM_CTL_CONFIRM_H
+#define ATRIUM_CTL_CONFIRM_H
+
+#include "ctl/ctl.h"
+
+/* 0 with --yes, or when `name` is typed at a terminal after the question. ERR_BAD_REQUEST otherwise: a script says
+ * --yes. */
+int confirm(struct ctl *ctl, const char *question, const char *name, struct error *err) MUST_USE;
+
+#endif
