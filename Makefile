@@ -58,7 +58,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-peers peers bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -266,6 +266,12 @@ bench:
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory sharp || true
 	@BUILD=$(BUILD) tests/bench/run.sh
+
+# CPU time of each request, in turn with the build of REF=; see tests/bench/before.py.
+bench-before:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) git)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@BUILD=$(BUILD) tests/bench/before.py $(REF)
 
 # Beside PocketBase, Directus (npm), glewlwyd and nginx (Debian), in turn; see tests/bench/peers.py. glewlwyd is unpacked
 # and not installed: its package would ask for a database, start a service and keep a well-known password.

@@ -80,25 +80,28 @@ def form(fields, name, data, content_type="application/octet-stream"):
     return parts, "multipart/form-data; boundary=bench"
 
 
-def cpu_us(roots):
-    """Microseconds of the processes below and including roots, and of children that have ended."""
+def cpu_by_program(roots):
+    """Microseconds of the processes below and including roots, and of children that have ended,
+    by the name of the program."""
     children, used = {}, {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
         try:
             with open(f"/proc/{entry}/stat") as f:
-                fields = f.read().rpartition(") ")[2].split()
+                name, _, rest = f.read().partition("(")[2].rpartition(") ")
         except OSError:
             continue
+        fields = rest.split()
         children.setdefault(int(fields[1]), []).append(int(entry))
-        used[int(entry)] = sum(map(int, fields[11:15]))
-    total, waiting = 0, list(roots)
+        used[int(entry)] = name, sum(map(int, fields[11:15]))
+    totals, waiting = {}, list(roots)
     while waiting:
         pid = waiting.pop()
-        total += used.get(pid, 0)
+        name, ticks = used.get(pid, ("", 0))
+        totals[name] = totals.get(name, 0) + ticks * 1_000_000 // os.sysconf("SC_CLK_TCK")
         waiting += children.get(pid, [])
-    return total * 1_000_000 // os.sysconf("SC_CLK_TCK")
+    return totals
 
 
 class Server:
@@ -171,7 +174,7 @@ class Server:
             environment[variable] = self.lines_file("fresh", lines[:count])
             del lines[:count]
         roots = [server.process.pid for server in (self, self.database) if server]
-        before = cpu_us(roots)
+        before = cpu_by_program(roots)
         text = subprocess.run(
             [
                 "wrk",
@@ -189,7 +192,7 @@ class Server:
             check=True,
             env=environment,
         ).stdout
-        used = cpu_us(roots) - before
+        used = {name: us - before.get(name, 0) for name, us in cpu_by_program(roots).items()}
         requests = int(re.search(r"(\d+) requests in", text).group(1))
         bad = sum(map(int, re.findall(r"Non-2xx.*: (\d+)", text)))
         done = re.search(r"^operations (\d+)", text, re.M)
@@ -204,7 +207,8 @@ class Server:
         value, unit = re.search(r"99%\s+([\d.]+)(us|ms|s|m)\s", text).groups()
         return {
             "rate": rate,
-            "cpu": used / done,
+            "cpu": sum(used.values()) / done,
+            "programs": {name: us / done for name, us in used.items()},
             "bad": bad,
             "p99": float(value) * {"us": 0.001, "ms": 1, "s": 1000, "m": 60000}[unit],
         }

@@ -31,14 +31,15 @@ class Suite(Server):
     name = "atrium"
     password_hash = "Argon2id, 19 MiB, 2 passes"
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, build=BUILD):
+        self.build = build
         self.scratch, self.dir = (
             scratch,
             f"{scratch}/{self.name}",
         )  # the directory is made by atriumctl
         log = f"{self.dir}.log"
         ready = lambda: re.search(r"^atrium: ready (\S+)", open(log).read(), re.M)
-        self.start([f"{BUILD}/bin/atriumctl", "dev", "--dir", self.dir, "--port", "0"], ready)
+        self.start([f"{build}/bin/atriumctl", "dev", "--dir", self.dir, "--port", "0"], ready)
         self.base = ready().group(1)
 
     def version(self):
@@ -49,7 +50,7 @@ class Suite(Server):
         self.text = lambda member: re.search(rf'"{member}": *"([^"]*)"', info).group(1)
         people = subprocess.run(
             [
-                f"{BUILD}/tests/bench/seed",
+                f"{self.build}/tests/bench/seed",
                 self.text("conninfo"),
                 f"{self.dir}/keys/authd.key",
                 "10",
