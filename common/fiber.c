@@ -2,15 +2,18 @@
  * fiber.c - functions that wait on stacks of their own, see fiber.h.
  *
  * A fiber's stack outlives its function: the trampoline at its bottom runs one function after the
- * other, and an ended fiber waits in the pool for the next.  So makecontext() is called once per
- * stack, and starting a fiber costs what a switch costs.
+ * other, and an ended fiber waits in the pool for the next.  So a stack is prepared once, and
+ * starting a fiber costs what a switch costs.
+ *
+ * The switch is Boost.Context's, for which Boost has no C header: it saves the registers that a
+ * call preserves, and unlike swapcontext() not the signal mask, which takes two system calls and
+ * is the same in all fibers.
  */
 #include "common/fiber.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #include "common/log.h"
 #include "common/loop_private.h"
@@ -35,6 +38,15 @@
 
 enum { GUARD_SIZE = 4096, POOL_MAX = 256, FIBERS_MAX_DEFAULT = 4096 };
 
+/* Where a stack continues, and what was passed to it; boost/context/detail/fcontext.hpp. A context is
+ * used up when it continues: the other side gets a new one for the stack that it came from. */
+struct fiber_transfer {
+    void *from, *data;
+};
+
+extern struct fiber_transfer jump_fcontext(void *to, void *data);
+extern void *make_fcontext(void *stack_end, size_t size, void (*fn)(struct fiber_transfer));
+
 enum fiber_run_state { FIBER_READY, FIBER_RUNNING, FIBER_PARKED, FIBER_ENDED };
 
 struct fiber {
@@ -47,7 +59,7 @@ struct fiber {
     struct fiber *next;               /* in the ready list or the pool */
     struct fiber *previous, *sibling; /* in the list of all live ones */
     struct loop_timer deadline;
-    ucontext_t context;
+    void *context;  /* where it continues */
     uint8_t *stack; /* above its guard page */
     unsigned stack_id;
 };
@@ -60,16 +72,16 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* Both switches tell AddressSanitizer which stack is in use; without it they are swapcontext()
+/* Both switches tell AddressSanitizer which stack is in use; without it they are jump_fcontext()
  * alone. */
-static void switch_to_fiber(struct loop *loop, struct fiber *fiber)
+static void switch_to_fiber(struct fiber *fiber)
 {
 #ifdef WITH_ASAN
     void *fake_stack;
 
     __sanitizer_start_switch_fiber(&fake_stack, fiber->stack, FIBER_STACK_SIZE);
 #endif
-    swapcontext(loop->fibers.context, &fiber->context);
+    fiber->context = jump_fcontext(fiber->context, fiber).from;
 #ifdef WITH_ASAN
     __sanitizer_finish_switch_fiber(fake_stack, NULL, NULL);
 #endif
@@ -83,21 +95,21 @@ static void switch_to_loop(struct fiber *fiber)
 
     __sanitizer_start_switch_fiber(&fake_stack, fibers->loop_stack, fibers->loop_stack_size);
 #endif
-    swapcontext(&fiber->context, fibers->context);
+    fibers->context = jump_fcontext(fibers->context, NULL).from;
 #ifdef WITH_ASAN
     __sanitizer_finish_switch_fiber(fake_stack, &fibers->loop_stack, &fibers->loop_stack_size);
 #endif
 }
 
-/* makecontext() passes ints only, hence the pointer in two halves. */
-static void trampoline(unsigned high, unsigned low)
+static void trampoline(struct fiber_transfer first)
 {
-    struct fiber *fiber = (struct fiber *)((uintptr_t)high << 32 | low);
+    struct fiber *fiber = first.data;
 
 #ifdef WITH_ASAN
     __sanitizer_finish_switch_fiber(NULL, &fiber->loop->fibers.loop_stack,
                                     &fiber->loop->fibers.loop_stack_size);
 #endif
+    fiber->loop->fibers.context = first.from;
     for (;;) {
         fiber->fn(fiber->arg);
         fiber->state = FIBER_ENDED;
@@ -137,12 +149,7 @@ static struct fiber *fiber_new(struct loop *loop)
     self->stack_id = VALGRIND_STACK_REGISTER(self->stack, self->stack + FIBER_STACK_SIZE);
     self->deadline.fn = deadline_passed;
     self->deadline.arg = self;
-    getcontext(&self->context);
-    self->context.uc_stack.ss_sp = self->stack;
-    self->context.uc_stack.ss_size = FIBER_STACK_SIZE;
-    self->context.uc_link = NULL;
-    makecontext(&self->context, (void (*)(void))trampoline, 2, (unsigned)((uintptr_t)self >> 32),
-                (unsigned)(uintptr_t)self);
+    self->context = make_fcontext(self->stack + FIBER_STACK_SIZE, FIBER_STACK_SIZE, trampoline);
     return self;
 }
 
@@ -159,9 +166,6 @@ void fiber_state_init(struct fiber_state *self)
 {
     self->ready.tail = &self->ready.head;
     self->max = FIBERS_MAX_DEFAULT;
-    self->context = calloc(1, sizeof(ucontext_t));
-    if (self->context == NULL)
-        log_die("fiber", "out of memory");
 }
 
 void fiber_state_free(struct fiber_state *self)
@@ -172,7 +176,6 @@ void fiber_state_free(struct fiber_state *self)
         self->idle = fiber->next;
         fiber_free(fiber);
     }
-    free(self->context);
 }
 
 /* Takes an ended fiber out of the living and keeps it for the next start. */
@@ -207,7 +210,7 @@ void fiber_run_ready(struct loop *loop, size_t max)
         fiber->state = FIBER_RUNNING;
         fiber->started = true;
         self->running = fiber;
-        switch_to_fiber(loop, fiber);
+        switch_to_fiber(fiber);
         self->running = NULL;
         if (fiber->state == FIBER_ENDED)
             retire(self, fiber);

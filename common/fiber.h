@@ -1,7 +1,7 @@
 /*
  * fiber.h - handlers that wait read top to bottom.
  *
- * A fiber is a function on a stack of its own (ucontext, pooled, 64 KiB with a guard page below).
+ * A fiber is a function on a stack of its own (Boost.Context, pooled, 64 KiB with a guard page below).
  * It runs on the loop's thread until it parks; only the loop resumes it.  It never
  * parks without a deadline, and is not freed while parked: it is resumed with FIBER_TIMEOUT or
  * FIBER_CANCELLED and unwinds by itself.

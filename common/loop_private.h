@@ -30,7 +30,7 @@ struct fiber_state {
     struct fiber *idle;      /* ended, with their stacks, for reuse */
     size_t count, idle_count, max;
     bool cancelled;
-    void *context;          /* where the loop itself continues (ucontext_t) */
+    void *context;          /* where the loop itself continues */
     const void *loop_stack; /* the loop's own stack, as AddressSanitizer knows it */
     size_t loop_stack_size;
 };
