@@ -198,6 +198,7 @@ int service_config_check(struct service *self, const struct service_options *opt
 
     if (service_config_load(self, options, err) < 0 || load_hosts(self, err) < 0)
         return -1;
+    self->check_only = options->check_config;
     return definition->configured == NULL ? 0 : definition->configured(self, err);
 }
 

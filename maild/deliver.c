@@ -22,12 +22,14 @@ struct delivery {
     struct sealed sealed;
     int64_t attempts, answers, unknowns, created_at;
     int64_t expires_at; /* 0: never */
+    int64_t timeout_ms; /* smtp_timeout when it began: a reload does not change it */
     bool
         handed_over; /* the row counts this delivery among its unknown ends, until it is recorded */
 };
 
 struct deliver {
     struct work *work;
+    bool resuming; /* what waited for the mail server is made due, batch by batch */
     uint64_t *sent, *retried, *dead, *unknown, *expired;
 };
 
@@ -64,9 +66,8 @@ static bool delivery_gate(void *arg)
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct delivery *self = arg;
     struct maild *d = work_maild(&self->item);
-    const struct maild_config *config = d->svc.config;
-    int64_t until = clock_now_ms(d->real) + config->smtp_timeout +
-                    deliver_unknown_ms(config->smtp_timeout, self->unknowns + 1);
+    int64_t until = clock_now_ms(d->real) + self->timeout_ms +
+                    deliver_unknown_ms(self->timeout_ms, self->unknowns + 1);
     struct error err;
 
     error_init(&err, self->item.req->arena);
@@ -88,7 +89,9 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
     struct mail mail = {self->item.id, self->created_at, config->from_address, to, text};
     const struct transport_gate gate = {delivery_gate, self};
     enum transport_outcome outcome =
-        transport->send(transport, &mail, self->item.req->deadline_mono_ms, &gate, reason);
+        transport->send(transport, &mail,
+                        MIN(self->item.req->deadline_mono_ms, clock_mono_ms() + self->timeout_ms),
+                        &gate, reason);
 
     secret_wipe_text(text);
     return outcome;
@@ -165,12 +168,11 @@ static struct audit_row delivery_audit(const struct delivery *self, bool sent)
 static int64_t delivery_pause(const struct delivery *self, enum transport_outcome outcome)
 {
     const struct maild *d = work_maild(&self->item);
-    const struct maild_config *config = d->svc.config;
 
     if (outcome == TRANSPORT_RETRY)
         return deliver_backoff_ms(self->answers + 1);
     if (outcome == TRANSPORT_UNKNOWN)
-        return deliver_unknown_ms(config->smtp_timeout, self->unknowns + 1);
+        return deliver_unknown_ms(self->timeout_ms, self->unknowns + 1);
     return d->svc.stopping ? 0 : deliver_unreached_ms(self->attempts);
 }
 
@@ -231,29 +233,6 @@ static void delivery_log(const struct delivery *self, enum transport_outcome out
     }
 }
 
-/* What waited for the mail server is due again, now that it has taken a mail. */
-static void resume(struct maild *d)
-{
-    struct transport *transport = d->transport;
-    size_t count;
-
-    if (!transport->is_back || !transport->is_back(transport))
-        return;
-    log_event(LOG_INFO, "mail", "the mail server is back", NULL);
-    do {
-        CLEANUP(service_request_destroy)
-        struct request *req = service_request_new(&d->svc, WORK_RECORD_MS);
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-        struct error err;
-
-        error_init(&err, req->arena);
-        if (db_query(d->svc.db, req, SQL_MESSAGE_RESUME, &res, &err, DB_INT(clock_now_ms(d->real)),
-                     DB_INT(RESUME_BATCH)) < 0)
-            return; /* each is due within a minute anyway */
-        count = db_affected(res);
-    } while (count == RESUME_BATCH);
-}
-
 /* Sends the message and records that until it is recorded. */
 static void delivery_run(struct work_item *item)
 {
@@ -273,15 +252,46 @@ static void delivery_run(struct work_item *item)
     delivery_log(self, outcome, reason);
     while (delivery_record(self, outcome, reason) < 0 && work_pause(item))
         continue;
-    resume(d);
     work_end(item);
 }
 
 /* ---- claiming ---- */
 
+/* What waited for the mail server is due again, now that it has taken a mail: a batch at a time, since the same fiber
+ * renews the leases. */
+static void resume(struct maild *d, const struct request *req)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct transport *transport = d->transport;
+    struct deliver *self = d->deliver;
+    struct error err;
+
+    if (transport->is_back && transport->is_back(transport)) {
+        log_event(LOG_INFO, "mail", "the mail server is back", NULL);
+        self->resuming = true;
+    }
+    if (!self->resuming)
+        return;
+    error_init(&err, req->arena);
+    /* When that fails: each is due within a minute anyway. */
+    self->resuming = db_query(d->svc.db, req, SQL_MESSAGE_RESUME, &res, &err,
+                              DB_INT(clock_now_ms(d->real)), DB_INT(RESUME_BATCH)) == 0 &&
+                     db_affected(res) == RESUME_BATCH;
+    if (self->resuming)
+        work_kick(self->work);
+}
+
+static int64_t delivery_timeout_ms(const struct maild *d)
+{
+    const struct maild_config *config = d->svc.config;
+
+    return config->smtp_timeout + 2 * WORK_RECORD_MS;
+}
+
 static int delivery_claim(struct maild *d, const struct request *req,
                           const struct work_claim *claim, struct db_result **ret, struct error *err)
 {
+    resume(d, req);
     return db_query(d->svc.db, req, SQL_MESSAGE_CLAIM, ret, err, DB_INT(claim->now),
                     DB_INT(claim->until), DB_UUID(claim->lease), DB_INT(claim->room));
 }
@@ -289,6 +299,7 @@ static int delivery_claim(struct maild *d, const struct request *req,
 static void delivery_read(struct work_item *item, const struct db_result *res, size_t row)
 {
     struct delivery *self = (struct delivery *)item;
+    const struct maild_config *config = work_maild(item)->svc.config;
     struct field_bytes sealed = db_bytes(res, row, 4);
     struct arena *arena = item->req->arena;
 
@@ -302,6 +313,7 @@ static void delivery_read(struct work_item *item, const struct db_result *res, s
     self->answers = db_int(res, row, 8);
     self->unknowns = db_int(res, row, 9);
     self->expires_at = db_is_null(res, row, 10) ? 0 : db_int(res, row, 10);
+    self->timeout_ms = config->smtp_timeout;
 }
 
 static int64_t delivery_room(struct maild *d, int64_t active)
@@ -324,11 +336,10 @@ static int64_t read_state(void *arg)
 
 int deliver_start(struct maild *d, struct error *err)
 {
-    const struct maild_config *config = d->svc.config;
     const struct work_kind kind = {.item_size = sizeof(struct delivery),
                                    .room = delivery_room,
                                    .poll_ms = WORK_POLL_MS,
-                                   .timeout_ms = config->smtp_timeout + 2 * WORK_RECORD_MS,
+                                   .timeout_ms = delivery_timeout_ms,
                                    .renew = SQL_MESSAGE_RENEW,
                                    .claim = delivery_claim,
                                    .read = delivery_read,

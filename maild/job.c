@@ -128,12 +128,17 @@ static void job_read(struct work_item *item, const struct db_result *res, size_t
     self->attempts = db_int(res, row, 5);
 }
 
+static int64_t job_timeout_ms(const struct maild *d UNUSED)
+{
+    return CALL_MS;
+}
+
 int job_start(struct maild *d, struct error *err)
 {
     static const struct work_kind kind = {.item_size = sizeof(struct job),
                                           .room = job_room,
                                           .poll_ms = POLL_MS,
-                                          .timeout_ms = CALL_MS,
+                                          .timeout_ms = job_timeout_ms,
                                           .renew = SQL_JOB_RENEW,
                                           .claim = job_claim,
                                           .read = job_read,

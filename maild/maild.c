@@ -24,24 +24,26 @@ static const struct config_row config_rows[] = {
                   "How mail leaves: smtp, or file (development: one file a mail)."),
     CONFIG_PATH(struct maild_config, mail_dir, "/var/lib/atrium/mail", 0,
                 "Directory of the file transport."),
-    CONFIG_TEXT(struct maild_config, smtp_url, "smtp://localhost:25", 0,
+    CONFIG_TEXT(struct maild_config, smtp_url, "smtp://localhost:25", CONFIG_RELOAD,
                 "Mail server: smtp://host:port, or smtps://host:port for TLS from the start."),
-    CONFIG_TEXT(struct maild_config, smtp_user, NULL, 0, "User name for AUTH; none by default."),
-    CONFIG_PATH(struct maild_config, smtp_password_file, NULL, CONFIG_SECRET,
+    CONFIG_TEXT(struct maild_config, smtp_user, NULL, CONFIG_RELOAD,
+                "User name for AUTH; none by default."),
+    CONFIG_PATH(struct maild_config, smtp_password_file, NULL, CONFIG_SECRET | CONFIG_RELOAD,
                 "File whose first line is the password for AUTH."),
-    CONFIG_CHOICE(struct maild_config, smtp_starttls, "require", "require try none",
-                  "STARTTLS: require, try (plain when not offered) or none."),
-    CONFIG_PATH(struct maild_config, smtp_ca_file, NULL, 0,
+    CONFIG_CHOICE_RELOAD(struct maild_config, smtp_starttls, "require", "require try none",
+                         "STARTTLS: require, try (plain when not offered) or none."),
+    CONFIG_PATH(struct maild_config, smtp_ca_file, NULL, CONFIG_RELOAD,
                 "Certificates that the mail server's must chain to; default: the system's."),
-    CONFIG_DURATION(struct maild_config, smtp_timeout, "30s", 1000, 600000,
-                    "Longest delivery of one mail."),
-    CONFIG_DURATION(struct maild_config, mail_max_age, "3d", 3600000, 30LL * 24 * 3600 * 1000,
-                    "A mail that could not be sent for so long is given up."),
+    CONFIG_DURATION_RELOAD(struct maild_config, smtp_timeout, "30s", 1000, 600000,
+                           "Longest delivery of one mail."),
+    CONFIG_DURATION_RELOAD(struct maild_config, mail_max_age, "3d", 3600000,
+                           30LL * 24 * 3600 * 1000,
+                           "A mail that could not be sent for so long is given up."),
     CONFIG_INT(struct maild_config, deliveries, "8", 1, 64, "Deliveries at the same time."),
-    CONFIG_TEXT(struct maild_config, from_address, "no-reply@localhost", 0,
+    CONFIG_TEXT(struct maild_config, from_address, "no-reply@localhost", CONFIG_RELOAD,
                 "Sender's e-mail address."),
-    CONFIG_TEXT(struct maild_config, from_name, "", 0, "Sender's display name."),
-    CONFIG_TEXT(struct maild_config, installation_name, "Atrium", 0,
+    CONFIG_TEXT(struct maild_config, from_name, "", CONFIG_RELOAD, "Sender's display name."),
+    CONFIG_TEXT(struct maild_config, installation_name, "Atrium", CONFIG_RELOAD,
                 "What the installation is called in its own mails."),
 };
 
@@ -85,18 +87,40 @@ static int purge(void *daemon, const struct request *req, struct error *err)
     return 0;
 }
 
+static bool is_smtp(const struct maild *d)
+{
+    const struct maild_config *config = d->svc.config;
+
+    return strcmp(config->transport, "smtp") == 0;
+}
+
+static int maild_configured(void *daemon, struct error *err)
+{
+    struct maild *d = daemon;
+
+    return is_smtp(d) ? smtp_server_read(d->svc.config, d->svc.check_only, &d->smtp, err) : 0;
+}
+
+static void maild_reload(void *daemon, void *fresh)
+{
+    struct maild *d = daemon;
+    const struct maild *next = fresh;
+
+    if (!d->transport->use_server || !is_smtp(next))
+        return;
+    d->transport->use_server(d->transport, &next->smtp);
+    deliver_kick(d);
+}
+
 static int maild_start(void *daemon, struct error *err)
 {
     struct maild *d = daemon;
     const struct maild_config *config = d->svc.config;
 
     d->real = clock_new(NULL);
-    if (strcmp(config->transport, "file") == 0)
-        d->transport = transport_file_new(d->svc.offload, config->mail_dir, err);
-    else if (strcmp(config->transport, "smtp") == 0)
-        d->transport = transport_smtp_new(d->svc.loop, config, err);
-    else
-        return error_set(err, ERR_INTERNAL, "transport must be smtp or file");
+    d->transport = is_smtp(d) ? transport_smtp_new(d->svc.loop, &d->smtp, config->deliveries)
+                              : transport_file_new(d->svc.offload, config->mail_dir, err);
+    secret_wipe(&d->smtp.password);
     if (!d->transport || deliver_start(d, err) < 0 || job_start(d, err) < 0)
         return -1;
     service_every(&d->svc, "purge", PURGE_PERIOD_MS, purge);
@@ -145,6 +169,8 @@ static const struct service_definition definition = {
     .asks = asks,
     .seal_key_offset = offsetof(struct maild_config, seal_key),
     .seal_tables = seal_tables,
+    .configured = maild_configured,
+    .reload = maild_reload,
     .start = maild_start,
     .drain = maild_drain,
     .stop = maild_stop,

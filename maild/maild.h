@@ -12,6 +12,7 @@
 #include "common/service.h"
 #include "maild/maild_api.h"
 #include "maild/maild_sql.h"
+#include "maild/smtp_server.h"
 
 struct maild_config {
     struct database_config db;
@@ -28,7 +29,8 @@ struct maild_config {
 
 struct maild {
     struct service svc;
-    struct clock *real; /* wall clock, never moved: due times and leases */
+    struct smtp_server smtp; /* as it was read; not of the file transport */
+    struct clock *real;      /* wall clock, never moved: due times and leases */
     struct transport *transport;
     struct deliver *deliver;
     struct jobs *jobs;

@@ -47,7 +47,7 @@ struct job {
 
 struct smtp_pool {
     struct loop *loop;
-    const struct smtp_server *server;
+    const struct smtp_server *server; /* guarded too */
     int event_fd;
     pthread_t *threads;
     size_t thread_max, thread_count, idle_count, ended_count;
@@ -193,6 +193,7 @@ static void run_first(struct smtp_pool *self, struct smtp_session *session)
 {
     struct job *job = self->waiting;
     const struct smtp_hooks hooks = {on_hand_over, on_is_cancelled, job};
+    CLEANUP(smtp_server_unref) const struct smtp_server *server = smtp_server_ref(self->server);
     struct smtp_result result;
     bool last;
 
@@ -200,9 +201,9 @@ static void run_first(struct smtp_pool *self, struct smtp_session *session)
     job->state = JOB_RUNNING;
     unlock(self);
     if (job->check)
-        smtp_session_check(self->server, job->deadline_mono_ms, &hooks, &result);
+        smtp_session_check(server, job->deadline_mono_ms, &hooks, &result);
     else
-        smtp_session_send(session, &job->mail, job->deadline_mono_ms, &hooks, &result);
+        smtp_session_send(session, server, &job->mail, job->deadline_mono_ms, &hooks, &result);
     lock(self);
     job->result = result;
     job->state = JOB_DONE;
@@ -241,7 +242,7 @@ static void wait_for_work(struct smtp_pool *self, struct smtp_session *session)
 static void *thread_main(void *arg)
 {
     struct smtp_pool *self = arg;
-    struct smtp_session *session = smtp_session_new(self->server);
+    struct smtp_session *session = smtp_session_new();
 
     pthread_setname_np(pthread_self(), "smtp");
     lock(self);
@@ -359,6 +360,17 @@ void smtp_pool_check(struct smtp_pool *self, int64_t deadline_mono_ms, struct sm
     run(self, job_new(self, NULL, deadline_mono_ms - GRACE_MS), NULL, ret);
 }
 
+void smtp_pool_use(struct smtp_pool *self, const struct smtp_server *server)
+{
+    const struct smtp_server *former;
+
+    lock(self);
+    former = self->server;
+    self->server = smtp_server_ref(server);
+    unlock(self);
+    smtp_server_unref(&former);
+}
+
 void smtp_pool_cancel(struct smtp_pool *self, enum smtp_pool_cancel which)
 {
     lock(self);
@@ -376,7 +388,7 @@ struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *ser
     if (!self || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         log_die("mail", "libcurl cannot be started");
     self->loop = loop;
-    self->server = server;
+    self->server = smtp_server_ref(server);
     self->thread_max = mails + 1;
     self->threads = calloc(self->thread_max, sizeof(*self->threads));
     self->waiting_end = &self->waiting;
@@ -430,6 +442,7 @@ bool smtp_pool_destroy(struct smtp_pool **self_p, int64_t wait_ms)
     pthread_cond_destroy(&self->answered);
     pthread_cond_destroy(&self->thread_ended);
     pthread_mutex_destroy(&self->mutex);
+    smtp_server_unref(&self->server);
     free(self->threads);
     free(self);
     curl_global_cleanup();

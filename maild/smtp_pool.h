@@ -12,13 +12,16 @@
 
 struct smtp_pool;
 
-/* A pool that sends up to `mails` mails at the same time and can do a check beside them. The server is borrowed.
- * Threads start when they are needed. */
+/* A pool that sends up to `mails` mails at the same time and can do a check beside them. Threads start
+ * when they are needed. */
 struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *server, size_t mails);
 
-/* Waits for its threads for wait_ms at most. False when some have not ended: they keep the pool and the server, which
- * must stay, until the process ends. */
+/* Waits for its threads for wait_ms at most. False when some have not ended: they keep the pool until the
+ * process ends. */
 bool smtp_pool_destroy(struct smtp_pool **self_p, int64_t wait_ms);
+
+/* What begins from now on goes to this server, which is shared; what is under way ends with the former one. */
+void smtp_pool_use(struct smtp_pool *self, const struct smtp_server *server);
 
 /* Sends a mail on a thread and parks until that is decided or the deadline has passed. `gate` is asked on this fiber
  * right before the server gets the mail's text. */

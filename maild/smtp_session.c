@@ -20,7 +20,7 @@
 enum { MAILS_MAX = 100 /* for one connection */ };
 
 struct smtp_session {
-    const struct smtp_server *server;
+    const struct smtp_server *server; /* of the connection; NULL: there is none */
     CURL *easy; /* keeps its connection between two mails; NULL: there is none */
     int mails;  /* sent on it */
 };
@@ -178,11 +178,12 @@ static void classify(CURL *easy, const struct sending *sending, CURLcode code,
 
 /* ---- the connection ---- */
 
-static CURLcode open_easy(struct smtp_session *self)
+static CURLcode open_easy(struct smtp_session *self, const struct smtp_server *server)
 {
     if (self->easy)
         return CURLE_OK;
     self->mails = 0;
+    self->server = smtp_server_ref(server);
     self->easy = curl_easy_init();
     if (!self->easy)
         log_die("mail", "out of memory");
@@ -207,15 +208,15 @@ static void close_easy(struct smtp_session *self)
     if (fd != CURL_SOCKET_BAD)
         shutdown(fd, SHUT_RD);
     curl_easy_cleanup(TAKE_PTR(self->easy));
+    smtp_server_unref(&self->server);
 }
 
-struct smtp_session *smtp_session_new(const struct smtp_server *server)
+struct smtp_session *smtp_session_new(void)
 {
     struct smtp_session *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("mail", "out of memory");
-    self->server = server;
     return self;
 }
 
@@ -239,9 +240,9 @@ void smtp_session_rest(struct smtp_session *self, bool idle)
 
 /* One try. True when it failed on a connection that was kept from an earlier mail, with nothing handed over: the
  * server may have closed it meanwhile, which says nothing about the server or the mail. */
-static bool try_to_send(struct smtp_session *self, const struct mail *mail,
-                        int64_t deadline_mono_ms, const struct smtp_hooks *hooks,
-                        struct smtp_result *ret)
+static bool try_to_send(struct smtp_session *self, const struct smtp_server *server,
+                        const struct mail *mail, int64_t deadline_mono_ms,
+                        const struct smtp_hooks *hooks, struct smtp_result *ret)
 {
     CLEANUP(curl_loop_free_list) struct curl_slist *recipients = curl_slist_append(NULL, mail->to);
     struct sending sending = {.hooks = hooks,
@@ -253,7 +254,7 @@ static bool try_to_send(struct smtp_session *self, const struct mail *mail,
 
     if (!recipients)
         log_die("mail", "out of memory");
-    code = open_easy(self);
+    code = open_easy(self, server);
     if (code == CURLE_OK)
         code = set_limits(self->easy, &sending);
     if (code == CURLE_OK)
@@ -268,11 +269,15 @@ static bool try_to_send(struct smtp_session *self, const struct mail *mail,
     return reused && ret->outcome == TRANSPORT_UNREACHED && !sending.handed_over;
 }
 
-void smtp_session_send(struct smtp_session *self, const struct mail *mail, int64_t deadline_mono_ms,
+void smtp_session_send(struct smtp_session *self, const struct smtp_server *server,
+                       const struct mail *mail, int64_t deadline_mono_ms,
                        const struct smtp_hooks *hooks, struct smtp_result *ret)
 {
-    if (try_to_send(self, mail, deadline_mono_ms, hooks, ret) && !hooks->is_cancelled(hooks->arg))
-        try_to_send(self, mail, deadline_mono_ms, hooks, ret);
+    if (self->easy && self->server != server)
+        close_easy(self);
+    if (try_to_send(self, server, mail, deadline_mono_ms, hooks, ret) &&
+        !hooks->is_cancelled(hooks->arg))
+        try_to_send(self, server, mail, deadline_mono_ms, hooks, ret);
 }
 
 static bool hand_over_nothing(void *arg UNUSED)
@@ -283,10 +288,10 @@ static bool hand_over_nothing(void *arg UNUSED)
 void smtp_session_check(const struct smtp_server *server, int64_t deadline_mono_ms,
                         const struct smtp_hooks *hooks, struct smtp_result *ret)
 {
-    CLEANUP(smtp_session_destroy) struct smtp_session *self = smtp_session_new(server);
+    CLEANUP(smtp_session_destroy) struct smtp_session *self = smtp_session_new();
     const struct smtp_hooks nothing = {hand_over_nothing, hooks->is_cancelled, hooks->arg};
     struct sending sending = {.hooks = &nothing, .deadline_mono_ms = deadline_mono_ms};
-    CURLcode code = open_easy(self);
+    CURLcode code = open_easy(self, server);
 
     if (code == CURLE_OK)
         code = set_limits(self->easy, &sending);

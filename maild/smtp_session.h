@@ -7,14 +7,8 @@
 #ifndef ATRIUM_MAILD_SMTP_SESSION_H
 #define ATRIUM_MAILD_SMTP_SESSION_H
 
+#include "maild/smtp_server.h"
 #include "maild/transport.h"
-
-/* Where mail goes, by the smtp_ keys of the configuration. */
-struct smtp_server {
-    const char *url, *user, *ca_file;
-    struct secret password;
-    long use_ssl; /* CURLUSESSL_* */
-};
 
 /* What the session asks while it works, on the thread that it works on. */
 struct smtp_hooks {
@@ -35,7 +29,7 @@ struct smtp_result {
 
 struct smtp_session;
 
-struct smtp_session *smtp_session_new(const struct smtp_server *server);
+struct smtp_session *smtp_session_new(void);
 
 /* Says goodbye to the server without waiting for its answer. NULL and *NULL are fine. */
 void smtp_session_destroy(struct smtp_session **self_p);
@@ -43,8 +37,10 @@ void smtp_session_destroy(struct smtp_session **self_p);
 /* Closes a connection that was used for long enough, or that is idle. */
 void smtp_session_rest(struct smtp_session *self, bool idle);
 
-/* Sends one mail until the monotonic deadline. */
-void smtp_session_send(struct smtp_session *self, const struct mail *mail, int64_t deadline_mono_ms,
+/* Sends one mail to a server that is shared, until the monotonic deadline. A connection to another one is closed
+ * before. */
+void smtp_session_send(struct smtp_session *self, const struct smtp_server *server,
+                       const struct mail *mail, int64_t deadline_mono_ms,
                        const struct smtp_hooks *hooks, struct smtp_result *ret);
 
 /* Greets the server on a connection of its own, takes STARTTLS and signs in, as for a mail. */

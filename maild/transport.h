@@ -40,11 +40,13 @@ struct transport {
     enum transport_outcome (*send)(struct transport *self, const struct mail *mail,
                                    int64_t deadline_mono_ms, const struct transport_gate *gate,
                                    char reason[TRANSPORT_REASON_MAX]);
+    /* Sends what begins from now on by the keys as they are now; the server is copied. NULL: there is none. */
+    void (*use_server)(struct transport *self, const struct smtp_server *server);
     /* How many mails more it would take now, while `active` are under way. NULL: as many as the configuration says. */
     int64_t (*room)(struct transport *self, int64_t active);
     /* Whether the receiver takes mail. NULL: it does. */
     enum breaker_state (*state)(const struct transport *self);
-    /* True once after a receiver that was away has taken a mail again. NULL: never. */
+    /* True once after a receiver that was away has taken a mail again, or another one took its place. NULL: never. */
     bool (*is_back)(struct transport *self);
     /* Tries a receiver that is away with the next mail, without a further pause. NULL: nothing to do. */
     void (*hurry)(struct transport *self);
@@ -58,9 +60,9 @@ struct transport {
     void (*destroy)(struct transport *self);
 };
 
-/* SMTP (RFC 5321), by the smtp_ keys of the configuration. NULL when they make no sense. */
-struct transport *transport_smtp_new(struct loop *loop, const struct maild_config *config,
-                                     struct error *err);
+/* SMTP (RFC 5321) to this server, which is copied, `deliveries` mails at the same time. */
+struct transport *transport_smtp_new(struct loop *loop, const struct smtp_server *server,
+                                     int64_t deliveries);
 
 /* One file a mail in `dir`, which is made when it is missing. */
 struct transport *transport_file_new(struct offload *offload, const char *dir, struct error *err);

@@ -15,8 +15,7 @@ struct transport_smtp {
     struct transport base;
     struct smtp_pool *pool;
     struct breaker breaker;
-    struct smtp_server server;
-    int64_t timeout_ms;
+    const struct smtp_server *server; /* shared */
     bool back, cancelled;
 };
 
@@ -45,11 +44,12 @@ static enum transport_outcome smtp_send(struct transport *base, const struct mai
                                         char reason[TRANSPORT_REASON_MAX])
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
+    CLEANUP(smtp_server_unref) const struct smtp_server *server = smtp_server_ref(self->server);
     struct smtp_result result;
 
-    smtp_pool_send(self->pool, mail, MIN(deadline_mono_ms, clock_mono_ms() + self->timeout_ms),
-                   gate, &result);
-    if (!self->cancelled && !result.denied)
+    smtp_pool_send(self->pool, mail, deadline_mono_ms, gate, &result);
+    /* What is learnt of a server that was replaced meanwhile says nothing about the new one. */
+    if (!self->cancelled && !result.denied && self->server == server)
         note(self, &result);
     snprintf(reason, TRANSPORT_REASON_MAX, "%s", result.reason);
     return result.outcome;
@@ -107,14 +107,16 @@ static int smtp_check(struct transport *base, const struct request *req, struct 
                       struct error *err UNUSED)
 {
     struct transport_smtp *self = (struct transport_smtp *)base;
+    CLEANUP(smtp_server_unref) const struct smtp_server *server = smtp_server_ref(self->server);
     struct smtp_result result;
 
     smtp_pool_check(self->pool, req->deadline_mono_ms, &result);
     if (result.outcome != TRANSPORT_SENT)
         return check_fail(req, ret, advice((CURLcode)result.code), "%s: %s (last answer %ld)",
-                          self->server.url, result.reason, result.answer);
-    smtp_hurry(base);
-    return check_ok(req, ret, "%s is ready for mail", self->server.url);
+                          server->url, result.reason, result.answer);
+    if (self->server == server)
+        smtp_hurry(base);
+    return check_ok(req, ret, "%s is ready for mail", server->url);
 }
 
 static int smtp_check_state(struct transport *base, const struct request *req, struct finding *ret)
@@ -124,10 +126,10 @@ static int smtp_check_state(struct transport *base, const struct request *req, s
     int64_t now = clock_mono_ms();
 
     if (!breaker->open)
-        return check_ok(req, ret, "%s takes mail, %lld at the same time", self->server.url,
+        return check_ok(req, ret, "%s takes mail, %lld at the same time", self->server->url,
                         (long long)breaker->allowed);
     return check_fail(req, ret, NULL, "%s takes no mail for %s; next try within %s; %s",
-                      self->server.url, check_age(req->arena, now - breaker->opened_at),
+                      self->server->url, check_age(req->arena, now - breaker->opened_at),
                       check_age(req->arena, MAX(breaker->retry_at - now, (int64_t)0) + 1000),
                       breaker->reason);
 }
@@ -137,6 +139,19 @@ static enum breaker_state smtp_state(const struct transport *base)
     return breaker_state(&((const struct transport_smtp *)base)->breaker, clock_mono_ms());
 }
 
+static void smtp_use_server(struct transport *base, const struct smtp_server *server)
+{
+    struct transport_smtp *self = (struct transport_smtp *)base;
+
+    if (smtp_server_equal(self->server, server))
+        return;
+    smtp_server_unref(&self->server);
+    self->server = smtp_server_share(server);
+    smtp_pool_use(self->pool, self->server);
+    self->breaker = breaker_new(self->breaker.limit);
+    self->back = true;
+}
+
 /* A thread that hangs keeps what it works with until the process ends. */
 static void smtp_destroy(struct transport *base)
 {
@@ -144,55 +159,19 @@ static void smtp_destroy(struct transport *base)
 
     if (!smtp_pool_destroy(&self->pool, END_MS))
         return;
-    secret_wipe(&self->server.password);
+    smtp_server_unref(&self->server);
     free(self);
 }
 
-static int use_ssl_of(const char *word, long *ret, struct error *err)
+struct transport *transport_smtp_new(struct loop *loop, const struct smtp_server *server,
+                                     int64_t deliveries)
 {
-    if (strcmp(word, "require") == 0)
-        *ret = CURLUSESSL_ALL;
-    else if (strcmp(word, "try") == 0)
-        *ret = CURLUSESSL_TRY;
-    else if (strcmp(word, "none") == 0)
-        *ret = CURLUSESSL_NONE;
-    else
-        return error_set(err, ERR_INTERNAL, "smtp_starttls must be none, try or require");
-    return 0;
-}
+    struct transport_smtp *self = calloc(1, sizeof(*self));
 
-static int read_config(const struct maild_config *config, struct smtp_server *ret,
-                       struct error *err)
-{
-    *ret = (struct smtp_server){.url = config->smtp_url,
-                                .user = config->smtp_user,
-                                .ca_file = config->smtp_ca_file,
-                                .use_ssl = CURLUSESSL_ALL};
-    if (!ret->url ||
-        (strncmp(ret->url, "smtp://", 7) != 0 && strncmp(ret->url, "smtps://", 8) != 0))
-        return error_set(err, ERR_INTERNAL,
-                         "smtp_url must be smtp://host:port or smtps://host:port");
-    if (!config->smtp_user != !config->smtp_password_file)
-        return error_set(err, ERR_INTERNAL, "smtp_user and smtp_password_file go together");
-    if (use_ssl_of(config->smtp_starttls, &ret->use_ssl, err) < 0)
-        return -1;
-    if (config->smtp_password_file)
-        return secret_load_text(config->smtp_password_file, &ret->password, err);
-    return 0;
-}
-
-struct transport *transport_smtp_new(struct loop *loop, const struct maild_config *config,
-                                     struct error *err)
-{
-    struct smtp_server server;
-    struct transport_smtp *self;
-
-    if (read_config(config, &server, err) < 0)
-        return NULL;
-    self = calloc(1, sizeof(*self));
     if (!self)
         log_die("mail", "out of memory");
     self->base = (struct transport){.send = smtp_send,
+                                    .use_server = smtp_use_server,
                                     .room = smtp_room,
                                     .state = smtp_state,
                                     .is_back = smtp_is_back,
@@ -201,10 +180,8 @@ struct transport *transport_smtp_new(struct loop *loop, const struct maild_confi
                                     .check = smtp_check,
                                     .check_state = smtp_check_state,
                                     .destroy = smtp_destroy};
-    self->server = server;
-    secret_wipe(&server.password);
-    self->timeout_ms = config->smtp_timeout;
-    self->breaker = breaker_new(config->deliveries);
-    self->pool = smtp_pool_new(loop, &self->server, (size_t)config->deliveries);
+    self->server = smtp_server_share(server);
+    self->breaker = breaker_new(deliveries);
+    self->pool = smtp_pool_new(loop, self->server, (size_t)deliveries);
     return &self->base;
 }

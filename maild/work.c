@@ -88,7 +88,7 @@ static void item_start(struct work *self, const struct db_result *res, size_t ro
 
     if (is_active(self, id))
         return;
-    req = service_request_new(&self->d->svc, self->kind.timeout_ms);
+    req = service_request_new(&self->d->svc, self->kind.timeout_ms(self->d));
     error_init(&err, req->arena);
     made = arena_alloc(req->arena, self->kind.item_size);
     *made = (struct work_item){.next = self->active, .work = self, .req = req, .id = id};

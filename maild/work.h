@@ -35,9 +35,10 @@ struct work_claim {
 
 struct work_kind {
     size_t item_size;
-    int64_t poll_ms;    /* at most WORK_POLL_MS */
-    int64_t timeout_ms; /* of an item's request */
-    int renew;          /* statement: lease, ids, new end of the lease */
+    int64_t poll_ms; /* at most WORK_POLL_MS */
+    int renew;       /* statement: lease, ids, new end of the lease */
+    /* Of the request of an item that is claimed now. */
+    int64_t (*timeout_ms)(const struct maild *d);
     /* How many more to claim now, while `active` are under way. */
     int64_t (*room)(struct maild *d, int64_t active);
     /* Claims; the first column is the id. Parks. */

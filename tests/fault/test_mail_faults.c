@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "tests/http/bad_smtp.h"
 #include "tests/http/program.h"
+#include "tests/http/queued_mail.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
@@ -29,31 +30,11 @@ static struct suite *suite;
 static struct bad_smtp *server;
 static pid_t pids[2];
 
-/* ---- mails by the thousand ---- */
+/* ---- helpers ---- */
 
-/* Keeps what a registration queues as a model for put_mails(). The server turns everything away meanwhile. */
 static void make_model(void)
 {
-    PERSON patient = person_register(suite, NULL);
-
-    CU_ASSERT_EQUAL(patient->status, 200);
-    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 10000, "select count(*) from mail.message"));
-    free(suite_query(suite, "create table public.model as select * from mail.message"));
-    free(suite_query(suite, "delete from mail.message"));
-}
-
-static void put_mails(int count)
-{
-    char sql[640];
-
-    snprintf(sql, sizeof(sql),
-             "insert into mail.message (id, project_id, template, language, default_language, "
-             "sealed, due_at, created_at) select gen_random_uuid(), project_id, template, "
-             "language, default_language, sealed, t.ms, t.ms from public.model, "
-             "(select (extract(epoch from clock_timestamp()) * 1000)::int8) t (ms), "
-             "generate_series(1, %d)",
-             count);
-    free(suite_query(suite, sql));
+    queued_mail_model(suite);
 }
 
 /* An empty queue, a server that counts from 0 and behaves like this. */
@@ -91,24 +72,18 @@ static void check_answers(void)
         CU_ASSERT_EQUAL(suite_pid(suite, "maild", instances[i]), pids[i]);
 }
 
-static bool all_sent(long count, int timeout_ms)
-{
-    return suite_comes_to(suite, count, timeout_ms,
-                          "select count(*) from mail.message where state = 'sent'");
-}
-
 static void good_server_gets_them_on_few_connections(void)
 {
     struct bad_smtp_counts counts;
     int64_t began;
 
     begin(BAD_SMTP_NONE, 0);
-    put_mails(SOME);
+    queued_mail_put(suite, SOME);
     began = clock_mono_ms();
     CU_ASSERT_TRUE(bad_smtp_wait(server, SOME, 60000));
     printf("%d mails in %lld ms ", SOME, (long long)(clock_mono_ms() - began));
     counts = bad_smtp_counts(server);
-    CU_ASSERT_TRUE(all_sent(SOME, 10000));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, SOME, 10000));
     CU_ASSERT_EQUAL(counts.most, 1);
     UNIT_CHECK(counts.connections <= SOME / 20, "%ld connections", counts.connections);
 }
@@ -118,11 +93,11 @@ static void server_that_thinks_holds_nothing_up(void)
     int64_t began;
 
     begin(BAD_SMTP_LATE_ANSWER, THINKS_MS);
-    put_mails(16);
+    queued_mail_put(suite, 16);
     CU_ASSERT_TRUE(bad_smtp_wait(server, 1, 10000));
     began = clock_mono_ms();
     check_answers();
-    CU_ASSERT_TRUE(all_sent(16, 4 * THINKS_MS));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 16, 4 * THINKS_MS));
     printf("16 mails in %lld ms ", (long long)(clock_mono_ms() - began));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
@@ -133,7 +108,7 @@ static void server_that_turns_all_away_is_left_in_peace(void)
     int64_t began;
 
     begin(BAD_SMTP_REFUSE_ALL, 0);
-    put_mails(MANY);
+    queued_mail_put(suite, MANY);
     usleep(6000000);
     counts = bad_smtp_counts(server);
     printf("%ld connections in 6 s ", counts.connections);
@@ -144,7 +119,7 @@ static void server_that_turns_all_away_is_left_in_peace(void)
     began = clock_mono_ms();
     CU_ASSERT_TRUE(bad_smtp_wait(server, MANY, 60000));
     printf("drained in %lld ms ", (long long)(clock_mono_ms() - began));
-    CU_ASSERT_TRUE(all_sent(MANY, 10000));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, MANY, 10000));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
@@ -162,7 +137,7 @@ static void silent_server_gets_no_copy_while_it_may_think(void)
     int64_t began;
 
     begin(BAD_SMTP_NO_ANSWER, 0);
-    put_mails(2);
+    queued_mail_put(suite, 2);
     after_accepted(2);
     began = clock_mono_ms();
     check_answers();
@@ -171,7 +146,7 @@ static void silent_server_gets_no_copy_while_it_may_think(void)
                                   "unknowns = 1 and answers = 0"));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
     bad_smtp_behave(server, BAD_SMTP_NONE, 0);
-    CU_ASSERT_TRUE(all_sent(2, 4 * TIMEOUT_MS));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 2, 4 * TIMEOUT_MS));
     UNIT_CHECK(clock_mono_ms() - began >= 2 * TIMEOUT_MS - 1000, "again after %lld ms",
                (long long)(clock_mono_ms() - began));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 4);
@@ -182,13 +157,13 @@ static void silent_server_gets_no_copy_while_it_may_think(void)
 static void reset_after_the_mail_is_an_unknown_end(void)
 {
     begin(BAD_SMTP_RESET, 0);
-    put_mails(2);
+    queued_mail_put(suite, 2);
     after_accepted(2);
     usleep(TIMEOUT_MS * 1000 / 2);
     bad_smtp_behave(server, BAD_SMTP_NONE, 0);
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.message where unknowns = 1"), 2);
-    CU_ASSERT_TRUE(all_sent(2, 3 * TIMEOUT_MS));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 2, 3 * TIMEOUT_MS));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
 }
 
@@ -196,7 +171,7 @@ static void reset_after_the_mail_is_an_unknown_end(void)
 static void killed_maild_leaves_no_early_copy(void)
 {
     begin(BAD_SMTP_NO_ANSWER, 0);
-    put_mails(1);
+    queued_mail_put(suite, 1);
     after_accepted(1);
     bad_smtp_behave(server, BAD_SMTP_NONE, 0);
     for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
@@ -205,7 +180,7 @@ static void killed_maild_leaves_no_early_copy(void)
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", instances[i], pids[i]));
     usleep(TIMEOUT_MS * 1000 / 2);
     CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 1);
-    CU_ASSERT_TRUE(all_sent(1, 4 * TIMEOUT_MS));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 1, 4 * TIMEOUT_MS));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).accepted, 2);
     CU_ASSERT_EQUAL(bad_smtp_counts(server).different, 1);
 }
@@ -216,7 +191,7 @@ static void server_that_thinks_does_not_hold_up_the_end(void)
     int64_t began;
 
     begin(BAD_SMTP_NO_ANSWER, 0);
-    put_mails(4);
+    queued_mail_put(suite, 4);
     after_accepted(4);
     began = clock_mono_ms();
     for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
@@ -229,10 +204,10 @@ static void server_that_thinks_does_not_hold_up_the_end(void)
 static void late_greeting_holds_nothing_up(void)
 {
     begin(BAD_SMTP_LATE_GREETING, THINKS_MS);
-    put_mails(4);
+    queued_mail_put(suite, 4);
     usleep(THINKS_MS * 1000 / 2);
     check_answers();
-    CU_ASSERT_TRUE(all_sent(4, 4 * THINKS_MS));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 4, 4 * THINKS_MS));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
@@ -240,8 +215,8 @@ static void late_greeting_holds_nothing_up(void)
 static void connection_that_ends_costs_no_mail(void)
 {
     begin(BAD_SMTP_ONE_EACH, 0);
-    put_mails(200);
-    CU_ASSERT_TRUE(all_sent(200, 20000));
+    queued_mail_put(suite, 200);
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 200, 20000));
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
@@ -251,7 +226,7 @@ static void busy_server_is_asked_less(void)
     struct bad_smtp_counts counts;
 
     begin(BAD_SMTP_BUSY, 0);
-    put_mails(SOME);
+    queued_mail_put(suite, SOME);
     usleep(5000000);
     counts = bad_smtp_counts(server);
     UNIT_CHECK(counts.connections > 20 && counts.connections < 200, "%ld connections",
@@ -267,7 +242,7 @@ static void busy_server_is_asked_less(void)
 static void mail_of_no_use_is_given_up(void)
 {
     begin(BAD_SMTP_REFUSE_ALL, 0);
-    put_mails(3);
+    queued_mail_put(suite, 3);
     free(suite_query(suite,
                      "update mail.message set expires_at = 1 where id = (select min(id::text) "
                      "from mail.message)::uuid"));
@@ -275,7 +250,7 @@ static void mail_of_no_use_is_given_up(void)
                      "update mail.message set created_at = 1 where id = (select max(id::text) "
                      "from mail.message)::uuid"));
     bad_smtp_behave(server, BAD_SMTP_NONE, 0);
-    CU_ASSERT_TRUE(all_sent(1, 20000));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 1, 20000));
     CU_ASSERT_TRUE(suite_comes_to(suite, 1, 5000,
                                   "select count(*) from mail.message where "
                                   "state = 'dead' and last_error like '%%link%%'"));
@@ -293,7 +268,7 @@ static void link_says_when_it_expires(void)
     begin(BAD_SMTP_NONE, 0);
     PERSON patient = person_register(suite, NULL);
 
-    CU_ASSERT_TRUE(all_sent(1, 10000));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 1, 10000));
     bad_smtp_behave(server, BAD_SMTP_REFUSE_ALL, 0);
     HTTP_ANSWER answer =
         suite_post_fresh(suite, "/auth/reset-password",
@@ -311,7 +286,7 @@ static void operator_sees_it_and_sends_all_now(void)
     long waits;
 
     begin(BAD_SMTP_REFUSE_ALL, 0);
-    put_mails(5);
+    queued_mail_put(suite, 5);
     usleep(5000000); /* the pauses are of several seconds by now */
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     UNIT_CHECK(strstr(doctor->out, "takes no mail for") && strstr(doctor->out, "answered 421"),
@@ -324,7 +299,7 @@ static void operator_sees_it_and_sends_all_now(void)
     CHECK_EXIT(all, 0);
     waits = json_integer_value(json_object_get(all->json, "due"));
     UNIT_CHECK(waits > 0 && waits <= 5, "%s", all->out);
-    CU_ASSERT_TRUE(all_sent(5, 5000));
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 5, 5000));
     CU_ASSERT_TRUE(suite_count(suite, "select count(*) from mail.audit where "
                                       "event::text like '%%mail.retry%%'") > 0);
 }

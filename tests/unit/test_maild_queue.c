@@ -52,8 +52,11 @@ static bool start_instance(struct fixture *self, struct maild *d, struct loop *l
     if (!UNIT_CHECK(db_prepare(svc->db, &self->err) == 0, "%s %s", self->err.message,
                     self->err.detail))
         return false;
-    d->transport = transport_smtp_new(loop, &self->config, &self->err);
-    return UNIT_CHECK(d->transport && deliver_start(d, &self->err) == 0, "%s", self->err.message);
+    if (!UNIT_CHECK(smtp_server_read(&self->config, false, &d->smtp, &self->err) == 0, "%s",
+                    self->err.message))
+        return false;
+    d->transport = transport_smtp_new(loop, &d->smtp, self->config.deliveries);
+    return UNIT_CHECK(deliver_start(d, &self->err) == 0, "%s", self->err.message);
 }
 
 static void stop_instance(struct maild *d)

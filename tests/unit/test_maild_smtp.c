@@ -59,6 +59,18 @@ struct attempt {
     const char *label, *reason; /* reason: part of the last one */
 };
 
+/* As maild makes it at its start. */
+static struct transport *make_transport(struct loop *loop, const struct maild_config *config)
+{
+    struct smtp_server server;
+    struct error err;
+
+    error_init(&err, NULL);
+    if (UNIT_CHECK(smtp_server_read(config, false, &server, &err) == 0, "%s", err.message))
+        return transport_smtp_new(loop, &server, config->deliveries);
+    return NULL;
+}
+
 static bool open_gate(void *arg)
 {
     ++*(int *)arg;
@@ -72,11 +84,9 @@ static void run_attempt(struct loop *loop, void *arg)
     char reason[TRANSPORT_REASON_MAX] = "";
     int opened = 0;
     const struct transport_gate gate = {open_gate, &opened};
-    struct error err;
 
-    error_init(&err, NULL);
-    transport = transport_smtp_new(loop, &attempt->config, &err);
-    UNIT_REQUIRE(transport, "%s: %s", attempt->label, err.message);
+    transport = make_transport(loop, &attempt->config);
+    UNIT_REQUIRE(transport, "%s", attempt->label);
     for (size_t i = 0; i < attempt->sends; i++) {
         enum transport_outcome outcome =
             transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason);
@@ -100,11 +110,9 @@ static void run_denied(struct loop *loop, void *arg)
         .smtp_url = arg, .smtp_starttls = "none", .smtp_timeout = SEND_MS, .deliveries = 1};
     CLEANUP(transport_destroy) struct transport *transport = NULL;
     char reason[TRANSPORT_REASON_MAX] = "";
-    struct error err;
 
-    error_init(&err, NULL);
-    transport = transport_smtp_new(loop, &config, &err);
-    UNIT_REQUIRE(transport, "%s", err.message);
+    transport = make_transport(loop, &config);
+    UNIT_REQUIRE(transport, "%s", config.smtp_url);
     CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &shut, reason),
                     TRANSPORT_UNREACHED);
     UNIT_CHECK(strstr(reason, "not handed over"), "%s", reason);
@@ -192,6 +200,67 @@ static void test_tls_and_sign_in(void)
                    "");
 }
 
+/* ---- another server while it runs ---- */
+
+struct change {
+    struct maild_config wrong, right;
+};
+
+static void run_change(struct loop *loop, void *arg)
+{
+    const struct change *self = arg;
+    CLEANUP(transport_destroy) struct transport *transport = make_transport(loop, &self->wrong);
+    char reason[TRANSPORT_REASON_MAX] = "";
+    struct smtp_server server;
+    int opened = 0;
+    const struct transport_gate gate = {open_gate, &opened};
+    struct error err;
+
+    error_init(&err, NULL);
+    UNIT_REQUIRE(transport, "%s", self->wrong.smtp_url);
+    CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason),
+                    TRANSPORT_UNREACHED);
+    CU_ASSERT_EQUAL(transport->state(transport), BREAKER_OPEN);
+    UNIT_REQUIRE(smtp_server_read(&self->right, false, &server, &err) == 0, "%s", err.message);
+    transport->use_server(transport, &server);
+    CU_ASSERT_EQUAL(transport->state(transport), BREAKER_CLOSED);
+    CU_ASSERT_TRUE(transport->is_back(transport));
+    CU_ASSERT_EQUAL(transport->send(transport, &a_mail, clock_mono_ms() + SEND_MS, &gate, reason),
+                    TRANSPORT_SENT);
+    /* The same once more: nothing begins anew. */
+    transport->use_server(transport, &server);
+    CU_ASSERT_FALSE(transport->is_back(transport));
+    secret_wipe(&server.password);
+}
+
+static void test_change(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char cert[128], key[128], password[128], wrong[128];
+    const char *const secure[] = {"--tls",  cert,     key,      "--require-tls",
+                                  "--auth", "atrium", "sesame", NULL};
+    struct mail_server server;
+    struct change change;
+
+    make_certificate(&dir);
+    snprintf(cert, sizeof(cert), "%s/cert.pem", dir.path);
+    snprintf(key, sizeof(key), "%s/key.pem", dir.path);
+    snprintf(password, sizeof(password), "%s", unit_dir_write(&dir, "password", "sesame\n"));
+    snprintf(wrong, sizeof(wrong), "%s", unit_dir_write(&dir, "wrong", "mellon\n"));
+    server = mail_server_start(&dir, secure);
+    change.wrong = (struct maild_config){.smtp_url = server.url,
+                                         .smtp_starttls = "require",
+                                         .deliveries = 1,
+                                         .smtp_ca_file = cert,
+                                         .smtp_user = "atrium",
+                                         .smtp_password_file = wrong};
+    change.right = change.wrong;
+    change.right.smtp_password_file = password;
+    unit_on_fiber(run_change, &change);
+    mail_server_stop(&server);
+    CU_ASSERT_EQUAL(mail_server_count(dir.path), 1);
+}
+
 /* ---- what doctor is told ---- */
 
 struct asking {
@@ -209,8 +278,8 @@ static void run_asking(struct loop *loop, void *arg)
     struct error err;
 
     error_init(&err, arena);
-    transport = transport_smtp_new(loop, &want->config, &err);
-    UNIT_REQUIRE(transport, "%s: %s", want->label, err.message);
+    transport = make_transport(loop, &want->config);
+    UNIT_REQUIRE(transport, "%s", want->label);
     UNIT_REQUIRE(transport->check(transport, &req, &found, &err) == 0, "%s: %s", want->label,
                  err.message);
     UNIT_CHECK(strcmp(found.state, want->state) == 0 && strstr(found.seen, want->seen), "%s: %s %s",
@@ -319,10 +388,11 @@ static void test_configuration(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct smtp_server server;
         struct error err;
 
         error_init(&err, NULL);
-        UNIT_CHECK(!transport_smtp_new(NULL, &rows[i].config, &err), "%s", rows[i].what);
+        UNIT_CHECK(smtp_server_read(&rows[i].config, false, &server, &err) < 0, "%s", rows[i].what);
         UNIT_CHECK(strstr(err.message, rows[i].what), "%s", err.message);
     }
 }
@@ -364,6 +434,8 @@ int main(void)
     static const struct unit_case cases[] = {
         {"hands a mail to a server", test_plain},
         {"insists on TLS and signs in", test_tls_and_sign_in},
+        {"another password while it runs", test_change},
+        {"another password while it runs", test_change},
         {"tells not now from never", test_refusals},
         {"sends nothing that it may not", test_denied},
         {"tells what a server lacks", test_checks},

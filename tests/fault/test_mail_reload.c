@@ -1,0 +1,197 @@
+/*
+ * test_mail_reload.c - SIGHUP moves maild to another mail server (bad_smtp.h) while it delivers: each mail arrives
+ * once, at one of the two, and what is wrong with the new configuration changes nothing.  Two instances share the queue.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "tests/http/bad_smtp.h"
+#include "tests/http/program.h"
+#include "tests/http/queued_mail.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum { MAILS = 200, DELAY_MS = 300, WAIT_MS = 30000 };
+
+static const char *const instances[] = {"1", "2"};
+static const char reloaded[] = "configuration reloaded", refused[] = "configuration refused";
+static struct suite *suite;
+static struct {
+    struct bad_smtp *server;
+    int port;
+} former, next;
+
+/* ---- helpers ---- */
+
+/* Lines of both instances that have the text. */
+static long count_in_log(const char *text)
+{
+    char command[1024], line[64] = "";
+    FILE *pipe;
+
+    snprintf(command, sizeof(command), "cat %s/log/maild*.log | grep -cF '%s'", suite_dir(suite),
+             text);
+    pipe = popen(command, "re");
+    UNIT_CHECK(pipe && fgets(line, sizeof(line), pipe), "%s", command);
+    if (pipe)
+        pclose(pipe);
+    return strtol(line, NULL, 10);
+}
+
+/* Another conf.d, or none, and SIGHUP; returns when both instances have answered it with this line. */
+static void reload(const char *part, const char *line)
+{
+    long before = count_in_log(line);
+    int64_t until = clock_mono_ms() + WAIT_MS;
+    char directory[512], path[600];
+    FILE *file;
+
+    snprintf(directory, sizeof(directory), "%s/conf.d", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/50-mail.conf", directory);
+    mkdir(directory, 0700);
+    file = fopen(path, "we");
+    UNIT_REQUIRE(file && fputs(part, file) >= 0 && fclose(file) == 0, "%s", path);
+    for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
+        suite_signal(suite, "maild", instances[i], SIGHUP);
+    while (count_in_log(line) < before + (long)ARRAY_SIZE(instances) && clock_mono_ms() < until)
+        usleep(20000);
+    UNIT_CHECK(count_in_log(line) == before + (long)ARRAY_SIZE(instances), "%s: %ld", line,
+               count_in_log(line) - before);
+}
+
+static void move_to(int port)
+{
+    char part[128];
+
+    snprintf(part, sizeof(part), "maild\n    smtp_url = \"smtp://127.0.0.1:%d\"\n", port);
+    reload(part, reloaded);
+}
+
+static void make_model(void)
+{
+    queued_mail_model(suite);
+}
+
+/* An empty queue and two servers that count from 0; mails go to the former one. */
+static void begin(enum bad_smtp_manner manner, int delay_ms)
+{
+    move_to(former.port);
+    free(suite_query(suite, "delete from mail.message"));
+    bad_smtp_behave(former.server, manner, delay_ms);
+    bad_smtp_behave(next.server, BAD_SMTP_NONE, 0);
+    bad_smtp_reset(former.server);
+    bad_smtp_reset(next.server);
+}
+
+static void check_each_once(long count)
+{
+    struct bad_smtp_counts a = bad_smtp_counts(former.server), b = bad_smtp_counts(next.server);
+
+    UNIT_CHECK(a.accepted + b.accepted == count && a.most <= 1 && b.most <= 1,
+               "%ld and %ld of %ld, one %ld and %ld times", a.accepted, b.accepted, count, a.most,
+               b.most);
+}
+
+/* ---- cases ---- */
+
+static void mails_under_way_end_where_they_began(void)
+{
+    struct bad_smtp_counts at_move;
+
+    begin(BAD_SMTP_LATE_ANSWER, DELAY_MS);
+    queued_mail_put(suite, MAILS);
+    CU_ASSERT_TRUE(bad_smtp_wait(former.server, MAILS / 10, WAIT_MS));
+    move_to(next.port);
+    /* What is under way on the former server is over after its delay. */
+    usleep(DELAY_MS * 1000);
+    at_move = bad_smtp_counts(former.server);
+    CU_ASSERT_TRUE(queued_mail_sent(suite, MAILS, WAIT_MS));
+    check_each_once(MAILS);
+    CU_ASSERT_TRUE(bad_smtp_counts(next.server).accepted > MAILS / 4);
+    CU_ASSERT_EQUAL(bad_smtp_counts(former.server).accepted, at_move.accepted);
+    CU_ASSERT_EQUAL(bad_smtp_counts(former.server).connections, at_move.connections);
+}
+
+/* Mails that wait for a server that is away go to the next one at once, not after their pauses of up to a minute. */
+static void what_waits_goes_to_the_next_at_once(void)
+{
+    int64_t began;
+
+    begin(BAD_SMTP_REFUSE_ALL, 0);
+    queued_mail_put(suite, MAILS);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 2, WAIT_MS,
+                                  "select least(2, count(*)) from mail.message where server_wait"));
+    usleep(5000000);
+    began = clock_mono_ms();
+    move_to(next.port);
+    CU_ASSERT_TRUE(queued_mail_sent(suite, MAILS, WAIT_MS));
+    UNIT_CHECK(clock_mono_ms() - began < 10000, "%lld ms", (long long)(clock_mono_ms() - began));
+    check_each_once(MAILS);
+    CU_ASSERT_EQUAL(bad_smtp_counts(former.server).accepted, 0);
+}
+
+static void wrong_keys_change_nothing(void)
+{
+    static const char *const parts[] = {
+        "maild\n    smtp_url = \"http://127.0.0.1:25\"\n",
+        "maild\n    smtp_user = \"atrium\"\n",
+        "maild\n    smtp_user = \"atrium\"\n    smtp_password_file = \"/nonexistent/password\"\n",
+        "maild\n    smtp_starttls = \"maybe\"\n",
+    };
+
+    begin(BAD_SMTP_NONE, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        reload(parts[i], refused);
+    queued_mail_put(suite, 2);
+    CU_ASSERT_TRUE(queued_mail_sent(suite, 2, WAIT_MS));
+    CU_ASSERT_EQUAL(bad_smtp_counts(former.server).accepted, 2);
+}
+
+/* The same keys again: the connections stay. */
+static void same_keys_change_nothing(void)
+{
+    begin(BAD_SMTP_NONE, 0);
+    queued_mail_put(suite, MAILS);
+    CU_ASSERT_TRUE(bad_smtp_wait(former.server, MAILS / 10, WAIT_MS));
+    for (int i = 0; i < 5; i++)
+        move_to(former.port);
+    CU_ASSERT_TRUE(queued_mail_sent(suite, MAILS, WAIT_MS));
+    check_each_once(MAILS);
+    UNIT_CHECK(bad_smtp_counts(former.server).connections <= 2 * 8, "%ld connections",
+               bad_smtp_counts(former.server).connections);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+    bad_smtp_stop(&former.server);
+    bad_smtp_stop(&next.server);
+}
+
+static const struct unit_case cases[] = {
+    {"a mail waits while the server turns all away", make_model},
+    {"mails under way end where they began", mails_under_way_end_where_they_began},
+    {"what waits goes to the next at once", what_waits_goes_to_the_next_at_once},
+    {"wrong keys change nothing", wrong_keys_change_nothing},
+    {"the same keys change nothing", same_keys_change_nothing},
+    {"it ends without a trace", it_ends_without_a_trace},
+};
+
+int main(void)
+{
+    char smtp[32];
+
+    former.port = unit_free_port();
+    former.server = bad_smtp_start(former.port);
+    next.port = unit_free_port();
+    next.server = bad_smtp_start(next.port);
+    bad_smtp_behave(former.server, BAD_SMTP_REFUSE_ALL, 0);
+    snprintf(smtp, sizeof(smtp), "127.0.0.1:%d", former.port);
+    suite = suite_start(&(struct suite_options){.instances = "maild=2", .smtp = smtp});
+    return unit_run("mail reload", cases, ARRAY_SIZE(cases));
+}
