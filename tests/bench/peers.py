@@ -54,6 +54,12 @@ PEERS = {
 CHOSEN = os.environ.get("BENCH_PEERS", "").split() or list(PEERS)
 
 
+def ratio(numerators, denominators, key):
+    """The median of the ratios of neighbouring slices in which both servers did something."""
+    pairs = [(a[key], b[key]) for a, b in zip(numerators, denominators) if a and b]
+    return statistics.median(a / b for a, b in pairs) if pairs else float("nan")
+
+
 def compare(operation, servers):
     """Slices in turn; a line for each server, with the ratio of the suite's rate to its own."""
     label, connections = OPERATIONS[operation]
@@ -62,31 +68,29 @@ def compare(operation, servers):
     for turn in range(ROUNDS):
         for server in asked if turn % 2 == 0 else asked[::-1]:
             slices[server.name].append(server.measure(operation, connections))
+    suite = slices["atrium"]
     for server in servers:
-        mine = slices.get(server.name)
-        if not mine:
-            print("{:22} {:11} {:>11}".format(label, server.name, "-"))
+        mine = slices.get(server.name, [])
+        done = [each for each in mine if each]
+        if not done:
+            print("{:22} {:11} {:>11}".format(label, server.name, "none in time" if mine else "-"))
             continue
         middle = {
-            key: statistics.median(each[key] for each in mine) for key in ("rate", "p99", "cpu")
+            key: statistics.median(each[key] for each in done) for key in ("rate", "p99", "cpu")
         }
-        ratio = (
-            ""
-            if server is servers[0]
-            else "{:6.2f} {:6.2f}".format(
-                statistics.median(a["rate"] / b["rate"] for a, b in zip(slices["atrium"], mine)),
-                statistics.median(b["cpu"] / a["cpu"] for a, b in zip(slices["atrium"], mine)),
-            )
-        )
-        bad = sum(each["bad"] for each in mine)
         print(
-            "{:22} {:11} {:9.0f}/s {:9.1f} ms {:9.0f} us  {}{}".format(
-                label,
-                server.name,
-                middle["rate"],
-                middle["p99"],
-                middle["cpu"],
-                ratio,
+            "{:22} {:11} {:9.0f}/s {:9.1f} ms {:9.0f} us".format(
+                label, server.name, middle["rate"], middle["p99"], middle["cpu"]
+            ),
+            end="\n" if mine is suite else "",
+        )
+        if mine is suite:
+            continue
+        bad = sum(each["bad"] for each in done)
+        print(
+            "  {:6.2f} {:6.2f}{}".format(
+                ratio(suite, mine, "rate"),
+                ratio(mine, suite, "cpu"),
                 f"  {bad} refused" if bad else "",
             ),
             flush=True,
@@ -130,6 +134,8 @@ def main():
             if not ONLY or operation in ONLY:
                 compare(operation, servers)
         for server in servers:
+            if server.connections < CONNECTIONS:
+                print(f"{server.name} is asked by {server.connections} connections at most")
             if server.lacks:
                 print(f"-: {server.name} {server.lacks}")
         print(

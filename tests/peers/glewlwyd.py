@@ -19,6 +19,7 @@ FORM = "application/x-www-form-urlencoded"
 class Glewlwyd(Server):
     name = "glewlwyd"
     lacks = "is an identity provider: no documents, no settings of a tenant"
+    connections = 8
     password_hash = "bcrypt, cost 6, in PostgreSQL (pgcrypto)"
 
     def __init__(self, scratch, database):
