@@ -83,7 +83,12 @@ FIELD_TABLE(form_abort_in);
 void content_keep_memory(void)
 {
     mallopt(M_MMAP_THRESHOLD, 4 * CONTENT_PIECE_MAX);
-    mallopt(M_TRIM_THRESHOLD, 32 * CONTENT_PIECE_MAX);
+    mallopt(M_TRIM_THRESHOLD, 256 * CONTENT_PIECE_MAX);
+}
+
+void content_give_memory_back(void)
+{
+    malloc_trim(0);
 }
 
 bool content_has_etag(const char *header, const char *etag)

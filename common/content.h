@@ -76,9 +76,12 @@ extern const struct field_table content_table, content_read_in_table, content_re
     form_field_table, form_table, form_ticket_table, form_write_in_table, form_end_in_table,
     form_abort_in_table;
 
-/* For programs that pieces pass through: their memory is kept for the next ones, up to some MiB, instead of being given
+/* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB, instead of being given
  * back to the kernel and cleared each time, which costs more than a copy. To be called at the start. */
 void content_keep_memory(void);
+
+/* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */
+void content_give_memory_back(void);
 
 /* Does a header such as If-None-Match (a list of entity tags, or "*"; NULL: none) name this tag? Weak tags count as
  * the strong ones that they are made from (RFC 9110, section 13.1.2). */

@@ -3,6 +3,7 @@
  * that are too old, documents that nothing was uploaded to within a day. Before that, what has come to the store.
  */
 #include "common/clock.h"
+#include "common/content.h"
 #include "docd/docd.h"
 
 enum {
@@ -137,6 +138,7 @@ int sweep(void *daemon, const struct request *req, struct error *err)
         *req; /* a large file that is still being copied leaves time for the rest */
     struct error first;
 
+    content_give_memory_back();
     half.deadline_mono_ms -= (req->deadline_mono_ms - clock_mono_ms()) / 2;
     error_init(&first, req->arena);
     /* As long as it is not known what has come, nothing counts as given up. */

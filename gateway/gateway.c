@@ -243,6 +243,15 @@ static int open_sites(struct gateway *self, struct error *err)
     return 0;
 }
 
+/* After the last transfer, for now. */
+static void give_memory_back(struct gateway *self)
+{
+    if (!self->has_streamed || self->streams_size > 0)
+        return;
+    content_give_memory_back();
+    self->has_streamed = false;
+}
+
 static void on_sweep(void *arg)
 {
     struct gateway *self = arg;
@@ -250,8 +259,10 @@ static void on_sweep(void *arg)
 
     for (size_t i = 0; i < self->site_count; i++)
         connections_sweep(&self->sites[i].connections, clock_mono_ms(), thorough);
-    if (thorough)
+    if (thorough) {
         kept_files_sweep(self->kept, clock_mono_ms());
+        give_memory_back(self);
+    }
     self->sweep = loop_at(self->service.loop, clock_mono_ms() + SWEEP_MS, on_sweep, self);
 }
 

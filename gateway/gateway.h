@@ -62,6 +62,7 @@ struct gateway {
     uint64_t *bodies_unfinished, *evicted; /* metrics */
     struct clients *clients;
     uint64_t streams_size; /* bytes of files that pass, see stream.h */
+    bool has_streamed;     /* since memory was last given back */
     struct kept_files *kept;
     struct loop_timer *sweep;
     unsigned sweeps;

@@ -32,6 +32,7 @@ struct piece *piece_new(struct gateway *gateway, void *owner, int64_t offset, si
         log_die("stream", "out of memory");
     *self = (struct piece){.arena = arena_new(), .owner = owner, .offset = offset, .held = size};
     gateway->streams_size += size;
+    gateway->has_streamed = true;
     return self;
 }
 
