@@ -63,10 +63,11 @@ int project_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
-int project_show_command(struct ctl *ctl, struct error *err)
+/* What is in force, defaults included. */
+static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "CODE"));
+    struct tenant_lookup_in in = tenant_named(code);
     struct tenant tenant = {0};
 
     if (settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
@@ -74,8 +75,13 @@ int project_show_command(struct ctl *ctl, struct error *err)
     if (!tenant.accountPolicy)
         tenant.accountPolicy = &account_policy_default;
     output_record(ctl, &tenant_table, &tenant);
-    account_policy_show_off(ctl, arguments_get(&ctl->args, "CODE"), tenant.accountPolicy);
+    account_policy_show_off(ctl, code, tenant.accountPolicy);
     return 0;
+}
+
+int project_show_command(struct ctl *ctl, struct error *err)
+{
+    return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }
 
 int project_suspend_command(struct ctl *ctl, struct error *err)
@@ -101,7 +107,7 @@ static int set_patient_policy(struct ctl *ctl, struct error *err)
 
     if (settingsd_operator_policy_default(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "Patients who register with %s from now on get %s.", in.tenantCode,
+    output_note(ctl, "Patients who register with %s from now on get %s.\n", in.tenantCode,
                 *in.value ? in.value : "no access policy: registration is off");
     return 0;
 }
@@ -116,7 +122,8 @@ static int set_text(struct ctl *ctl, const char *name, struct error *err)
 
     if (settingsd_operator_setting(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "%s of %s is %s now.", in.name, in.tenantCode, *in.value ? in.value : "unset");
+    output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode,
+                *in.value ? in.value : "unset");
     return 0;
 }
 
@@ -133,11 +140,11 @@ static int set_switch(struct ctl *ctl, const char *name, struct error *err)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be true or false", name);
     if (settingsd_operator_switch(ctl->bus->bus, &req, &in, &out, err) < 0)
         return -1;
-    output_done(ctl, "%s of %s is %s now.", in.name, in.tenantCode, value);
+    output_note(ctl, "%s of %s is %s now.\n", in.name, in.tenantCode, value);
     return 0;
 }
 
-int project_set_command(struct ctl *ctl, struct error *err)
+static int write_setting(struct ctl *ctl, struct error *err)
 {
     const char *name = arguments_get(&ctl->args, PROJECT_SETTINGS);
 
@@ -146,4 +153,12 @@ int project_set_command(struct ctl *ctl, struct error *err)
     if (strstr(PROJECT_SWITCHES, name))
         return set_switch(ctl, name, err);
     return set_text(ctl, name, err);
+}
+
+/* Shows what is in force after the change: a setting may decide about more than itself. */
+int project_set_command(struct ctl *ctl, struct error *err)
+{
+    if (write_setting(ctl, err) < 0)
+        return -1;
+    return show_project(ctl, arguments_get(&ctl->args, "CODE"), err);
 }

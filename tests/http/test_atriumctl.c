@@ -490,14 +490,20 @@ static void switches_are_written(void)
     make_project("Switches", "switches");
     for (size_t i = 0; i < ARRAY_SIZE(rows) * ARRAY_SIZE(values); i++) {
         const char *name = rows[i / 2].name, *value = values[i % 2];
-        PROGRAM set = ATRIUMCTL(suite, NULL, "project", "set", "switches", name, value);
+        PROGRAM set = ATRIUMCTL(suite, NULL, "project", "set", "switches", name, value, "--json");
         PROGRAM show = ATRIUMCTL(suite, NULL, "project", "show", "switches", "--json");
 
         CHECK_EXIT(set, DONE);
         CHECK_EXIT(show, DONE);
         UNIT_CHECK(json_is_true(json_object_get(show->json, rows[i / 2].member)) == (i % 2 == 1),
                    "%s %s: %s", name, value, show->out);
+        CU_ASSERT_STRING_EQUAL(set->out, show->out);
     }
+    PROGRAM table =
+        ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "false");
+    CHECK_EXIT(table, DONE);
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "PATIENT_LOGIN_ENABLED of switches is false now."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "\npatientLogin "));
     PROGRAM wrong =
         ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "on");
     CHECK_REFUSED(wrong, FAILED, "PATIENT_LOGIN_ENABLED: must be true or false");
