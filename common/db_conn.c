@@ -27,10 +27,15 @@ static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
 
-static void ignore_notice(void *arg, const PGresult *result)
+/* Of all that a server has to say beside its answers one warning counts: a commit's wait for a standby was cancelled. Its
+ * text depends on the language, its code is that of all warnings, the function that it comes from does not change. */
+static void on_notice(void *arg, const PGresult *result)
 {
-    (void)arg;
-    (void)result;
+    struct db_conn *self = arg;
+    const char *from = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+
+    if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
+        self->unreplicated = true;
 }
 
 static void conn_watch(struct db_conn *self, short events, void (*fn)(void *arg, short revents))
@@ -67,7 +72,8 @@ static void conn_start(struct db_conn *self, const struct db_target *target)
     self->pg = PQconnectStartParams(keywords, values, 1);
     if (!self->pg)
         log_die("db", "out of memory");
-    PQsetNoticeReceiver(self->pg, ignore_notice, NULL);
+    self->unreplicated = false;
+    PQsetNoticeReceiver(self->pg, on_notice, self);
     if (PQstatus(self->pg) == CONNECTION_BAD)
         db_conn_lose(self);
     else
@@ -469,6 +475,18 @@ static bool call_take(struct db_conn *self, struct db_call *call, PGresult *resu
     return false;
 }
 
+/* What became of the call in front, which is answered. A commit that may be missing on the standby would be lost with
+ * the server: it is as good as one whose connection was lost. */
+static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
+{
+    if (!self->unreplicated)
+        return CALL_DONE;
+    self->unreplicated = false;
+    log_event(LOG_WARNING, "db", "a commit's wait for the standby was cancelled", "statement",
+              call->statement ? call->statement->name : call->text, NULL);
+    return CALL_LOST;
+}
+
 /* The call in front is answered in full. False when the connection cannot go on. */
 static bool call_over(struct db_conn *self, struct db_call *call)
 {
@@ -479,7 +497,7 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     if (call->skipped)
         call_skipped(self->pool, call);
     else
-        db_call_finish(self->pool->db, call, CALL_DONE);
+        db_call_finish(self->pool->db, call, end_of(self, call));
     if (!ends)
         return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)

@@ -118,6 +118,7 @@ struct db_conn {
     size_t depth;  /* calls in flight */
     struct db_calls in_flight;
     bool leased;
+    bool unreplicated; /* the server has said that a commit may be missing on the standby */
     bool touched;      /* something was sent in this turn */
     size_t unsynced;   /* calls sent last that have no Sync yet */
     struct db_tx *tx;  /* who holds the lease; NULL while its rollback is on its way */

@@ -393,6 +393,7 @@ static void overload(struct loop *loop, void *arg)
                pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload'") < 3)
             sleep_ms(&self, 20);
+        sleep_ms(&self, 200); /* the second is also ready here */
         start_jobs(&self, jobs + 2, ARRAY_SIZE(jobs) - 2);
         sleep_ms(&self, 50);
         for (size_t i = 2; i < ARRAY_SIZE(jobs); i++)
@@ -465,6 +466,59 @@ static void loss(struct loop *loop, void *arg)
         wait_jobs(&self, jobs, 1);
         UNIT_CHECK(jobs[0].rc == 0, "%s", jobs[0].err.message);
         CU_ASSERT_EQUAL(count_things(&self), 1);
+    }
+    db_kit_teardown(&self);
+}
+
+/* Ends the waits of commits for a standby, as an operator does by hand. */
+static long cancel_waits(void)
+{
+    return pg_exec(server, "select count(pg_cancel_backend(pid)) from pg_stat_activity where "
+                           "wait_event = 'SyncRep'");
+}
+
+static bool cancel_wait(struct db_fixture *self)
+{
+    int64_t until = soon(self);
+
+    while (cancel_waits() == 0) {
+        if (!UNIT_CHECK(loop_mono_ms(self->loop) < until, "no commit waits"))
+            return false;
+        sleep_ms(self, 10);
+    }
+    return true;
+}
+
+static void set_standby(struct db_fixture *self, const char *name)
+{
+    char sql[128];
+
+    snprintf(sql, sizeof(sql), "alter system set synchronous_standby_names = '%s'", name);
+    pg_exec(server, sql);
+    pg_exec(server, "select pg_reload_conf()");
+    while (pg_exec(server, "select (current_setting('synchronous_standby_names') <> '')::int") !=
+           (*name != '\0'))
+        sleep_ms(self, 10);
+    sleep_ms(self, 200); /* the checkpointer has told the backends */
+}
+
+/* The server then says that it has committed, and in a warning that the standby may lack it. */
+static void cancelled_wait(struct loop *loop, void *arg UNUSED)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_fixture self;
+    struct job put = {.statement = SQL_PUT, .a = 1, .b = 1, .params = 2};
+
+    if (setup(&self, loop, "standby")) {
+        set_standby(&self, "nowhere");
+        start_jobs(&self, &put, 1);
+        CU_ASSERT_TRUE(cancel_wait(&self));
+        wait_jobs(&self, &put, 1);
+        CU_ASSERT_EQUAL(put.rc, -1);
+        CU_ASSERT_EQUAL(put.err.code, ERR_UNCERTAIN);
+        set_standby(&self, "");
+        CU_ASSERT_EQUAL(QUERY(&self, SQL_PUT, &res, DB_INT(2), DB_INT(1)), 0);
+        CU_ASSERT_EQUAL(count_things(&self), 2);
     }
     db_kit_teardown(&self);
 }
@@ -791,6 +845,12 @@ ON_FIBER(leases)
 ON_FIBER(kept_plans)
 ON_FIBER(plans_of_lists)
 
+static void test_cancelled_wait(void)
+{
+    unit_expect_log(1);
+    unit_on_fiber(cancelled_wait, NULL);
+}
+
 static void test_restart(void)
 {
     unit_expect_log(1);
@@ -817,6 +877,7 @@ static const struct unit_case cases[] = {
     {"leases take turns", test_leases},
     {"a plan made for an empty table suits a full one", test_kept_plans},
     {"a list is not planned anew", test_plans_of_lists},
+    {"a cancelled wait for a standby is uncertain", test_cancelled_wait},
     {"restart of the server under load", test_restart},
     {"one answer ends an outage for reads and writes", test_recovery},
 };
