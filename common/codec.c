@@ -39,6 +39,19 @@ static size_t sequence_length(const uint8_t *at, size_t left)
     return length;
 }
 
+/* How many bytes from the first are ASCII and not zero, in steps of eight. */
+static size_t ascii_length(const char *bytes, size_t size)
+{
+    size_t length = 0;
+
+    for (uint64_t eight; size - length >= sizeof(eight); length += sizeof(eight)) {
+        memcpy(&eight, bytes + length, sizeof(eight));
+        if (((eight - EIGHT_TIMES(1)) | eight) & EIGHT_TIMES(0x80))
+            break;
+    }
+    return length;
+}
+
 bool codec_is_text(const char *bytes, size_t size)
 {
     const uint8_t *at = (const uint8_t *)bytes;
@@ -47,6 +60,9 @@ bool codec_is_text(const char *bytes, size_t size)
     while (i < size) {
         size_t length = 1;
 
+        i += ascii_length(bytes + i, size - i);
+        if (i == size)
+            break;
         if (at[i] == 0)
             return false;
         if (at[i] >= 0x80)
@@ -265,22 +281,25 @@ void codec_buffer_init(struct codec_buffer *self, struct arena *arena)
     *self = (struct codec_buffer){.arena = arena};
 }
 
+void codec_buffer_grow(struct codec_buffer *self, size_t size)
+{
+    size_t capacity = MAX(self->capacity * 2, (size_t)BUFFER_FIRST);
+    uint8_t *grown;
+
+    while (capacity - self->size < size)
+        capacity *= 2;
+    grown = arena_alloc_raw(self->arena, capacity);
+    if (self->size > 0)
+        memcpy(grown, self->bytes, self->size);
+    self->bytes = grown;
+    self->capacity = capacity;
+}
+
 int codec_write(void *buffer, const char *bytes, size_t size)
 {
     struct codec_buffer *self = buffer;
 
-    if (size > self->capacity - self->size) {
-        size_t capacity = MAX(self->capacity * 2, (size_t)BUFFER_FIRST);
-        uint8_t *grown;
-
-        while (capacity - self->size < size)
-            capacity *= 2;
-        grown = arena_alloc(self->arena, capacity);
-        if (self->size > 0)
-            memcpy(grown, self->bytes, self->size);
-        self->bytes = grown;
-        self->capacity = capacity;
-    }
+    codec_buffer_reserve(self, size);
     if (size > 0)
         memcpy(self->bytes + self->size, bytes, size);
     self->size += size;

@@ -32,6 +32,9 @@ int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, m
 /* The value of a map member, or NULL (not a map, no such member). First match wins. */
 const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 
+/* A word with the byte in each of its eight places. */
+#define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
+
 /* A growing buffer for msgpack_packer_init(&p, &buffer, codec_write). Memory is the arena's. */
 struct codec_buffer {
     struct arena *arena;
@@ -39,6 +42,15 @@ struct codec_buffer {
     size_t size, capacity;
 };
 void codec_buffer_init(struct codec_buffer *self, struct arena *arena);
+void codec_buffer_grow(struct codec_buffer *self, size_t size);
+
+/* Makes room for `size` more bytes. */
+static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
+{
+    if (size > self->capacity - self->size)
+        codec_buffer_grow(self, size);
+}
+
 int codec_write(void *buffer, const char *bytes, size_t size);
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 

@@ -10,9 +10,12 @@
 #include "common/codec.h"
 #include "common/fields_value.h"
 
-static void put(struct codec_buffer *out, const char *bytes, size_t size)
+static inline void put(struct codec_buffer *out, const char *bytes, size_t size)
 {
-    (void)codec_write(out, bytes, size);
+    codec_buffer_reserve(out, size);
+    if (size > 0)
+        memcpy(out->bytes + out->size, bytes, size);
+    out->size += size;
 }
 
 static void put_word(struct codec_buffer *out, const char *word)
@@ -35,22 +38,44 @@ static const char *escape_of(unsigned char c, char spelt[static 8])
     return spelt;
 }
 
+/* 0 unless one of the eight bytes is less than `limit`, which is at most 128. */
+static uint64_t has_less(uint64_t bytes, uint64_t limit)
+{
+    return (bytes - EIGHT_TIMES(limit)) & ~bytes & EIGHT_TIMES(0x80);
+}
+
+/* How many bytes from the first may stand in a string as they are. */
+static size_t plain_length(const char *text, size_t size)
+{
+    size_t length = 0;
+
+    for (uint64_t eight; size - length >= sizeof(eight); length += sizeof(eight)) {
+        memcpy(&eight, text + length, sizeof(eight));
+        if (has_less(eight, 0x20) | has_less(eight ^ EIGHT_TIMES('"'), 1) |
+            has_less(eight ^ EIGHT_TIMES('\\'), 1))
+            break;
+    }
+    while (length < size && (unsigned char)text[length] >= 0x20 && text[length] != '"' &&
+           text[length] != '\\')
+        length++;
+    return length;
+}
+
 static void put_text(struct codec_buffer *out, const char *text, size_t size)
 {
-    size_t from = 0;
-
+    codec_buffer_reserve(out, size + 2);
     put(out, "\"", 1);
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
+    for (;;) {
+        size_t plain = plain_length(text, size);
         char spelt[8];
 
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        put(out, text + from, i - from);
-        put_word(out, escape_of(c, spelt));
-        from = i + 1;
+        put(out, text, plain);
+        if (plain == size)
+            break;
+        put_word(out, escape_of((unsigned char)text[plain], spelt));
+        text += plain + 1;
+        size -= plain + 1;
     }
-    put(out, text + from, size - from);
     put(out, "\"", 1);
 }
 

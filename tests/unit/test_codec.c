@@ -280,6 +280,18 @@ static void test_text(void)
     CU_ASSERT(!codec_is_text(BYTES("\xe2\x28\xa1")));
     CU_ASSERT_EQUAL(codec_characters(BYTES("")), 0);
     CU_ASSERT_EQUAL(codec_characters(BYTES("a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80")), 4);
+    for (size_t size = 1; size <= 20; size++) { /* in steps of eight, and the rest */
+        for (size_t place = 0; place < size; place++) {
+            char text[20];
+
+            memset(text, 0x7f, sizeof(text));
+            CU_ASSERT(codec_is_text(text, size));
+            text[place] = '\0';
+            CU_ASSERT(!codec_is_text(text, size));
+            text[place] = (char)0x80;
+            CU_ASSERT(!codec_is_text(text, size));
+        }
+    }
 }
 
 /* ---- JSON ---- */

@@ -123,6 +123,26 @@ static void check_same(const struct all *in, struct arena *arena)
     json_decref(tree);
 }
 
+/* Strings are looked through in steps of eight: at each place, with its neighbours in the code table. */
+static void any_place_is_escaped(void)
+{
+    static const char bytes[] = "\x01\x1f !\"#[\\]\x7f";
+
+    for (size_t size = 1; size <= 20; size++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+
+        for (size_t place = 0; place < size * (sizeof(bytes) - 1); place++) {
+            char text[24] = "";
+            const char *words[] = {text};
+            struct all in = {.maybe = TRISTATE_UNSET, .words = {words, 1}};
+
+            memset(text, 'a', size);
+            text[place % size] = bytes[place / size];
+            check_same(&in, arena);
+        }
+    }
+}
+
 static void printed_is_as_dumped(void)
 {
     static const struct leaf leaves[] = {{"a", 1}, {NULL, -2}, {"\xc3\xa9", INT64_MIN}};
@@ -243,6 +263,7 @@ static void json_is_told_from_other_text(void)
 
 static const struct unit_case cases[] = {
     {"printed is as dumped", printed_is_as_dumped},
+    {"any place of a text is escaped", any_place_is_escaped},
     {"strangers are absent", strangers_are_absent},
     {"a body may be one value", a_body_may_be_one_value},
     {"JSON is told from other text", json_is_told_from_other_text},
