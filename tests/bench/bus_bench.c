@@ -1,12 +1,15 @@
 /*
  * bus_bench.c - what a call over the bus costs: two processes, many calls in flight.
  *
- *     bus_bench [calls] [in flight] [with a user: 0 or 1]
+ *     bus_bench [calls] [in flight] [with a user: 0 or 1] [ipc or curve]
  *
  * The parent calls an operation of its child that answers at once, and prints the rate and the CPU time that
- * each side spent per call, libzmq's own thread included.  Run by hand when the bus changes.
+ * each side spent per call, libzmq's own thread included. With "curve" the child listens on TCP with keys, as if
+ * it were on another host.  For curves.py, and by hand when the bus changes.
  */
+#include <arpa/inet.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/bus.h"
+#include "common/bus_hosts.h"
 #include "common/log.h"
 
 struct bench_in {
@@ -95,9 +99,76 @@ static void on_signal(void *arg, int signo)
     loop_stop(arg);
 }
 
+/* ---- keys, when the two are on different hosts ---- */
+
+static int free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (bind(fd, (struct sockaddr *)&address, size) != 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        log_die("bench", "no port");
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+/* Writes a new key for an instance and its line in the file of hosts. */
+static void write_key(const char *dir, FILE *hosts, const char *name, const char *where)
+{
+    uint8_t secret[BUS_KEY_SIZE], public[BUS_KEY_SIZE];
+    char text[BUS_KEY_TEXT_SIZE], digits[2 * BUS_KEY_SIZE + 1], path[128];
+    FILE *file;
+
+    randombytes_buf(secret, sizeof(secret));
+    bus_hosts_public_key(secret, public);
+    bus_hosts_key_text(public, text);
+    fprintf(hosts, "%s %s %s\n", name, where, text);
+    snprintf(path, sizeof(path), "%s/%s.key", dir, name);
+    file = fopen(path, "w");
+    if (!file || chmod(path, 0600) != 0)
+        log_die("bench", "no key");
+    fputs(sodium_bin2hex(digits, sizeof(digits), secret, sizeof(secret)), file);
+    fclose(file);
+}
+
+static void write_hosts(const char *dir)
+{
+    char path[128], where[64];
+    FILE *hosts;
+
+    snprintf(path, sizeof(path), "%s/hosts", dir);
+    hosts = fopen(path, "w");
+    if (!hosts)
+        log_die("bench", "no hosts");
+    snprintf(where, sizeof(where), "tcp://127.0.0.1:%d", free_port());
+    write_key(dir, hosts, "settingsd.1", where);
+    write_key(dir, hosts, "gateway.1", "-");
+    fclose(hosts);
+}
+
+/* The file of hosts as an instance reads it; NULL when there is none. */
+static const struct bus_hosts *read_hosts(const char *dir, const char *name)
+{
+    struct bus_hosts *hosts = NULL;
+    struct error err;
+    char path[128];
+
+    snprintf(path, sizeof(path), "%s/hosts", dir);
+    if (access(path, F_OK) != 0)
+        return NULL;
+    error_init(&err, NULL);
+    if (bus_hosts_read(path, arena_new(), &hosts, &err) < 0 ||
+        bus_hosts_take_key(hosts, dir, name, &err) < 0)
+        log_die("bench", err.message);
+    return hosts;
+}
+
 static void serve(const char *dir, int result)
 {
     const struct bus_options options = {.service = "settingsd",
+                                        .hosts = read_hosts(dir, "settingsd.1"),
                                         .instance = "1",
                                         .version = "bench",
                                         .run_dir = dir,
@@ -162,7 +233,7 @@ static void on_presence(void *arg, const char *service)
 int main(int argc, char **argv)
 {
     const char *const asks[] = {"settingsd", NULL};
-    char dir[] = "/tmp/bus-bench-XXXXXX", command[64];
+    char dir[] = "/tmp/bus-bench-XXXXXX", far[64], command[64];
     long calls = argc > 1 ? atol(argv[1]) : 200000, flight = argc > 2 ? atol(argv[2]) : 128;
     struct bench bench = {
         .left = calls, .running = flight, .caller = argc > 3 && atoi(argv[3]) ? &user : NULL};
@@ -180,6 +251,14 @@ int main(int argc, char **argv)
     if (mkdtemp(dir) == NULL || pipe(results) != 0)
         return 1;
     options.run_dir = dir;
+    if (argc > 4 && strcmp(argv[4], "curve") == 0) {
+        write_hosts(dir);
+        options.hosts = read_hosts(dir, "gateway.1");
+        snprintf(far, sizeof(far), "%s/far", dir); /* where no socket of the child is seen */
+        options.run_dir = far;
+        if (mkdir(far, 0700) != 0)
+            return 1;
+    }
     child = fork();
     if (child == 0)
         serve(dir, results[1]);
