@@ -7,8 +7,8 @@
 
 #include "authd/authd.h"
 
-/* Whether `membership` is the only admin that the project has left: one whose account is not about to
- * be deleted (SQL_ADMIN_STAYS). Holds the memberships of all its admins, and the one named, in the
+/* Whether `membership` is the only admin that the project has left: one whose account is neither about
+ * to be deleted nor locked (SQL_ADMIN_STAYS). Holds the memberships of all its admins, and the one named, in the
  * order of their ids until the end of the transaction: of two requests that each take another of the
  * last two, one is told so. Before any other lock but that of an invitation. Parks. */
 int admin_is_last(struct db_tx *tx, struct uuid project, struct uuid membership, bool *ret,
