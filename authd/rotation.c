@@ -2,8 +2,7 @@
  * rotation.c - see rotation.h.
  *
  * The first renewal that finds room leads: it waits for one turn of the loop, takes those that wait, runs the statement
- * for all and tells each what came of it. When it has ended, or is slow, the first of those that have come meanwhile
- * leads.
+ * for all and tells each what came of it. When it has ended, the first of those that have come meanwhile leads.
  */
 #include "authd/rotation.h"
 
@@ -15,9 +14,8 @@
 #include "common/log.h"
 
 enum {
-    TOGETHER_MAX = 64, /* renewals in one statement */
+    TOGETHER_MAX = 32, /* renewals in one statement */
     RUNNING_MAX = 2,   /* statements; while they run, renewals gather */
-    SLOW_MS = 3,       /* a statement that takes longer no longer keeps the next one waiting */
     SEALED_MAX = 512,  /* bytes of a sealed token */
 };
 
@@ -40,8 +38,7 @@ TAILQ_HEAD(waiting_list, waiting);
 struct rotations {
     struct waiting_list list;
     size_t running;
-    int64_t begun_ms; /* the last of them, by the monotonic clock */
-    bool gathering;   /* there is a leader that has not begun */
+    bool gathering; /* there is a leader that has not begun */
 };
 
 struct rotations *rotations_new(void)
@@ -120,25 +117,16 @@ static void rotate(struct authd *d, const struct request *req, struct waiting **
     }
 }
 
-/* One at a time: a commit costs many times what a row costs, so more renewals gather for the next. */
-static bool has_room(const struct rotations *self)
-{
-    return self->running == 0 ||
-           (self->running < RUNNING_MAX && clock_mono_ms() - self->begun_ms > SLOW_MS);
-}
-
-/* Makes the first that waits the leader of the next statement, when there is room for one. own: of the running fiber,
- * which is not woken, or NULL. */
-static void appoint(struct rotations *self, const struct waiting *own)
+/* Makes the first that waits the leader of the next statement, when there is room for one. */
+static void appoint(struct rotations *self)
 {
     struct waiting *first = TAILQ_FIRST(&self->list);
 
-    if (first == NULL || self->gathering || !has_room(self))
+    if (first == NULL || self->gathering || self->running == RUNNING_MAX)
         return;
     self->gathering = true;
     first->leads = true;
-    if (first != own)
-        fiber_wake(first->fiber);
+    fiber_wake(first->fiber);
 }
 
 /* Takes the first of those that wait, the leader among them. */
@@ -165,10 +153,10 @@ static void lead(struct authd *d, const struct request *req, struct waiting *own
 
     self->gathering = false;
     self->running++;
-    self->begun_ms = clock_mono_ms();
+    appoint(self);
     rotate(d, req, items, count, err);
     self->running--;
-    appoint(self, NULL);
+    appoint(self);
     for (size_t i = 0; i < count; i++) {
         if (items[i] == NULL)
             continue;
@@ -188,7 +176,7 @@ static int give_up(struct rotations *self, struct waiting *item, enum fiber_wake
     TAILQ_REMOVE(&self->list, item, link);
     if (item->leads) {
         self->gathering = false;
-        appoint(self, NULL);
+        appoint(self);
     }
     if (wake == FIBER_CANCELLED)
         return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
@@ -238,8 +226,12 @@ int rotation_run(struct authd *d, const struct request *req, const struct rotati
     if (in->successor.size > SEALED_MAX)
         log_die("refresh", "a sealed token is larger than any can be");
     TAILQ_INSERT_TAIL(&self->list, &own, link);
-    appoint(self, &own);
-    rc = own.leads ? gather(d, &own, err) : wait_turn(d, req, &own, err);
+    if (!self->gathering && self->running < RUNNING_MAX) {
+        self->gathering = own.leads = true;
+        rc = gather(d, &own, err);
+    } else {
+        rc = wait_turn(d, req, &own, err);
+    }
     if (rc < 0)
         return -1;
     if (!own.leads)

@@ -1,7 +1,7 @@
 /*
  * rotation.h - the update that rotates a refresh token, for several renewals in one statement and one commit.
  *
- * Renewals that ask in the same turn of the loop, or while a statement is under way, share the next one. What each
+ * Renewals that ask in the same turn of the loop, or while two statements are under way, share the next one. What each
  * comes to is its own. The statement skips a row that is locked, so no renewal waits for another one's lock, and of
  * several with one token one wins.
  */
