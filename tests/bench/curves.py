@@ -23,7 +23,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, "tests/peers")
-from server import PASSWORD, THREADS, Server, cpu_us, free_port, request
+from server import PASSWORD, THREADS, Server, cpu_by_program, free_port, request
 
 BUILD = os.environ.get("BUILD", "build")
 SECONDS = int(os.environ.get("CURVES_SECONDS", 2))
@@ -59,22 +59,17 @@ class Suite(Server):
         self.base = ready().group(1)
         info = open(f"{self.dir}/dev.json").read()
         self.text = lambda member: re.search(rf'"{member}": *"([^"]*)"', info).group(1)
-        self.postmaster = int(self.sql("show data_directory", first_line_of="postmaster.pid"))
         self.people = self.seed(people) if people else []
         self.reader = self.register("reader")
 
-    def sql(self, text, first_line_of=None):
-        answer = subprocess.run(
+    def sql(self, text):
+        return subprocess.run(
             ["psql", "-qXAt", "-v", "ON_ERROR_STOP=1", "-d", self.text("conninfo")],
             input=text,
             stdout=subprocess.PIPE,
             text=True,
             check=True,
         ).stdout.strip()
-        if not first_line_of:
-            return answer
-        with open(f"{answer}/{first_line_of}") as f:
-            return f.readline()
 
     def seed(self, people):
         """A sample of the accounts: (address, refresh token) of each."""
@@ -131,9 +126,10 @@ class Point:
 
     def cpu(self):
         """CPU time of the suite with its proxy, and of PostgreSQL."""
-        postgres = cpu_us([self.suite.postmaster])
         proxies = [self.proxy.process.pid] if self.proxy else []
-        return cpu_us([self.suite.process.pid, *proxies]) - postgres, postgres
+        used = cpu_by_program([self.suite.process.pid, *proxies])
+        postgres = used.get("postgres", 0)
+        return sum(used.values()) - postgres, postgres
 
     def wal(self):
         return int(self.suite.sql("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn"))
