@@ -4,6 +4,8 @@
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ enum {
     HELD_MS = 12000, /* longer than a lease and than a request */
     LOCK_MS = 2000,  /* lock_timeout */
     MANY = 40,
+    RENEWING = 8,
     SEEN_MS = 15000,
     BACK_MS = 10000,
 };
@@ -195,6 +198,74 @@ static void a_locked_counter_stops_logging_out_only(void)
     CHECK_STATUS(me, 401);
 }
 
+/* Renews at most once; keeps the pair that the server gave last. */
+static int renew(struct person *patient)
+{
+    HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/refresh-token", NULL,
+                                   json_pack("{s:s}", "refresh_token", patient->refresh));
+
+    if (answer->status == 200) {
+        free(patient->refresh);
+        patient->refresh = strdup(http_text(answer, "refresh_token"));
+    }
+    return answer->status;
+}
+
+/* The first after the lock may find that the statement still is held back. */
+static bool is_renewed_soon(struct person *patient)
+{
+    int64_t deadline = clock_mono_ms() + BACK_MS;
+    int status = renew(patient);
+
+    while (status == 503 && clock_mono_ms() < deadline) {
+        usleep(100000);
+        status = renew(patient);
+    }
+    return status == 200;
+}
+
+static atomic_int renewed, put_off, wrong;
+static atomic_bool enough;
+
+static void *renew_on(void *arg)
+{
+    while (!atomic_load(&enough)) {
+        int status = renew(arg);
+
+        atomic_fetch_add(status == 200 ? &renewed : status == 503 ? &put_off : &wrong, 1);
+    }
+    return NULL;
+}
+
+/* One statement renews several sessions. When it fails each of them is answered 503 and keeps the token that it had. */
+static void a_renewal_that_failed_ends_no_session(void)
+{
+    struct person *patients[RENEWING];
+    pthread_t threads[RENEWING];
+    PGconn *holder;
+
+    for (size_t i = 0; i < RENEWING; i++)
+        patients[i] = person_register(suite, NULL);
+    holder = hold("begin; lock table auth.session in share row exclusive mode");
+    atomic_store(&renewed, 0);
+    atomic_store(&put_off, 0);
+    atomic_store(&wrong, 0);
+    atomic_store(&enough, false);
+    for (size_t i = 0; i < RENEWING; i++)
+        pthread_create(&threads[i], NULL, renew_on, patients[i]);
+    usleep(HELD_MS / 2 * 1000);
+    PQfinish(holder);
+    atomic_store(&enough, true);
+    for (size_t i = 0; i < RENEWING; i++)
+        pthread_join(threads[i], NULL);
+    CU_ASSERT_EQUAL(atomic_load(&wrong), 0);
+    UNIT_CHECK(atomic_load(&put_off) >= RENEWING, "%d", atomic_load(&put_off));
+    for (size_t i = 0; i < RENEWING; i++) {
+        CU_ASSERT_TRUE(is_renewed_soon(patients[i]));
+        person_destroy(&patients[i]);
+    }
+}
+
 static void it_ends_without_a_trace(void)
 {
     suite_stop(&suite);
@@ -204,6 +275,7 @@ static const struct unit_case cases[] = {
     {"a locked table stops what needs it", a_locked_table_stops_what_needs_it},
     {"who holds it is told", who_holds_it_is_told},
     {"a locked counter stops logging out only", a_locked_counter_stops_logging_out_only},
+    {"a renewal that failed ends no session", a_renewal_that_failed_ends_no_session},
     {"it ends without a trace", it_ends_without_a_trace},
 };
 
