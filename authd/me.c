@@ -2,8 +2,6 @@
  * me.c - the account profile (handler me): what the gateway knows of the caller, its account and
  * its sessions.
  */
-#include <string.h>
-
 #include "authd/email_verified.h"
 #include "authd/session.h"
 
@@ -45,24 +43,34 @@ static const struct me_policy *policy(const struct request *req)
     return self;
 }
 
-/* Shows the sessions that SQL_ME yielded: it is asked for one more than are shown, which tells whether there are more.
- * The oldest that is not the caller's own is left out then. */
-static void show_sessions(const struct request *req, const struct db_result *res,
-                          struct me_security *security)
+/* Shows the newest sessions that SQL_ME yielded, which is asked for one more: that one tells whether there are more. The
+ * caller's own takes the last place when it is older than all of these. */
+static int show_sessions(struct authd *d, const struct request *req, const struct db_result *res,
+                         struct me_security *security, struct error *err)
 {
-    struct field_list found = db_list(res, &session_record_table, req->arena);
-    struct session_record *shown;
+    CLEANUP(db_result_destroy) struct db_result *own = NULL;
+    struct field_list found = db_list(res, &session_record_table, req->arena), current;
     const struct session_record *rows = found.items;
+    struct session_record *shown;
 
     security->sessions = found;
     if (found.count <= ME_SESSIONS_MAX)
-        return;
-    shown = arena_calloc(req->arena, ME_SESSIONS_MAX, sizeof(*shown));
-    memcpy(shown, rows, ME_SESSIONS_MAX * sizeof(*shown));
-    if (rows[ME_SESSIONS_MAX].current)
-        shown[ME_SESSIONS_MAX - 1] = rows[ME_SESSIONS_MAX];
-    security->sessions = (struct field_list){shown, ME_SESSIONS_MAX};
+        return 0;
     security->moreSessions = true;
+    security->sessions.count = ME_SESSIONS_MAX;
+    for (size_t i = 0; i < ME_SESSIONS_MAX; i++)
+        if (rows[i].current)
+            return 0;
+    if (db_query(d->svc.db, req, SQL_ME_CURRENT, &own, err, DB_UUID(req->caller->project),
+                 DB_UUID(req->caller->session), DB_INT(req->now_ms)) < 0)
+        return -1;
+    current = db_list(own, &session_record_table, req->arena);
+    if (current.count == 0)
+        return 0;
+    shown = arena_memdup(req->arena, rows, ME_SESSIONS_MAX * sizeof(*shown));
+    shown[ME_SESSIONS_MAX - 1] = *(const struct session_record *)current.items;
+    security->sessions.items = shown;
+    return 0;
 }
 
 /* The caller's profile. Fails: UNAUTHORIZED when the account is gone. */
@@ -78,12 +86,13 @@ int me(struct authd *d, const struct request *req, const struct nothing *in, str
     (void)in;
     if (db_query(d->svc.db, req, SQL_ME, &res, err, DB_UUID(caller->project),
                  DB_UUID(caller->account), DB_UUID(caller->session), DB_INT(req->now_ms),
-                 DB_INT(ME_SESSIONS_MAX)) < 0)
+                 DB_INT(ME_SESSIONS_MAX + 1)) < 0)
         return -1;
     if (db_rows(res) == 0)
         return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-    if (!db_is_null(res, 0, 0)) /* the left join's one row without a session */
-        show_sessions(req, res, security);
+    /* The left join has one row without a session when none lives. */
+    if (!db_is_null(res, 0, 0) && show_sessions(d, req, res, security, err) < 0)
+        return -1;
     security->mfaEnrolled = db_bool(res, 0, 10);
     if (email_verified_for_caller(d, req, db_text(res, 0, 11), &security->emailVerified, err) < 0)
         return -1;

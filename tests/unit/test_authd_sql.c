@@ -107,8 +107,8 @@ static const struct {
     {SQL_IDENTITY, "Index Cond: ((project_id = $1) AND (id = $2))"},
     {SQL_ME, "Index Cond: ((project_id = $1) AND (account_id = a.id))"},
     {SQL_ME, "Limit\n"
-             "              ->  Index Scan Backward using session_account on session s_1"},
-    {SQL_ME, "Index Scan using session_pkey on session s\n"},
+             "        ->  Index Scan Backward using session_account on session s"},
+    {SQL_ME_CURRENT, "Index Scan using session_pkey on session s\n"},
     {SQL_SESSION_LIST, "Index Cond: ((project_id = $1) AND (account_id = $2))"},
     {SQL_SESSION_END, "Index Cond: ((project_id = $5) AND (account_id = $6))"},
     {SQL_SESSION_END_SURPLUS, "session_account on session s"},
