@@ -46,6 +46,8 @@ def compare(operation, now, then):
     for turn in range(ROUNDS):
         order = [now, then] if turn % 2 == 0 else [then, now]
         measured = {server: server.measure(operation, connections) for server in order}
+        if None in measured.values():
+            sys.exit(f"before: {operation}: nothing was done in a slice; see BENCH_SECONDS")
         pairs.append((measured[now], measured[then]))
     print(f"{operation}: rate {middle(pairs, lambda p: p[0]['rate'] / p[1]['rate']):.2f}, refused "
           f"{sum(p[0]['bad'] for p in pairs)} and {sum(p[1]['bad'] for p in pairs)}")
