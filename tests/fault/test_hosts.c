@@ -13,6 +13,7 @@
 #include <arpa/inet.h>
 #include <libpq-fe.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,11 +259,36 @@ static struct http_answer *post(const char *path, const char *bearer, json_t *bo
                  .method = "POST", .path = path, .bearer = bearer, .source = source, .body = body});
 }
 
+/* The same once more while the answer is 503: the daemons have to find each other again first, which is not seen from
+ * here. */
+static struct http_answer *post_soon(const char *path, json_t *body)
+{
+    int64_t deadline = clock_mono_ms() + BACK_MS;
+    struct http_answer *answer = post(path, NULL, json_incref(body));
+
+    while (answer->status == 503 && clock_mono_ms() < deadline) {
+        http_answer_destroy(&answer);
+        usleep(100000);
+        answer = post(path, NULL, json_incref(body));
+    }
+    json_decref(body);
+    return answer;
+}
+
+static json_t *body_of(const char *email)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:s}", "email", email, "password", PASSWORD, "name",
+                     "Ana", "surname", "Prova", "tenantCode", "hosts");
+}
+
 static struct http_answer *register_as(const char *email)
 {
-    return post("/auth/tenant/Patient/register", NULL,
-                json_pack("{s:s, s:s, s:s, s:s, s:s}", "email", email, "password", PASSWORD, "name",
-                          "Ana", "surname", "Prova", "tenantCode", "hosts"));
+    return post("/auth/tenant/Patient/register", NULL, body_of(email));
+}
+
+static struct http_answer *register_soon(const char *email)
+{
+    return post_soon("/auth/tenant/Patient/register", body_of(email));
 }
 
 /* ---- those who come in meanwhile ---- */
@@ -580,20 +606,6 @@ static struct http_answer *sign_out_on_b(const char *token)
     return answer;
 }
 
-/* As soon as the daemons have found each other again, which are not seen from here; until then it is 503. */
-static struct http_answer *register_soon(const char *email)
-{
-    int64_t deadline = clock_mono_ms() + BACK_MS;
-    struct http_answer *answer = register_as(email);
-
-    while (answer->status == 503 && clock_mono_ms() < deadline) {
-        http_answer_destroy(&answer);
-        nap_ms(100);
-        answer = register_as(email);
-    }
-    return answer;
-}
-
 /* A patient whom the gateways on a and on b know. */
 static struct http_answer *register_everywhere(void)
 {
@@ -664,9 +676,9 @@ static void gateway_without_any_authd_fails_closed(void)
 static bool can_sign_in(const char *email)
 {
     HTTP_ANSWER start =
-        post("/auth/tenant/Patient/login/start", NULL, body_login_start(email, PASSWORD, "hosts"));
-    HTTP_ANSWER token = post("/auth/tenant/Patient/login/token", NULL,
-                             body_login_token(http_text(start, "sessionCode"), NULL));
+        post_soon("/auth/tenant/Patient/login/start", body_login_start(email, PASSWORD, "hosts"));
+    HTTP_ANSWER token = post_soon("/auth/tenant/Patient/login/token",
+                                  body_login_token(http_text(start, "sessionCode"), NULL));
 
     if (start->status != 200 || token->status != 200)
         fprintf(stderr, "hosts: a sign-in is answered with %d, %d\n", start->status, token->status);
@@ -695,8 +707,8 @@ static void check_account(const struct account *account)
     if (account->out) {
         check_ended(account);
     } else if (!account->unsure) {
-        HTTP_ANSWER fresh = post("/auth/refresh-token", NULL,
-                                 json_pack("{s:s}", "refresh_token", account->refresh));
+        HTTP_ANSWER fresh =
+            post_soon("/auth/refresh-token", json_pack("{s:s}", "refresh_token", account->refresh));
         UNIT_CHECK(fresh->status == 200, "the session of %s is lost: %d", account->email,
                    fresh->status);
     }
@@ -716,6 +728,101 @@ static void nothing_acknowledged_is_lost(void)
     }
     printf("\n    %zu accounts, %zu documents, %zu signed out", registered, documents, out);
     CU_ASSERT(registered > 20 && documents > 20 && out > 10);
+}
+
+/* ---- the list of hosts ---- */
+
+static size_t log_count(size_t i, const char *text)
+{
+    size_t found = 0;
+
+    log_has(i, text);
+    for (const char *at = running[i]->err; (at = strstr(at, text)); at++)
+        found++;
+    return found;
+}
+
+/* Writes the list of all hosts without the line of one instance, or with it (NULL). */
+static void write_hosts_without(const char *name)
+{
+    static char *all;
+    char *path = arena_printf(texts, "%s/hosts", dir.path), *line, *rest;
+    FILE *file;
+
+    if (!all)
+        all = arena_strdup(texts, unit_dir_read(&dir, "hosts"));
+    rest = arena_strdup(texts, all);
+    file = fopen(path, "we");
+    while ((line = strsep(&rest, "\n")))
+        if (*line && !(name && strncmp(line, name, strlen(name)) == 0))
+            fprintf(file, "%s\n", line);
+    fclose(file);
+}
+
+/* SIGHUP to all daemons but that one; returns when each has written this line. */
+static void reload_hosts(const char *but, const char *text)
+{
+    int64_t deadline = clock_mono_ms() + BACK_MS;
+
+    for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
+        size_t before = log_count(i, text);
+
+        if (but && strcmp(daemons[i].name, but) == 0)
+            continue;
+        kill(running[i]->pid, SIGHUP);
+        while (log_count(i, text) == before && clock_mono_ms() < deadline)
+            nap_ms(20);
+        UNIT_CHECK(log_count(i, text) > before, "%s: %s", daemons[i].name, text);
+    }
+}
+
+/* Until GET /document is answered with this. */
+static bool documents_become(int status)
+{
+    int64_t deadline = clock_mono_ms() + BACK_MS;
+    int last = 0;
+
+    while (last != status && clock_mono_ms() < deadline) {
+        HTTP_ANSWER answer = http_get(URL, "/document", reader_token);
+
+        last = answer->status;
+        if (last != status)
+            nap_ms(50);
+    }
+    return last == status;
+}
+
+static void line_that_goes_ends_the_connection_and_comes_back(void)
+{
+    static const char docd[] = "docd.c1";
+
+    CU_ASSERT_TRUE(documents_become(200));
+    write_hosts_without(docd);
+    reload_hosts(docd, "configuration reloaded");
+    CU_ASSERT_TRUE(log_has(daemon_of("gateway.a1"), "no longer in bus_hosts"));
+    CU_ASSERT_TRUE(documents_become(503));
+    for (int i = 0; i < 20; i++) { /* it stays away, though docd itself keeps calling */
+        HTTP_ANSWER answer = http_get(URL, "/document", reader_token);
+        HTTP_ANSWER me = ask_me(reader_token);
+
+        CHECK_STATUS(answer, 503);
+        CHECK_STATUS(me, 200);
+        nap_ms(100);
+    }
+    write_hosts_without(NULL);
+    reload_hosts(docd, "configuration reloaded");
+    CU_ASSERT_TRUE(documents_become(200));
+    CU_ASSERT_TRUE(all_are_up(BACK_MS));
+}
+
+static void broken_list_changes_nothing(void)
+{
+    unit_dir_write(&dir, "hosts", "docd.c1 is no line of this list\n");
+    reload_hosts(NULL, "configuration refused");
+    CU_ASSERT_TRUE(documents_become(200));
+    write_hosts_without(NULL);
+    reload_hosts(NULL, "configuration reloaded");
+    CU_ASSERT_TRUE(documents_become(200));
 }
 
 /* ---- keys ---- */
@@ -859,6 +966,9 @@ static const struct unit_case cases[] = {
     {"a host is cut off and comes back", a_host_is_cut_off_and_comes_back},
     {"a gateway without any authd fails closed", gateway_without_any_authd_fails_closed},
     {"nothing acknowledged is lost", nothing_acknowledged_is_lost},
+    {"a line that goes ends the connection, and comes back",
+     line_that_goes_ends_the_connection_and_comes_back},
+    {"a broken list of hosts changes nothing", broken_list_changes_nothing},
     {"a stolen docd key opens what docd may ask", stolen_docd_key_opens_what_docd_may_ask},
     {"an unknown key opens nothing", unknown_key_opens_nothing},
     {"it ends", it_ends},
