@@ -435,7 +435,6 @@ int main(void)
         {"hands a mail to a server", test_plain},
         {"insists on TLS and signs in", test_tls_and_sign_in},
         {"another password while it runs", test_change},
-        {"another password while it runs", test_change},
         {"tells not now from never", test_refusals},
         {"sends nothing that it may not", test_denied},
         {"tells what a server lacks", test_checks},
