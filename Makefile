@@ -64,8 +64,10 @@ PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 all: $(PROGRAMS)
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
+# A program: the files of its folder and of the folders in it.
+sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 
-COMMON_OBJECTS := $(call object,$(filter-out common/curl_loop.c,$(wildcard common/*.c)))
+COMMON_OBJECTS := $(call object,$(filter-out common/runtime/curl_loop.c,$(wildcard common/*/*.c)))
 API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(d)/$(d)_api.c))
 
 $(BUILD)/%.o: %.c | deps-build
@@ -76,15 +78,15 @@ $(BUILD)/libcommon.a: $(COMMON_OBJECTS) $(API_OBJECTS)
 	@rm -f $@
 	ar rcs $@ $^
 
-$(BUILD)/libcurl_loop.a: $(BUILD)/common/curl_loop.o
+$(BUILD)/libcurl_loop.a: $(BUILD)/common/runtime/curl_loop.o
 	@rm -f $@
 	ar rcs $@ $^
 
 # The schema files of a daemon, inside its program. The folder is younger than a file that came or went.
 define schema_rule
-$(BUILD)/gen/$(1)_schema.c: $(1)/schema $(sort $(wildcard $(1)/schema/*.sql)) common/embed.sh
+$(BUILD)/gen/$(1)_schema.c: $(1)/schema $(sort $(wildcard $(1)/schema/*.sql)) common/pg/embed.sh
 	@mkdir -p $$(@D)
-	./common/embed.sh $(1) $$(filter %.sql,$$^) > $$@
+	./common/pg/embed.sh $(1) $$(filter %.sql,$$^) > $$@
 $(BUILD)/gen/$(1)_schema.o: $(BUILD)/gen/$(1)_schema.c | deps-build
 	$$(CC) $$(CFLAGS_ALL) -c $$< -o $$@
 endef
@@ -93,12 +95,12 @@ $(foreach d,$(SCHEMAS),$(eval $(call schema_rule,$(d))))
 $(eval $(call schema_rule,ctl))
 
 # What the assembler includes is in no .d file.
-$(BUILD)/authd/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
-$(BUILD)/authd/common_password.o: authd/data/common_passwords.txt
+$(BUILD)/authd/account/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
+$(BUILD)/authd/credential/common_password.o: authd/data/common_passwords.txt
 
 # A daemon is every file of its folder but the API, which libcommon.a carries for all.
 define program_rule
-$(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(wildcard $(1)/*.c))) \
+$(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS) ctl),$(BUILD)/gen/$(1)_schema.o)
 $(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
 	@mkdir -p $$(@D)
@@ -136,9 +138,9 @@ $(addprefix $(BUILD)/tests/unit/test_,docd_image maild_smtp): $(BUILD)/tests/uni
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c authd/user_agent.c $(wildcard botd/mask*.c) \
-    botd/token_search.c docd/disposition.c docd/post_policy.c docd/sigv4.c docd/sniff.c gateway/decode.c gateway/keys.c \
-    gateway/multipart.c gateway/range.c gateway/routes.c gateway/token.c maild/buffer.c maild/render.c \
+FUZZ_SUPPORT := $(call object,tests/fuzz/fuzz.c authd/credential/user_agent.c $(wildcard botd/translation/mask*.c) \
+    botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/auth/keys.c \
+    gateway/http/multipart.c gateway/http/range.c gateway/endpoint/routes.c gateway/auth/token.c maild/buffer.c maild/render.c \
     maild/template_html.c maild/template_names.c)
 FUZZ_LIBS := -lmagic -lcrypto -lgumbo
 $(BUILD)/tests/unit/test_fuzz_corpus: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SUPPORT)
@@ -341,7 +343,7 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -D -m 644 ctl/atriumctl.1 $(DESTDIR)$(PREFIX)/share/man/man1/atriumctl.1
 	for file in $(COMPLETIONS); do \
 	    install -D -m 644 $(BUILD)/share/$$file $(DESTDIR)$(PREFIX)/share/$$file || exit 1; done
-	install -D -m 644 common/atrium.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/atrium.conf.5
+	install -D -m 644 common/service/atrium.conf.5 $(DESTDIR)$(PREFIX)/share/man/man5/atrium.conf.5
 	for unit in systemd/*.service systemd/*.socket systemd/*.target systemd/*.timer; do \
 	    install -D -m 644 $$unit $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit 1; done
 	sed -i 's|=/usr/bin/|=$(PREFIX)/bin/|' $(DESTDIR)$(PREFIX)/lib/systemd/system/atrium-*.service
@@ -356,7 +358,7 @@ install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -D -m 644 authd/data/LICENSES $(DESTDIR)$(PREFIX)/share/doc/atrium/LICENSES.mail-domains
 	install -D -m 644 $(BUILD)/atrium.conf $(DESTDIR)$(PREFIX)/share/atrium/atrium.conf
 	[ -e $(DESTDIR)/etc/atrium/atrium.conf ] || \
-	    install -m 644 common/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
+	    install -m 644 common/service/atrium.conf $(DESTDIR)/etc/atrium/atrium.conf
 
 # What the package sets, which the operator's file overrides: each section as its program prints it, the keys commented
 # out, because the programs know their defaults. The units hand each daemon its seal key as a credential.
@@ -433,7 +435,7 @@ test-s3: deps-s3
 	        tests/run.sh $(BUILD)/tests/http/test_s3 || exit 1; \
 	done
 
-SOURCES := $(wildcard */*.[ch] tests/*/*.[ch])
+SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl tests,$(d)/*.[ch] $(d)/*/*.[ch]))
 
 format:
 	clang-format -i $(SOURCES)

@@ -5,17 +5,17 @@
 
 #include <string.h>
 
-#include "authd/change.h"
-#include "authd/common_password.h"
-#include "authd/email_scan.h"
-#include "authd/factor.h"
-#include "authd/key.h"
-#include "authd/mail_domain.h"
-#include "authd/password.h"
-#include "authd/rotation.h"
+#include "authd/account/email_scan.h"
+#include "authd/account/mail_domain.h"
+#include "authd/credential/common_password.h"
+#include "authd/credential/factor.h"
+#include "authd/credential/password.h"
+#include "authd/credential/totp.h"
+#include "authd/session/change.h"
+#include "authd/session/key.h"
+#include "authd/session/rotation.h"
+#include "authd/signin/unruled.h"
 #include "authd/sweep.h"
-#include "authd/totp.h"
-#include "authd/unruled.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 

@@ -14,7 +14,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/authd_sql.h"
-#include "common/service.h"
+#include "common/service/service.h"
 
 #define SECONDS(n) ((int64_t)(n)*1000)
 #define MINUTES(n) SECONDS((int64_t)(n)*60)

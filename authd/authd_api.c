@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/address.h"
-#include "common/name.h"
-#include "common/policy.h"
+#include "common/base/address.h"
+#include "common/domain/name.h"
+#include "common/domain/policy.h"
 
 enum {
     NAME_MAX_LENGTH = 128,

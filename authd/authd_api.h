@@ -4,8 +4,8 @@
 #ifndef ATRIUM_AUTHD_API_H
 #define ATRIUM_AUTHD_API_H
 
-#include "common/fields.h"
-#include "common/method.h"
+#include "common/bus/method.h"
+#include "common/wire/fields.h"
 
 /* ---- routes ---- */
 

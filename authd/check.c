@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "authd/authd.h"
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 /* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody makes another one. */
 #define KEY_AGE_WARN DAYS(365)

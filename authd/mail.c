@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "authd/throttle.h"
-#include "common/codec.h"
+#include "authd/credential/throttle.h"
+#include "common/wire/codec.h"
 #include "maild/maild_api.h"
 
 enum { MAILBOX_MAX = 10 };

@@ -5,7 +5,7 @@
 
 #include <malloc.h>
 
-#include "authd/invitation.h"
+#include "authd/member/invitation.h"
 
 enum { SWEEP_ROWS = 1000 };
 

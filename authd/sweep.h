@@ -4,7 +4,7 @@
 #ifndef ATRIUM_AUTHD_SWEEP_H
 #define ATRIUM_AUTHD_SWEEP_H
 
-#include "common/request.h"
+#include "common/domain/request.h"
 
 /* Forgets logins, links, spent links, invitations, throttles, known addresses, changes, keys and
  * sessions that are over, until none is left; for service_every(). */

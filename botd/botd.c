@@ -3,9 +3,9 @@
  */
 #include "botd/botd.h"
 
-#include "botd/bot.h"
-#include "botd/sandbox.h"
-#include "common/log.h"
+#include "botd/bot/bot.h"
+#include "botd/sandbox/sandbox.h"
+#include "common/base/log.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
 

@@ -10,8 +10,8 @@
 #include "botd/botd_api.h"
 #include "botd/botd_sql.h"
 #include "botd/network.h"
-#include "botd/provider.h"
-#include "common/service.h"
+#include "botd/translation/provider.h"
+#include "common/service/service.h"
 
 struct botd_config {
     struct database_config db;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/name.h"
+#include "common/domain/name.h"
 
 enum {
     LANGUAGE_MIN = 2,

@@ -6,9 +6,9 @@
 #ifndef ATRIUM_BOTD_SQL_H
 #define ATRIUM_BOTD_SQL_H
 
-#include "common/audit.h"
-#include "common/db.h"
-#include "common/seal_table.h"
+#include "common/pg/db.h"
+#include "common/service/audit.h"
+#include "common/service/seal_table.h"
 
 enum botd_statement {
 #define SQL(name, class, params, text) name,

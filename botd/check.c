@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
+#include "botd/bot/program.h"
 #include "botd/botd.h"
-#include "botd/program.h"
-#include "botd/sandbox.h"
+#include "botd/sandbox/sandbox.h"
 
 static const char sandbox_advice[] =
     "Program bots answer 503 until bubblewrap may make namespaces, or the kernel has Landlock: "

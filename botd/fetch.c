@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/codec.h"
-#include "common/log.h"
+#include "common/base/log.h"
+#include "common/wire/codec.h"
 
 enum { CONNECT_MS = 5000 };
 

@@ -5,7 +5,7 @@
 #define ATRIUM_BOTD_FETCH_H
 
 #include "botd/network.h"
-#include "common/curl_loop.h"
+#include "common/runtime/curl_loop.h"
 
 struct fetch {
     const char *url, *body;               /* JSON that is posted; NULL: a GET */

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_BOTD_NETWORK_H
 #define ATRIUM_BOTD_NETWORK_H
 
-#include "common/address.h"
+#include "common/base/address.h"
 
 struct network_rules {
     struct address_networks allowed, closed;

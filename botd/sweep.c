@@ -2,9 +2,9 @@
  * sweep.c - executions are remembered for thirty days, and the latest thousand of each bot; translations for as long
  * after their last use.
  */
-#include "botd/budget.h"
-#include "botd/cgroup.h"
-#include "botd/memory.h"
+#include "botd/sandbox/cgroup.h"
+#include "botd/translation/budget.h"
+#include "botd/translation/memory.h"
 
 #define EXECUTION_LIFE ((int64_t)30 * 24 * 3600 * 1000)
 

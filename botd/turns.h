@@ -4,7 +4,7 @@
 #ifndef ATRIUM_BOTD_TURNS_H
 #define ATRIUM_BOTD_TURNS_H
 
-#include "common/fiber.h"
+#include "common/runtime/fiber.h"
 
 struct turns {
     size_t max;         /* at the same time */

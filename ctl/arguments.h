@@ -15,8 +15,8 @@
 #ifndef ATRIUM_CTL_ARGUMENTS_H
 #define ATRIUM_CTL_ARGUMENTS_H
 
-#include "common/arena.h"
-#include "common/error.h"
+#include "common/base/arena.h"
+#include "common/base/error.h"
 
 enum { ARGUMENTS_MAX = 24 }; /* words of one usage text */
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/service.h"
+#include "common/service/service.h"
 #include "ctl/audit_fhir.h"
 #include "ctl/audit_walk.h"
 #include "ctl/ctl.h"

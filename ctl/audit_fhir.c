@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 #define DCM "http://dicom.nema.org/resources/ontology/DCM"
 #define LIFECYCLE "http://terminology.hl7.org/CodeSystem/iso-21089-lifecycle"

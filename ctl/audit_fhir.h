@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "common/audit_chain.h"
+#include "common/service/audit_chain.h"
 
 /* New reference. service: whose trail it is. What the row does not say is left out; a row whose event is no JSON
  * object gives an AuditEvent all the same. */

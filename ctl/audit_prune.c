@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/audit_chain.h"
-#include "common/codec.h"
-#include "common/file.h"
-#include "common/service.h"
+#include "common/base/file.h"
+#include "common/service/audit_chain.h"
+#include "common/service/service.h"
+#include "common/wire/codec.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/codec.h"
-#include "common/service.h"
+#include "common/service/service.h"
+#include "common/wire/codec.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

@@ -1,10 +1,10 @@
 /*
- * audit_walk.h - does a chain of audit rows hold together (common/audit_chain.h)? Pure: rows come page by page.
+ * audit_walk.h - does a chain of audit rows hold together (common/service/audit_chain.h)? Pure: rows come page by page.
  */
 #ifndef ATRIUM_CTL_AUDIT_WALK_H
 #define ATRIUM_CTL_AUDIT_WALK_H
 
-#include "common/audit_chain.h"
+#include "common/service/audit_chain.h"
 
 /* What is wrong with the chain, at the first place where something is. */
 struct audit_fault {

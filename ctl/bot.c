@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "botd/botd_api.h"
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"

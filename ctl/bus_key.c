@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/bus_hosts.h"
-#include "common/secret.h"
-#include "common/service.h"
+#include "common/base/secret.h"
+#include "common/bus/bus_hosts.h"
+#include "common/service/service.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/service.h"
+#include "common/service/service.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/instances.h"

@@ -4,10 +4,10 @@
 #ifndef ATRIUM_CTL_CTL_H
 #define ATRIUM_CTL_CTL_H
 
-#include "common/arena.h"
-#include "common/base.h"
-#include "common/error.h"
-#include "common/uuid.h"
+#include "common/base/arena.h"
+#include "common/base/base.h"
+#include "common/base/error.h"
+#include "common/base/uuid.h"
 #include "ctl/arguments.h"
 
 struct ctl_bus;

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/config.h"
-#include "common/log.h"
-#include "common/service.h"
+#include "common/base/log.h"
+#include "common/service/config.h"
+#include "common/service/service.h"
 
 enum { PEER_POLL_MS = 5, INSTANCES_MAX = 256 };
 

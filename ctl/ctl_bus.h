@@ -6,8 +6,8 @@
 #ifndef ATRIUM_CTL_CTL_BUS_H
 #define ATRIUM_CTL_CTL_BUS_H
 
-#include "common/bus.h"
-#include "common/request.h"
+#include "common/bus/bus.h"
+#include "common/domain/request.h"
 #include "ctl/ctl.h"
 
 struct ctl_bus {

@@ -1,5 +1,5 @@
 /*
- * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/check.h), all at the same time; what
+ * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/service/check.h), all at the same time; what
  * only shows from outside is added: who does not answer, which versions do, and the disks of PostgreSQL.
  *
  * One broken thing fails many rows. What is to be mended is told first (causes[]), then what follows from it.
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/service.h"
+#include "common/base/clock.h"
+#include "common/service/service.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/instances.h"

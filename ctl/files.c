@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 
 static void close_file(FILE **file)
 {

@@ -6,8 +6,8 @@
 
 #include <sys/types.h>
 
-#include "common/arena.h"
-#include "common/error.h"
+#include "common/base/arena.h"
+#include "common/base/error.h"
 
 enum { FILES_MAX = 1024 * 1024 }; /* bytes of one file */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "ctl/ctl_bus.h"
 
 enum { WAIT_MS = 1000, POLL_MS = 5 };

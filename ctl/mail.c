@@ -1,7 +1,7 @@
 /*
  * mail.c - `atriumctl mail ...`: what waits to be sent, and what could not be.
  */
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/output.h"

@@ -6,7 +6,7 @@
 #ifndef ATRIUM_CTL_OUTPUT_H
 #define ATRIUM_CTL_OUTPUT_H
 
-#include "common/fields.h"
+#include "common/wire/fields.h"
 #include "ctl/ctl.h"
 
 /* One record: the JSON object, or one line for each member. */

@@ -1,7 +1,7 @@
 /*
  * policy.c - `atriumctl policy ...`: the access policies of a project.
  */
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"

@@ -9,7 +9,7 @@
 #ifndef ATRIUM_CTL_PROGRESS_H
 #define ATRIUM_CTL_PROGRESS_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 struct progress {
     const char *what, *unit; /* borrowed, ASCII: "audit of authd", "rows" */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/db.h"
-#include "common/log.h"
+#include "common/base/log.h"
+#include "common/pg/db.h"
 
 extern const struct db_migration ctl_migrations[];
 

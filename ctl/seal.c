@@ -2,7 +2,7 @@
  * seal.c - `atriumctl keys rotate --seal`: the exchange of the keys that seal, one step of it at each call.
  *
  * A step is taken only when every instance of the daemon has answered that it knows what the step before wrote, so that
- * a value is never sealed by a key that a running instance lacks (common/service_seal.c). The file is replaced whole;
+ * a value is never sealed by a key that a running instance lacks (common/service/service_seal.c). The file is replaced whole;
  * whatever is interrupted is gone on with by the next call. In a development suite the instances are restarted here.
  */
 #include <inttypes.h>
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/seal_keys.h"
-#include "common/service.h"
+#include "common/base/clock.h"
+#include "common/service/seal_keys.h"
+#include "common/service/service.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/files.h"
 #include "ctl/instances.h"

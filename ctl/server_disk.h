@@ -7,8 +7,8 @@
 #ifndef ATRIUM_CTL_SERVER_DISK_H
 #define ATRIUM_CTL_SERVER_DISK_H
 
-#include "common/arena.h"
-#include "common/base.h"
+#include "common/base/arena.h"
+#include "common/base/base.h"
 
 enum { SERVER_DISKS_MAX = 16 };
 

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/service.h"
+#include "common/base/clock.h"
+#include "common/service/service.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"
 #include "ctl/instances.h"

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "authd/authd_api.h"
-#include "common/secret.h"
-#include "common/uuid.h"
+#include "common/base/secret.h"
+#include "common/base/uuid.h"
 #include "ctl/confirm.h"
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "docd/image_process.h"
-#include "docd/sniff.h"
+#include "docd/document/sniff.h"
+#include "docd/image/image_process.h"
 
 enum { SWEEP_PERIOD_MS = 60000 };
 

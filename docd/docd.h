@@ -9,13 +9,13 @@
 
 #include <sys/queue.h>
 
-#include "common/policy.h"
-#include "common/service.h"
-#include "docd/arrival.h"
+#include "common/domain/policy.h"
+#include "common/service/service.h"
 #include "docd/docd_api.h"
 #include "docd/docd_sql.h"
-#include "docd/store.h"
-#include "docd/variant.h"
+#include "docd/document/arrival.h"
+#include "docd/image/variant.h"
+#include "docd/store/store.h"
 
 struct docd_config {
     struct database_config db;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/language.h"
+#include "common/domain/language.h"
 
 enum {
     PLACES_MAX = 1000,

@@ -5,9 +5,9 @@
 #define ATRIUM_DOCD_API_H
 
 #include "authd/authd_api.h"
-#include "common/content.h"
-#include "common/fields.h"
-#include "common/method.h"
+#include "common/bus/method.h"
+#include "common/domain/content.h"
+#include "common/wire/fields.h"
 
 enum { FILE_NAME_MAX = 255, MEDIA_TYPE_MAX = 255, VERIFY_PAGE_MAX = 200 };
 

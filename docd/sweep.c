@@ -2,8 +2,8 @@
  * sweep.c - removes what is over: bytes of deleted and replaced documents and of uploads that were given up, forms
  * that are too old, documents that nothing was uploaded to within a day. Before that, what has come to the store.
  */
-#include "common/clock.h"
-#include "common/content.h"
+#include "common/base/clock.h"
+#include "common/domain/content.h"
 #include "docd/docd.h"
 
 enum {

@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "common/content.h"
-#include "common/descriptors.h"
+#include "common/base/descriptors.h"
+#include "common/domain/content.h"
 
-#include "gateway/admin.h"
-#include "gateway/exchange.h"
+#include "gateway/endpoint/admin.h"
+#include "gateway/endpoint/exchange.h"
+#include "gateway/endpoint/health.h"
+#include "gateway/endpoint/jwks.h"
+#include "gateway/endpoint/otlp.h"
+#include "gateway/endpoint/serve.h"
 #include "gateway/gateway.h"
-#include "gateway/health.h"
-#include "gateway/jwks.h"
-#include "gateway/listen.h"
-#include "gateway/otlp.h"
-#include "gateway/serve.h"
+#include "gateway/http/listen.h"
 
 enum {
     SWEEP_MS = 1000,

@@ -11,7 +11,7 @@
 #ifndef ATRIUM_MAILD_BREAKER_H
 #define ATRIUM_MAILD_BREAKER_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 enum {
     BREAKER_PAUSE_MIN_MS = 1000,

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_MAILD_BUFFER_H
 #define ATRIUM_MAILD_BUFFER_H
 
-#include "common/arena.h"
+#include "common/base/arena.h"
 
 struct buffer {
     struct arena *arena;

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "common/arena.h"
+#include "common/base/arena.h"
 #include "maild/maild_api.h"
 
 /* Whether there is one of that name ("PASSWORD_RESET"). */

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_MAILD_DELIVER_BACKOFF_H
 #define ATRIUM_MAILD_DELIVER_BACKOFF_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 enum {
     DELIVER_ANSWERS_MAX = 20, /* refusals for now */

@@ -9,7 +9,7 @@
 #ifndef ATRIUM_MAILD_H
 #define ATRIUM_MAILD_H
 
-#include "common/service.h"
+#include "common/service/service.h"
 #include "maild/maild_api.h"
 #include "maild/maild_sql.h"
 #include "maild/smtp_server.h"

@@ -5,7 +5,7 @@
  */
 #include "maild/maild_api.h"
 
-#include "common/language.h"
+#include "common/domain/language.h"
 
 enum {
     TEMPLATE_NAME_MAX = 4096, /* a name that is too long is not found, like any unknown one */

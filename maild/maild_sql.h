@@ -4,8 +4,8 @@
 #ifndef ATRIUM_MAILD_SQL_H
 #define ATRIUM_MAILD_SQL_H
 
-#include "common/audit.h"
-#include "common/seal_table.h"
+#include "common/service/audit.h"
+#include "common/service/seal_table.h"
 
 /* struct template_record; the template without a language has none. */
 #define TEMPLATE_COLUMNS                                            \

@@ -4,8 +4,8 @@
 #ifndef ATRIUM_MAILD_MESSAGE_H
 #define ATRIUM_MAILD_MESSAGE_H
 
-#include "common/arena.h"
-#include "common/uuid.h"
+#include "common/base/arena.h"
+#include "common/base/uuid.h"
 
 struct message {
     struct uuid id;                       /* Message-ID, the same in every attempt */

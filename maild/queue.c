@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/language.h"
+#include "common/domain/language.h"
 #include "maild/builtin.h"
 #include "maild/maild.h"
 #include "maild/sealed.h"

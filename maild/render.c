@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/name.h"
+#include "common/domain/name.h"
 #include "maild/buffer.h"
 
 enum { QUOTED_MAX = 64 };

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "maild/template_names.h"
 
 enum render_mode {

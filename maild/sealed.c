@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 
 struct sealed sealed_pack(struct arena *arena, const struct seal_keys *keys, const char *to,
                           const char *variables)

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "common/seal_keys.h"
+#include "common/service/seal_keys.h"
 
 #define SEALED_PURPOSE "mail"
 

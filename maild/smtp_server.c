@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 #include "maild/maild.h"
 
 /* What smtp_server_share() hands out is its first member. */

@@ -7,7 +7,7 @@
 #ifndef ATRIUM_MAILD_SMTP_SERVER_H
 #define ATRIUM_MAILD_SMTP_SERVER_H
 
-#include "common/secret.h"
+#include "common/base/secret.h"
 
 struct maild_config;
 

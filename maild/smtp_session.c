@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "common/clock.h"
-#include "common/curl_loop.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/runtime/curl_loop.h"
 
 enum { MAILS_MAX = 100 /* for one connection */ };
 

@@ -1,7 +1,7 @@
 /*
  * template.c - the templates that a project has mapped.  What is not mapped is not mailed.
  */
-#include "common/language.h"
+#include "common/domain/language.h"
 #include "maild/maild.h"
 #include "maild/render.h"
 #include "maild/template_html.h"

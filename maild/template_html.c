@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/uuid.h"
+#include "common/base/uuid.h"
 #include "maild/buffer.h"
 #include "maild/render.h"
 

@@ -7,7 +7,7 @@
 #ifndef ATRIUM_MAILD_TEMPLATE_HTML_H
 #define ATRIUM_MAILD_TEMPLATE_HTML_H
 
-#include "common/arena.h"
+#include "common/base/arena.h"
 #include "maild/template_names.h"
 
 /* NULL when it may, or when it has no secret; else what is wrong ("must have ..."), from the arena or constant. The

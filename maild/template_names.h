@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 struct template_variable {
     const char *name, *sample;
@@ -25,7 +25,7 @@ bool template_name_knows(const struct template_name *self, const char *variable,
 /* Whether a variable is a link that opens an account or changes it: what it says is for the recipient alone. */
 bool template_variable_is_secret(const char *variable);
 
-/* Whether it is a name that a person or an admin chose: it is shown as name_shown() has it (common/name.h). */
+/* Whether it is a name that a person or an admin chose: it is shown as name_shown() has it (common/domain/name.h). */
 bool template_variable_is_name(const char *variable);
 
 /* A value for each variable that the template may use, for previews. New reference. */

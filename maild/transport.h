@@ -52,7 +52,7 @@ struct transport {
     void (*hurry)(struct transport *self);
     /* Ends soon what was not handed over yet, or, the second time, everything. NULL: nothing to do. */
     void (*cancel)(struct transport *self);
-    /* Does all that a mail needs but sending one, and says what came of it (common/check.h). Parks. */
+    /* Does all that a mail needs but sending one, and says what came of it (common/service/check.h). Parks. */
     int (*check)(struct transport *self, const struct request *req, struct finding *ret,
                  struct error *err);
     /* Says what the last deliveries were like. NULL: nothing to say. */

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "common/address.h"
-#include "common/codec.h"
-#include "common/policy.h"
+#include "common/base/address.h"
+#include "common/domain/policy.h"
+#include "common/wire/codec.h"
 
 enum { RULES_MAX = 100, INTERACTIONS_MAX = 6, MEMBERS_MAX = 4 };
 

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_SETTINGSD_ACCESS_POLICY_CHECK_H
 #define ATRIUM_SETTINGSD_ACCESS_POLICY_CHECK_H
 
-#include "common/error.h"
+#include "common/base/error.h"
 
 /* Checks `resource` (JSON text, required) and `ip_rules` (JSON text or NULL) and replaces both by texts from the
  * arena that hold the known members only. Reports every mistake as a problem with its dotted path

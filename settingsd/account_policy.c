@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "settingsd/settingsd.h"
 
 const char account_policy_strict[] =

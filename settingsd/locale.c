@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "common/language.h"
-#include "common/policy.h"
+#include "common/domain/language.h"
+#include "common/domain/policy.h"
 #include "settingsd/settingsd.h"
 
 /* Cuts a list that is separated by commas. */

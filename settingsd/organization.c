@@ -3,7 +3,7 @@
  */
 #include <jansson.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd.h"
 

@@ -7,7 +7,7 @@
 #ifndef ATRIUM_SETTINGSD_SETTING_NAMES_H
 #define ATRIUM_SETTINGSD_SETTING_NAMES_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 enum setting_kind {
     SETTING_SWITCH, /* boolean */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "common/policy.h"
+#include "common/domain/policy.h"
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
 

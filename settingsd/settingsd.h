@@ -8,7 +8,7 @@
 #ifndef ATRIUM_SETTINGSD_H
 #define ATRIUM_SETTINGSD_H
 
-#include "common/service.h"
+#include "common/service/service.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/settingsd_sql.h"
 

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/language.h"
-#include "common/name.h"
-#include "common/policy.h"
+#include "common/domain/language.h"
+#include "common/domain/name.h"
+#include "common/domain/policy.h"
 
 enum {
     POLICY_JSON_MAX = 65536, /* rules of one access policy */

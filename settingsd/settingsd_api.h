@@ -5,8 +5,8 @@
 #define ATRIUM_SETTINGSD_API_H
 
 #include "authd/authd_api.h"
-#include "common/fields.h"
-#include "common/method.h"
+#include "common/bus/method.h"
+#include "common/wire/fields.h"
 
 /* ---- routes ---- */
 

@@ -7,7 +7,7 @@
 #ifndef ATRIUM_SETTINGSD_SQL_H
 #define ATRIUM_SETTINGSD_SQL_H
 
-#include "common/audit.h"
+#include "common/service/audit.h"
 
 enum settingsd_statement {
 #define SQL(name, class, params, text) name,

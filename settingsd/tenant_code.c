@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/uuid.h"
+#include "common/base/uuid.h"
 
 enum { CODE_MIN = 3, CODE_MAX = 64, SUFFIX_LENGTH = 6 };
 

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_SETTINGSD_TENANT_CODE_H
 #define ATRIUM_SETTINGSD_TENANT_CODE_H
 
-#include "common/arena.h"
+#include "common/base/arena.h"
 
 /* A code of 3-64 characters [a-z0-9-] from the arena: the name in lower case, accents of Latin letters dropped,
  * whatever else is between letters and digits as one hyphen. With `unique` a random suffix of 6 characters is

@@ -1,1 +1,1 @@
-../../common/schema/seal_key.sql
+../../common/service/schema/seal_key.sql

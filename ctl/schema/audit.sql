@@ -1,1 +1,1 @@
-../../common/schema/audit.sql
+../../common/service/schema/audit.sql

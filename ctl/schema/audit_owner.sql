@@ -1,5 +1,5 @@
 -- What keeps the audit trail of one daemon out of its own hands. Words between two @ are filled in by ctl/provision.c, the
--- text of common/schema/audit.sql among them. Once done it does nothing.
+-- text of common/service/schema/audit.sql among them. Once done it does nothing.
 --
 -- The tables and the schema belong to atrium_audit; the daemon's role makes and owns what else is in the schema. It reads
 -- the trail, adds rows without a place in the chain and gives them one, once. It cannot change or remove a sealed row,

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/bus.h"
-#include "common/bus_hosts.h"
-#include "common/log.h"
+#include "common/base/log.h"
+#include "common/bus/bus.h"
+#include "common/bus/bus_hosts.h"
 
 struct bench_in {
     const char *name, *value;

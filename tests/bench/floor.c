@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 static enum MHD_Result answer(void *response, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload,

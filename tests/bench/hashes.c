@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "authd/password.h"
-#include "common/clock.h"
+#include "authd/credential/password.h"
+#include "common/base/clock.h"
 
 static atomic_bool stop;
 static atomic_int hashes;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vips/vips.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 enum { THREADS_MAX = 64 };
 

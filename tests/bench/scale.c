@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base.h"
-#include "common/clock.h"
+#include "common/base/base.h"
+#include "common/base/clock.h"
 
 #define PASSWORD "correct horse"
 #define CHALLENGE "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"

@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/factor.h"
-#include "authd/password.h"
-#include "authd/refresh_token.h"
-#include "authd/session.h"
+#include "authd/credential/factor.h"
+#include "authd/credential/password.h"
+#include "authd/session/refresh_token.h"
+#include "authd/session/session.h"
 #include "ctl/progress.h"
 
 #define PASSWORD "correct horse"

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/fault/chaos.h"
 #include "tests/http/suite.h"
 #include "tests/http/trail.h"

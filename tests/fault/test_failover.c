@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/fault/chaos.h"
 #include "tests/http/suite.h"
 #include "tests/unit/pg.h"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"

@@ -22,9 +22,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/arena.h"
-#include "common/bus.h"
-#include "common/clock.h"
+#include "common/base/arena.h"
+#include "common/base/clock.h"
+#include "common/bus/bus.h"
 #include "tests/http/hosts.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/http/processes.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"

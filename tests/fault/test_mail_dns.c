@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/http/bad_smtp.h"
 #include "tests/http/program.h"
 #include "tests/http/silent_dns.h"

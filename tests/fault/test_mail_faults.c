@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/http/bad_smtp.h"
 #include "tests/http/program.h"
 #include "tests/http/queued_mail.h"

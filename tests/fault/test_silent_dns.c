@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/http/document.h"
 #include "tests/http/program.h"
 #include "tests/http/silent_dns.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/codec.h"
-#include "gateway/routes.h"
+#include "common/wire/codec.h"
+#include "gateway/endpoint/routes.h"
 
 static const char *input_path;
 

@@ -9,9 +9,9 @@
 #ifndef ATRIUM_TESTS_FUZZ_H
 #define ATRIUM_TESTS_FUZZ_H
 
-#include "common/arena.h"
-#include "common/error.h"
-#include "common/fields.h"
+#include "common/base/arena.h"
+#include "common/base/error.h"
+#include "common/wire/fields.h"
 
 /* ---- targets: each 0, whatever the bytes are ---- */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/address.h"
+#include "common/base/address.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { MAPPED_BITS = 96 };

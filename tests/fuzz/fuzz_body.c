@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
 struct source {

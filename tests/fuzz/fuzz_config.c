@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/config.h"
+#include "common/service/config.h"
 #include "tests/fuzz/fuzz.h"
 
 struct shared {

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { EMAIL_MAX = 254, LOCAL_MAX = 64 };

@@ -1,10 +1,10 @@
 /*
- * fuzz_frame.c - frames of the bus (common/WIRE.md). Input: one frame.
+ * fuzz_frame.c - frames of the bus (common/bus/WIRE.md). Input: one frame.
  */
 #include <string.h>
 
-#include "common/bus_private.h"
-#include "common/codec.h"
+#include "common/bus/bus_private.h"
+#include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
 static void write_slice(struct bus_frame *frame, struct arena *arena, struct bus_slice slice)

@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "authd/user_agent.h"
-#include "common/clock.h"
-#include "common/codec.h"
-#include "common/language.h"
-#include "docd/disposition.h"
-#include "docd/sniff.h"
-#include "gateway/range.h"
+#include "authd/credential/user_agent.h"
+#include "common/base/clock.h"
+#include "common/domain/language.h"
+#include "common/wire/codec.h"
+#include "docd/document/disposition.h"
+#include "docd/document/sniff.h"
+#include "gateway/http/range.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *or_null(const char *text)

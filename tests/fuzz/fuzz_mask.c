@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "botd/mask.h"
-#include "common/codec.h"
+#include "botd/translation/mask.h"
+#include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char split[] = "\n-----\n";

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
 static size_t packed(struct arena *arena, msgpack_object object, const uint8_t **ret)

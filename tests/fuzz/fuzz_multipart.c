@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "common/codec.h"
-#include "gateway/multipart.h"
+#include "common/wire/codec.h"
+#include "gateway/http/multipart.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Of all that is kept of a form: each of its texts doubles its buffer while it grows. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/codec.h"
-#include "docd/post_policy.h"
+#include "common/wire/codec.h"
+#include "docd/store/post_policy.h"
 #include "tests/fuzz/fuzz.h"
 
 static const int64_t now_ms = 1769851800000;

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "common/codec.h"
-#include "gateway/decode.h"
+#include "common/wire/codec.h"
+#include "gateway/http/decode.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *percent_encoded(struct arena *arena, const char *text)

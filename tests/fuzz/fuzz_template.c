@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "maild/render.h"
 #include "maild/template_html.h"
 #include "tests/fuzz/fuzz.h"

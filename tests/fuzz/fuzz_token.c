@@ -9,9 +9,9 @@
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
 
-#include "common/codec.h"
-#include "common/secret.h"
-#include "gateway/token.h"
+#include "common/base/secret.h"
+#include "common/wire/codec.h"
+#include "gateway/auth/token.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { NOW_S = 1800000000, PEM_MAX = 512 };

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "botd/token_search.h"
+#include "botd/bot/token_search.h"
 #include "tests/fuzz/fuzz.h"
 
 static const char *escaped(struct arena *arena, const char *text)

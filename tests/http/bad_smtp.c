@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 enum { CONNECTIONS_MAX = 256, ID_SIZE = 128, STEP_MS = 20 };
 

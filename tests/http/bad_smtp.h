@@ -8,7 +8,7 @@
 #ifndef ATRIUM_TESTS_BAD_SMTP_H
 #define ATRIUM_TESTS_BAD_SMTP_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 enum bad_smtp_manner {
     BAD_SMTP_NONE,          /* a good server */

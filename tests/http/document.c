@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/unit/unit.h"
 
 static const char boundary[] = "------------------------4e1f9c2a7b60d385";

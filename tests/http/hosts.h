@@ -7,7 +7,7 @@
 #ifndef ATRIUM_TESTS_HOSTS_H
 #define ATRIUM_TESTS_HOSTS_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 enum { HOSTS_MAX = 8 };
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 
 enum { ANSWER_MAX = 64 * 1024 * 1024, TIME_LIMIT_S = 30 };
 

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 struct http_request {
     const char *method;       /* "GET" when NULL */

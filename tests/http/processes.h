@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "common/confine.h"
+#include "common/runtime/confine.h"
 
 /* How many processes have the text on their command line and descend from `ancestor` (0: from any); at most `max` of
  * them are written to ret, which may be NULL with 0. */

@@ -7,7 +7,7 @@
 #ifndef ATRIUM_TESTS_SILENT_DNS_H
 #define ATRIUM_TESTS_SILENT_DNS_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 struct silent_dns;
 

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/types.h>
 
-#include "common/base.h"
+#include "common/base/base.h"
 #include "tests/http/http.h"
 
 struct suite;

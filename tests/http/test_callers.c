@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/bus.h"
+#include "common/bus/bus.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/service.h"
+#include "common/base/clock.h"
+#include "common/service/service.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/unit/mail_server.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gateway/kept.h"
+#include "gateway/transfer/kept.h"
 #include "tests/http/document.h"
 #include "tests/unit/unit.h"
 

@@ -19,7 +19,7 @@ static const char ctl_page[] = "ctl/atriumctl.1";
 static const struct {
     const char *section, *program, *page;
 } sections[] = {
-    {"common", "atrium-gateway", "common/atrium.conf.5"},
+    {"common", "atrium-gateway", "common/service/atrium.conf.5"},
     {"gateway", "atrium-gateway", "gateway/gateway.8"},
     {"authd", "atrium-authd", "authd/authd.8"},
     {"settingsd", "atrium-settingsd", "settingsd/settingsd.8"},

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/arena.h"
-#include "common/clock.h"
-#include "common/fields.h"
+#include "common/base/arena.h"
+#include "common/base/clock.h"
+#include "common/wire/fields.h"
 #include "tests/http/program.h"
 #include "tests/http/rows.h"
 #include "tests/http/suite.h"

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/seal_keys.h"
+#include "common/base/clock.h"
+#include "common/service/seal_keys.h"
 #include "tests/http/document.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"

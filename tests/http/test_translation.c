@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/http/processes.h"
 #include "tests/http/suite.h"
 #include "tests/http/trail.h"

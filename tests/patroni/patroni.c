@@ -17,9 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/arena.h"
-#include "common/clock.h"
-#include "common/server_user.h"
+#include "common/base/arena.h"
+#include "common/base/clock.h"
+#include "common/base/server_user.h"
 #include "tests/http/http.h"
 #include "tests/http/processes.h"
 #include "tests/http/program.h"

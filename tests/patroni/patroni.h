@@ -10,7 +10,7 @@
 
 #include <libpq-fe.h>
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 enum { PATRONI_NODES = 2 };
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/log.h"
+#include "common/base/log.h"
 
 static const struct field kit_in_rows[] = {
     FIELD_TEXT(struct kit_in, text, 0, CODEC_FRAME_MAX * 2, 0, "Text", "x"),

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "common/bus.h"
+#include "common/bus/bus.h"
 #include "tests/unit/unit.h"
 
 struct kit_in {

@@ -4,7 +4,7 @@
 #ifndef ATRIUM_TESTS_DB_KIT_H
 #define ATRIUM_TESTS_DB_KIT_H
 
-#include "common/db.h"
+#include "common/pg/db.h"
 #include "tests/unit/pg.h"
 
 #define DB_KIT_SQL                                                 \

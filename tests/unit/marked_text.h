@@ -4,7 +4,7 @@
 #ifndef ATRIUM_TESTS_MARKED_TEXT_H
 #define ATRIUM_TESTS_MARKED_TEXT_H
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 /* A text of words in several scripts, nested and stray tags, entities, variables, emoji, Markdown and code. Caller frees. */
 char *marked_text(unsigned *seed);

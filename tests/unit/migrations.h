@@ -7,7 +7,7 @@
 
 #include <libpq-fe.h>
 
-#include "common/db.h"
+#include "common/pg/db.h"
 
 /* On a connection whose search_path begins with the daemon's schema. *ret says which table that was there before is
  * read from end to end under a lock that keeps writers out of it, or out of another one; "" when none is. The size of

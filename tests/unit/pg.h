@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "common/server_user.h"
+#include "common/base/server_user.h"
 #include "tests/unit/unit.h"
 
 struct pg {

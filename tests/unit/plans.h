@@ -6,7 +6,7 @@
 
 #include <libpq-fe.h>
 
-#include "common/db.h"
+#include "common/pg/db.h"
 #include "tests/unit/pg.h"
 
 struct plans {

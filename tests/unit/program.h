@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <sys/types.h>
 
-#include "common/base.h"
+#include "common/base/base.h"
 
 struct program {
     pid_t pid; /* 0 once it has ended */

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/arena.h"
+#include "common/base/arena.h"
 #include "tests/unit/unit.h"
 
 static void test_sizes(void)

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/audit.h"
-#include "common/audit_chain.h"
-#include "common/clock.h"
+#include "common/base/clock.h"
+#include "common/service/audit.h"
+#include "common/service/audit_chain.h"
 #include "tests/unit/pg.h"
 
 #define ONE "11111111-1111-4111-8111-111111111111"
@@ -569,7 +569,7 @@ static void test_no_month_is_read_from_end_to_end(void)
 {
     static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) {#name, DB_##class, params, text},
-#include "common/audit_sql.def"
+#include "common/service/audit_sql.def"
 #undef SQL
     };
     PGconn *conn = PQconnectdb(server->conninfo);
@@ -632,7 +632,7 @@ static char *read_file(const char *path)
 
 int main(void)
 {
-    char *sql = read_file("common/schema/audit.sql");
+    char *sql = read_file("common/service/schema/audit.sql");
     int failed;
 
     migrations[0] = (struct db_migration){"0001_audit", sql};

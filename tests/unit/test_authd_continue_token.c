@@ -5,7 +5,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/continue_token.h"
+#include "authd/credential/continue_token.h"
 #include "tests/unit/unit.h"
 
 #define EXPIRES INT64_C(1800000000000)

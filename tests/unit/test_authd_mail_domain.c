@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/mail_domain.h"
+#include "authd/account/mail_domain.h"
 #include "tests/unit/unit.h"
 
 static const char *const none[] = {NULL};

@@ -15,8 +15,8 @@
 #define RUNNING_ON_VALGRIND 0
 #endif
 
-#include "authd/password.h"
-#include "authd/password_memory.h"
+#include "authd/credential/password.h"
+#include "authd/credential/password_memory.h"
 #include "tests/unit/unit.h"
 
 enum { FRESH = MAP_ANONYMOUS | MAP_PRIVATE, PAGE = 4096 };

@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "authd/common_password.h"
-#include "authd/password_text.h"
+#include "authd/credential/common_password.h"
+#include "authd/credential/password_text.h"
 #include "tests/unit/unit.h"
 
 static void test_texts_are_normalised(void)

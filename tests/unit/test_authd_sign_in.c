@@ -6,10 +6,10 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/challenge.h"
-#include "authd/password.h"
-#include "authd/refresh_token.h"
-#include "authd/user_agent.h"
+#include "authd/credential/challenge.h"
+#include "authd/credential/password.h"
+#include "authd/credential/user_agent.h"
+#include "authd/session/refresh_token.h"
 #include "tests/unit/unit.h"
 
 static void test_challenges(void)

@@ -19,10 +19,10 @@ extern const struct db_migration authd_migrations[];
 static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) {#name, DB_##class, params, text},
 #include "authd/authd_sql.def"
-#include "common/audit_sql.def"
-#include "common/check_sql.def"
-#include "common/outbox_sql.def"
-#include "common/probe_sql.def"
+#include "common/service/audit_sql.def"
+#include "common/service/check_sql.def"
+#include "common/service/outbox_sql.def"
+#include "common/service/probe_sql.def"
 #undef SQL
 };
 

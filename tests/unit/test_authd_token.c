@@ -6,8 +6,8 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "authd/token.h"
-#include "common/secret.h"
+#include "authd/session/token.h"
+#include "common/base/secret.h"
 #include "tests/unit/unit.h"
 
 static struct uuid uuid_of(const char *text)

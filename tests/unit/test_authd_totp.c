@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "authd/qr.h"
-#include "authd/totp.h"
+#include "authd/credential/qr.h"
+#include "authd/credential/totp.h"
 #include "tests/unit/unit.h"
 
 static const uint8_t *const rfc_secret = (const uint8_t *)"12345678901234567890";

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "botd/cgroup.h"
+#include "botd/sandbox/cgroup.h"
 #include "tests/unit/unit.h"
 
 static struct cgroups *groups;

@@ -11,7 +11,7 @@
 
 #include "botd/fetch.h"
 #include "botd/network.h"
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/unit/unit.h"
 
 static void test_bad_rules(void)

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "botd/languages.h"
+#include "botd/translation/languages.h"
 #include "tests/unit/unit.h"
 
 static const struct {

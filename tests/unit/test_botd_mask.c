@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "botd/mask.h"
+#include "botd/translation/mask.h"
 #include "tests/unit/marked_text.h"
 #include "tests/unit/unit.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "botd/memory.h"
+#include "botd/translation/memory.h"
 #include "tests/unit/marked_text.h"
 #include "tests/unit/unit.h"
 

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
+#include "botd/bot/token_search.h"
 #include "botd/network.h"
-#include "botd/token_search.h"
 #include "tests/unit/unit.h"
 
 static void a_token_names_system_and_value(void)

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "botd/fetch.h"
-#include "common/clock.h"
+#include "common/base/clock.h"
 #include "tests/unit/unit.h"
 
 #define PUBLIC "198.41.0.4"

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "botd/talk.h"
-#include "common/clock.h"
-#include "common/fiber.h"
+#include "botd/sandbox/talk.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
 #include "tests/unit/unit.h"
 
 enum { MEMORY = 128 * 1024 * 1024 };

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/bus.h"
+#include "common/bus/bus.h"
 #include "tests/unit/bus_kit.h"
 
 static const struct caller patient = {.account = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},

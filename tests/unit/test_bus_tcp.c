@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/bus_private.h"
+#include "common/bus/bus_private.h"
 #include "tests/unit/bus_kit.h"
 
 enum { HOSTS_SIZE = 8192, NEVER_MS = 1500 /* long enough to be let in several times */ };

@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include "common/check.h"
-#include "common/clock.h"
-#include "common/fiber.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "common/service/check.h"
 #include "tests/unit/unit.h"
 
 /* ---- running a table ---- */

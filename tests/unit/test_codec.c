@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "tests/unit/unit.h"
 
 /* Bytes with their length; they may hold a NUL. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/config.h"
+#include "common/service/config.h"
 #include "tests/unit/unit.h"
 
 struct shared {

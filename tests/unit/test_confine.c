@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/confine.h"
+#include "common/base/clock.h"
+#include "common/runtime/confine.h"
 #include "tests/unit/unit.h"
 
 enum { MEMORY = 128 * 1024 * 1024, LIMIT_MS = 20000, SAID_SIZE = 2000 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/db.h"
+#include "common/pg/db.h"
 #include "ctl/provision.h"
 #include "tests/unit/pg.h"
 

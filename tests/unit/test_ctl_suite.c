@@ -12,11 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
+#include "common/base/clock.h"
+#include "ctl/dev/place.h"
+#include "ctl/dev/ports.h"
+#include "ctl/dev/supervise.h"
 #include "ctl/files.h"
-#include "ctl/place.h"
-#include "ctl/ports.h"
-#include "ctl/supervise.h"
 #include "tests/unit/unit.h"
 
 /* ---- place ---- */

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/curl_loop.h"
+#include "common/base/clock.h"
+#include "common/runtime/curl_loop.h"
 #include "tests/unit/unit.h"
 
 enum { CLIENTS = 50, ANSWER_AFTER_MS = 100 };

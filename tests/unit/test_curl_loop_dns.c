@@ -7,8 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/curl_loop.h"
+#include "common/base/clock.h"
+#include "common/runtime/curl_loop.h"
 #include "tests/http/silent_dns.h"
 #include "tests/unit/unit.h"
 

@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/db.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/pg/db.h"
 #include "tests/unit/pg.h"
 
 enum { SQL_WHO, SQL_WHO_WRITES, SQL_PID };

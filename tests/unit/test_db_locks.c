@@ -4,8 +4,8 @@
 #include <libpq-fe.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
 #include "tests/unit/db_kit.h"
 
 enum {

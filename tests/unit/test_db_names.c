@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "common/clock.h"
-#include "common/db.h"
-#include "common/fiber.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/pg/db.h"
+#include "common/runtime/fiber.h"
 #include "tests/http/silent_dns.h"
 #include "tests/unit/pg.h"
 

@@ -7,11 +7,11 @@
 
 #include <sodium.h>
 
-#include "common/codec.h"
-#include "docd/disposition.h"
+#include "common/wire/codec.h"
 #include "docd/docd_api.h"
-#include "docd/post_policy.h"
-#include "docd/sniff.h"
+#include "docd/document/disposition.h"
+#include "docd/document/sniff.h"
+#include "docd/store/post_policy.h"
 #include "tests/unit/unit.h"
 
 static const struct sigv4_signer signer = {"atrium", "c2VjcmV0", "local"};

@@ -14,11 +14,11 @@
 #include <unistd.h>
 #include <vips/vips.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "docd/image.h"
-#include "docd/image_process.h"
-#include "docd/image_vips.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/image.h"
+#include "docd/image/image_process.h"
+#include "docd/image/image_vips.h"
 #include "tests/unit/program.h"
 #include "tests/unit/unit.h"
 

@@ -14,10 +14,10 @@
 #include <unistd.h>
 #include <vips/vips.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "docd/image.h"
-#include "docd/image_process.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/image.h"
+#include "docd/image/image_process.h"
 #include "tests/unit/unit.h"
 
 enum { MEMORY = 256 << 20, TOO_MUCH = 1 << 30, DEADLINE_MS = 20000 };

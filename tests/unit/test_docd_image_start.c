@@ -5,11 +5,11 @@
 #include <string.h>
 #include <vips/vips.h>
 
-#include "common/clock.h"
-#include "common/log.h"
-#include "common/metrics.h"
-#include "docd/image_process.h"
-#include "docd/variant.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/metrics.h"
+#include "docd/image/image_process.h"
+#include "docd/image/variant.h"
 #include "tests/unit/unit.h"
 
 /* Instead of libvips' own: nothing in an environment makes that fail for certain. */

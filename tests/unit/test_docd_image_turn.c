@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "docd/image_turn.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/image_turn.h"
 #include "tests/unit/unit.h"
 
 enum { LARGE = 100 * 1000 * 1000, SOON_MS = 100, LATER_MS = 60000 };

@@ -13,10 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "docd/s3.h"
-#include "docd/s3_xml.h"
-#include "docd/store.h"
+#include "common/base/clock.h"
+#include "docd/store/s3.h"
+#include "docd/store/s3_xml.h"
+#include "docd/store/store.h"
 #include "tests/unit/unit.h"
 
 #define XML "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "docd/store.h"
+#include "common/base/clock.h"
+#include "docd/store/store.h"
 #include "tests/unit/unit.h"
 
 enum { PIECE = 256 * 1024, SIZE = 3 * PIECE + 12345 };

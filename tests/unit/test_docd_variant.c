@@ -10,12 +10,12 @@
 #include <unistd.h>
 #include <vips/vips.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "docd/image_process.h"
-#include "docd/image_vips.h"
-#include "docd/variant.h"
-#include "docd/variant_files.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/image_process.h"
+#include "docd/image/image_vips.h"
+#include "docd/image/variant.h"
+#include "docd/image/variant_files.h"
 #include "tests/unit/unit.h"
 
 enum { INSTANCES = 2, MANY = 10, DEADLINE_MS = 100000, FILE_MAX = 1 << 20, POOL_THREADS = 2 };

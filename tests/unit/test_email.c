@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/fields.h"
+#include "common/wire/fields.h"
 #include "tests/unit/unit.h"
 
 #define TEN "abcdefghij"

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/error.h"
+#include "common/base/error.h"
 #include "tests/unit/unit.h"
 
 static void test_set(void)

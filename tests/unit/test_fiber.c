@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
 #include "tests/unit/unit.h"
 
 static int64_t in_ms(int64_t ms)

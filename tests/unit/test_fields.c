@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "common/codec.h"
+#include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 #include "tests/unit/unit.h"

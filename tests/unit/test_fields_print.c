@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "common/codec.h"
-#include "common/fields.h"
+#include "common/wire/codec.h"
+#include "common/wire/fields.h"
 #include "tests/unit/unit.h"
 
 struct leaf {

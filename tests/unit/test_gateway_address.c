@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "gateway/address.h"
+#include "gateway/http/address.h"
 #include "tests/unit/unit.h"
 
 static void addresses_are_normalised(void)

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "gateway/routes.h"
+#include "gateway/endpoint/routes.h"
 #include "tests/unit/unit.h"
 
 static void targets_are_split(void)

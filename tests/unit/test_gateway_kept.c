@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/content.h"
-#include "gateway/kept.h"
+#include "common/domain/content.h"
+#include "gateway/transfer/kept.h"
 #include "tests/unit/unit.h"
 
 static uint8_t bytes[KEPT_FILE_MAX + 1];

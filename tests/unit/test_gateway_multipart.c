@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gateway/multipart.h"
-#include "gateway/range.h"
+#include "gateway/http/multipart.h"
+#include "gateway/http/range.h"
 #include "tests/unit/unit.h"
 
 #define TYPE "multipart/form-data; boundary=xYz"

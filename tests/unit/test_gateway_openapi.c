@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
-#include "gateway/openapi.h"
-#include "gateway/openapi_text.h"
+#include "gateway/endpoint/openapi.h"
+#include "gateway/endpoint/openapi_text.h"
 #include "settingsd/settingsd_api.h"
 #include "tests/unit/unit.h"
 

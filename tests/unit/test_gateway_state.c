@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cache.h"
-#include "gateway/admin.h"
-#include "gateway/answer.h"
-#include "gateway/identity.h"
-#include "gateway/revoke.h"
-#include "gateway/trace.h"
+#include "common/base/cache.h"
+#include "gateway/auth/identity.h"
+#include "gateway/auth/revoke.h"
+#include "gateway/endpoint/admin.h"
+#include "gateway/http/answer.h"
+#include "gateway/http/trace.h"
 #include "tests/unit/unit.h"
 
 static void revocations_are_checked(void)

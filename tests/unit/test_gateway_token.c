@@ -7,8 +7,8 @@
 #include <openssl/ecdsa.h>
 #include <openssl/pem.h>
 
-#include "common/secret.h"
-#include "gateway/token.h"
+#include "common/base/secret.h"
+#include "gateway/auth/token.h"
 #include "tests/unit/unit.h"
 
 enum { NOW_S = 1800000000 };

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/language.h"
+#include "common/domain/language.h"
 #include "tests/unit/unit.h"
 
 static const struct {

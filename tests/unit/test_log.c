@@ -16,8 +16,8 @@
 
 #include <jansson.h>
 
-#include "common/clock.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
 #include "tests/unit/unit.h"
 
 /* stderr goes into a file between begin and end. */

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/loop.h"
+#include "common/base/clock.h"
+#include "common/runtime/loop.h"
 #include "tests/unit/unit.h"
 
 /* ---- timers ---- */

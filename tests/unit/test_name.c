@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/name.h"
+#include "common/domain/name.h"
 #include "tests/unit/unit.h"
 
 static void harmful_names_are_refused(void)

@@ -12,9 +12,9 @@
 #define RUNNING_ON_VALGRIND 0
 #endif
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "common/offload.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "common/runtime/offload.h"
 #include "tests/unit/unit.h"
 
 static int64_t in_ms(int64_t ms)

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/log.h"
-#include "common/outbox.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/service/outbox.h"
 #include "tests/unit/bus_kit.h"
 #include "tests/unit/pg.h"
 

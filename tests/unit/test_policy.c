@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/policy.h"
+#include "common/domain/policy.h"
 #include "tests/unit/unit.h"
 
 #define OWN "\"criteria\":\"DocumentReference?author=%profile\""

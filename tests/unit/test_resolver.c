@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "common/resolver.h"
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "common/runtime/resolver.h"
 #include "tests/http/silent_dns.h"
 #include "tests/unit/unit.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/secret.h"
+#include "common/base/secret.h"
 #include "tests/unit/unit.h"
 
 #define KEY_TEXT "000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F"

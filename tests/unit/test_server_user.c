@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/server_user.h"
+#include "common/base/server_user.h"
 #include "tests/unit/unit.h"
 
 enum { REFUSED = 2 };

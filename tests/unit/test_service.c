@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/service.h"
+#include "common/base/clock.h"
+#include "common/service/service.h"
 #include "tests/unit/unit.h"
 
 #define DAEMON_ENV "ATRIUM_TEST_SERVICE" /* set: be the daemon */

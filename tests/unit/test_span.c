@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "common/clock.h"
-#include "common/span.h"
+#include "common/base/clock.h"
+#include "common/runtime/span.h"
 #include "tests/unit/unit.h"
 
 static struct metrics *metrics;

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/trace_context.h"
+#include "common/base/trace_context.h"
 #include "tests/unit/unit.h"
 
 #define TRACE_ID "12345678901234567890123456789012"

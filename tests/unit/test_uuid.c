@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "common/uuid.h"
+#include "common/base/uuid.h"
 #include "tests/unit/unit.h"
 
 static void test_parse(void)

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/clock.h"
-#include "common/fiber.h"
-#include "common/log.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/runtime/fiber.h"
 
 enum { FIBER_DEADLINE_MS = 120000, UNWIND_DEADLINE_MS = 5000 };
 

@@ -17,8 +17,8 @@
 
 #include <CUnit/CUnit.h>
 
-#include "common/loop.h"
-#include "common/seal_keys.h"
+#include "common/runtime/loop.h"
+#include "common/service/seal_keys.h"
 
 struct unit_case {
     const char *name;

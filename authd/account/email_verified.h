@@ -1,0 +1,55 @@
+/*
+ * email_verified.h - proven e-mail addresses: of an account whose mailbox got a link or a code that
+ * was then used.
+ *
+ * A proof counts for all projects or for one organisation (the projects below one root): a link to
+ * the pages of a tenant may have been read by those who run them, one to the installation's own
+ * pages by the mailbox only.
+ *
+ * In SQL: SQL_EMAIL_VERIFIED asks, SQL_EMAIL_PROVEN records as a part of another statement (an
+ * account that an operator makes with a proven address). In a transaction: email_claim().
+ */
+#ifndef ATRIUM_AUTHD_EMAIL_VERIFIED_H
+#define ATRIUM_AUTHD_EMAIL_VERIFIED_H
+
+#include "authd/account/credential.h"
+#include "authd/session/session.h"
+
+/* A second factor that is on for longer stays when a mailbox alone proves the account: the
+ * mailbox may be in other hands than the device. */
+#define EMAIL_CLAIM_FACTOR_AGE DAYS(30)
+
+/* What a link proves its account with. */
+enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION };
+
+/* The organisation of a project: its root. */
+struct uuid email_organization(const struct tenant *tenant);
+
+/* Records within a transaction that a link, and nothing else, has proven the address of
+ * owner->account for owner->organization (absent: for all). When it was not proven for that
+ * before, another person may have made the account: its scheduled deletion (owner->revived, for
+ * credential_changed()), its second factor (one that is on for longer than
+ * EMAIL_CLAIM_FACTOR_AGE only by an invitation) and its other links end here. The caller sets
+ * another password, which voids sign-ins that are half done, and ends the sessions, both
+ * afterwards: the order of locks is the account, the second factor, the credential, the
+ * sessions. Parks. */
+int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
+                enum email_claim_by by, struct error *err) MUST_USE;
+
+/* Whether the tenant refuses sign-ins to accounts whose address is not proven. */
+bool email_is_required(const struct tenant *tenant);
+
+/* Refuses the sign-in of an account whose password was right, where its address must be proven and is not:
+ * ERR_EMAIL_NOT_VERIFIED, with a row in the audit trail. keys: of the limits that the sign-in must still be below, so that
+ * who has guessed too often is not told that the guess was right; NULL: that was looked at. Parks. */
+int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct sign_in *who, const struct throttle_keys *keys,
+                        struct error *err) MUST_USE;
+
+/* Whether the caller's address is proven, for all or for the organisation of the caller's
+ * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields. Parks for a
+ * practitioner who is proven for some organisation only. */
+int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
+                              bool *ret, struct error *err) MUST_USE;
+
+#endif

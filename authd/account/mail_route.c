@@ -1,0 +1,104 @@
+/*
+ * mail_route.c - see mail_route.h.
+ */
+#include "authd/account/mail_route.h"
+
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+
+enum {
+    PLACES_MAX = 1000, /* the limit of SQL_PLACES */
+    LEVELS_MAX = 32,   /* projects above a membership that are looked at */
+};
+
+/* Projects, each once. */
+struct projects {
+    const char **ids;
+    size_t count;
+};
+
+static void add_once(struct projects *self, const char *id)
+{
+    for (size_t i = 0; i < self->count; i++) {
+        if (strcmp(self->ids[i], id) == 0)
+            return;
+    }
+    self->ids[self->count++] = id;
+}
+
+/* One level up: the parents of those that are not `top`. *ret_outside: one is a root, or gone. */
+static int climb(struct authd *d, const struct request *req, const char *top, struct projects *self,
+                 bool *ret_outside, struct error *err)
+{
+    struct tenants_of_in in = {{self->ids, self->count}};
+    struct tenant_list list = {0};
+    const struct tenant *found;
+
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
+        return -1;
+    found = list.tenants.items;
+    *ret_outside = list.tenants.count < self->count;
+    self->ids = arena_calloc(req->arena, list.tenants.count, sizeof(*self->ids));
+    self->count = 0;
+    for (size_t t = 0; t < list.tenants.count; t++) {
+        if (!uuid_is_set(&found[t].parentId))
+            *ret_outside = true;
+        else if (strcmp(found[t].parentId.text, top) != 0)
+            add_once(self, found[t].parentId.text);
+    }
+    return 0;
+}
+
+/* Whether all memberships of the account lie in the project or below it. */
+static int is_own(struct authd *d, const struct request *req, struct uuid account,
+                  const char *project, bool *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct projects above = {0};
+    bool outside;
+
+    if (db_query(d->svc.db, req, SQL_PLACES, &res, err, DB_UUID(account), DB_NULL) < 0)
+        return -1;
+    above.ids = arena_calloc(req->arena, db_rows(res), sizeof(*above.ids));
+    outside = db_rows(res) == 0 || db_rows(res) == PLACES_MAX;
+    for (size_t row = 0; row < db_rows(res); row++) {
+        struct uuid place = db_uuid(res, row, 0);
+
+        if (strcmp(place.text, project) != 0)
+            above.ids[above.count++] = arena_strdup(req->arena, place.text);
+    }
+    for (int level = 0; above.count > 0 && !outside; level++) {
+        if (level == LEVELS_MAX)
+            outside = true;
+        else if (climb(d, req, project, &above, &outside, err) < 0)
+            return -1;
+    }
+    *ret = !outside;
+    return 0;
+}
+
+void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret)
+{
+    bool patient = strcmp(role, "Patient") == 0;
+
+    *ret = (struct mail_route){.tenant = tenant,
+                               .app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl,
+                               .organization = email_organization(tenant)};
+}
+
+int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
+                    const char *role, struct uuid account, struct mail_route *ret,
+                    struct error *err)
+{
+    bool own = true;
+
+    if (strcmp(role, "Patient") != 0 &&
+        is_own(d, req, account, tenant->projectId.text, &own, err) < 0)
+        return -1;
+    if (own)
+        mail_route_own(tenant, role, ret);
+    else
+        *ret = (struct mail_route){.app = d->config->account_app_url};
+    return 0;
+}

@@ -1,0 +1,262 @@
+/*
+ * user.c - accounts as operators see them (handlers operator_user_list, _show, _lock, _unlock, _delete).
+ *
+ * A person may have several accounts with one e-mail: a practitioner's, and a patient's in each project.  Each is
+ * locked and deleted on its own.
+ */
+#include <string.h>
+
+#include "authd/account/deletion.h"
+#include "authd/session/change.h"
+#include "authd/session/session.h"
+#include "authd/tenant.h"
+
+/* Sorts behind every address that begins like what is before it. */
+#define PREFIX_END "\xf4\x8f\xbf\xbf"
+
+/* Which account an operator means. */
+struct found {
+    struct user user;
+    struct uuid place; /* the project that was named with it; else a patient's own; else absent */
+};
+
+static int named_project(struct authd *d, const struct request *req, const char *code,
+                         struct uuid *ret, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(code);
+    struct tenant tenant = {.name = NULL};
+
+    if (code != NULL && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
+/* Fails: NOT_FOUND, VALIDATION when there are several. */
+static int find(struct authd *d, const struct request *req, const struct operator_user_in *in,
+                struct found *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = (struct found){.place = {""}};
+    if (!uuid_is_set(&in->id) && in->email == NULL)
+        return error_problem(err, "email", "is needed, or id");
+    if (named_project(d, req, in->tenantCode, &ret->place, err) < 0 ||
+        db_query(d->svc.db, req, SQL_USER_FIND, &res, err, DB_UUID(in->id), DB_TEXT(in->email),
+                 DB_TEXT(in->role), DB_UUID(ret->place), DB_INT(req->now_ms)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Account not found.");
+    if (db_rows(res) > 1)
+        return error_problem(err, "email",
+                             "is that of several accounts: name the project, the role or the id");
+    db_row(res, 0, &user_table, req->arena, &ret->user);
+    if (!uuid_is_set(&ret->place))
+        ret->place = ret->user.projectId;
+    return 0;
+}
+
+static struct audit_row user_audit(const struct request *req, const char *action,
+                                   const struct found *found)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = found->place,
+                                          .account = found->user.id,
+                                          .role = found->user.role,
+                                          .type = "Account",
+                                          .id = found->user.id});
+}
+
+/* ---- showing ---- */
+
+/* Names the projects of the places; one that settingsd does not know stays without a name. */
+static int name_places(struct authd *d, const struct request *req, struct user_place *places,
+                       size_t count, struct error *err)
+{
+    const char **ids = arena_calloc(req->arena, count, sizeof(*ids));
+    struct tenant_list found = {0};
+    const struct tenants_of_in in = {{ids, count}};
+    const struct tenant *tenants;
+
+    for (size_t p = 0; p < count; p++)
+        ids[p] = places[p].projectId.text;
+    if (count > 0 && settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+        return -1;
+    tenants = found.tenants.items;
+    for (size_t p = 0; p < count; p++) {
+        for (size_t t = 0; t < found.tenants.count; t++) {
+            if (!uuid_equal(&tenants[t].projectId, &places[p].projectId))
+                continue;
+            places[p].tenantCode = tenants[t].tenantCode;
+            places[p].projectName = tenants[t].name;
+        }
+    }
+    return 0;
+}
+
+/* An account with where it is a member. Fails: NOT_FOUND, VALIDATION. */
+int operator_user_show(struct authd *d, const struct request *req,
+                       const struct operator_user_in *in, struct user *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct user_place *places;
+    struct found found;
+
+    if (find(d, req, in, &found, err) < 0 ||
+        db_query(d->svc.db, req, SQL_USER_PLACES, &res, err, DB_UUID(found.user.id),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    places = arena_calloc(req->arena, db_rows(res), sizeof(*places));
+    for (size_t row = 0; row < db_rows(res); row++)
+        db_row(res, row, &user_place_table, req->arena, &places[row]);
+    if (name_places(d, req, places, db_rows(res), err) < 0)
+        return -1;
+    *out = found.user;
+    out->places = (struct field_list){places, db_rows(res)};
+    return 0;
+}
+
+/* ---- listing ---- */
+
+/* Members of a project: a page of them is read, of which those that fit are answered. */
+static int list_of_project(struct authd *d, const struct request *req,
+                           const struct operator_user_list_in *in, struct uuid project,
+                           const char *from, const char *end, struct operator_user_list_out *out,
+                           struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct user *users;
+    size_t count = 0, rows;
+
+    if (db_query(d->svc.db, req, SQL_USER_LIST_PROJECT, &res, err, DB_UUID(project),
+                 DB_UUID(in->after), DB_INT(in->count), DB_TEXT(from), DB_TEXT(end),
+                 DB_BOOL(in->locked), DB_INT(req->now_ms)) < 0)
+        return -1;
+    rows = db_rows(res);
+    users = arena_calloc(req->arena, rows, sizeof(*users));
+    for (size_t row = 0; row < rows; row++) {
+        if (!db_is_null(res, row, 1))
+            db_row(res, row, &user_table, req->arena, &users[count++]);
+    }
+    out->users = (struct field_list){users, count};
+    out->more = rows == (size_t)in->count;
+    if (rows > 0)
+        out->after = db_uuid(res, rows - 1, 0);
+    return 0;
+}
+
+static int list_all(struct authd *d, const struct request *req,
+                    const struct operator_user_list_in *in, const char *from, const char *end,
+                    struct operator_user_list_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct user *last;
+
+    if (db_query(d->svc.db, req, in->locked ? SQL_USER_LIST_LOCKED : SQL_USER_LIST, &res, err,
+                 DB_TEXT(in->afterEmail != NULL ? in->afterEmail : ""), DB_UUID(in->after),
+                 DB_TEXT(from), DB_TEXT(end), DB_INT(in->count), DB_INT(req->now_ms)) < 0)
+        return -1;
+    out->users = db_list(res, &user_table, req->arena);
+    out->more = out->users.count == (size_t)in->count;
+    if (out->users.count > 0) {
+        last = (const struct user *)out->users.items + out->users.count - 1;
+        out->after = last->id;
+        out->afterEmail = last->email;
+    }
+    return 0;
+}
+
+/* A page of the accounts, or of those of a project, in an order that stays. Fails: NOT_FOUND. */
+int operator_user_list(struct authd *d, const struct request *req,
+                       const struct operator_user_list_in *in, struct operator_user_list_out *out,
+                       struct error *err)
+{
+    const char *from = in->prefix != NULL ? in->prefix : "";
+    const char *end = arena_printf(req->arena, "%s" PREFIX_END, from);
+    struct uuid project;
+
+    if (in->tenantCode == NULL)
+        return list_all(d, req, in, from, end, out, err);
+    if (named_project(d, req, in->tenantCode, &project, err) < 0)
+        return -1;
+    return list_of_project(d, req, in, project, from, end, out, err);
+}
+
+/* ---- locking ---- */
+
+/* In the order of locks. What was proven before is void, as after a change of the password: a sign-in at this moment
+ * holds the credential, so either its session is found here, or it finds the credential changed. */
+static int lock_account(struct db_tx *tx, const struct request *req, const struct found *found,
+                        struct session_ended *ret_ended, struct error *err)
+{
+    const struct audit_row audit = user_audit(req, "account.lock", found);
+    struct uuid account = found->user.id;
+    CLEANUP(db_result_destroy) struct db_result *links = NULL;
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
+    CLEANUP(db_result_destroy) struct db_result *voided = NULL;
+
+    if (db_tx_query(tx, SQL_RESET_DROP, &links, err, DB_UUID(account)) < 0 ||
+        db_tx_query(tx, SQL_ACCOUNT_LOCK, &locked, err, DB_UUID(account), DB_INT(req->now_ms),
+                    DB_AUDIT(audit)) < 0 ||
+        db_tx_query(tx, SQL_CREDENTIAL_VOID, &voided, err, DB_UUID(account)) < 0 ||
+        session_end_account(tx, req, account, (struct uuid){""}, "revoked", ret_ended, err) < 0)
+        return -1;
+    return session_ended_account(tx, req, account, ret_ended, err);
+}
+
+/* Locks an account: it cannot sign in, and returns when every gateway refuses its tokens. One that is locked stays
+ * locked since it was. Fails: NOT_FOUND, VALIDATION. */
+int operator_user_lock(struct authd *d, const struct request *req,
+                       const struct operator_user_in *in, struct user *out, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct session_ended ended;
+    struct found found;
+
+    if (find(d, req, in, &found, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_account(tx, req, &found, &ended, err) < 0 || db_commit(&tx, err) < 0 ||
+        session_ended_settle(d, req, &ended, err) < 0)
+        return -1;
+    *out = found.user;
+    if (!out->locked)
+        out->lockedAt = req->now_ms;
+    out->locked = true;
+    out->sessions = 0;
+    return 0;
+}
+
+/* It can sign in again; sessions that were ended stay ended. Fails: NOT_FOUND, VALIDATION. */
+int operator_user_unlock(struct authd *d, const struct request *req,
+                         const struct operator_user_in *in, struct user *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit;
+    struct found found;
+
+    if (find(d, req, in, &found, err) < 0)
+        return -1;
+    audit = user_audit(req, "account.unlock", &found);
+    if (db_query(d->svc.db, req, SQL_ACCOUNT_UNLOCK, &res, err, DB_UUID(found.user.id),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    *out = found.user;
+    out->locked = false;
+    out->lockedAt = 0;
+    return 0;
+}
+
+/* ---- deleting ---- */
+
+/* Deletes an account with all that it owns, now. Fails: NOT_FOUND, VALIDATION, CONFLICT (the last admin). */
+int operator_user_delete(struct authd *d, const struct request *req,
+                         const struct operator_user_in *in, struct user *out, struct error *err)
+{
+    struct found found;
+
+    if (find(d, req, in, &found, err) < 0 ||
+        deletion_by_operator(d, req, found.user.id, found.place, err) < 0)
+        return -1;
+    *out = found.user;
+    return 0;
+}

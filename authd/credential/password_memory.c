@@ -1,0 +1,171 @@
+/*
+ * password_memory.c - see password_memory.h.
+ *
+ * mmap() has no argument that could carry the piece to be used, so it lies in a variable of the thread.
+ */
+#include "authd/credential/password_memory.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "authd/credential/password.h"
+#include "common/base/log.h"
+
+struct piece {
+    struct piece *next;
+    void *bytes;
+    bool mapped; /* libsodium works in it */
+    bool used;   /* since the last trim */
+};
+
+struct password_memory {
+    pthread_mutex_t mutex;
+    struct piece *idle;
+};
+
+static _Thread_local struct piece *lent;
+static _Thread_local bool failed; /* the kernel refused a mapping since the last lend */
+
+/* ---- what libsodium calls ---- */
+
+_Static_assert(sizeof(off_t) == sizeof(long), "the system call takes the offset as it is");
+
+static void *map(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
+
+static int unmap(void *address, size_t size)
+{
+    return (int)syscall(SYS_munmap, address, size);
+}
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    const int fresh = MAP_ANONYMOUS | MAP_PRIVATE;
+
+    if (lent == NULL || lent->mapped || address != NULL || size != PASSWORD_MEMLIMIT ||
+        protection != (PROT_READ | PROT_WRITE) || (flags & (fresh | MAP_FIXED)) != fresh) {
+        void *mapped = map(address, size, protection, flags, fd, offset);
+
+        failed = failed || mapped == MAP_FAILED;
+        return mapped;
+    }
+    lent->mapped = true;
+    return lent->bytes;
+}
+
+int munmap(void *address, size_t size)
+{
+    if (lent == NULL || !lent->mapped || address != lent->bytes || size != PASSWORD_MEMLIMIT)
+        return unmap(address, size);
+    sodium_memzero(lent->bytes, PASSWORD_MEMLIMIT);
+    lent->mapped = false;
+    return 0;
+}
+
+/* ---- pieces ---- */
+
+/* NULL when the kernel gives none. */
+static struct piece *piece_new(void)
+{
+    struct piece *self = calloc(1, sizeof(*self));
+
+    if (self == NULL)
+        log_die("password", "out of memory");
+    self->bytes = map(NULL, PASSWORD_MEMLIMIT, PROT_READ | PROT_WRITE,
+                      MAP_ANONYMOUS | MAP_PRIVATE | MAP_POPULATE, -1, 0);
+    if (self->bytes == MAP_FAILED) {
+        free(self);
+        return NULL;
+    }
+    (void)madvise(self->bytes, PASSWORD_MEMLIMIT, MADV_DONTDUMP);
+    return self;
+}
+
+static void piece_destroy(struct piece *self)
+{
+    unmap(self->bytes, PASSWORD_MEMLIMIT);
+    free(self);
+}
+
+struct password_memory *password_memory_new(void)
+{
+    struct password_memory *self = calloc(1, sizeof(*self));
+
+    if (self == NULL)
+        log_die("password", "out of memory");
+    pthread_mutex_init(&self->mutex, NULL);
+    return self;
+}
+
+void password_memory_destroy(struct password_memory **self_p)
+{
+    struct password_memory *self = *self_p;
+
+    if (self == NULL)
+        return;
+    for (struct piece *piece; (piece = self->idle) != NULL;) {
+        self->idle = piece->next;
+        piece_destroy(piece);
+    }
+    pthread_mutex_destroy(&self->mutex);
+    free(self);
+    *self_p = NULL;
+}
+
+void password_memory_lend(struct password_memory *self)
+{
+    struct piece *piece;
+
+    assert(lent == NULL);
+    pthread_mutex_lock(&self->mutex);
+    piece = self->idle;
+    if (piece != NULL)
+        self->idle = piece->next;
+    pthread_mutex_unlock(&self->mutex);
+    lent = piece != NULL ? piece : piece_new();
+    failed = false;
+}
+
+bool password_memory_failed(void)
+{
+    return failed;
+}
+
+void password_memory_give_back(struct password_memory *self)
+{
+    struct piece *piece = lent;
+
+    if (piece == NULL)
+        return;
+    assert(!piece->mapped);
+    lent = NULL;
+    piece->used = true;
+    pthread_mutex_lock(&self->mutex);
+    piece->next = self->idle;
+    self->idle = piece;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+void password_memory_trim(struct password_memory *self)
+{
+    pthread_mutex_lock(&self->mutex);
+    for (struct piece **link = &self->idle; *link != NULL;) {
+        struct piece *piece = *link;
+
+        if (piece->used) {
+            piece->used = false;
+            link = &piece->next;
+        } else {
+            *link = piece->next;
+            piece_destroy(piece);
+        }
+    }
+    pthread_mutex_unlock(&self->mutex);
+}

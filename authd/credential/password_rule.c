@@ -1,0 +1,153 @@
+/*
+ * password_rule.c - see password_rule.h.
+ */
+#include "authd/credential/password_rule.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "authd/credential/common_password.h"
+#include "authd/credential/password_text.h"
+
+enum {
+    WORD_MIN = 3, /* bytes: shorter names and codes refuse nothing */
+};
+
+/* The rules so far. */
+struct rules {
+    int64_t min_length; /* code points */
+    bool refuse_common;
+    struct field_list tenants; /* struct tenant, whose names and codes are refused */
+};
+
+static void add_policy(struct rules *rules, const struct account_policy *policy, const char *role,
+                       bool admin)
+{
+    bool mfa = account_policy_requires_mfa(policy, role, admin);
+
+    if (policy == NULL)
+        policy = &account_policy_default;
+    rules->min_length =
+        MAX(rules->min_length, mfa ? policy->passwordMinLengthWithMfa : policy->passwordMinLength);
+    rules->refuse_common = rules->refuse_common || policy->refuseCommonPasswords;
+}
+
+static const struct tenant *tenant_of(const struct field_list *tenants, struct uuid project)
+{
+    const struct tenant *all = tenants->items;
+
+    for (size_t i = 0; i < tenants->count; i++) {
+        if (uuid_equal(&all[i].projectId, &project))
+            return &all[i];
+    }
+    return NULL;
+}
+
+/* Suspended projects count: they may be resumed. */
+static int read_tenants(struct authd *d, const struct request *req, const struct db_result *places,
+                        struct rules *rules, struct error *err)
+{
+    const char **ids = arena_calloc(req->arena, db_rows(places), sizeof(*ids));
+    const struct tenants_of_in in = {{ids, db_rows(places)}};
+    struct tenant_list found = {0};
+
+    for (size_t row = 0; row < db_rows(places); row++)
+        ids[row] = arena_strdup(req->arena, db_uuid(places, row, 1).text);
+    if (db_rows(places) > 0 && settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+        return -1;
+    rules->tenants = found.tenants;
+    return 0;
+}
+
+static int gather(struct authd *d, const struct request *req, const struct password_owner *owner,
+                  struct rules *rules, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *places = NULL;
+
+    if (!uuid_is_set(&owner->account) && !uuid_is_set(&owner->link)) {
+        rules->tenants = (struct field_list){owner->tenant, 1};
+        add_policy(rules, owner->tenant->accountPolicy, owner->role, owner->admin);
+        return 0;
+    }
+    if (db_query(d->svc.db, req, SQL_PASSWORD_PLACES, &places, err, DB_UUID(owner->account),
+                 DB_UUID(owner->link)) < 0 ||
+        read_tenants(d, req, places, rules, err) < 0)
+        return -1;
+    for (size_t row = 0; row < db_rows(places); row++) {
+        const struct tenant *tenant = tenant_of(&rules->tenants, db_uuid(places, row, 1));
+
+        if (tenant != NULL)
+            add_policy(rules, tenant->accountPolicy, db_text(places, row, 0),
+                       db_bool(places, row, 2));
+    }
+    return 0;
+}
+
+/* The password is the word, in either case and whatever digits and signs follow: "Lakeside2026!". */
+static bool is_word(const char *password, const char *word, size_t length)
+{
+    return length >= WORD_MIN && strncasecmp(password, word, length) == 0 &&
+           password[length + strspn(password + length, "0123456789!?.,;:-_+*#$%&/=@ ")] == '\0';
+}
+
+static bool is_text(const char *password, const char *word)
+{
+    return word != NULL && is_word(password, word, strlen(word));
+}
+
+/* Each word of a name, and the whole of it. */
+static bool is_name(const char *password, const char *name)
+{
+    if (is_text(password, name))
+        return true;
+    while (name != NULL && *name != '\0') {
+        size_t length = strcspn(name, " ");
+
+        if (is_word(password, name, length))
+            return true;
+        name += length + strspn(name + length, " ");
+    }
+    return false;
+}
+
+static bool names_owner(const struct rules *rules, const struct password_owner *owner,
+                        const char *password)
+{
+    const struct tenant *tenants = rules->tenants.items;
+
+    if (is_name(password, owner->display) || is_text(password, owner->email) ||
+        is_word(password, owner->email, strcspn(owner->email, "@")))
+        return true;
+    for (size_t i = 0; i < rules->tenants.count; i++) {
+        if (is_name(password, tenants[i].name) || is_text(password, tenants[i].tenantCode))
+            return true;
+    }
+    return false;
+}
+
+static int refuse(struct error *err, const char *why)
+{
+    error_set(err, ERR_PASSWORD_REFUSED, "The password is refused.");
+    return error_problem(err, "password", "%s", why);
+}
+
+int password_rule_check(struct authd *d, const struct request *req,
+                        const struct password_owner *owner, const char *password, struct error *err)
+{
+    CLEANUP(password_text_destroy) char *normal = NULL;
+    struct rules rules = {.min_length = 1};
+    const char *text;
+
+    if (gather(d, req, owner, &rules, err) < 0)
+        return -1;
+    normal = password_text_normalize(password);
+    text = normal != NULL ? normal : password;
+    if ((int64_t)password_text_length(text) < rules.min_length)
+        return refuse(err, arena_printf(req->arena, "must have at least %lld characters",
+                                        (long long)rules.min_length));
+    if (rules.refuse_common && common_passwords_has(d->common_passwords, text))
+        return refuse(err, "is one of the passwords that are tried first");
+    if (rules.refuse_common && names_owner(&rules, owner, text))
+        return refuse(err, "must not be a name, an e-mail address or a tenant code");
+    return 0;
+}

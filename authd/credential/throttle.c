@@ -1,0 +1,346 @@
+/*
+ * throttle.c - see throttle.h.  The handler register_admit is the gateway's: it asks before it
+ * looks at anything else of a registration.
+ */
+#include "authd/credential/throttle.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <string.h>
+
+/* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
+static void hash_parts(const struct secret *secret, const char *const parts[static 4],
+                       uint8_t ret[static THROTTLE_KEY_SIZE])
+{
+    crypto_generichash_state state;
+
+    crypto_generichash_init(&state, secret->bytes, secret->length, THROTTLE_KEY_SIZE);
+    for (size_t i = 0; i < 4; i++)
+        crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
+    crypto_generichash_final(&state, ret, THROTTLE_KEY_SIZE);
+    sodium_memzero(&state, sizeof(state));
+}
+
+struct throttle_move throttle_move_new(const struct authd *d, const struct request *req)
+{
+    enum { PER_KEY = THROTTLE_MOVE_KEYS * (SEAL_KEYS_MAX - 1) };
+    struct throttle_move self = {
+        .keys = seal_keys_hashing(&d->svc.seal, req->now_ms, THROTTLE_LONGEST)};
+
+    if (self.keys > 1) {
+        self.olds = db_array_new(req->arena, PER_KEY, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE));
+        self.news = db_array_new(req->arena, PER_KEY, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE));
+    }
+    return self;
+}
+
+void throttle_key(const struct authd *d, struct throttle_move *move, const char *kind,
+                  const char *a, const char *b, const char *c,
+                  uint8_t ret[static THROTTLE_KEY_SIZE])
+{
+    const char *const parts[] = {kind, a, b, c};
+    const struct seal_keys *keys = &d->svc.seal;
+
+    hash_parts(seal_keys_current(keys), parts, ret);
+    for (size_t i = 1; i < move->keys; i++) {
+        uint8_t old[THROTTLE_KEY_SIZE];
+
+        hash_parts(&keys->items[i].secret, parts, old);
+        db_array_add_bytes(&move->olds, old, sizeof(old));
+        db_array_add_bytes(&move->news, ret, THROTTLE_KEY_SIZE);
+    }
+}
+
+/* Best effort: two requests that move the same key at once may refuse each other, and one of them has moved it. */
+void throttle_move_run(struct authd *d, const struct request *req, struct throttle_move *move)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct error err;
+
+    if (move->keys < 2)
+        return;
+    error_init(&err, req->arena);
+    if (db_query(d->svc.db, req, SQL_THROTTLE_MOVE, &res, &err, DB_TEXT(move->olds.text),
+                 DB_TEXT(move->news.text)) < 0)
+        log_event(LOG_INFO, "throttle", "counts of an older seal key were not moved", "trace",
+                  req->trace, NULL);
+}
+
+/* Appends to a text of THROTTLE_ADDRESSES_SIZE. */
+static void add_key(char *text, const uint8_t key[static THROTTLE_KEY_SIZE])
+{
+    char hex[2 * THROTTLE_KEY_SIZE + 1];
+    size_t length = strlen(text);
+
+    sodium_bin2hex(hex, sizeof(hex), key, THROTTLE_KEY_SIZE);
+    snprintf(text + length, THROTTLE_ADDRESSES_SIZE - length, "%c\\\\x%s", length > 0 ? ',' : '{',
+             hex);
+}
+
+void throttle_keys(struct authd *d, const struct request *req, const char *role,
+                   struct uuid project, const char *email, const char *address,
+                   struct throttle_keys *ret)
+{
+    struct throttle_move move = throttle_move_new(d, req);
+    const char *realm = strcmp(role, "Patient") == 0 ? project.text : "practitioner";
+    struct address_subjects subjects;
+
+    address_subjects_of(address, &subjects);
+    throttle_key(d, &move, "pair", realm, email, subjects.items[0].text, ret->pair);
+    throttle_key(d, &move, "address", subjects.items[0].text, "", "", ret->address);
+    throttle_key(d, &move, "account", realm, email, "", ret->account);
+    ret->addresses[0] = '\0';
+    add_key(ret->addresses, ret->address);
+    ret->wide = subjects.count > 1;
+    if (ret->wide) {
+        throttle_key(d, &move, "pair", realm, email, subjects.items[1].text, ret->wide_pair);
+        throttle_key(d, &move, "address", subjects.items[1].text, "", "", ret->wide_address);
+        add_key(ret->addresses, ret->wide_pair);
+        add_key(ret->addresses, ret->wide_address);
+    }
+    strcat(ret->addresses, "}");
+    throttle_move_run(d, req, &move);
+}
+
+int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
+                    struct error *err)
+{
+    int64_t wait_s = (at_ms + window_ms - req->now_ms + 999) / 1000;
+
+    error_retry(err, ERR_THROTTLED, MAX(wait_s, (int64_t)1), "Too many requests. Try again later.");
+    err->limit = limit;
+    err->remaining = 0;
+    err->reset_s = err->retry_after_s;
+    return -1;
+}
+
+int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
+                     int column, struct error *err)
+{
+    int64_t latest = 0;
+    int which = -1;
+
+    for (int i = 0; i < 3; i++) {
+        if (!db_is_null(res, 0, column + i) && db_int(res, 0, column + i) > latest) {
+            latest = db_int(res, 0, column + i);
+            which = i;
+        }
+    }
+    if (which < 0)
+        return 0;
+    ++*d->count.sign_in_throttled;
+    return throttle_refuse(req, latest, THROTTLE_SIGN_IN_WINDOW,
+                           which == 0 ? THROTTLE_PAIR_MAX : THROTTLE_WIDE_MAX, err);
+}
+
+int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                   struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_STATE, &res, err, DB_THROTTLE(req, keys)) < 0)
+        return -1;
+    return throttle_verdict(d, req, res, 0, err);
+}
+
+/* Keys of one failure in the order in which they are locked, what each may have, and how long it is kept. */
+struct tally {
+    struct db_array keys, lives;
+    int64_t limits[5];
+    size_t count;
+};
+
+static void tally_add(struct tally *self, const uint8_t *key, int64_t limit, int64_t life_ms)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRId64, life_ms);
+    db_array_add_bytes(&self->keys, key, THROTTLE_KEY_SIZE);
+    db_array_add(&self->lives, text);
+    self->limits[self->count++] = limit;
+}
+
+static struct tally tally_new(const struct request *req)
+{
+    enum { KEYS_MAX = ARRAY_SIZE(((struct tally *)NULL)->limits), DIGITS_MAX = 20 };
+
+    return (struct tally){.keys =
+                              db_array_new(req->arena, KEYS_MAX, DB_ARRAY_BYTES(THROTTLE_KEY_SIZE)),
+                          .lives = db_array_new(req->arena, KEYS_MAX, DIGITS_MAX)};
+}
+
+/* Counts a failure for `count` accounts, tried from one address. */
+static int fail(struct authd *d, const struct request *req, const struct throttle_keys *const *keys,
+                size_t count, const struct audit_row *audit, bool *ret_within, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct tally single = tally_new(req), wide = tally_new(req);
+
+    for (size_t i = 0; i < count; i++)
+        tally_add(&single, keys[i]->pair, THROTTLE_PAIR_MAX, THROTTLE_PAIR_KEPT);
+    tally_add(&single, keys[0]->address, THROTTLE_WIDE_MAX, THROTTLE_SIGN_IN_WINDOW);
+    for (size_t i = 0; i < count; i++)
+        tally_add(&single, keys[i]->account, THROTTLE_WIDE_MAX, THROTTLE_SIGN_IN_WINDOW);
+    for (size_t i = 0; i < count && keys[0]->wide; i++)
+        tally_add(&wide, keys[i]->wide_pair, ADDRESS_WIDE_FACTOR * THROTTLE_PAIR_MAX,
+                  THROTTLE_SIGN_IN_WINDOW);
+    if (keys[0]->wide)
+        tally_add(&wide, keys[0]->wide_address, ADDRESS_WIDE_FACTOR * THROTTLE_WIDE_MAX,
+                  THROTTLE_SIGN_IN_WINDOW);
+    if (db_query(d->svc.db, req, SQL_THROTTLE_FAIL, &res, err, DB_TEXT(single.keys.text),
+                 DB_TEXT(single.lives.text), DB_TEXT(wide.keys.text), DB_TEXT(wide.lives.text),
+                 DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
+        return -1;
+    *ret_within = true;
+    for (size_t row = 0; row < single.count + wide.count; row++)
+        *ret_within &= db_int(res, row, 0) <=
+                       (row < single.count ? single.limits[row] : wide.limits[row - single.count]);
+    return 0;
+}
+
+int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
+                  const struct audit_row *audit, struct error *err)
+{
+    bool within;
+
+    if (fail(d, req, &keys, 1, audit, &within, err) < 0)
+        return -1;
+    /* one too many: the check knows for whom it counts and until when */
+    return within ? 0 : throttle_check(d, req, keys, err);
+}
+
+int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
+                       const struct throttle_keys *two, const struct audit_row *audit,
+                       struct error *err)
+{
+    const struct throttle_keys *const both[] = {one, two};
+    bool within;
+
+    if (fail(d, req, both, 2, audit, &within, err) < 0)
+        return -1;
+    if (within)
+        return 0;
+    if (throttle_check(d, req, one, err) < 0)
+        return -1;
+    return throttle_check(d, req, two, err);
+}
+
+static void one_key(struct authd *d, const struct request *req, const char *kind,
+                    const char *subject, uint8_t ret[static THROTTLE_KEY_SIZE])
+{
+    struct throttle_move move = throttle_move_new(d, req);
+
+    throttle_key(d, &move, kind, subject, "", "", ret);
+    throttle_move_run(d, req, &move);
+}
+
+static int admit(struct authd *d, const struct request *req,
+                 const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
+                 bool *ret_admitted, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_ADMIT, &res, err, DB_BYTES(key, THROTTLE_KEY_SIZE),
+                 DB_INT(req->now_ms), DB_INT(window_ms), DB_INT(limit)) < 0)
+        return -1;
+    *ret_admitted = db_affected(res) > 0;
+    return 0;
+}
+
+int throttle_admit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
+                   struct error *err)
+{
+    uint8_t key[THROTTLE_KEY_SIZE];
+
+    one_key(d, req, kind, subject, key);
+    return admit(d, req, key, window_ms, limit, ret_admitted, err);
+}
+
+/* Answers for a key that was at its limit. */
+static int refuse(struct authd *d, const struct request *req,
+                  const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
+                  bool *ret_full, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *state = NULL;
+
+    if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err,
+                 DB_BYTES(key, THROTTLE_KEY_SIZE), DB_INT(req->now_ms), DB_INT(window_ms),
+                 DB_INT(limit)) < 0)
+        return -1;
+    *ret_full = !db_is_null(state, 0, 0);
+    throttle_refuse(req, *ret_full ? db_int(state, 0, 0) : req->now_ms - window_ms, window_ms,
+                    limit, err);
+    return 0;
+}
+
+int throttle_limit(struct authd *d, const struct request *req, const char *kind,
+                   const char *subject, int64_t window_ms, int64_t limit, struct error *err)
+{
+    uint8_t key[THROTTLE_KEY_SIZE];
+    bool admitted, full;
+
+    one_key(d, req, kind, subject, key);
+    if (admit(d, req, key, window_ms, limit, &admitted, err) < 0)
+        return -1;
+    if (admitted)
+        return 0;
+    /* the window may have moved on between the two statements: then the next try succeeds */
+    (void)!refuse(d, req, key, window_ms, limit, &full, err);
+    return -1;
+}
+
+/* The wider network is looked at before anything is counted, so that what it refuses uses up nothing of the narrower
+ * one's; then each counts by itself. */
+int throttle_limit_client(struct authd *d, const struct request *req, const char *kind,
+                          const char *address, int64_t window_ms, int64_t limit, struct error *err)
+{
+    struct address_subjects subjects;
+    uint8_t key[THROTTLE_KEY_SIZE];
+
+    address_subjects_of(address, &subjects);
+    for (size_t i = 1; i < subjects.count; i++) {
+        bool full;
+
+        one_key(d, req, kind, subjects.items[i].text, key);
+        if (refuse(d, req, key, window_ms, limit * subjects.items[i].factor, &full, err) < 0 ||
+            full)
+            return -1;
+        error_clear(err);
+    }
+    for (size_t i = 0; i < subjects.count; i++)
+        if (throttle_limit(d, req, kind, subjects.items[i].text, window_ms,
+                           limit * subjects.items[i].factor, err) < 0)
+            return -1;
+    return 0;
+}
+
+int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
+                          int64_t window_ms, int64_t limit, bool *ret_admitted, struct error *err)
+{
+    *ret_admitted = throttle_limit_client(d, req, kind, req->address, window_ms, limit, err) == 0;
+    if (!*ret_admitted && err->code != ERR_THROTTLED)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+/* Counts one registration for a client. Refused ones are not counted. */
+int register_admit(struct authd *d, const struct request *req, const struct register_admit_in *in,
+                   struct nothing *out UNUSED, struct error *err)
+{
+    return throttle_limit_client(d, req, "register", in->address, THROTTLE_REGISTER_WINDOW,
+                                 THROTTLE_REGISTER_MAX, err);
+}
+
+/* Counts one mail with a tenant code: first for its sender, so that who is at the limit cannot use
+ * up what others' mailboxes may get. */
+int code_mail_admit(struct authd *d, const struct request *req, const struct code_mail_admit_in *in,
+                    struct nothing *out UNUSED, struct error *err)
+{
+    if (throttle_limit(d, req, "code sender", in->membership.text, THROTTLE_CODE_WINDOW,
+                       THROTTLE_CODE_SENDER_MAX, err) < 0)
+        return -1;
+    return throttle_limit(d, req, "code mailbox", in->email, THROTTLE_CODE_WINDOW,
+                          THROTTLE_CODE_MAILBOX_MAX, err);
+}

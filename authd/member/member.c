@@ -1,0 +1,519 @@
+/*
+ * member.c - the members of a project and who is invited to it, for its admins.
+ *
+ * A member and the invitation that it came from have one id: it stays the same when the invitation is
+ * accepted, also while a request is on its way. So a request that finds a pending one gone looks for
+ * the member.
+ */
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+#include "authd/member/admin.h"
+#include "authd/member/invitation.h"
+#include "authd/session/change.h"
+#include "authd/session/session.h"
+#include "authd/signin/step_up.h"
+#include "authd/tenant.h"
+#include "common/domain/policy.h"
+#include "common/service/audit.h"
+
+enum { INVITE_ANSWER_MS = 150 }; /* member_create answers no earlier, see there */
+
+#define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* in the audit trail */
+
+static bool is_patient(const char *role)
+{
+    return strcmp(role, "Patient") == 0;
+}
+
+static int not_found(struct error *err)
+{
+    return error_set(err, ERR_NOT_FOUND, "Member not found.");
+}
+
+static int already_member(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "This person is a member already.");
+}
+
+/* One of the caller's project. */
+struct found {
+    struct member member;
+    struct uuid account; /* absent while it is pending */
+};
+
+/* The organisation that an address of the caller's project is to be proven for. */
+static int own_organization(struct authd *d, const struct request *req, struct uuid *ret,
+                            struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    *ret = email_organization(&tenant);
+    return 0;
+}
+
+static int find(struct authd *d, const struct request *req, struct uuid id, struct found *ret,
+                struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid organization;
+
+    if (own_organization(d, req, &organization, err) < 0 ||
+        db_query(d->svc.db, req, SQL_MEMBER_GET, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id), DB_UUID(organization)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    *ret = (struct found){.account = db_uuid(res, 0, 11)};
+    db_row(res, 0, &member_table, req->arena, &ret->member);
+    return 0;
+}
+
+static struct audit_row invitation_audit(const struct request *req, const char *action,
+                                         struct uuid id, const char *detail)
+{
+    return audit_row(
+        req, &(struct audit){.action = action, .type = "Invitation", .id = id, .detail = detail});
+}
+
+static struct audit_row member_audit(const struct request *req, const char *action,
+                                     struct uuid account, const char *role, struct uuid id,
+                                     const char *detail)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .account = account,
+                                          .role = role,
+                                          .type = "ProjectMembership",
+                                          .id = id,
+                                          .detail = detail});
+}
+
+/* ---- inviting ---- */
+
+static int check_enabled(const struct tenant *tenant, const char *role, struct error *err)
+{
+    if (is_patient(role) ? tenant->patientInvitation : tenant->practitionerInvitation)
+        return 0;
+    return error_set(err, ERR_FORBIDDEN, "Invitations are not enabled for this project.");
+}
+
+/* The policy that was asked for, which must be one of the project's, or the default of the role. */
+static int choose_policy(struct authd *d, const struct request *req, const struct tenant *tenant,
+                         const struct member_create_in *in, const char *role, struct uuid *ret,
+                         struct error *err)
+{
+    struct caller_context_in which = {.projectId = tenant->projectId};
+    struct caller_context_out context = {0};
+
+    if (in->accessPolicy == NULL) {
+        *ret = is_patient(role) ? tenant->defaultPatientPolicy : tenant->defaultPractitionerPolicy;
+        return uuid_is_set(ret) ? 0
+                                : error_problem(err, "accessPolicy",
+                                                "is needed: the project has no default for it");
+    }
+    if (policy_reference(in->accessPolicy, &which.policyId) < 0)
+        return error_problem(err, "accessPolicy", "must be AccessPolicy/<id>");
+    if (settingsd_caller_context(d->svc.bus, req, &which, &context, err) < 0)
+        return -1;
+    if (!uuid_is_set(&context.policyId))
+        return error_problem(err, "accessPolicy", "must name an access policy of this project");
+    *ret = context.policyId;
+    return 0;
+}
+
+static int send_invitation(struct authd *d, const struct request *req, const struct tenant *tenant,
+                           const struct invitation *invitation, struct member *out,
+                           struct error *err)
+{
+    struct mail mail =
+        invitation_mail(req, invitation, tenant, invitation_template(invitation->role));
+
+    mail.variables[1] = (struct mail_variable){"inviterName", req->caller->display};
+    if (invitation_send(d, req, tenant, invitation, &mail, err) < 0)
+        return -1;
+    *out = (struct member){.id = invitation->id,
+                           .email = invitation->email,
+                           .displayName = mail.display,
+                           .firstName = invitation->name,
+                           .lastName = invitation->surname,
+                           .admin = invitation->admin,
+                           .profileType = invitation->role,
+                           .profileId = invitation->profile,
+                           .pending = true,
+                           .invitedAt = invitation->invited_at};
+    return 0;
+}
+
+/* The account that an address belongs to, if there is one. */
+struct invitee {
+    struct uuid account; /* absent: none */
+    const char *display;
+    bool member; /* of the project */
+    bool joins;  /* proven, and a member elsewhere in the organisation: it is added at once */
+};
+
+/* Whether an account with a proven address (absent: none) is a member of a project in the tenant's
+ * organisation. Asks the same questions whatever there is. */
+static int in_organization(struct authd *d, const struct request *req, const struct tenant *tenant,
+                           struct uuid account, bool *ret, struct error *err)
+{
+    const struct uuid organization = email_organization(tenant);
+    struct tenants_of_in in;
+    struct tenant_list found = {0};
+    const struct tenant *tenants;
+
+    if (account_projects(d, req, account, (struct uuid){""}, &in.projectIds, err) < 0)
+        return -1;
+    *ret = false;
+    if (in.projectIds.count == 0) {
+        static const char *none[] = {"00000000-0000-0000-0000-000000000000"};
+
+        in.projectIds = (struct field_texts){none, 1};
+    }
+    if (settingsd_tenants_of(d->svc.bus, req, &in, &found, err) < 0)
+        return -1;
+    tenants = found.tenants.items;
+    for (size_t i = 0; i < found.tenants.count; i++) {
+        struct uuid root = email_organization(&tenants[i]);
+
+        *ret = *ret || uuid_equal(&root, &organization);
+    }
+    return 0;
+}
+
+static int find_invitee(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct invitation *invitation, struct invitee *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid proven = {""};
+
+    *ret = (struct invitee){.member = false};
+    if (db_query(d->svc.db, req, SQL_INVITEE, &res, err, DB_TEXT(invitation->role),
+                 DB_UUID(tenant->projectId), DB_TEXT(invitation->email), DB_INT(req->now_ms),
+                 DB_UUID(email_organization(tenant))) < 0)
+        return -1;
+    if (db_rows(res) > 0) {
+        *ret = (struct invitee){.account = db_uuid(res, 0, 0),
+                                .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 1),
+                                                        db_text(res, 0, 2)),
+                                .member = db_bool(res, 0, 3)};
+        if (db_bool(res, 0, 4))
+            proven = ret->account;
+    }
+    return in_organization(d, req, tenant, proven, &ret->joins, err);
+}
+
+/* Makes the account a member at once, and tells its owner. */
+static int join(struct authd *d, const struct request *req, const struct tenant *tenant,
+                const struct invitation *invitation, const struct invitee *invitee,
+                struct member *out, struct error *err)
+{
+    const struct mail mail = {.template = invitation_template(invitation->role),
+                              .tenant = tenant,
+                              .to = invitation->email,
+                              .display = invitee->display,
+                              .variables = {{"invitationUrl", tenant->practitionerAppUrl},
+                                            {"inviterName", req->caller->display}}};
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row row = mail_row(d, req, &mail);
+    struct uuid id = uuid_ordered(req->now_ms);
+    struct audit_row audit =
+        member_audit(req, "membership.create", invitee->account, invitation->role, id, NULL);
+
+    if (db_query(d->svc.db, req, SQL_MEMBER_ADD, &res, err, DB_UUID(tenant->projectId), DB_UUID(id),
+                 DB_UUID(invitee->account), DB_UUID(uuid_random()), DB_BOOL(invitation->admin),
+                 DB_UUID(invitation->policy), DB_INT(req->now_ms), DB_OUTBOX(row), DB_AUDIT(audit),
+                 DB_UUID(email_organization(tenant))) < 0) {
+        if (err->code != ERR_CONFLICT)
+            return -1;
+        error_clear(err);
+        return already_member(err);
+    }
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
+    db_row(res, 0, &member_table, req->arena, out);
+    outbox_kick(d->svc.outbox);
+    return 0;
+}
+
+/* Invites the address, or adds its account at once. What the project needs for a mail it needs for
+ * both: an answer must not tell whether there is an account. */
+static int invite(struct authd *d, const struct request *req, const struct tenant *tenant,
+                  struct invitation *invitation, struct member *out, struct error *err)
+{
+    struct invitee invitee;
+
+    if (find_invitee(d, req, tenant, invitation, &invitee, err) < 0)
+        return -1;
+    if (invitee.member)
+        return already_member(err);
+    if (invitation_check_mapped(d, req, tenant, invitation->role, err) < 0 ||
+        invitation_prepare(d, req, tenant, invitation, err) < 0)
+        return -1;
+    if (invitation->pending)
+        return error_set(err, ERR_CONFLICT,
+                         "This person is invited already. Send the invitation again instead.");
+    if (invitation->admin && step_up_check(d, NULL, req, err) < 0)
+        return -1;
+    if (invitee.joins)
+        return join(d, req, tenant, invitation, &invitee, out, err);
+    return send_invitation(d, req, tenant, invitation, out, err);
+}
+
+/* Invites a person, or adds one who is known in the organisation. The answer is the same, and comes
+ * at the same time, whether or not another organisation knows the address. Fails: FORBIDDEN,
+ * VALIDATION, CONFLICT, BAD_REQUEST, STEP_UP_REQUIRED (to make an admin), THROTTLED. */
+int member_create(struct authd *d, const struct request *req, const struct member_create_in *in,
+                  struct member *out, struct error *err)
+{
+    int64_t answer_at = clock_mono_ms() + INVITE_ANSWER_MS;
+    struct invitation invitation = {.role = in->type != NULL ? in->type : "Practitioner",
+                                    .email = in->email,
+                                    .name = in->firstName,
+                                    .surname = in->lastName,
+                                    .admin = in->admin,
+                                    .invited_by = req->caller->membership};
+    struct tenant tenant;
+
+    if (in->admin && is_patient(invitation.role))
+        return error_problem(err, "admin", "must be false for a patient");
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        check_enabled(&tenant, invitation.role, err) < 0 ||
+        choose_policy(d, req, &tenant, in, invitation.role, &invitation.policy, err) < 0 ||
+        invite(d, req, &tenant, &invitation, out, err) < 0)
+        return -1;
+    return fiber_sleep_until(d->svc.loop, answer_at, err);
+}
+
+/* Mails a pending invitation again, with a new link. Fails: NOT_FOUND, CONFLICT (accepted already),
+ * FORBIDDEN, BAD_REQUEST, THROTTLED. */
+int member_resend(struct authd *d, const struct request *req, const struct member_in *in,
+                  struct member *out, struct error *err)
+{
+    struct invitation invitation;
+    struct found found;
+    struct tenant tenant;
+
+    if (find(d, req, in->id, &found, err) < 0)
+        return -1;
+    if (!found.member.pending)
+        return error_set(err, ERR_CONFLICT, "The member has no pending invitation.");
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        check_enabled(&tenant, found.member.profileType, err) < 0 ||
+        invitation_check_mapped(d, req, &tenant, found.member.profileType, err) < 0 ||
+        invitation_find(d, req, &tenant, in->id, &invitation, err) < 0)
+        return -1;
+    invitation.invited_by = req->caller->membership;
+    return send_invitation(d, req, &tenant, &invitation, out, err);
+}
+
+/* ---- listing ---- */
+
+/* Members and who is invited, in the order in which they came or were invited. */
+static int list_members(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct members_in *page, struct member_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *count = NULL;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_MEMBER_COUNT, &count, err, DB_UUID(tenant->projectId)) < 0 ||
+        db_query(d->svc.db, req, SQL_MEMBER_LIST, &res, err, DB_UUID(tenant->projectId),
+                 DB_INT(page->_count), DB_INT(page->_offset),
+                 DB_UUID(email_organization(tenant))) < 0)
+        return -1;
+    out->total = db_int(count, 0, 0);
+    out->resources = db_list(res, &member_table, req->arena);
+    return 0;
+}
+
+int members(struct authd *d, const struct request *req, const struct members_in *in,
+            struct member_list *out, struct error *err)
+{
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+        return -1;
+    return list_members(d, req, &tenant, in, out, err);
+}
+
+/* Of a suspended project too. Fails: NOT_FOUND. */
+int operator_members(struct authd *d, const struct request *req,
+                     const struct operator_members_in *in, struct member_list *out,
+                     struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    const struct members_in page = {._count = in->count, ._offset = in->offset};
+    struct tenant tenant = {.name = NULL};
+
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+        return -1;
+    return list_members(d, req, &tenant, &page, out, err);
+}
+
+/* ---- changing ---- */
+
+/* Tells every gateway before it is answered. */
+static int change_member(struct authd *d, const struct request *req, const struct found *found,
+                         bool admin, struct error *err)
+{
+    const struct member *member = &found->member;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct audit_row audit = member_audit(req, "membership.update", found->account,
+                                          member->profileType, member->id, ADMIN_WORD(admin));
+    struct session_ended changed = {.count = 0};
+    bool last = false;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_is_last(tx, req->caller->project, member->id, &last, err) < 0)
+        return -1;
+    if (last && !admin)
+        return admin_refuse_last(err);
+    if (admin && step_up_check(d, tx, req, err) < 0)
+        return -1;
+    if (db_tx_query(tx, SQL_MEMBER_ADMIN, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(member->id), DB_BOOL(admin), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    if (session_ended_membership(tx, req, member->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    return session_ended_settle(d, req, &changed, err);
+}
+
+/* What a pending invitation will be. */
+static int change_pending(struct authd *d, const struct request *req, struct found *found,
+                          bool admin, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid id = found->member.id;
+    struct audit_row audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
+
+    if (admin && step_up_check(d, NULL, req, err) < 0)
+        return -1;
+    if (db_query(d->svc.db, req, SQL_INVITATION_ADMIN, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id), DB_BOOL(admin), DB_UUID(req->caller->membership),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return 0;
+    if (find(d, req, id, found, err) < 0)
+        return -1;
+    return change_member(d, req, found, admin, err);
+}
+
+/* Gives or takes the right to administer the project; of an invitation, what it will be. Fails:
+ * NOT_FOUND, VALIDATION (a patient), CONFLICT (the last admin), STEP_UP_REQUIRED (to give it). */
+int member_patch(struct authd *d, const struct request *req, const struct member_patch_in *in,
+                 struct member *out, struct error *err)
+{
+    struct found found;
+    int rc = 0;
+
+    if (find(d, req, in->id, &found, err) < 0)
+        return -1;
+    if (in->admin && is_patient(found.member.profileType))
+        return error_problem(err, "admin", "must be false for a patient");
+    if (found.member.admin != in->admin)
+        rc = found.member.pending ? change_pending(d, req, &found, in->admin, err)
+                                  : change_member(d, req, &found, in->admin, err);
+    *out = found.member;
+    out->admin = in->admin;
+    return rc;
+}
+
+/* ---- removing ---- */
+
+/* Ends what an account has begun or holds in the project. Its credential counts as changed, so that
+ * a sign-in under way makes no session after this. */
+static int end_access(struct db_tx *tx, const struct request *req, struct uuid account,
+                      struct session_ended *ended, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *voided = NULL;
+
+    if (db_tx_query(tx, SQL_CREDENTIAL_VOID, &voided, err, DB_UUID(account)) < 0)
+        return -1;
+    return session_end_project(tx, req, req->caller->project, account, "removed", ended, err);
+}
+
+/* A patient's account belongs to the project and goes with the membership. What others lock before
+ * they want the counter of changes goes before that is ours. */
+static int erase_patient(struct db_tx *tx, const struct request *req, struct uuid account,
+                         struct session_ended *ended, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *links = NULL;
+    CLEANUP(db_result_destroy) struct db_result *held = NULL;
+    CLEANUP(db_result_destroy) struct db_result *factor = NULL;
+    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
+
+    if (db_tx_query(tx, SQL_RESET_DROP, &links, err, DB_UUID(account)) < 0 ||
+        db_tx_query(tx, SQL_ACCOUNT_HOLD, &held, err, DB_UUID(account)) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_DROP, &factor, err, DB_UUID(account)) < 0 ||
+        end_access(tx, req, account, ended, err) < 0)
+        return -1;
+    return db_tx_query(tx, SQL_ACCOUNT_DROP, &gone, err, DB_UUID(account));
+}
+
+/* Answers when the member's tokens are refused everywhere. */
+static int remove_member(struct authd *d, const struct request *req, const struct found *found,
+                         struct error *err)
+{
+    const struct member *member = &found->member;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct audit_row audit = member_audit(req, "membership.delete", found->account,
+                                          member->profileType, member->id, NULL);
+    struct session_ended ended;
+    bool last = false;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_is_last(tx, req->caller->project, member->id, &last, err) < 0)
+        return -1;
+    if (last)
+        return admin_refuse_last(err);
+    if (db_tx_query(tx, SQL_MEMBER_REMOVE, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(member->id), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return not_found(err);
+    if ((is_patient(member->profileType) ? erase_patient : end_access)(tx, req, found->account,
+                                                                       &ended, err) < 0 ||
+        session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    return session_ended_settle(d, req, &ended, err);
+}
+
+static int withdraw(struct authd *d, const struct request *req, struct found *found,
+                    struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid id = found->member.id;
+    struct audit_row audit = invitation_audit(req, "invitation.withdraw", id, NULL);
+
+    if (db_query(d->svc.db, req, SQL_INVITATION_WITHDRAW, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(id), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return 0;
+    if (find(d, req, id, found, err) < 0)
+        return -1;
+    return remove_member(d, req, found, err);
+}
+
+/* Removes a member, or withdraws an invitation. Fails: CONFLICT (oneself, the last admin),
+ * NOT_FOUND. */
+int member_delete(struct authd *d, const struct request *req, const struct member_in *in,
+                  struct ok_out *out, struct error *err)
+{
+    struct found found;
+
+    if (uuid_equal(&in->id, &req->caller->membership))
+        return error_set(err, ERR_CONFLICT, "You cannot remove yourself.");
+    if (find(d, req, in->id, &found, err) < 0)
+        return -1;
+    out->ok = true;
+    return found.member.pending ? withdraw(d, req, &found, err)
+                                : remove_member(d, req, &found, err);
+}

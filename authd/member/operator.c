@@ -1,0 +1,277 @@
+/*
+ * operator.c - what atriumctl and settingsd ask of accounts: administrators, policies in use,
+ * sessions by e-mail.
+ */
+#include "authd/account/deletion.h"
+#include "authd/credential/password.h"
+#include "authd/credential/password_rule.h"
+#include "authd/member/invitation.h"
+#include "authd/session/change.h"
+#include "authd/session/session.h"
+#include "authd/tenant.h"
+
+static int settle_membership(struct authd *d, const struct request *req, int64_t sequence,
+                             struct uuid membership, struct error *err)
+{
+    const struct change change = {.sequence = sequence, .kind = "membership", .id = membership};
+
+    return change_settle(d, req, sequence, &change, 1, err);
+}
+
+/* Makes the holder of an account an admin of a project, with a membership and profile if it had
+ * none. */
+int admin_grant(struct authd *d, const struct request *req, const struct admin_grant_in *in,
+                struct nothing *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_result_destroy) struct db_result *known = NULL;
+    const struct audit_row audit = audit_row(req, &(struct audit){.action = "admin.grant",
+                                                                  .project = in->projectId,
+                                                                  .account = in->account});
+
+    (void)out;
+    if (db_query(d->svc.db, req, SQL_ADMIN_GRANT, &res, err, DB_UUID(in->key), DB_UUID(in->account),
+                 DB_UUID(in->projectId), DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
+                 DB_UUID(in->policyId), DB_INT(req->now_ms),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        return settle_membership(d, req, db_int(res, 0, 0), db_uuid(res, 0, 1), err);
+    if (db_query(d->svc.db, req, SQL_GRANT_KNOWN, &known, err, DB_UUID(in->key)) < 0)
+        return -1;
+    return db_rows(known) > 0 ? 0 : error_set(err, ERR_NOT_FOUND, "Account not found.");
+}
+
+int policy_in_use(struct authd *d, const struct request *req, const struct policy_in_use_in *in,
+                  struct policy_in_use_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_POLICY_IN_USE, &res, err, DB_UUID(in->projectId),
+                 DB_UUID(in->policyId)) < 0)
+        return -1;
+    out->inUse = db_bool(res, 0, 0);
+    return 0;
+}
+
+/* ---- admins ---- */
+
+/* *ret: the account, absent without one. */
+static int practitioner_find(struct authd *d, const struct request *req, const char *email,
+                             struct uuid *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool exists;
+
+    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(email),
+                 DB_INT(req->now_ms)) < 0 ||
+        deletion_make_room(d, req, res, &exists, err) < 0)
+        return -1;
+    *ret = exists ? db_uuid(res, 0, 0) : (struct uuid){""};
+    return 0;
+}
+
+/* An invitation would give an admin nothing. */
+static int refuse_admin(struct authd *d, const struct request *req, struct uuid account,
+                        struct uuid project, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_STANDING, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+        return -1;
+    if (db_rows(res) == 0 || !db_bool(res, 0, 1))
+        return 0;
+    return error_set(err, ERR_CONFLICT, "This person is an admin of the project already.");
+}
+
+/* Adds what mends it to the error of a project that lacks something. */
+static int hint(const char *command, const char *project, const char *name, struct error *err)
+{
+    if (err->code == ERR_BAD_REQUEST)
+        return error_set(err, ERR_BAD_REQUEST, "%s See `atriumctl %s %s %s`.", err->message,
+                         command, project, name);
+    return -1;
+}
+
+/* Makes the invitation, or renews the one that is pending. Fails: CONFLICT when that has changed meanwhile. */
+static int send_admin_invitation(struct authd *d, const struct request *req,
+                                 const struct admin_create_in *in, const struct tenant *tenant,
+                                 struct admin_create_out *out, struct error *err)
+{
+    struct invitation invitation = {.role = "Practitioner",
+                                    .email = in->email,
+                                    .name = in->name,
+                                    .surname = in->surname,
+                                    .admin = true,
+                                    .policy = tenant->defaultPractitionerPolicy};
+    struct mail mail;
+
+    if (invitation_prepare(d, req, tenant, &invitation, err) < 0)
+        return hint("project set", in->tenantCode, "PRACTITIONER_APP_URL", err);
+    mail = invitation_mail(req, &invitation, tenant, invitation_template(invitation.role));
+    /* An operator has no name here, and the invited knows the project, not who runs the suite. */
+    mail.variables[1] = (struct mail_variable){"inviterName", tenant->name};
+    if (invitation_send(d, req, tenant, &invitation, &mail, err) < 0)
+        return -1;
+    *out = (struct admin_create_out){
+        .membership = invitation.id, .profile = invitation.profile, .invited = true};
+    return 0;
+}
+
+/* Invites, or invites again, whether or not there is an account: only its owner can accept. An
+ * operator is not bound by the switch of invitations, which is the admins'. A second command at the same moment finds
+ * the invitation of the first when it looks again. Fails: BAD_REQUEST (no template, no app), THROTTLED, CONFLICT. */
+static int invite_admin(struct authd *d, const struct request *req,
+                        const struct admin_create_in *in, const struct tenant *tenant,
+                        struct admin_create_out *out, struct error *err)
+{
+    const char *role = "Practitioner";
+
+    if (invitation_check_mapped(d, req, tenant, role, err) < 0)
+        return hint("template put --project", in->tenantCode, invitation_template(role), err);
+    if (send_admin_invitation(d, req, in, tenant, out, err) == 0)
+        return 0;
+    if (err->code != ERR_CONFLICT)
+        return -1;
+    error_clear(err);
+    return send_admin_invitation(d, req, in, tenant, out, err);
+}
+
+/* Makes the holder of the e-mail an admin: with a new account that has this password hash, or, when
+ * it is NULL, with the account that there is. */
+static int make_admin(struct authd *d, const struct request *req, const struct admin_create_in *in,
+                      const struct tenant *tenant, const char *hash, struct admin_create_out *out,
+                      struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit =
+        audit_row(req, &(struct audit){.action = "admin.create", .project = tenant->projectId});
+
+    if (db_query(d->svc.db, req, SQL_ADMIN_CREATE, &res, err, DB_TEXT(in->email),
+                 DB_UUID(uuid_ordered(req->now_ms)), DB_TEXT(in->name), DB_TEXT(in->surname),
+                 DB_INT(req->now_ms), DB_TEXT(hash), DB_UUID(tenant->projectId),
+                 DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
+                 DB_UUID(tenant->defaultPractitionerPolicy),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_CONFLICT, "The account changed at the same time. Try again.");
+    db_row(res, 0, &admin_create_out_table, req->arena, out);
+    return settle_membership(d, req, db_int(res, 0, 4), out->membership, err);
+}
+
+/* The way that the operator has chosen. */
+static int choose_admin(struct authd *d, const struct request *req,
+                        const struct admin_create_in *in, const struct tenant *tenant,
+                        struct uuid account, struct admin_create_out *out, struct error *err)
+{
+    const struct password_owner owner = {.tenant = tenant,
+                                         .role = "Practitioner",
+                                         .admin = true,
+                                         .email = in->email,
+                                         .display = arena_printf(req->arena, "%s %s", in->name,
+                                                                 in->surname)};
+    const char *hash = NULL;
+
+    if (in->mail) {
+        if (refuse_admin(d, req, account, tenant->projectId, err) < 0)
+            return -1;
+        return invite_admin(d, req, in, tenant, out, err);
+    }
+    if (in->existing)
+        return uuid_is_set(&account) ? make_admin(d, req, in, tenant, NULL, out, err)
+                                     : error_set(err, ERR_NOT_FOUND, "Account not found.");
+    if (uuid_is_set(&account))
+        return error_set(err, ERR_CONFLICT,
+                         "There is an account with this address. Invite its owner with --mail, or "
+                         "make it an admin as it is with --existing.");
+    if (in->password == NULL)
+        return error_problem(err, "password", "is needed: there is no such account yet");
+    if (password_rule_check(d, req, &owner, in->password, err) < 0 ||
+        password_hash(d, req, in->password, &hash, err) < 0)
+        return -1;
+    return make_admin(d, req, in, tenant, hash, out, err);
+}
+
+/* Makes an admin of the tenant, see struct admin_create_in. Fails: NOT_FOUND, CONFLICT, VALIDATION,
+ * BAD_REQUEST, THROTTLED. */
+int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
+                 struct admin_create_out *out, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    struct tenant tenant = {.name = NULL};
+    struct uuid account;
+
+    if (in->mail && in->existing)
+        return error_problem(err, "existing", "must be absent with mail");
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
+        practitioner_find(d, req, in->email, &account, err) < 0)
+        return -1;
+    return choose_admin(d, req, in, &tenant, account, out, err);
+}
+
+/* ---- sessions ---- */
+
+/* The project of an optional tenant code; absent without one. Suspended ones count: operators
+ * see everything. */
+static int optional_project(struct authd *d, const struct request *req, const char *code,
+                            struct uuid *ret, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(code);
+    struct tenant tenant = {.name = NULL};
+
+    if (code != NULL && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+        return -1;
+    *ret = tenant.projectId;
+    return 0;
+}
+
+static int list_sessions(struct authd *d, const struct request *req, const char *email,
+                         struct uuid project, struct session_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_OPERATOR_SESSIONS, &res, err, DB_TEXT(email), DB_UUID(project),
+                 DB_INT(req->now_ms)) < 0)
+        return -1;
+    out->sessions = db_list(res, &session_record_table, req->arena);
+    return 0;
+}
+
+/* Live sessions of every account with an e-mail, in one tenant or in all. */
+int operator_sessions(struct authd *d, const struct request *req,
+                      const struct operator_sessions_in *in, struct session_list *out,
+                      struct error *err)
+{
+    struct uuid project;
+
+    if (optional_project(d, req, in->tenantCode, &project, err) < 0)
+        return -1;
+    return list_sessions(d, req, in->email, project, out, err);
+}
+
+/* Ends them; answers those that are left. Fails: NOT_FOUND (no such account, or none there). */
+int operator_sessions_revoke(struct authd *d, const struct request *req,
+                             const struct operator_sessions_in *in, struct session_list *out,
+                             struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *places = NULL;
+    struct uuid project;
+    size_t count;
+
+    if (optional_project(d, req, in->tenantCode, &project, err) < 0 ||
+        db_query(d->svc.db, req, SQL_OPERATOR_PLACES, &places, err, DB_TEXT(in->email),
+                 DB_UUID(project)) < 0)
+        return -1;
+    if (db_rows(places) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Account not found.");
+    for (size_t row = 0; row < db_rows(places); row++) {
+        const struct session_end which = {.project = db_uuid(places, row, 0),
+                                          .account = db_uuid(places, row, 1),
+                                          .reason = "revoked"};
+
+        if (session_end(d, req, &which, &count, err) < 0)
+            return -1;
+    }
+    return list_sessions(d, req, in->email, project, out, err);
+}

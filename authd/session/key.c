@@ -1,0 +1,222 @@
+/*
+ * key.c - see key.h.  The handlers keys_get (gateway), keys_list and keys_rotate (operator) are
+ * here too.
+ */
+#include "authd/session/key.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "authd/session/change.h"
+
+/* Newest first. */
+struct keyring {
+    struct signing_key *keys[KEYS_MAX];
+    size_t count;
+};
+
+static struct signing_key **ring_find(struct keyring *ring, const char *kid)
+{
+    for (size_t i = 0; i < ring->count; i++) {
+        if (ring->keys[i] != NULL && strcmp(ring->keys[i]->kid, kid) == 0)
+            return &ring->keys[i];
+    }
+    return NULL;
+}
+
+static void ring_clear(struct keyring *ring)
+{
+    for (size_t i = 0; i < ring->count; i++)
+        signing_key_destroy(&ring->keys[i]);
+    ring->count = 0;
+}
+
+static struct signing_key *open_sealed(struct authd *d, struct arena *arena, const char *kid,
+                                       struct field_bytes sealed, struct error *err)
+{
+    struct signing_key *key = NULL;
+    uint8_t *der = NULL;
+    size_t size = 0;
+
+    if (seal_open(arena, &d->svc.seal, KEY_SEAL_PURPOSE, (struct sealed){sealed.bytes, sealed.size},
+                  &der, &size) == 0) {
+        key = signing_key_parse(der, size);
+        sodium_memzero(der, size);
+    }
+    if (key == NULL) {
+        (void)error_set(err, ERR_INTERNAL, "A signing key cannot be opened.");
+        (void)error_detail(err, "kid %s: sealed with another seal_key?", kid);
+    }
+    return key;
+}
+
+/* Opens the keys that are new into their rows' places. */
+static int ring_open_new(struct authd *d, struct arena *arena, const struct db_result *res,
+                         struct keyring *next, struct error *err)
+{
+    for (size_t row = 0; row < db_rows(res); row++) {
+        next->count++;
+        if (ring_find(d->keyring, db_text(res, row, 0)) != NULL)
+            continue;
+        next->keys[row] = open_sealed(d, arena, db_text(res, row, 0), db_bytes(res, row, 1), err);
+        if (next->keys[row] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
+/* The ring of the rows; keys known already move over, unparsed. On failure the old ring stays as
+ * it is: one row that cannot be opened must not take away what signs. */
+static int ring_replace(struct authd *d, struct arena *arena, const struct db_result *res,
+                        struct error *err)
+{
+    struct keyring next = {.count = 0};
+
+    if (ring_open_new(d, arena, res, &next, err) < 0) {
+        ring_clear(&next);
+        return -1;
+    }
+    for (size_t row = 0; row < next.count; row++) {
+        struct signing_key *key = next.keys[row];
+
+        if (key == NULL)
+            next.keys[row] = key = TAKE_PTR(*ring_find(d->keyring, db_text(res, row, 0)));
+        key->created_at = db_int(res, row, 5);
+        key->active_at = db_int(res, row, 6);
+        key->retire_at = db_int(res, row, 7);
+    }
+    ring_clear(d->keyring);
+    *d->keyring = next;
+    return 0;
+}
+
+int key_reload(struct authd *d, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_KEY_LIST, &res, err, DB_INT(req->now_ms), DB_INT(KEYS_MAX)) <
+        0)
+        return -1;
+    return ring_replace(d, req->arena, res, err);
+}
+
+/* Makes a key and retires those before it; without `anyway` only when there is none.
+ * *ret_sequence is 0 when nothing was done. Two instances that start at once may both make the
+ * first: both are valid. */
+static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
+                      struct change *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
+    struct audit_row audit;
+    struct sealed sealed;
+    uint8_t *der = NULL;
+    size_t size = 0;
+
+    key = signing_key_generate(req->arena, &der, &size);
+    if (key == NULL)
+        return error_set(err, ERR_INTERNAL, "A signing key cannot be made.");
+    sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
+    sodium_memzero(der, size);
+    *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
+    audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid});
+    if (db_query(d->svc.db, req, SQL_KEY_CREATE, &res, err, DB_TEXT(key->kid), DB_SEALED(sealed),
+                 DB_TEXT(key->public_pem), DB_TEXT(key->x), DB_TEXT(key->y), DB_INT(req->now_ms),
+                 DB_INT(active_at), DB_UUID(ret->id),
+                 DB_INT(active_at + ACCESS_TOKEN_LIFE + HOURS(1)), DB_BOOL(anyway),
+                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_rows(res) > 0)
+        ret->sequence = db_int(res, 0, 0);
+    return 0;
+}
+
+int key_open(struct authd *d, const struct request *req, struct error *err)
+{
+    struct change made;
+
+    d->keyring = arena_alloc(d->svc.arena, sizeof(*d->keyring));
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    if (d->keyring->count > 0)
+        return 0;
+    if (key_create(d, req, false, req->now_ms, &made, err) < 0 || key_reload(d, req, err) < 0)
+        return -1;
+    if (d->keyring->count == 0)
+        return error_set(err, ERR_INTERNAL, "There is no signing key.");
+    return 0;
+}
+
+void key_close(struct authd *d)
+{
+    if (d->keyring != NULL)
+        ring_clear(d->keyring);
+}
+
+struct signing_key *key_current(const struct authd *d, int64_t now_ms)
+{
+    const struct keyring *ring = d->keyring;
+
+    for (size_t i = 0; i < ring->count; i++) {
+        if (ring->keys[i]->active_at <= now_ms)
+            return ring->keys[i];
+    }
+    return ring->count > 0 ? ring->keys[ring->count - 1] : NULL;
+}
+
+static struct field_list ring_list(const struct authd *d, const struct request *req)
+{
+    const struct keyring *ring = d->keyring;
+    struct public_key *list = arena_calloc(req->arena, ring->count, sizeof(*list));
+    const struct signing_key *current = key_current(d, req->now_ms);
+
+    for (size_t i = 0; i < ring->count; i++) {
+        const struct signing_key *key = ring->keys[i];
+
+        list[i] = (struct public_key){.kid = arena_strdup(req->arena, key->kid),
+                                      .x = arena_strdup(req->arena, key->x),
+                                      .y = arena_strdup(req->arena, key->y),
+                                      .pem = arena_strdup(req->arena, key->public_pem),
+                                      .active = key == current,
+                                      .createdAt = key->created_at,
+                                      .retireAt = key->retire_at};
+    }
+    return (struct field_list){list, ring->count};
+}
+
+/* The public keys of every token that may be valid, for gateways. */
+int keys_get(struct authd *d, const struct request *req, const struct nothing *in,
+             struct keys_get_out *out, struct error *err)
+{
+    (void)in;
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    *out = (struct keys_get_out){d->config->issuer, d->config->audience, ring_list(d, req)};
+    return 0;
+}
+
+int keys_list(struct authd *d, const struct request *req, const struct nothing *in,
+              struct key_list *out, struct error *err)
+{
+    (void)in;
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    out->keys = ring_list(d, req);
+    return 0;
+}
+
+/* Makes the next signing key; the ones before it retire when their last token has expired. */
+int keys_rotate(struct authd *d, const struct request *req, const struct nothing *in,
+                struct key_list *out, struct error *err)
+{
+    struct change made;
+
+    if (key_reload(d, req, err) < 0)
+        return -1;
+    if (d->keyring->count >= KEYS_MAX - 1)
+        return error_set(err, ERR_CONFLICT, "Too many keys are live. Wait until one retires.");
+    if (key_create(d, req, true, req->now_ms + KEY_LEAD, &made, err) < 0 ||
+        change_settle(d, req, made.sequence, &made, 1, err) < 0)
+        return -1;
+    return keys_list(d, req, in, out, err);
+}

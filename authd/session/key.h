@@ -1,0 +1,29 @@
+/*
+ * key.h - the signing keys of the suite: made once, shared through the database, rotated without
+ * downtime.
+ *
+ * A new key signs only KEY_LEAD after it was announced, so that every gateway has its public half
+ * before it sees a token of it; the old one is accepted until its last token expired.
+ */
+#ifndef ATRIUM_AUTHD_KEY_H
+#define ATRIUM_AUTHD_KEY_H
+
+#include "authd/authd.h"
+#include "authd/session/token.h"
+
+enum { KEYS_MAX = 16 }; /* live at once; a rotation beyond that is refused */
+#define KEY_SEAL_PURPOSE "authd signing key"
+#define KEY_LEAD SECONDS(10)
+
+/* Reads the keys, makes the first one if there is none. Parks. Call once, at start. */
+int key_open(struct authd *d, const struct request *req, struct error *err) MUST_USE;
+void key_close(struct authd *d);
+
+/* Reads the keys again: every few seconds, and when somebody asks for them. Parks. */
+int key_reload(struct authd *d, const struct request *req, struct error *err) MUST_USE;
+
+/* The key that signs at this contract time. Valid until the fiber parks. Never NULL after
+ * key_open(). */
+struct signing_key *key_current(const struct authd *d, int64_t now_ms);
+
+#endif

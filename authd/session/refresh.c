@@ -1,0 +1,215 @@
+/*
+ * refresh.c - renewing a session (handler refresh_token).
+ *
+ * The current token rotates (rotation.c), guarded by its hash, so one of many at once wins.  The
+ * token before it, presented again while its successor was not used, gets that same successor: a
+ * lost answer can be had again, and a browser's tabs may renew at the same time.  One of ours from
+ * before that was copied by somebody: the session ends.
+ *
+ * What a token is worth is read first, and its holder's address looked at before anything is
+ * written: who may not come in from there finds the token as it was when it may.
+ */
+#include <string.h>
+
+#include "authd/session/rotation.h"
+#include "authd/session/session.h"
+#include "authd/signin/admission.h"
+
+enum {
+    LOCK_WAIT_MIN_MS = 5,
+    LOCK_WAIT_MAX_MS = 200
+}; /* between looks at a session that is locked */
+
+static const char SUCCESSOR_PURPOSE[] = "authd refresh successor";
+
+static int refuse(struct authd *d, struct error *err)
+{
+    ++*d->count.refresh_refused;
+    return error_set(err, ERR_UNAUTHORIZED, "Refresh token is invalid or has expired.");
+}
+
+/* What a token is still worth, and to whom. */
+struct renewal {
+    struct holder holder;
+    struct uuid account, policy;
+    int64_t change;        /* SQL_SETTINGS_CHANGED */
+    bool current;          /* may rotate */
+    const char *successor; /* that it was given when it rotated, when it is not */
+};
+
+static int answer(struct authd *d, const struct request *req, const struct holder *holder,
+                  const char *successor, struct refresh_token_out *out, struct error *err)
+{
+    if (session_access_token(d, req, holder, &out->access_token, err) < 0)
+        return -1;
+    out->refresh_token = successor;
+    out->expires_in = ACCESS_TOKEN_LIFE / 1000;
+    out->token_type = "Bearer";
+    return 0;
+}
+
+/* 1: rotated, *ret_successor is current now. 0: the session is locked, or the token was the current one until a moment
+ * ago. */
+static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
+                  const char **ret_successor, struct error *err)
+{
+    CLEANUP(refresh_token_wipe) struct refresh_token next;
+    CLEANUP(secret_wipe) struct secret key;
+    struct rotation rotation;
+    int rotated;
+
+    refresh_token_new(&d->svc.seal, token->project, token->session, &next);
+    refresh_token_successor_key(token, &key);
+    rotation = (struct rotation){.project = token->project,
+                                 .session = token->session,
+                                 .hash = token->hash,
+                                 .next_hash = next.hash,
+                                 .successor = secret_seal(req->arena, &key, SUCCESSOR_PURPOSE,
+                                                          next.text, strlen(next.text))};
+    rotated = rotation_run(d, req, &rotation, err);
+    if (rotated <= 0)
+        return rotated;
+    *ret_successor = arena_strdup(req->arena, next.text);
+    return 1;
+}
+
+/* The successor that the token got when it rotated; NULL when it cannot be opened. */
+static const char *open_successor(const struct request *req, const struct refresh_token *token,
+                                  struct field_bytes sealed)
+{
+    CLEANUP(secret_wipe) struct secret key;
+    uint8_t *text = NULL;
+    size_t size = 0;
+
+    refresh_token_successor_key(token, &key);
+    if (secret_open(req->arena, &key, SUCCESSOR_PURPOSE, (struct sealed){sealed.bytes, sealed.size},
+                    &text, &size) < 0)
+        return NULL;
+    return (const char *)text;
+}
+
+/* A token that is neither the current one nor the one before. Only one that we gave out proves a
+ * theft. */
+static int end_theft(struct authd *d, const struct request *req, const struct refresh_token *token,
+                     struct uuid account, struct error *err)
+{
+    const struct session_end which = {
+        .project = token->project, .account = account, .only = token->session, .reason = "theft"};
+    const struct seal_keys *keys = &d->svc.seal;
+    size_t count;
+
+    if (!refresh_token_genuine(token, keys,
+                               seal_keys_hashing(keys, req->now_ms, SESSION_ABSOLUTE_LIFE)))
+        return refuse(d, err);
+    ++*d->count.refresh_theft;
+    log_event(LOG_NOTICE, "refresh", "an old token came back: session ended", "session",
+              token->session.text, "trace", req->trace, NULL);
+    if (session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    return refuse(d, err);
+}
+
+/* Reads what the token is worth; one that is worth nothing is refused. */
+static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
+                 struct renewal *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *verdict;
+
+    if (db_query(d->svc.db, req, SQL_REFRESH_VERDICT, &res, err, DB_UUID(token->project),
+                 DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
+                 DB_INT(req->now_ms), DB_INT(d->config->refresh_retry_window)) < 0)
+        return -1;
+    verdict = db_rows(res) > 0 ? db_text(res, 0, 6) : "over";
+    if (strcmp(verdict, "over") == 0)
+        return refuse(d, err);
+    if (strcmp(verdict, "theft") == 0)
+        return end_theft(d, req, token, db_uuid(res, 0, 0), err);
+    *ret = (struct renewal){.holder = {.project = token->project,
+                                       .membership = db_uuid(res, 0, 1),
+                                       .profile = db_uuid(res, 0, 2),
+                                       .session = token->session,
+                                       .role = arena_strdup(req->arena, db_text(res, 0, 3)),
+                                       .admin = db_bool(res, 0, 4)},
+                            .account = db_uuid(res, 0, 0),
+                            .policy = db_uuid(res, 0, 5),
+                            .change = db_int(res, 0, 8),
+                            .current = strcmp(verdict, "current") == 0};
+    if (ret->current)
+        return 0;
+    ret->successor = open_successor(req, token, db_bytes(res, 0, 7));
+    return ret->successor != NULL
+               ? 0
+               : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
+}
+
+/* Whether the holder may come in from where it is; a project that is gone has no sessions. */
+static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
+                 struct error *err)
+{
+    const struct admission who = {.project = renewal->holder.project,
+                                  .account = renewal->account,
+                                  .session = renewal->holder.session,
+                                  .role = renewal->holder.role,
+                                  .policy = renewal->policy,
+                                  .admin = renewal->holder.admin,
+                                  .change = renewal->change,
+                                  .action = "session.refresh"};
+
+    if (admission_check(d, req, &who, err) == 0)
+        return 0;
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return refuse(d, err);
+}
+
+/* As rotate(), until the session is not locked. 0: the token rotated at another request. */
+static int rotate_current(struct authd *d, const struct request *req,
+                          const struct refresh_token *token, struct renewal *renewal,
+                          const char **ret_successor, struct error *err)
+{
+    for (int64_t wait_ms = LOCK_WAIT_MIN_MS;;
+         wait_ms = MIN(2 * wait_ms, (int64_t)LOCK_WAIT_MAX_MS)) {
+        int64_t next_ms = loop_mono_ms(d->svc.loop) + wait_ms;
+        int rotated = rotate(d, req, token, ret_successor, err);
+
+        if (rotated != 0)
+            return rotated;
+        if (judge(d, req, token, renewal, err) < 0)
+            return -1;
+        if (!renewal->current)
+            return 0;
+        if (next_ms >= req->deadline_mono_ms)
+            return error_set(err, ERR_DEADLINE, "The request took too long.");
+        if (fiber_sleep_until(d->svc.loop, next_ms, err) < 0)
+            return -1;
+    }
+}
+
+/* Exchanges a refresh token. Fails: UNAUTHORIZED; FORBIDDEN (suspended project, address), which
+ * leaves the token as it is. */
+int refresh_token(struct authd *d, const struct request *req, const struct refresh_token_in *in,
+                  struct refresh_token_out *out, struct error *err)
+{
+    CLEANUP(refresh_token_wipe) struct refresh_token token;
+    struct renewal renewal;
+    const char *successor = NULL;
+    int rotated = 0;
+
+    if (refresh_token_parse(in->refresh_token, &token) < 0)
+        return refuse(d, err);
+    if (judge(d, req, &token, &renewal, err) < 0 || admit(d, req, &renewal, err) < 0)
+        return -1;
+    if (renewal.current) {
+        rotated = rotate_current(d, req, &token, &renewal, &successor, err);
+        if (rotated < 0)
+            return -1;
+    }
+    if (rotated == 0) /* it rotated before, or at another request a moment ago */
+        successor = renewal.successor;
+    if (successor == NULL)
+        return refuse(d, err);
+    ++*(rotated > 0 ? d->count.refresh_rotated : d->count.refresh_again);
+    return answer(d, req, &renewal.holder, successor, out, err);
+}

@@ -1,0 +1,383 @@
+/*
+ * session.c - see session.h.  Handlers: sessions, sessions_revoke, logout.
+ */
+#include "authd/session/session.h"
+
+#include <string.h>
+
+#include "authd/account/deletion.h"
+#include "authd/credential/user_agent.h"
+#include "authd/session/change.h"
+#include "authd/session/key.h"
+#include "authd/signin/arrival.h"
+
+void session_draft(struct authd *d, const struct request *req, struct uuid project,
+                   struct uuid account, const char *role, const char *email,
+                   const char *auth_method, struct session_draft *ret)
+{
+    struct throttle_keys keys;
+
+    ret->account = account;
+    ret->id = uuid_ordered(req->now_ms);
+    ret->auth_method = auth_method;
+    ret->browser = user_agent_browser(req->userAgent);
+    ret->os = user_agent_os(req->userAgent);
+    refresh_token_new(&d->svc.seal, project, ret->id, &ret->refresh);
+    throttle_keys(d, req, role, project, email, req->address, &keys);
+    memcpy(ret->known, keys.pair, THROTTLE_KEY_SIZE);
+    arrival_keys(d, req, account, ret->known + THROTTLE_KEY_SIZE);
+}
+
+void session_draft_wipe(struct session_draft *self)
+{
+    refresh_token_wipe(&self->refresh);
+}
+
+int session_access_token(struct authd *d, const struct request *req, const struct holder *holder,
+                         const char **ret, struct error *err)
+{
+    const struct token_claims claims = {
+        .issuer = d->config->issuer,
+        .audience = d->config->audience,
+        .role = holder->role,
+        .profile = holder->profile,
+        .project = holder->project,
+        .membership = holder->membership,
+        .session = holder->session,
+        .id = uuid_random(),
+        .admin = holder->admin,
+        .now_ms = req->now_ms,
+        .life_ms = ACCESS_TOKEN_LIFE,
+    };
+
+    *ret = token_mint(key_current(d, req->now_ms), &claims, req->arena);
+    if (*ret == NULL)
+        return error_set(err, ERR_INTERNAL, "The token cannot be signed.");
+    return 0;
+}
+
+const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
+                                          const char *display)
+{
+    struct reference *self = arena_alloc(arena, sizeof(*self));
+
+    self->reference = arena_printf(arena, "%s/%s", type, id.text);
+    self->display = arena_strdup(arena, display);
+    return self;
+}
+
+int session_begun(struct authd *d, const struct request *req, const struct db_result *res,
+                  const struct session_draft *draft, const char *role, const char *email,
+                  const char *display, struct holder *ret, struct error *err)
+{
+    if (deletion_aborted(d, req, db_int(res, 0, 3), draft->account, err) < 0)
+        return -1;
+    if (db_bool(res, 0, 4))
+        session_end_surplus(d, req, draft->account, draft->id);
+    if (db_bool(res, 0, 5))
+        arrival_report(d, req, draft, email, display);
+    ++*d->count.sign_in_good;
+    *ret = (struct holder){.project = draft->refresh.project,
+                           .membership = db_uuid(res, 0, 0),
+                           .profile = db_uuid(res, 0, 1),
+                           .session = draft->id,
+                           .role = role,
+                           .admin = db_bool(res, 0, 2)};
+    return 0;
+}
+
+int session_answer(struct authd *d, const struct request *req, const struct holder *holder,
+                   const struct session_draft *draft, const char *project_name, const char *display,
+                   struct token_response *out, struct error *err)
+{
+    if (session_access_token(d, req, holder, &out->accessToken, err) < 0)
+        return -1;
+    out->refreshToken = arena_strdup(req->arena, draft->refresh.text);
+    out->expiresIn = ACCESS_TOKEN_LIFE / 1000;
+    out->project = session_reference(req->arena, "Project", holder->project, project_name);
+    out->profile = session_reference(req->arena, holder->role, holder->profile, display);
+    return 0;
+}
+
+struct audit_row session_audit(const struct request *req, const char *action,
+                               const struct session_draft *draft, struct uuid account,
+                               const char *role)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = draft->refresh.project,
+                                          .account = account,
+                                          .role = role,
+                                          .type = "Session",
+                                          .id = draft->id,
+                                          .detail = draft->auth_method});
+}
+
+struct audit_row sign_in_failure(const struct request *req, const struct sign_in *who,
+                                 const char *why)
+{
+    return audit_row(req, &(struct audit){.action = "session.create",
+                                          .failure = true,
+                                          .project = who->project,
+                                          .account = who->account,
+                                          .role = who->role,
+                                          .detail = why});
+}
+
+int sign_in_refused(struct authd *d, const struct request *req, const struct sign_in *who,
+                    const char *why, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = sign_in_failure(req, who, why);
+
+    return db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit));
+}
+
+/* ---- ending ---- */
+
+enum { SESSION_END_PAGE = 1000 }; /* the limit in SQL_SESSION_END */
+
+/* The statement names each session. */
+static struct audit_row end_audit(const struct request *req, struct uuid project,
+                                  struct uuid account, const char *reason)
+{
+    return audit_row(req, &(struct audit){.action = "session.end",
+                                          .project = project,
+                                          .account = account,
+                                          .detail = reason});
+}
+
+/* Announces the rows of SQL_SESSION_END and waits until they are in force. */
+static int ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
+                        struct uuid token, struct error *err)
+{
+    size_t count = db_rows(res);
+    struct change *changes = arena_calloc(req->arena, count, sizeof(*changes));
+
+    if (count == 0)
+        return 0;
+    for (size_t row = 0; row < count; row++)
+        changes[row] = (struct change){.sequence = db_int(res, row, 0),
+                                       .kind = "session",
+                                       .id = db_uuid(res, row, 1),
+                                       .token = token,
+                                       .until = req->now_ms + CHANGE_SESSION_LIFE};
+    return change_settle(d, req, changes[0].sequence, changes, count, err);
+}
+
+static int end_page(struct authd *d, const struct request *req, const struct session_end *which,
+                    size_t *ret_count, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = end_audit(req, which->project, which->account, which->reason);
+
+    if (db_query(d->svc.db, req, SQL_SESSION_END, &res, err, DB_INT(req->now_ms),
+                 DB_TEXT(which->reason), DB_UUID(which->token),
+                 DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(which->project),
+                 DB_UUID(which->account), DB_UUID(which->only), DB_UUID(which->except),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    *ret_count = db_rows(res);
+    return ended_settle(d, req, res, which->token, err);
+}
+
+int session_end(struct authd *d, const struct request *req, const struct session_end *which,
+                size_t *ret_count, struct error *err)
+{
+    size_t count;
+
+    *ret_count = 0;
+    do {
+        if (end_page(d, req, which, &count, err) < 0)
+            return -1;
+        *ret_count += count;
+    } while (count == SESSION_END_PAGE);
+    return 0;
+}
+
+void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,
+                         struct uuid kept)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = end_audit(req, (struct uuid){""}, account, "limit");
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (db_query(d->svc.db, req, SQL_SESSION_END_SURPLUS, &res, &err, DB_INT(req->now_ms),
+                 DB_TEXT("revoked"), DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(account),
+                 DB_INT(d->config->sessions_per_account), DB_UUID(kept), DB_AUDIT(audit)) < 0 ||
+        ended_settle(d, req, res, (struct uuid){""}, &err) < 0)
+        log_event(LOG_WARNING, "session", "one session too many was not ended", "trace", req->trace,
+                  NULL);
+}
+
+/* A page of SQL_SESSION_END, or, without a project, of all projects. */
+static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
+                       struct db_result **ret, struct error *err)
+{
+    const struct audit_row audit = end_audit(req, which->project, which->account, which->reason);
+    int64_t until = req->now_ms + CHANGE_SESSION_LIFE;
+
+    if (uuid_is_set(&which->project))
+        return db_tx_query(tx, SQL_SESSION_END, ret, err, DB_INT(req->now_ms),
+                           DB_TEXT(which->reason), DB_NULL, DB_INT(until), DB_UUID(which->project),
+                           DB_UUID(which->account), DB_NULL, DB_UUID(which->except),
+                           DB_AUDIT(audit));
+    return db_tx_query(tx, SQL_SESSION_END_ACCOUNT, ret, err, DB_INT(req->now_ms),
+                       DB_TEXT(which->reason), DB_INT(until), DB_UUID(which->account),
+                       DB_UUID(which->except), DB_AUDIT(audit));
+}
+
+/* Adds the rows of a statement that yields sequence and id of changes. */
+static void ended_add(const struct request *req, const struct db_result *res, const char *kind,
+                      int64_t until, struct session_ended *ended)
+{
+    size_t rows = db_rows(res);
+    struct change *all = arena_calloc(req->arena, ended->count + rows, sizeof(*all));
+
+    if (ended->count > 0)
+        memcpy(all, ended->changes, ended->count * sizeof(*all));
+    for (size_t row = 0; row < rows; row++)
+        all[ended->count++] = (struct change){.sequence = db_int(res, row, 0),
+                                              .kind = kind,
+                                              .id = db_uuid(res, row, 1),
+                                              .until = until};
+    ended->changes = all;
+    if (rows > 0)
+        ended->sequence = db_int(res, 0, 0);
+}
+
+static int end_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
+                  struct session_ended *ret, struct error *err)
+{
+    size_t count;
+
+    *ret = (struct session_ended){.count = 0};
+    do {
+        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+        if (end_page_in(tx, req, which, &res, err) < 0)
+            return -1;
+        count = db_rows(res);
+        ended_add(req, res, "session", req->now_ms + CHANGE_SESSION_LIFE, ret);
+    } while (count == SESSION_END_PAGE);
+    return 0;
+}
+
+int session_end_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                        struct uuid except, const char *reason, struct session_ended *ret,
+                        struct error *err)
+{
+    const struct session_end which = {.account = account, .except = except, .reason = reason};
+
+    return end_in(tx, req, &which, ret, err);
+}
+
+int session_end_project(struct db_tx *tx, const struct request *req, struct uuid project,
+                        struct uuid account, const char *reason, struct session_ended *ret,
+                        struct error *err)
+{
+    const struct session_end which = {.project = project, .account = account, .reason = reason};
+
+    return end_in(tx, req, &which, ret, err);
+}
+
+static int changed(struct db_tx *tx, const struct request *req, const char *kind, struct uuid id,
+                   struct session_ended *ended, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_array ids = db_array_new(req->arena, 1, sizeof(id.text));
+
+    db_array_add(&ids, id.text);
+    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(kind), DB_TEXT(ids.text),
+                    DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+        return -1;
+    ended_add(req, res, kind, 0, ended);
+    return 0;
+}
+
+int session_ended_membership(struct db_tx *tx, const struct request *req, struct uuid membership,
+                             struct session_ended *ended, struct error *err)
+{
+    return changed(tx, req, "membership", membership, ended, err);
+}
+
+int session_ended_account(struct db_tx *tx, const struct request *req, struct uuid account,
+                          struct session_ended *ended, struct error *err)
+{
+    return changed(tx, req, "account", account, ended, err);
+}
+
+int session_ended_settle(struct authd *d, const struct request *req,
+                         const struct session_ended *ended, struct error *err)
+{
+    if (ended->count == 0)
+        return 0;
+    return change_settle(d, req, ended->sequence, ended->changes, ended->count, err);
+}
+
+/* ---- handlers ---- */
+
+/* The caller's own live sessions, newest first. */
+int sessions(struct authd *d, const struct request *req, const struct sessions_in *in,
+             struct session_list *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_SESSION_LIST, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(req->caller->account), DB_UUID(req->caller->session), DB_INT(req->now_ms),
+                 DB_INT(in->_count), DB_INT(in->_offset)) < 0)
+        return -1;
+    out->sessions = db_list(res, &session_record_table, req->arena);
+    return 0;
+}
+
+/* Ends the caller's session, the others, all of them or the one named; answers the first page of
+ * those that are left. */
+int sessions_revoke(struct authd *d, const struct request *req, const struct sessions_revoke_in *in,
+                    struct session_list *out, struct error *err)
+{
+    struct session_end which = {
+        .project = req->caller->project, .account = req->caller->account, .reason = "revoked"};
+    const struct sessions_in first_page = {._count = SESSIONS_PAGE};
+    bool named = false;
+    size_t count;
+
+    if (strcmp(in->option, "current") == 0)
+        which.only = req->caller->session;
+    else if (strcmp(in->option, "other") == 0)
+        which.except = req->caller->session;
+    else if (strcmp(in->option, "all") != 0)
+        named = true;
+    if (named && uuid_parse(in->option, &which.only) < 0)
+        return error_problem(err, "option", "must be current, other, all or a session id");
+    if (session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    if (named && count == 0)
+        return error_set(err, ERR_NOT_FOUND, "Session not found.");
+    return sessions(d, req, &first_page, out, err);
+}
+
+/* Ends the session of the presented token. */
+int logout(struct authd *d, const struct request *req, const struct nothing *in,
+           struct nothing *out, struct error *err)
+{
+    const struct session_end which = {.project = req->caller->project,
+                                      .account = req->caller->account,
+                                      .only = req->caller->session,
+                                      .reason = "logout",
+                                      .token = req->caller->tokenId};
+    int64_t top;
+    size_t count;
+
+    (void)in;
+    (void)out;
+    if (session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    if (count > 0)
+        return 0;
+    /* another request ended it a moment ago: answer, like that one, only when every gateway
+     * knows */
+    if (change_top(d, req, &top, err) < 0)
+        return -1;
+    return change_settle(d, req, top, NULL, 0, err);
+}

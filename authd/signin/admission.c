@@ -1,0 +1,107 @@
+/*
+ * admission.c - see admission.h.
+ */
+#include "authd/signin/admission.h"
+
+#include <string.h>
+
+#include "authd/signin/unruled.h"
+#include "common/domain/policy.h"
+#include "common/service/audit.h"
+#include "settingsd/settingsd_api.h"
+
+bool admission_is_admin(const char *role, bool admin)
+{
+    return admin && strcmp(role, "Practitioner") == 0;
+}
+
+static int refuse(struct authd *d, const struct request *req, const struct admission *who,
+                  struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit = audit_row(req, &(struct audit){.action = who->action,
+                                                            .failure = true,
+                                                            .project = who->project,
+                                                            .account = who->account,
+                                                            .role = who->role,
+                                                            .type = "Session",
+                                                            .id = who->session,
+                                                            .detail = "address"});
+
+    error_clear(err);
+    if (db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit)) < 0)
+        return -1;
+    return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
+}
+
+/* What is remembered, or else settingsd says. */
+static int ask(struct authd *d, const struct request *req, const struct admission *who,
+               struct caller_context_out *ret, struct error *err)
+{
+    const struct caller_context_in in = {.projectId = who->project, .policyId = who->policy};
+    const struct unruled_key key = {who->project, who->policy, who->change};
+    const char *name = who->change > 0 ? unruled_get(d->unruled, &key, clock_mono_ms()) : NULL;
+
+    *ret = (struct caller_context_out){.suspended = false};
+    if (name != NULL) {
+        ret->projectName = arena_strdup(req->arena, name);
+        return 0;
+    }
+    if (settingsd_caller_context(d->svc.bus, req, &in, ret, err) < 0)
+        return -1;
+    if (who->change > 0 && !ret->suspended && ret->policyIpAccessRule == NULL)
+        unruled_put(d->unruled, &key, ret->projectName, clock_mono_ms());
+    return 0;
+}
+
+static int judge(struct authd *d, const struct request *req, const struct admission *who,
+                 const struct caller_context_out *context, struct error *err)
+{
+    if (admission_is_admin(who->role, who->admin) ||
+        policy_address_check(context->policyIpAccessRule, req->address, err) == 0)
+        return 0;
+    return refuse(d, req, who, err);
+}
+
+int admission_check(struct authd *d, const struct request *req, const struct admission *who,
+                    struct error *err)
+{
+    struct caller_context_out context;
+
+    if (ask(d, req, who, &context, err) < 0)
+        return -1;
+    if (context.suspended)
+        return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
+    return judge(d, req, who, &context, err);
+}
+
+int admission_open(struct authd *d, const struct request *req, const struct admission *who,
+                   const char **ret_name, struct error *err)
+{
+    struct caller_context_out context;
+    int rc = ask(d, req, who, &context, err);
+
+    if (rc < 0 && err->code != ERR_NOT_FOUND)
+        return -1;
+    if (rc < 0 || context.suspended)
+        return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    *ret_name = context.projectName;
+    return judge(d, req, who, &context, err);
+}
+
+int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
+                            struct uuid account, struct uuid project, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct admission who = {
+        .project = project, .account = account, .role = role, .action = "session.create"};
+
+    if (db_query(d->svc.db, req, SQL_STANDING, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return 0;
+    who.policy = db_uuid(res, 0, 0);
+    who.admin = db_bool(res, 0, 1);
+    who.change = db_int(res, 0, 2);
+    return admission_check(d, req, &who, err);
+}

@@ -1,0 +1,64 @@
+/*
+ * arrival.c - see arrival.h.
+ */
+#include "authd/signin/arrival.h"
+
+#include "authd/credential/throttle.h"
+#include "authd/mail.h"
+#include "authd/tenant.h"
+#include "common/base/address.h"
+
+_Static_assert(ARRIVAL_KEYS_SIZE == 2 * THROTTLE_KEY_SIZE, "two keys");
+
+void arrival_keys(struct authd *d, const struct request *req, struct uuid account,
+                  uint8_t ret[static ARRIVAL_KEYS_SIZE])
+{
+    struct throttle_move move = throttle_move_new(d, req);
+    struct address_subjects subjects;
+
+    address_subjects_of(req->address, &subjects);
+    throttle_key(d, &move, "arrival address", account.text, subjects.items[0].text, "", ret);
+    throttle_key(d, &move, "arrival agent", account.text, req->userAgent, "",
+                 ret + THROTTLE_KEY_SIZE);
+    throttle_move_run(d, req, &move);
+}
+
+static const char *or_unknown(const char *text)
+{
+    return text != NULL ? text : "unknown";
+}
+
+static int queue_mail(struct authd *d, const struct request *req, const struct mail *mail,
+                      struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct outbox_row row = mail_row(d, req, mail);
+
+    if (db_query(d->svc.db, req, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0)
+        return -1;
+    outbox_kick(d->svc.outbox);
+    return 0;
+}
+
+void arrival_report(struct authd *d, const struct request *req, const struct session_draft *draft,
+                    const char *email, const char *display)
+{
+    struct tenant tenant;
+    struct error err;
+    char when[25];
+    struct mail mail = {.template = "NEW_SIGN_IN",
+                        .tenant = &tenant,
+                        .to = email,
+                        .display = display,
+                        .variables = {{"when", when},
+                                      {"browser", or_unknown(draft->browser)},
+                                      {"os", or_unknown(draft->os)},
+                                      {"address", req->address}}};
+
+    clock_format_iso(req->now_ms, when);
+    error_init(&err, req->arena);
+    if (tenant_open_id(d, req, draft->refresh.project, &tenant, &err) < 0 ||
+        queue_mail(d, req, &mail, &err) < 0)
+        log_event(LOG_WARNING, "session", "a new sign-in was not reported to its owner", "trace",
+                  req->trace, NULL);
+}

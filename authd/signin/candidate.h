@@ -1,0 +1,60 @@
+/*
+ * candidate.h - who wants to sign in, and the proof of it by password: for the tenant routes
+ * (login_start.c, login_mfa.c) and the one-step routes (one_step.c).
+ */
+#ifndef ATRIUM_AUTHD_CANDIDATE_H
+#define ATRIUM_AUTHD_CANDIDATE_H
+
+#include "authd/authd.h"
+#include "authd/session/session.h"
+
+struct place {
+    struct uuid project, profile;
+};
+
+/* Who wants to sign in; nothing but role and project is set when there is no such account. */
+struct candidate {
+    struct sign_in is; /* project: the one that the sign-in is for, absent: not settled */
+    const char *hash, *display;
+    int64_t changes;      /* how often password or second factor were changed before */
+    bool mfa;             /* has a second factor */
+    bool locked;          /* by an operator */
+    struct place *places; /* memberships that count for this sign-in */
+    size_t count;
+};
+
+/* Looks the account up; of a patient in `project`, of a practitioner anywhere. `project` keeps
+ * only its own place, absent every one. Found or not, 0; ERR_THROTTLED (*ret is filled all the
+ * same) when the keys are at a limit. Parks. */
+int candidate_find(struct authd *d, const struct request *req, const char *role,
+                   struct uuid project, const char *email, const struct throttle_keys *keys,
+                   struct candidate *ret, struct error *err) MUST_USE;
+
+/* Who a login that waits for a second factor belongs to, with the places that it may lead to; empty
+ * when there is no such login. Found or not, 0. Parks. */
+int candidate_of_login(struct authd *d, const struct request *req, const char *role,
+                       struct uuid login, struct candidate *ret, struct error *err) MUST_USE;
+
+/* Counts a failure and refuses: ERR_BAD_REQUEST, or ERR_THROTTLED when it was one too many.
+ * Parks. */
+int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
+                     const struct throttle_keys *keys, struct error *err) MUST_USE;
+
+/* Verifies the password; one of a candidate without account or place costs the same and is
+ * never right. A hash of older parameters is renewed. Counts nothing. Parks. */
+int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
+                     const char *password, bool *ret_right, struct error *err) MUST_USE;
+
+/* Refuses a candidate whose account is locked, once its password was right: ERR_ACCOUNT_LOCKED, with a row in the audit
+ * trail. The keys must still be below their limits, so that guesses beyond them learn nothing. Parks. */
+int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
+                         const struct throttle_keys *keys, struct error *err) MUST_USE;
+
+/* Right password, right place, not locked: else refused as by candidate_reject() and candidate_check_lock(). Wipes the password. Whether
+ * the keys are below their limits still, see throttle.h, is the caller's next question, unless
+ * login_begin() asks it. Parks. */
+int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
+                    const struct throttle_keys *keys, const char *password,
+                    struct error *err) MUST_USE;
+
+#endif

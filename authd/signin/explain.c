@@ -1,0 +1,153 @@
+/*
+ * explain.c - `atriumctl explain sign-in`: the checks of a sign-in in their order, and the first
+ * that fails.
+ */
+#include <string.h>
+
+#include "authd/account/email_verified.h"
+#include "authd/session/session.h"
+#include "authd/signin/admission.h"
+#include "authd/tenant.h"
+#include "common/domain/policy.h"
+
+enum { STEPS_MAX = 12 };
+
+/* The sign-in in question, and the steps so far; what follows a failed one is skipped. */
+struct walk {
+    const struct sign_in_explain_in *in;
+    const char *role;
+    struct tenant tenant;
+    bool found;         /* the tenant */
+    struct uuid policy; /* that binds the member; absent: none does */
+    bool factor;
+    struct explain_step steps[STEPS_MAX];
+    size_t count;
+    bool failed;
+};
+
+static void step(struct walk *walk, const char *check, bool pass, const char *hint)
+{
+    struct explain_step *self = &walk->steps[walk->count++];
+
+    self->check = check;
+    self->outcome = walk->failed ? "skipped" : pass ? "pass" : "fail";
+    self->hint = walk->failed || pass ? NULL : hint;
+    walk->failed = walk->failed || !pass;
+}
+
+/* A word about the last check, which did not fail. */
+static void note(struct walk *walk, const char *outcome, const char *hint)
+{
+    struct explain_step *self = &walk->steps[walk->count - 1];
+
+    if (walk->failed)
+        return;
+    self->outcome = outcome;
+    self->hint = hint;
+}
+
+static int find_tenant(struct authd *d, const struct request *req, struct walk *walk,
+                       struct error *err)
+{
+    const struct tenant_lookup_in which = {.tenantCode = walk->in->tenantCode};
+
+    walk->found = settingsd_tenant_lookup(d->svc.bus, req, &which, &walk->tenant, err) == 0;
+    if (!walk->found && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+static void walk_tenant(struct walk *walk)
+{
+    bool patient = strcmp(walk->role, "Patient") == 0;
+
+    step(walk, "tenant", walk->found,
+         "No project has this tenant code: see `atriumctl project list`.");
+    step(walk, "not suspended", !walk->tenant.suspended,
+         "The project is suspended: see `atriumctl project suspend`.");
+    step(walk, patient ? "PATIENT_LOGIN_ENABLED" : "PRACTITIONER_LOGIN_ENABLED",
+         patient ? walk->tenant.patientLogin : walk->tenant.practitionerLogin,
+         "The switch is off in the project's settings.");
+}
+
+static const char INVITED[] =
+    "Invited, but the invitation is not accepted yet: an admin of the project can send it again.";
+
+static int walk_account(struct authd *d, const struct request *req, struct walk *walk,
+                        struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct throttle_keys keys;
+
+    throttle_keys(d, req, walk->role, walk->tenant.projectId, walk->in->email, "", &keys);
+    if (db_query(d->svc.db, req, SQL_EXPLAIN, &res, err, DB_TEXT(walk->role),
+                 DB_UUID(walk->tenant.projectId), DB_TEXT(walk->in->email),
+                 DB_BYTES(keys.account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
+                 DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_WIDE_MAX),
+                 DB_UUID(email_organization(&walk->tenant))) < 0)
+        return -1;
+    step(walk, "throttle", !db_bool(res, 0, 3),
+         "Too many failures in 15 minutes: only addresses with a good sign-in are let through.");
+    step(walk, "account", db_bool(res, 0, 0),
+         db_bool(res, 0, 7) ? INVITED : "No account of this role has this e-mail here.");
+    step(walk, "not deleted", !db_bool(res, 0, 8),
+         "The date of its deletion has come: nobody knows it any more, and its e-mail is free.");
+    if (!walk->failed && !db_is_null(res, 0, 9))
+        note(walk, "pass", "Its deletion is scheduled; a sign-in takes that back.");
+    step(walk, "not locked", !db_bool(res, 0, 11),
+         "An operator has locked the account: see `atriumctl user unlock`.");
+    step(walk, "password", db_bool(res, 0, 1), "The account has no password yet.");
+    step(walk, "address verified", !email_is_required(&walk->tenant) || db_bool(res, 0, 10),
+         "The project asks for proven e-mail addresses and this one is not: its owner can have a "
+         "link mailed by POST /auth/verify-email/send, or set a new password by one.");
+    step(walk, "membership", db_bool(res, 0, 2),
+         db_bool(res, 0, 7) ? INVITED : "The account is no member of this project.");
+    if (!admission_is_admin(walk->role, db_bool(res, 0, 5)))
+        walk->policy = db_uuid(res, 0, 4);
+    walk->factor = db_bool(res, 0, 6);
+    return 0;
+}
+
+/* The rules of the member's policy, as admission.h holds them against the address. */
+static int walk_address(struct authd *d, const struct request *req, struct walk *walk,
+                        struct error *err)
+{
+    const struct caller_context_in in = {.projectId = walk->tenant.projectId,
+                                         .policyId = walk->policy};
+    struct caller_context_out context = {.policyIpAccessRule = NULL};
+    const char *address = walk->in->address;
+    struct error refused;
+
+    if (!walk->failed && uuid_is_set(&walk->policy) &&
+        settingsd_caller_context(d->svc.bus, req, &in, &context, err) < 0)
+        return -1;
+    error_init(&refused, req->arena);
+    step(walk, "address",
+         address == NULL ||
+             policy_address_check(context.policyIpAccessRule, address, &refused) == 0,
+         "The ipAccessRule of the access policy does not let this address in.");
+    if (address == NULL && context.policyIpAccessRule != NULL)
+        note(walk, "skipped", "The access policy has an ipAccessRule: try --address.");
+    return 0;
+}
+
+int sign_in_explain(struct authd *d, const struct request *req, const struct sign_in_explain_in *in,
+                    struct sign_in_explain_out *out, struct error *err)
+{
+    struct walk *walk = arena_alloc(req->arena, sizeof(*walk));
+
+    *walk = (struct walk){.in = in, .role = in->role != NULL ? in->role : "Patient"};
+    if (find_tenant(d, req, walk, err) < 0)
+        return -1;
+    walk_tenant(walk);
+    if (walk_account(d, req, walk, err) < 0 || walk_address(d, req, walk, err) < 0)
+        return -1;
+    step(walk, "second factor", true, NULL);
+    if (walk->factor)
+        note(walk, "pass", "It is on: a code is asked for after the password.");
+    out->wouldSucceed = !walk->failed;
+    out->secondFactor = walk->factor;
+    out->steps = (struct field_list){walk->steps, walk->count};
+    return 0;
+}

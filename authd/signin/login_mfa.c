@@ -1,0 +1,105 @@
+/*
+ * login_mfa.c - the middle step of a sign-in to an account with a second factor: a code of it
+ * against a session code.
+ */
+#include "authd/credential/factor.h"
+#include "authd/session/session.h"
+#include "authd/signin/login.h"
+#include "authd/tenant.h"
+
+static int invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+}
+
+/* Gives the login its session code; the transaction holds the factor's and the login's rows. */
+static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
+                     const char *method, const char **ret_code, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(code, hash);
+    if (db_tx_query(*tx_p, SQL_LOGIN_CONFIRM, &res, err, DB_UUID(login),
+                    DB_BYTES(hash, sizeof(hash)),
+                    DB_TEXT(arena_printf(req->arena, "password+%s", method)),
+                    DB_INT(req->now_ms + LOGIN_LIFE)) < 0 ||
+        db_commit(tx_p, err) < 0)
+        return -1;
+    *ret_code = code;
+    return 0;
+}
+
+/* A login that waits is held until the end of the transaction. */
+static int hold(struct db_tx *tx, const struct request *req, struct uuid login, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_tx_query(tx, SQL_LOGIN_HOLD, &res, err, DB_UUID(login), DB_INT(req->now_ms)) < 0)
+        return -1;
+    return db_rows(res) > 0 ? 0 : invalid(err);
+}
+
+/* Takes the code for a login that waits for one. A wrong one counts for the login and for the
+ * account; of a login that waits no longer nothing counts. */
+static int confirm(struct authd *d, const struct request *req, const struct login_mfa_in *in,
+                   const struct sign_in *who, const char **ret_code, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(factor_wipe) struct factor factor = {.found = false};
+    const struct audit_row failure = sign_in_failure(req, who, "code");
+    const char *method;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        factor_lock(d, tx, req, who->account, &factor, err) < 0)
+        return -1;
+    factor.project = who->project;
+    if (!factor.enrolled) /* turned off meanwhile */
+        return invalid(err);
+    if (hold(tx, req, in->loginId, err) < 0 ||
+        factor_take(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
+        return -1;
+    if (method != NULL)
+        return give_code(&tx, req, in->loginId, method, ret_code, err);
+    if (db_tx_query(tx, SQL_LOGIN_FAIL, &res, err, DB_UUID(in->loginId)) < 0)
+        return -1;
+    ++*d->count.sign_in_bad;
+    return factor_refuse(&tx, req, &factor, &failure, err);
+}
+
+/* Shows a patient's second factor. Fails: BAD_REQUEST, THROTTLED. */
+int patient_login_mfa(struct authd *d, const struct request *req, const struct login_mfa_in *in,
+                      struct login_step *out, struct error *err)
+{
+    struct candidate who;
+
+    if (candidate_of_login(d, req, "Patient", in->loginId, &who, err) < 0)
+        return -1;
+    if (who.count == 0)
+        return invalid(err);
+    out->nextStep = "token";
+    return confirm(d, req, in, &who.is, &out->sessionCode, err);
+}
+
+/* Shows a practitioner's second factor; answers the tenants to choose from as the start does without
+ * one. Fails: BAD_REQUEST, THROTTLED. */
+int practitioner_login_mfa(struct authd *d, const struct request *req,
+                           const struct login_mfa_in *in, struct login_step *out, struct error *err)
+{
+    struct field_list tenants;
+    struct candidate who;
+
+    if (candidate_of_login(d, req, "Practitioner", in->loginId, &who, err) < 0)
+        return -1;
+    if (who.count == 0)
+        return invalid(err);
+    if (login_places(d, req, &who, &tenants, err) < 0)
+        return -1;
+    if (tenants.count == 0)
+        return invalid(err);
+    out->nextStep = "token";
+    out->tenants = login_choices(req, &who, tenants);
+    return confirm(d, req, in, &who.is, &out->sessionCode, err);
+}

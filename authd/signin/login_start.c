@@ -1,0 +1,123 @@
+/*
+ * login_start.c - the first step of a sign-in: e-mail and password against a session code, or
+ * against the id of a login that waits for a second factor (login_mfa.c); see login.h.
+ */
+#include "authd/signin/login.h"
+
+#include "authd/account/email_verified.h"
+#include "authd/credential/password.h"
+#include "authd/session/session.h"
+#include "authd/tenant.h"
+
+int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
+                const struct throttle_keys *keys, struct uuid project, const char *challenge,
+                struct login_step *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    struct uuid id = who->mfa ? uuid_random() : uuid_ordered(req->now_ms);
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(code, hash);
+    if (db_query(d->svc.db, req, SQL_LOGIN_CREATE, &res, err, DB_THROTTLE(req, keys), DB_UUID(id),
+                 who->mfa ? DB_NULL : DB_BYTES(hash, sizeof(hash)), DB_UUID(who->is.account),
+                 DB_UUID(project), DB_TEXT(challenge), DB_TEXT("password"),
+                 DB_INT(req->now_ms + LOGIN_LIFE), DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE),
+                 DB_INT(who->changes)) < 0 ||
+        throttle_verdict(d, req, res, 0, err) < 0)
+        return -1;
+    if (!db_bool(res, 0, 3))
+        return candidate_reject(d, req, who, keys, err);
+    if (who->mfa) {
+        out->nextStep = "mfa";
+        out->loginId = id;
+    } else {
+        out->nextStep = "token";
+        out->sessionCode = code;
+    }
+    return 0;
+}
+
+/* Starts a patient's sign-in. Fails, in this order: NOT_FOUND, FORBIDDEN, THROTTLED,
+ * BAD_REQUEST. */
+int patient_login_start(struct authd *d, const struct request *req,
+                        const struct patient_login_start_in *in, struct login_step *out,
+                        struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
+    struct throttle_keys keys;
+    struct candidate who;
+    struct tenant tenant;
+
+    if (password_slot_take(d, req, &slot, err) < 0 ||
+        tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    if (!tenant.patientLogin)
+        return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    throttle_keys(d, req, "Patient", tenant.projectId, in->email, req->address, &keys);
+    if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
+        candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
+        email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0)
+        return -1;
+    return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
+}
+
+struct field_list login_choices(const struct request *req, const struct candidate *who,
+                                struct field_list tenants)
+{
+    struct login_tenant *list = arena_calloc(req->arena, tenants.count, sizeof(*list));
+    const struct tenant *open = tenants.items;
+
+    for (size_t t = 0; t < tenants.count; t++) {
+        size_t p = 0;
+
+        while (!uuid_equal(&who->places[p].project, &open[t].projectId))
+            p++;
+        list[t] = (struct login_tenant){
+            .tenantCode = open[t].tenantCode,
+            .project = session_reference(req->arena, "Project", open[t].projectId, open[t].name),
+            .profile =
+                session_reference(req->arena, "Practitioner", who->places[p].profile, who->display),
+        };
+    }
+    return (struct field_list){list, tenants.count};
+}
+
+int login_places(struct authd *d, const struct request *req, const struct candidate *who,
+                 struct field_list *ret, struct error *err)
+{
+    const char **ids = arena_calloc(req->arena, who->count, sizeof(*ids));
+
+    for (size_t p = 0; p < who->count; p++)
+        ids[p] = who->places[p].project.text;
+    return tenants_open(d, req, (struct field_texts){ids, who->count}, ret, err);
+}
+
+/* Starts a practitioner's sign-in; naming a tenant narrows it to that one. Fails: NOT_FOUND (a
+ * tenant named), THROTTLED, BAD_REQUEST. */
+int practitioner_login_start(struct authd *d, const struct request *req,
+                             const struct practitioner_login_start_in *in, struct login_step *out,
+                             struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
+    struct tenant tenant = {.projectId.text = ""};
+    struct field_list tenants = {&tenant, 1};
+    struct throttle_keys keys;
+    struct candidate who;
+
+    if (password_slot_take(d, req, &slot, err) < 0)
+        return -1;
+    if (in->tenantCode != NULL && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+        return -1;
+    throttle_keys(d, req, "Practitioner", tenant.projectId, in->email, req->address, &keys);
+    if (candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &keys, &who, err) < 0 ||
+        candidate_prove(d, req, &who, &keys, in->password, err) < 0)
+        return -1;
+    if (in->tenantCode == NULL && login_places(d, req, &who, &tenants, err) < 0)
+        return -1;
+    if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
+        return candidate_reject(d, req, &who, &keys, err);
+    if (!who.mfa) /* else shown once the factor was */
+        out->tenants = login_choices(req, &who, tenants);
+    return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
+}

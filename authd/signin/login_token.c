@@ -1,0 +1,222 @@
+/*
+ * login_token.c - the last step of a sign-in: a session code and its verifier against tokens.
+ *
+ * The code is spent by the statement that makes the session.  A second use, or a wrong verifier,
+ * means that somebody else had the code: what it gave out ends (RFC 6749, section 4.1.2).
+ */
+
+#include "authd/account/deletion.h"
+#include "authd/account/email_verified.h"
+#include "authd/credential/challenge.h"
+#include "authd/session/session.h"
+#include "authd/signin/admission.h"
+#include "authd/signin/arrival.h"
+#include "authd/tenant.h"
+
+struct login {
+    struct uuid id;
+    struct sign_in is;      /* project: that is settled, a patient's or the one named at start */
+    struct admission comes; /* to that project, if it is settled */
+    struct uuid session_project, session; /* what the code gave out */
+    const char *challenge, *auth_method, *email, *display;
+    bool used;
+};
+
+static int invalid(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "Login session is invalid or has expired.");
+}
+
+static int find(struct authd *d, const struct request *req, const char *role, const char *code,
+                struct login *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    uint8_t hash[SECRET_HASH_SIZE];
+
+    secret_hash(code, hash);
+    if (db_query(d->svc.db, req, SQL_LOGIN_GET, &res, err, DB_BYTES(hash, sizeof(hash)),
+                 DB_INT(req->now_ms), DB_TEXT(role)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return invalid(err);
+    *ret = (struct login){
+        .id = db_uuid(res, 0, 0),
+        .is = {.project = db_uuid(res, 0, 2), .account = db_uuid(res, 0, 1), .role = role},
+        .challenge = arena_strdup(req->arena, db_text(res, 0, 3)),
+        .auth_method = arena_strdup(req->arena, db_text(res, 0, 4)),
+        .used = db_bool(res, 0, 5),
+        .session_project = db_uuid(res, 0, 6),
+        .session = db_uuid(res, 0, 7),
+        .email = arena_strdup(req->arena, db_text(res, 0, 8)),
+        .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 9), db_text(res, 0, 10)),
+    };
+    ret->comes = (struct admission){.project = ret->is.project,
+                                    .account = ret->is.account,
+                                    .role = role,
+                                    .policy = db_uuid(res, 0, 11),
+                                    .admin = db_bool(res, 0, 12),
+                                    .change = db_int(res, 0, 13),
+                                    .action = "session.create"};
+    return 0;
+}
+
+/* Records the failure (see sign_in_refused()) and refuses. */
+static int refuse(struct authd *d, const struct request *req, const struct login *login,
+                  const char *why, struct error *err)
+{
+    if (sign_in_refused(d, req, &login->is, why, err) < 0)
+        return -1;
+    return invalid(err);
+}
+
+/* Ends what the code gave out, as it stands now, and refuses. */
+static int refuse_replay(struct authd *d, const struct request *req, const char *role,
+                         const char *code, struct error *err)
+{
+    struct login login;
+    struct session_end which;
+    size_t count;
+
+    if (find(d, req, role, code, &login, err) < 0)
+        return -1;
+    which = (struct session_end){.project = login.session_project,
+                                 .account = login.is.account,
+                                 .only = login.session,
+                                 .reason = "login-replay"};
+    if (uuid_is_set(&login.session) && session_end(d, req, &which, &count, err) < 0)
+        return -1;
+    return refuse(d, req, &login, "replay", err);
+}
+
+/* The login of an unused code and its right verifier. A wrong verifier spends the code. */
+static int open_login(struct authd *d, const struct request *req, const char *role,
+                      const char *code, const char *verifier, struct login *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit;
+
+    if (find(d, req, role, code, ret, err) < 0)
+        return -1;
+    if (ret->used)
+        return refuse_replay(d, req, role, code, err);
+    if (challenge_matches(ret->challenge, verifier))
+        return 0;
+    audit = sign_in_failure(req, &ret->is, "verifier");
+    if (db_query(d->svc.db, req, SQL_LOGIN_SPOIL, &res, err, DB_UUID(ret->id), DB_INT(req->now_ms),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(res) > 0)
+        return invalid(err);
+    return refuse_replay(d, req, role, code, err); /* another request used it meanwhile */
+}
+
+/* The tenant named at this step: one of the account's, and the one named at start if that named
+ * one. */
+static int named_tenant(struct authd *d, const struct request *req, const struct login *login,
+                        const char *code, struct tenant *ret, struct error *err)
+{
+    struct field_texts held;
+
+    if (tenant_open(d, req, code, ret, err) < 0)
+        return -1;
+    if (uuid_is_set(&login->is.project) && !uuid_equal(&login->is.project, &ret->projectId))
+        return refuse(d, req, login, "not-a-member", err);
+    if (account_projects(d, req, login->is.account, ret->projectId, &held, err) < 0)
+        return -1;
+    return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
+}
+
+/* The only tenant that fits, when nobody named one. */
+static int only_tenant(struct authd *d, const struct request *req, const struct login *login,
+                       struct tenant *ret, struct error *err)
+{
+    struct field_list tenants;
+    struct field_texts held;
+
+    if (account_projects(d, req, login->is.account, (struct uuid){""}, &held, err) < 0 ||
+        tenants_open(d, req, held, &tenants, err) < 0)
+        return -1;
+    if (tenants.count == 0)
+        return refuse(d, req, login, "not-a-member", err);
+    if (tenants.count > 1)
+        return error_problem(err, "tenantCode", "must name one of the tenants");
+    *ret = *(const struct tenant *)tenants.items;
+    return 0;
+}
+
+/* Spends the code and answers the tokens of its session, in a project of that name. */
+static int spend(struct authd *d, const struct request *req, const char *code,
+                 const struct login *login, struct uuid project, const char *name,
+                 struct token_response *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(session_draft_wipe) struct session_draft draft;
+    const char *role = login->is.role;
+    struct audit_row audit;
+    struct holder holder;
+
+    session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
+                  &draft);
+    audit = session_audit(req, "session.create", &draft, login->is.account, role);
+    if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
+                 DB_UUID(login->id), DB_TEXT(role), DB_AUDIT(audit),
+                 DB_DELETION_ABORT(req, login->is.account, role),
+                 DB_INT(d->config->sessions_per_account)) < 0)
+        return -1;
+    if (db_rows(res) == 0) /* another request was first */
+        return refuse_replay(d, req, role, code, err);
+    if (session_begun(d, req, res, &draft, role, login->email, login->display, &holder, err) < 0)
+        return -1;
+    return session_answer(d, req, &holder, &draft, name, login->display, out, err);
+}
+
+/* Exchanges a patient's code. Fails: BAD_REQUEST; NOT_FOUND and FORBIDDEN (the address), which do
+ * not spend it. */
+int patient_login_token(struct authd *d, const struct request *req,
+                        const struct patient_login_token_in *in, struct token_response *out,
+                        struct error *err)
+{
+    struct login login;
+    const char *name;
+
+    if (open_login(d, req, "Patient", in->sessionCode, in->codeVerifier, &login, err) < 0 ||
+        admission_open(d, req, &login.comes, &name, err) < 0)
+        return -1;
+    return spend(d, req, in->sessionCode, &login, login.is.project, name, out, err);
+}
+
+/* Exchanges a practitioner's code for tokens of one tenant. Fails: BAD_REQUEST; NOT_FOUND and
+ * FORBIDDEN, which do not spend it; VALIDATION when the tenant must be named. */
+int practitioner_login_token(struct authd *d, const struct request *req,
+                             const struct practitioner_login_token_in *in,
+                             struct token_response *out, struct error *err)
+{
+    struct tenant tenant;
+    struct login login;
+    int rc;
+
+    if (open_login(d, req, "Practitioner", in->sessionCode, in->codeVerifier, &login, err) < 0)
+        return -1;
+    if (in->tenantCode != NULL)
+        rc = named_tenant(d, req, &login, in->tenantCode, &tenant, err);
+    else if (uuid_is_set(&login.is.project))
+        rc = tenant_open_id(d, req, login.is.project, &tenant, err);
+    else
+        rc = only_tenant(d, req, &login, &tenant, err);
+    if (rc < 0)
+        return -1;
+    if (!tenant.practitionerLogin && sign_in_refused(d, req, &login.is, "not-enabled", err) < 0)
+        return -1;
+    if (!tenant.practitionerLogin)
+        return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
+    if (email_check_sign_in(d, req, &tenant, &login.is, NULL, err) < 0)
+        return -1;
+    if (uuid_is_set(&login.is.project))
+        rc = admission_check(d, req, &login.comes, err);
+    else
+        rc =
+            admission_check_sign_in(d, req, login.is.role, login.is.account, tenant.projectId, err);
+    if (rc < 0)
+        return -1;
+    return spend(d, req, in->sessionCode, &login, tenant.projectId, tenant.name, out, err);
+}

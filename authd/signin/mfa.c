@@ -1,0 +1,252 @@
+/*
+ * mfa.c - an account's second factor in its owner's hands, and in an operator's when it is lost.
+ * Handlers: mfa_status, mfa_enroll, mfa_disable, operator_mfa_reset.
+ *
+ * A session that asks for a secret gets one of its own. It stays the same for 15 minutes, unless a
+ * credential of the account changes before; once a code of it was shown, it is never shown again.
+ */
+#include "authd/account/credential.h"
+#include "authd/credential/factor.h"
+#include "authd/credential/qr.h"
+#include "authd/session/session.h"
+#include "authd/signin/step_up.h"
+#include "authd/tenant.h"
+
+static const char what[] = "Two-step sign-in";
+
+static int unauthorized(struct error *err)
+{
+    return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+}
+
+static int none_enrolled(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+}
+
+/* The audit row of what happened to the caller's factor. */
+static struct audit_row factor_audit(const struct request *req, const char *action, bool failure)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .failure = failure,
+                                          .type = "Account",
+                                          .id = req->caller->account,
+                                          .detail = failure ? "code" : NULL});
+}
+
+/* ---- status ---- */
+
+struct picture {
+    struct arena *arena;
+    const char *text, *url;
+};
+
+static void draw(void *arg)
+{
+    struct picture *picture = arg;
+
+    picture->url = qr_data_url(picture->arena, picture->text);
+}
+
+static int read_factor(struct authd *d, const struct request *req, struct db_result **ret,
+                       struct error *err)
+{
+    return db_query(d->svc.db, req, SQL_FACTOR_GET, ret, err, DB_UUID(req->caller->account),
+                    DB_UUID(req->caller->session), DB_INT(req->now_ms));
+}
+
+/* Of many requests at once one makes the secret. */
+static int prepare_factor(struct authd *d, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sealed sealed = factor_seal_new(d, req, req->caller->account);
+    const struct audit_row audit = factor_audit(req, "mfa.prepare", false);
+
+    return db_query(d->svc.db, req, SQL_FACTOR_PREPARE, &res, err, DB_UUID(req->caller->session),
+                    DB_UUID(req->caller->account), DB_SEALED(sealed), DB_INT(req->now_ms),
+                    DB_INT(req->now_ms + FACTOR_PENDING_LIFE), DB_AUDIT(audit));
+}
+
+/* The pending secret of a row of SQL_FACTOR_GET, as a URL and as its picture. */
+static int show(struct authd *d, const struct request *req, const struct db_result *res,
+                struct mfa_status_out *out, struct error *err)
+{
+    CLEANUP(factor_wipe) struct factor factor = {.found = true};
+    struct field_bytes sealed = db_bytes(res, 0, 1);
+    struct picture picture = {.arena = req->arena};
+
+    if (factor_open(d, req, req->caller->account, (struct sealed){sealed.bytes, sealed.size},
+                    factor.secret, err) < 0)
+        return -1;
+    picture.text =
+        totp_url(req->arena, factor.secret, req->caller->projectName, db_text(res, 0, 0));
+    if (offload_run(d->svc.offload, draw, &picture, req->deadline_mono_ms, err) < 0)
+        return -1;
+    out->otpauthUrl = picture.text;
+    out->qrCodeDataUrl = picture.url;
+    return 0;
+}
+
+/* Whether the caller has a second factor; if not, what to set one up with. */
+int mfa_status(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+               struct mfa_status_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *first = NULL;
+    CLEANUP(db_result_destroy) struct db_result *made = NULL;
+    const struct db_result *res;
+
+    if (read_factor(d, req, &first, err) < 0)
+        return -1;
+    res = first;
+    if (db_rows(first) > 0 && !db_bool(first, 0, 2) && db_is_null(first, 0, 1)) {
+        if (prepare_factor(d, req, err) < 0 || read_factor(d, req, &made, err) < 0)
+            return -1;
+        res = made;
+    }
+    out->enrolled = db_rows(res) > 0 && db_bool(res, 0, 2);
+    if (out->enrolled)
+        return 0;
+    if (db_rows(res) == 0 || db_is_null(res, 0, 1)) /* the account is gone */
+        return unauthorized(err);
+    return show(d, req, res, out, err);
+}
+
+/* ---- enrolment ---- */
+
+/* Holds what the session may enrol, in this order: of two enrolments at once the second finds the
+ * first one's factor. */
+static int hold_pending(struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct factor *ret, struct error *err)
+{
+    CLEANUP(factor_wipe) struct factor enrolled = {.found = false};
+
+    if (factor_lock_pending(d, tx, req, ret, err) < 0 ||
+        factor_lock(d, tx, req, req->caller->account, &enrolled, err) < 0)
+        return -1;
+    if (enrolled.enrolled)
+        return error_set(err, ERR_CONFLICT, "A second factor is already enrolled.");
+    if (!ret->found) /* the session has not asked for a secret, or too long ago */
+        return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+    return factor_check_limit(req, ret, err);
+}
+
+/* Turns the factor on. Fails: BAD_REQUEST, CONFLICT, THROTTLED, STEP_UP_REQUIRED. */
+int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_token_in *in,
+               struct mfa_enroll_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(factor_wipe) struct factor factor = {.found = false};
+    struct factor_recovery *recovery = arena_alloc(req->arena, sizeof(*recovery));
+    struct credential_owner owner;
+    struct audit_row audit;
+    int64_t step;
+
+    if (credential_owner_find(d, req, &owner, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        hold_pending(d, tx, req, &factor, err) < 0)
+        return -1;
+    step = totp_step(factor.secret, in->token, req->now_ms);
+    audit = factor_audit(req, "mfa.enroll", step < 0);
+    if (step < 0)
+        return factor_refuse(&tx, req, &factor, &audit, err);
+    factor_recovery_new(d, req, owner.account, recovery);
+    if (step_up_check(d, tx, req, err) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_ENROLL, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_INT(step),
+                    DB_BYTES(recovery->hashes, sizeof(recovery->hashes)), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(res) == 0) /* a credential has changed meanwhile */
+        return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
+    owner.joined = req->caller->membership; /* gateways must know that its session has a factor */
+    if (credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
+        return -1;
+    *out = (struct mfa_enroll_out){true, {recovery->codes, FACTOR_RECOVERY_CODES}};
+    return 0;
+}
+
+/* Takes the factor away, by a code of it. Fails: BAD_REQUEST, THROTTLED, STEP_UP_REQUIRED. */
+int mfa_disable(struct authd *d, const struct request *req, const struct mfa_token_in *in,
+                struct ok_out *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(factor_wipe) struct factor factor = {.found = false};
+    struct credential_owner owner;
+    struct audit_row audit;
+    const char *method;
+
+    if (credential_owner_find(d, req, &owner, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        factor_lock(d, tx, req, owner.account, &factor, err) < 0)
+        return -1;
+    if (!factor.enrolled)
+        return none_enrolled(err);
+    if (factor_take(d, tx, req, &factor, in->token, &method, err) < 0)
+        return -1;
+    audit = factor_audit(req, "mfa.disable", method == NULL);
+    if (method == NULL)
+        return factor_refuse(&tx, req, &factor, &audit, err);
+    owner.joined = req->caller->membership; /* gateways must know that its session has none */
+    if (step_up_check(d, tx, req, err) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
+            0 ||
+        credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
+        return -1;
+    out->ok = true;
+    return 0;
+}
+
+/* ---- by an operator ---- */
+
+/* The account that an operator means. Fails: NOT_FOUND, VALIDATION when there are two. */
+static int find_named(struct authd *d, const struct request *req,
+                      const struct operator_mfa_reset_in *in, struct credential_owner *ret,
+                      const char **ret_role, struct error *err)
+{
+    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = (struct credential_owner){.email = in->email};
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &ret->tenant, err) < 0 ||
+        db_query(d->svc.db, req, SQL_RESET_FIND, &res, err, DB_UUID(ret->tenant.projectId),
+                 DB_TEXT(in->email), DB_TEXT(in->role), DB_INT(req->now_ms), DB_BOOL(true)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Account not found.");
+    if (db_rows(res) > 1)
+        return error_problem(err, "role",
+                             "is needed: a patient and a practitioner have this e-mail");
+    ret->account = db_uuid(res, 0, 0);
+    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
+    *ret_role = arena_strdup(req->arena, db_text(res, 0, 1));
+    return 0;
+}
+
+/* Takes a lost factor away, as its owner would: all sessions of the account end, and its owner is
+ * told. Fails: NOT_FOUND, VALIDATION, BAD_REQUEST. */
+int operator_mfa_reset(struct authd *d, const struct request *req,
+                       const struct operator_mfa_reset_in *in, struct nothing *out UNUSED,
+                       struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct credential_owner owner;
+    struct audit_row audit;
+    const char *role = NULL;
+
+    if (find_named(d, req, in, &owner, &role, err) < 0)
+        return -1;
+    audit = audit_row(req, &(struct audit){.action = "mfa.reset",
+                                           .project = owner.tenant.projectId,
+                                           .account = owner.account,
+                                           .role = role,
+                                           .type = "Account",
+                                           .id = owner.account});
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(res) == 0)
+        return none_enrolled(err);
+    return credential_changed(d, req, &tx, &owner, what, (struct uuid){""}, err);
+}

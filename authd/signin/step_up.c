@@ -1,0 +1,135 @@
+/*
+ * step_up.c - see step_up.h.  Handler: step_up.
+ */
+#include "authd/signin/step_up.h"
+
+#include "authd/account/credential.h"
+#include "authd/credential/factor.h"
+#include "authd/credential/password.h"
+#include "authd/session/session.h"
+
+static const char action[] = "session.step-up";
+
+int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct caller *caller = req->caller;
+    int rc = tx != NULL ? db_tx_query(tx, SQL_SESSION_PROVEN, &res, err, DB_UUID(caller->project),
+                                      DB_UUID(caller->session))
+                        : db_query(d->svc.db, req, SQL_SESSION_PROVEN, &res, err,
+                                   DB_UUID(caller->project), DB_UUID(caller->session));
+
+    if (rc < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+    if (req->now_ms - db_int(res, 0, 0) < d->config->fresh_sign_in)
+        return 0;
+    (void)error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
+    err->reset_s = d->config->fresh_sign_in / 1000; /* how old the proof may be, for the header */
+    return -1;
+}
+
+/* ---- the handler ---- */
+
+static struct audit_row step_up_audit(const struct request *req, bool failure, const char *method)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .failure = failure,
+                                          .type = "Session",
+                                          .id = req->caller->session,
+                                          .detail = method});
+}
+
+static int factor_is_on(struct authd *d, const struct request *req, bool *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(d->svc.db, req, SQL_FACTOR_STATE, &res, err, DB_UUID(req->caller->account)) < 0)
+        return -1;
+    *ret = db_rows(res) > 0 && db_bool(res, 0, 0);
+    return 0;
+}
+
+static int unauthorized(struct error *err)
+{
+    return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+}
+
+static int prove_by_password(struct authd *d, const struct request *req, const char *password,
+                             struct error *err)
+{
+    CLEANUP(password_slot_leave) struct password_slot slot = {0};
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = step_up_audit(req, false, "password");
+    struct credential_owner owner;
+
+    if (password_slot_take(d, req, &slot, err) < 0 ||
+        credential_owner_find(d, req, &owner, err) < 0 ||
+        credential_prove(d, req, &owner, password, action, "The password is incorrect.", err) < 0 ||
+        db_query(d->svc.db, req, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
+                 DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_BOOL(false),
+                 DB_AUDIT(audit)) < 0)
+        return -1;
+    return db_affected(res) > 0 ? 0 : unauthorized(err);
+}
+
+/* The session has a second factor from now on, which every gateway must know. */
+static int commit_factor(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                         const char *method, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct audit_row audit = step_up_audit(req, false, method);
+    struct session_ended changed = {.count = 0};
+
+    if (db_tx_query(*tx_p, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
+                    DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_BOOL(true),
+                    DB_AUDIT(audit)) < 0)
+        return -1;
+    if (db_affected(res) == 0)
+        return unauthorized(err);
+    if (!req->caller->secondFactor &&
+        session_ended_membership(*tx_p, req, req->caller->membership, &changed, err) < 0)
+        return -1;
+    if (db_commit(tx_p, err) < 0)
+        return -1;
+    return session_ended_settle(d, req, &changed, err);
+}
+
+static int prove_by_factor(struct authd *d, const struct request *req, const char *token,
+                           struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    CLEANUP(factor_wipe) struct factor factor = {.found = false};
+    const struct audit_row failure = step_up_audit(req, true, "code");
+    const char *method;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        factor_lock(d, tx, req, req->caller->account, &factor, err) < 0)
+        return -1;
+    if (!factor.enrolled)
+        return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
+    if (factor_take(d, tx, req, &factor, token, &method, err) < 0)
+        return -1;
+    if (method == NULL)
+        return factor_refuse(&tx, req, &factor, &failure, err);
+    return commit_factor(d, req, &tx, method, err);
+}
+
+/* Proves again who is at the caller's session: by a code of the second factor where one is on, else by
+ * the password. Fails: BAD_REQUEST, THROTTLED. */
+int step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
+            struct nothing *out UNUSED, struct error *err)
+{
+    bool on = false;
+
+    if (in->mfaToken != NULL)
+        return prove_by_factor(d, req, in->mfaToken, err);
+    if (in->password == NULL)
+        return error_problem(err, "password", "is required unless mfaToken is sent");
+    if (factor_is_on(d, req, &on, err) < 0)
+        return -1;
+    if (on)
+        return error_set(err, ERR_BAD_REQUEST, "A code of the second factor is required.");
+    return prove_by_password(d, req, in->password, err);
+}

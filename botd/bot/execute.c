@@ -1,0 +1,262 @@
+/*
+ * execute.c - POST /bots: finds the bot, gives it the input, hands its answer on.
+ *
+ * What a bot says is shown to who asked, and to nobody else: it is neither logged nor stored.
+ */
+#include <string.h>
+
+#include "botd/bot/bot.h"
+#include "botd/bot/token_search.h"
+#include "common/domain/policy.h"
+#include "common/wire/codec.h"
+
+enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
+
+/* A row of BOT_FOUND. */
+struct found_bot {
+    struct uuid id;
+    const char *url, *program; /* one of both */
+    int64_t timeout_ms, version;
+    bool warm;
+    struct field_bytes secrets_sealed, signing_sealed;
+};
+
+/* Who asks, in which project. */
+struct requester {
+    struct uuid project;
+    const char *project_display, *reference, *display;
+};
+
+static int find(struct botd *d, const struct request *req, struct uuid project,
+                const char *identifier, struct found_bot *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct token_search token;
+    struct field_bytes sealed, signing;
+    int rc;
+
+    if (token_search_parse(req->arena, identifier, &token) < 0)
+        return error_problem(err, "identifier", "must be system|value");
+    rc = token.value ? db_query(d->svc.db, req, SQL_BOT_BY_VALUE, &res, err, DB_UUID(project),
+                                DB_TEXT(token.value), DB_TEXT(token.system))
+                     : db_query(d->svc.db, req, SQL_BOT_BY_SYSTEM, &res, err, DB_UUID(project),
+                                DB_TEXT(token.system));
+    if (rc < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_NOT_FOUND, "Bot not found.");
+    if (db_rows(res) > 1)
+        return error_set(err, ERR_BAD_REQUEST, "More than one bot has this identifier.");
+    sealed = db_bytes(res, 0, 6);
+    signing = db_bytes(res, 0, 8);
+    *ret = (struct found_bot){
+        .id = db_uuid(res, 0, 0),
+        .url = db_is_null(res, 0, 2) ? NULL : arena_strdup(req->arena, db_text(res, 0, 2)),
+        .program = db_is_null(res, 0, 3) ? NULL : arena_strdup(req->arena, db_text(res, 0, 3)),
+        .timeout_ms = db_int(res, 0, 4),
+        .version = db_int(res, 0, 7),
+        .warm = db_bool(res, 0, 5),
+        .secrets_sealed = {arena_memdup(req->arena, sealed.bytes, sealed.size), sealed.size},
+        .signing_sealed = {signing.bytes ? arena_memdup(req->arena, signing.bytes, signing.size)
+                                         : NULL,
+                           signing.size},
+    };
+    return 0;
+}
+
+/* The JSON that a bot is given, in one line. */
+static int compose(struct botd *d, const struct request *req, const struct requester *who,
+                   const struct found_bot *bot, const char *input, const char **ret,
+                   struct error *err)
+{
+    struct sealed sealed = {bot->secrets_sealed.bytes, bot->secrets_sealed.size};
+    uint8_t *secrets;
+    size_t size;
+    json_t *rest;
+
+    if (seal_open(req->arena, &d->svc.seal, BOT_SECRETS_PURPOSE, sealed, &secrets, &size) < 0)
+        return error_set(err, ERR_INTERNAL, "The bot's secrets are sealed with another key.");
+    rest = json_pack("{s:{s:s}, s:{s:s, s:s}, s:{s:s, s:s}, s:s}", "bot", "reference",
+                     arena_printf(req->arena, "Bot/%s", bot->id.text), "project", "reference",
+                     arena_printf(req->arena, "Project/%s", who->project.text), "display",
+                     who->project_display, "requester", "reference", who->reference, "display",
+                     who->display, "traceId", req->trace);
+    /* the first brace of the rest gives way to the two members that are JSON already */
+    *ret = arena_printf(req->arena,
+                        "{\"input\":%s,\"contentType\":\"application/json\",\"secrets\":%s,%s",
+                        input, (const char *)secrets, codec_dump_json(req->arena, rest) + 1);
+    json_decref(rest);
+    secret_wipe_text((const char *)secrets);
+    return 0;
+}
+
+/* Refuses with what a bot that failed has to say, or with `otherwise`. */
+static int refuse(const char *text, size_t size, const char *otherwise, struct error *err)
+{
+    json_t *json = codec_is_json(text, size) ? json_loadb(text, size, 0, NULL) : NULL;
+    const char *message = json_string_value(json_object_get(json, "message"));
+
+    if (message && *message) {
+        error_set(err, ERR_BAD_REQUEST, "%.*s", MESSAGE_MAX, message);
+        if (!codec_is_text(err->message, strlen(err->message))) /* cut within a character */
+            error_set(err, ERR_BAD_REQUEST, "%s", otherwise);
+        err->foreign = true;
+    } else {
+        error_set(err, ERR_BAD_REQUEST, "%s", otherwise);
+    }
+    json_decref(json);
+    return -1;
+}
+
+static int take_answer(const struct request *req, const char *text, size_t size,
+                       struct bot_answer *out, struct error *err)
+{
+    if (!codec_is_json(text, size))
+        return error_set(err, ERR_BAD_REQUEST, "The bot's answer is not JSON.");
+    out->output = arena_strndup(req->arena, text, size);
+    return 0;
+}
+
+static int run_http(struct botd *d, const struct request *req, const struct found_bot *bot,
+                    const char *input, int64_t deadline, struct bot_answer *out, struct error *err)
+{
+    const char *secret, *headers[2] = {NULL};
+    const struct fetch what = {.url = bot->url,
+                               .body = input,
+                               .headers = headers,
+                               .networks = &d->networks,
+                               .plain = d->config->allow_plain_http,
+                               .answer_max = ANSWER_MAX,
+                               .traced = true,
+                               .deadline_mono_ms = deadline};
+    struct fetch_answer answer;
+
+    if (bot_signing_open(d, req, bot->id, bot->signing_sealed, &secret, err) < 0)
+        return -1;
+    headers[0] = bot_signature(req, secret, input);
+    secret_wipe_text(secret);
+    if (fetch_perform(d->curl, req->arena, &what, &answer, err) < 0)
+        return -1;
+    if (answer.status < 200 || answer.status > 299)
+        return refuse(answer.body, answer.size,
+                      arena_printf(req->arena, "The bot answered %ld.", answer.status), err);
+    return take_answer(req, answer.body, answer.size, out, err);
+}
+
+static int run_program(struct botd *d, const struct request *req, const struct found_bot *bot,
+                       const char *input, int64_t deadline, struct bot_answer *out,
+                       struct error *err)
+{
+    const struct program_call call = {.bot = bot->id,
+                                      .program = bot->program,
+                                      .bot_version = bot->version,
+                                      .warm = bot->warm,
+                                      .timeout_ms = bot->timeout_ms,
+                                      .input = input,
+                                      .answer_max = ANSWER_MAX,
+                                      .deadline_mono_ms = deadline};
+    struct program_answer answer;
+
+    if (program_run(d->programs, req->arena, &call, &answer, err) < 0)
+        return -1;
+    if (answer.status != 0)
+        return refuse(answer.text, answer.size, "The bot failed.", err);
+    return take_answer(req, answer.text, answer.size, out, err);
+}
+
+/* What went wrong between us and the bot is a 400 with its reason; only what is wrong with us, or will pass, is not. */
+static int as_bad_request(struct error *err)
+{
+    struct error cause = *err;
+
+    if (cause.code != ERR_DEADLINE && cause.code != ERR_TOO_LARGE && cause.code != ERR_FORBIDDEN &&
+        cause.code != ERR_NOT_FOUND && (cause.code != ERR_UNAVAILABLE || cause.retry_after_s > 0))
+        return -1;
+    error_clear(err);
+    return error_set(err, ERR_BAD_REQUEST, "%s", cause.message);
+}
+
+static const char *outcome_of(int rc, const struct error *err)
+{
+    if (rc == 0)
+        return "success";
+    if (err->code == ERR_DEADLINE)
+        return "timeout";
+    return err->code == ERR_OVERLOADED || err->retry_after_s > 0 ? "refused" : "failure";
+}
+
+/* Notes that it was executed. The bot has done what it did: a database that is away does not undo it. */
+static void record(struct botd *d, const struct request *req, const struct requester *who,
+                   const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit =
+        audit_row(req, &(struct audit){.action = "bot.execute",
+                                       .failure = strcmp(outcome, "success") != 0,
+                                       .project = who->project,
+                                       .type = "Bot",
+                                       .id = bot->id,
+                                       .detail = outcome});
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (db_query(d->svc.db, req, SQL_EXECUTION, &res, &err, DB_UUID(who->project),
+                 DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(bot->id), DB_INT(req->now_ms),
+                 DB_INT(clock_mono_ms() - started_mono_ms), DB_TEXT(outcome),
+                 DB_TEXT(who->reference), DB_AUDIT(audit)) < 0)
+        log_event(LOG_ERR, "bot", "an execution was not recorded", "bot", bot->id.text, "trace",
+                  req->trace, "code", error_kind(err.code)->wire, NULL);
+}
+
+static int execute(struct botd *d, const struct request *req, const struct requester *who,
+                   const char *identifier, const char *given, struct bot_answer *out,
+                   struct error *err)
+{
+    int64_t started, deadline;
+    struct found_bot bot;
+    const char *input = NULL;
+    int rc;
+
+    if (find(d, req, who->project, identifier, &bot, err) < 0 ||
+        compose(d, req, who, &bot, given, &input, err) < 0)
+        return -1;
+    started = clock_mono_ms(); /* the bot's time: what the database took before is not the bot's */
+    if (started >= req->deadline_mono_ms)
+        return error_set(err, ERR_DEADLINE, "The request took too long.");
+    deadline = MIN(started + bot.timeout_ms, req->deadline_mono_ms);
+    rc = bot.url ? run_http(d, req, &bot, input, deadline, out, err)
+                 : run_program(d, req, &bot, input, deadline, out, err);
+    secret_wipe_text(input);
+    record(d, req, who, &bot, started, outcome_of(rc, err));
+    return rc == 0 ? 0 : as_bad_request(err);
+}
+
+/* ---- handlers ---- */
+
+/* Executes a bot. Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots; the bot failed, was too
+ * slow, or did not answer JSON), OVERLOADED, UNAVAILABLE (no sandbox). */
+int bot_execute(struct botd *d, const struct request *req, const struct bot_execute_in *in,
+                struct bot_answer *out, struct error *err)
+{
+    const struct caller *caller = req->caller;
+    const struct requester who = {.project = caller->project,
+                                  .project_display = caller->projectName ? caller->projectName : "",
+                                  .reference = arena_printf(req->arena, "%s/%s", caller->role,
+                                                            caller->profile.text),
+                                  .display = caller->display ? caller->display : ""};
+
+    if (policy_check(req, "Bot", POLICY_EXECUTE, err) < 0)
+        return -1;
+    return execute(d, req, &who, in->identifier, in->input, out, err);
+}
+
+/* The same for the operator, who is bound by no policy. */
+int operator_bot_run(struct botd *d, const struct request *req,
+                     const struct operator_bot_run_in *in, struct bot_answer *out,
+                     struct error *err)
+{
+    const struct requester who = {
+        .project = in->projectId, .project_display = "", .reference = "Operator", .display = ""};
+
+    return execute(d, req, &who, in->identifier, in->input, out, err);
+}

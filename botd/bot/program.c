@@ -1,0 +1,371 @@
+/*
+ * program.c - see program.h.
+ *
+ * A warm process belongs to one bot as it was written and one state of its file; it serves one call at a time and is
+ * ended after WARM_CALLS calls, a minute without one, or any answer that was not right. Calls beyond the warm processes
+ * of their bot wait for one of them.
+ */
+#include "botd/bot/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "botd/sandbox/sandbox.h"
+#include "botd/sandbox/talk.h"
+#include "botd/turns.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/wire/codec.h"
+
+enum {
+    WARM_CALLS = 1000,
+    WARM_IDLE_MS = 60 * 1000,
+    WARM_CPU_S = 600, /* of a warm process, all its calls together */
+    WAITING_MAX = 64, /* calls of one bot in the line for its warm processes */
+    MEMORY_MAX = 128 * 1024 * 1024,
+    FIRST_MESSAGE = 120, /* characters of what the best means said */
+};
+
+struct process {
+    struct process *next;
+    struct sandboxed sandboxed;
+    struct uuid bot;
+    int64_t bot_version;
+    struct program_version file;
+    bool warm, busy;
+    size_t calls;
+    int64_t used_mono_ms;
+};
+
+/* The calls of one warm bot that are under way: as many at the same time as it may have processes. */
+struct crew {
+    struct crew *next;
+    struct uuid bot;
+    size_t calls;
+    struct turns turns;
+};
+
+struct programs {
+    struct loop *loop;
+    struct programs_options options;
+    struct process *all;
+    struct crew *crews;
+    size_t running;
+    uint64_t *started;
+};
+
+struct programs *programs_new(struct loop *loop, struct metrics *metrics,
+                              const struct programs_options *options)
+{
+    struct programs *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("program", "out of memory");
+    *self = (struct programs){
+        .loop = loop,
+        .options = *options,
+        .started = metrics_counter(metrics, "atrium_bot_programs_started_total", "",
+                                   "Processes started for program bots."),
+    };
+    return self;
+}
+
+static void process_end(struct programs *self, struct process *process)
+{
+    struct process **link = &self->all;
+
+    while (*link != process)
+        link = &(*link)->next;
+    *link = process->next;
+    self->running--;
+    sandbox_kill(self->options.sandbox, &process->sandboxed);
+    free(process);
+}
+
+void programs_destroy(struct programs **self_p)
+{
+    struct programs *self = *self_p;
+
+    if (!self)
+        return;
+    while (self->all)
+        process_end(self, self->all);
+    free(self);
+    *self_p = NULL;
+}
+
+void programs_sweep(struct programs *self)
+{
+    struct process *next;
+
+    for (struct process *each = self->all; each; each = next) {
+        next = each->next;
+        if (!each->busy && clock_mono_ms() - each->used_mono_ms >= WARM_IDLE_MS)
+            process_end(self, each);
+    }
+}
+
+/* ---- which process ---- */
+
+/* The warm process that has been idle for the longest time makes room. False when all are busy. */
+static bool make_room(struct programs *self)
+{
+    struct process *oldest = NULL;
+
+    for (struct process *each = self->all; each; each = each->next)
+        if (!each->busy && (!oldest || each->used_mono_ms < oldest->used_mono_ms))
+            oldest = each;
+    if (oldest)
+        process_end(self, oldest);
+    return oldest != NULL;
+}
+
+static int start(struct programs *self, const struct program_call *call, int fd,
+                 const struct program_version *file, struct process **ret, struct error *err)
+{
+    const struct sandbox_limits limits = {
+        .cpu_s = call->warm ? WARM_CPU_S : (call->timeout_ms + 999) / 1000, .memory = MEMORY_MAX};
+    struct process *process;
+    struct sandboxed sandboxed;
+
+    if (self->running >= self->options.running_max && !make_room(self))
+        return error_retry(err, ERR_OVERLOADED, 1, "Too many bots are running. Try again.");
+    if (sandbox_start(self->options.sandbox, fd, &limits, &sandboxed, err) < 0)
+        return -1;
+    process = calloc(1, sizeof(*process));
+    if (!process)
+        log_die("program", "out of memory");
+    *process = (struct process){.next = self->all,
+                                .sandboxed = sandboxed,
+                                .bot = call->bot,
+                                .bot_version = call->bot_version,
+                                .file = *file,
+                                .warm = call->warm,
+                                .busy = true};
+    self->all = process;
+    self->running++;
+    ++*self->started;
+    *ret = process;
+    return 0;
+}
+
+/* An idle process of this bot, as it is written and installed now. Older ones are ended on the way. */
+static struct process *find_warm(struct programs *self, const struct program_call *call,
+                                 const struct program_version *file)
+{
+    struct process *next;
+
+    for (struct process *each = self->all; each; each = next) {
+        bool current = each->bot_version == call->bot_version &&
+                       each->file.modified_ns == file->modified_ns && each->file.size == file->size;
+
+        next = each->next;
+        if (!each->warm || each->busy || !uuid_equal(&each->bot, &call->bot))
+            continue;
+        if (current && talk_is_silent(&each->sandboxed))
+            return each;
+        process_end(self, each);
+    }
+    return NULL;
+}
+
+static int take_process(struct programs *self, const struct program_call *call,
+                        struct process **ret, struct error *err)
+{
+    struct program_version file;
+    int fd = sandbox_open(self->options.directory, call->program, &file, err), rc = 0;
+
+    if (fd < 0)
+        return -1;
+    *ret = call->warm ? find_warm(self, call, &file) : NULL;
+    if (*ret)
+        (*ret)->busy = true;
+    else
+        rc = start(self, call, fd, &file, ret, err);
+    close(fd);
+    return rc;
+}
+
+/* ---- the call ---- */
+
+static int ask(struct programs *self, struct arena *arena, const struct program_call *call,
+               struct program_answer *ret, struct error *err)
+{
+    struct process *process;
+    struct talk talk = {.input =
+                            call->warm ? arena_printf(arena, "%s\n", call->input) : call->input,
+                        .answer_max = call->answer_max,
+                        .end = '\n',
+                        .ends = call->warm ? 1 : 0,
+                        .deadline_mono_ms = call->deadline_mono_ms};
+    struct talk_answer answer = {.text = ""};
+    bool keep;
+    int rc;
+
+    if (take_process(self, call, &process, err) < 0)
+        return -1;
+    talk.size = strlen(talk.input);
+    rc = talk_to(self->loop, arena, &process->sandboxed, &talk, &answer, err);
+    if (rc == 0 && call->warm && answer.ended)
+        rc = error_set(err, ERR_UNAVAILABLE, "The bot ended without an answer.");
+    if (rc == 0 && !call->warm)
+        rc = talk_wait_end(self->loop, &process->sandboxed, call->deadline_mono_ms, err);
+    *ret = (struct program_answer){
+        .text = answer.text,
+        .size = answer.size,
+        .status =
+            rc == 0 && !call->warm ? sandbox_reap(self->options.sandbox, &process->sandboxed) : 0};
+    process->busy = false;
+    process->used_mono_ms = clock_mono_ms();
+    keep = rc == 0 && process->warm && answer.heard && ++process->calls < WARM_CALLS &&
+           codec_is_json(ret->text, ret->size);
+    if (!keep)
+        process_end(self, process);
+    return rc;
+}
+
+static struct crew *crew_join(struct programs *self, const struct uuid *bot)
+{
+    struct crew *crew = self->crews;
+
+    while (crew && !uuid_equal(&crew->bot, bot))
+        crew = crew->next;
+    if (!crew) {
+        crew = calloc(1, sizeof(*crew));
+        if (!crew)
+            log_die("program", "out of memory");
+        *crew = (struct crew){.next = self->crews,
+                              .bot = *bot,
+                              .turns = {.max = self->options.warm_max, .waiting_max = WAITING_MAX}};
+        self->crews = crew;
+    }
+    crew->calls++;
+    return crew;
+}
+
+static void crew_leave(struct programs *self, struct crew *crew)
+{
+    struct crew **link = &self->crews;
+
+    if (--crew->calls > 0)
+        return;
+    while (*link != crew)
+        link = &(*link)->next;
+    *link = crew->next;
+    free(crew);
+}
+
+/* Who waited in vain was not refused by the bot, which knows nothing of it. */
+static int ask_warm(struct programs *self, struct arena *arena, const struct program_call *call,
+                    struct program_answer *ret, struct error *err)
+{
+    struct crew *crew = crew_join(self, &call->bot);
+    int rc = turns_take(self->loop, &crew->turns, call->deadline_mono_ms, err);
+
+    if (rc == 0) {
+        rc = ask(self, arena, call, ret, err);
+        turns_give(&crew->turns);
+    } else if (err->code != ERR_UNAVAILABLE) {
+        error_clear(err);
+        rc = error_retry(err, ERR_OVERLOADED, 1, "The bot is busy. Try again.");
+    }
+    crew_leave(self, crew);
+    return rc;
+}
+
+int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
+                struct program_answer *ret, struct error *err)
+{
+    if (!programs_have_sandbox(self))
+        return error_retry(err, ERR_UNAVAILABLE, 60, "Programs cannot be run here.");
+    return call->warm ? ask_warm(self, arena, call, ret, err) : ask(self, arena, call, ret, err);
+}
+
+/* ---- is there a sandbox at all? ---- */
+
+/* What was said before it gave up, as one line. */
+static int tell_why(const struct sandboxed *sandboxed, enum confine_means means, struct error *err)
+{
+    char said[160];
+    ssize_t size = read(sandboxed->out, said, sizeof(said) - 1);
+
+    said[MAX(size, (ssize_t)0)] = '\0';
+    said[strcspn(said, "\n")] = '\0';
+    return error_set(err, ERR_UNAVAILABLE, "%s cannot confine a program%s%s",
+                     confine_means_names[means], said[0] != '\0' ? ": " : "", said);
+}
+
+/* Fails: ERR_UNAVAILABLE; ERR_DEADLINE and ERR_OVERLOADED, which are no verdict. */
+static int try_means(struct programs *self, enum confine_means means, int fd, struct error *err)
+{
+    const struct sandbox_limits limits = {
+        .cpu_s = 1, .memory = MEMORY_MAX, .trusted = true, .heard = true, .means = &means};
+    struct sandboxed sandboxed;
+    int rc;
+
+    if (sandbox_start(self->options.sandbox, fd, &limits, &sandboxed, err) < 0)
+        return err->code != ERR_UNAVAILABLE ? -1
+                                            : error_set(err, ERR_UNAVAILABLE, "%s: %s",
+                                                        confine_means_names[means], err->detail);
+    rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + self->options.check_ms, err);
+    if (rc < 0 && err->code == ERR_DEADLINE)
+        error_set(err, ERR_DEADLINE, "a trial of %s takes longer than %d ms",
+                  confine_means_names[means], (int)self->options.check_ms);
+    if (rc == 0) {
+        (void)tell_why(&sandboxed, means, err); /* before its pipes are closed */
+        rc = sandbox_reap(self->options.sandbox, &sandboxed) == 0 ? 0 : -1;
+    }
+    if (rc == 0)
+        error_clear(err);
+    sandbox_kill(self->options.sandbox, &sandboxed);
+    return rc;
+}
+
+bool programs_have_sandbox(const struct programs *self)
+{
+    return sandbox_means(self->options.sandbox) != CONFINE_LIMITS;
+}
+
+struct sandbox *programs_sandbox(const struct programs *self)
+{
+    return self->options.sandbox;
+}
+
+static int script(void)
+{
+    static const char text[] = "#!/bin/sh\nexit 0\n";
+    int fd = memfd_create("check", MFD_CLOEXEC);
+
+    if (fd < 0 || write(fd, text, sizeof(text) - 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+        log_die("program", "out of memory");
+    return fd;
+}
+
+int programs_check(struct programs *self, struct error *err)
+{
+    const enum confine_means *means = sandbox_allowed(self->options.sandbox);
+    struct error first;
+
+    error_init(&first, NULL);
+    for (; *means != CONFINE_LIMITS; means++) {
+        int fd = script(), rc = try_means(self, *means, fd, err);
+
+        close(fd);
+        if (rc < 0 && err->code != ERR_UNAVAILABLE)
+            return -1;
+        if (rc == 0)
+            break;
+        if (first.code == ERR_NONE)
+            first = *err;
+    }
+    sandbox_use(self->options.sandbox, *means);
+    if (*means != CONFINE_LIMITS) {
+        error_clear(err);
+        return 0;
+    }
+    if (strcmp(first.message, err->message) == 0)
+        return -1;
+    return error_set(err, ERR_UNAVAILABLE, "%.*s; %s", FIRST_MESSAGE, first.message, err->message);
+}

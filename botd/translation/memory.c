@@ -1,0 +1,191 @@
+/*
+ * memory.c - see memory.h.
+ */
+#include "botd/translation/memory.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#define UNUSED_LIFE ((int64_t)30 * 24 * 3600 * 1000)
+
+enum {
+    USED_MS = 3600 * 1000, /* a use is noted when the last one noted is that old */
+    TRIMS_MAX = 50,        /* by one request: less than a hundredth is left by then */
+    SWEEP_ROWS = 1000,
+    SWEEP_PROJECTS = 20,
+};
+
+/* ---- keys and values ---- */
+
+/* The number belongs to how mask_render() shows texts: one more when that changes. */
+static const char key_purpose[] = "translation memory key 1";
+
+void memory_key(const struct secret *secret, struct uuid project, const char *provider,
+                const struct provider_call *call, const char *shown,
+                uint8_t ret[static MEMORY_KEY_SIZE])
+{
+    const char *parts[] = {project.text, provider, call->from->code, call->to->code, shown};
+    uint8_t key[SEAL_KEY_SIZE];
+    crypto_generichash_state state;
+
+    secret_derive(secret, key_purpose, key);
+    crypto_generichash_init(&state, key, sizeof(key), MEMORY_KEY_SIZE);
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) /* each with its NUL, which none can hold */
+        crypto_generichash_update(&state, (const uint8_t *)parts[i], strlen(parts[i]) + 1);
+    crypto_generichash_final(&state, ret, MEMORY_KEY_SIZE);
+    sodium_memzero(&state, sizeof(state));
+    sodium_memzero(key, sizeof(key));
+}
+
+/* A value opens in its own row only. */
+static const char *value_purpose(struct arena *arena, const uint8_t *key)
+{
+    return arena_printf(arena, "translation memory %s", secret_encode(arena, key, MEMORY_KEY_SIZE));
+}
+
+/* Without an answer when it cannot be opened: then it is translated anew. */
+static void open_value(struct botd *d, const struct request *req, struct field_bytes value,
+                       const uint8_t *key, struct memory_text *text)
+{
+    struct sealed sealed = {value.bytes, value.size};
+    uint8_t *plain;
+    size_t size;
+
+    if (seal_open(req->arena, &d->svc.seal, value_purpose(req->arena, key), sealed, &plain, &size) <
+        0)
+        return;
+    text->answer = (const char *)plain;
+    text->recalled = true;
+}
+
+/* ---- recalling ---- */
+
+/* Those that were used for the first time in an hour. */
+static int note_use(struct botd *d, const struct request *req, const struct db_array *keys,
+                    struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    return db_query(d->svc.db, req, SQL_MEMORY_USED, &res, err, DB_UUID(req->caller->project),
+                    DB_INT(req->now_ms), DB_TEXT(keys->text), DB_INT(req->now_ms - USED_MS));
+}
+
+/* Asks for the texts that have no answer yet, by the keys that a seal key makes. */
+static int recall_by(struct botd *d, const struct request *req, const struct provider_call *call,
+                     const struct secret *secret, bool older, struct memory_text *texts,
+                     size_t count, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_array keys = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
+    struct db_array stale = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
+    struct memory_text **asked = arena_calloc(req->arena, count, sizeof(struct memory_text *));
+    uint8_t(*by)[MEMORY_KEY_SIZE] = arena_calloc(req->arena, count, MEMORY_KEY_SIZE);
+    size_t asked_count = 0, stale_count = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *key = by[asked_count];
+
+        if (!texts[i].shown || texts[i].answer)
+            continue;
+        memory_key(secret, req->caller->project, d->provider.name, call, texts[i].shown, key);
+        if (!older)
+            memcpy(texts[i].key, key, MEMORY_KEY_SIZE);
+        db_array_add_bytes(&keys, key, MEMORY_KEY_SIZE);
+        asked[asked_count++] = &texts[i];
+    }
+    if (asked_count == 0)
+        return 0;
+    if (db_query(d->svc.db, req, SQL_MEMORY_RECALL, &res, err, DB_UUID(req->caller->project),
+                 DB_TEXT(keys.text), DB_INT(req->now_ms - USED_MS)) < 0)
+        return -1;
+    for (size_t row = 0; row < db_rows(res); row++) {
+        size_t at = (size_t)db_int(res, row, 0) - 1;
+
+        open_value(d, req, db_bytes(res, row, 1), by[at], asked[at]);
+        asked[at]->older = older;
+        if (db_bool(res, row, 2)) {
+            db_array_add_bytes(&stale, by[at], MEMORY_KEY_SIZE);
+            stale_count++;
+        }
+    }
+    return stale_count > 0 && !older ? note_use(d, req, &stale, err) : 0;
+}
+
+int memory_recall(struct botd *d, const struct request *req, const struct provider_call *call,
+                  struct memory_text *texts, size_t count, struct error *err)
+{
+    const struct seal_keys *keys = &d->svc.seal;
+    size_t last = seal_keys_hashing(keys, req->now_ms, UNUSED_LIFE);
+
+    if (d->config->translation_memory_entries == 0)
+        return 0;
+    for (size_t i = 0; i < last; i++)
+        if (recall_by(d, req, call, &keys->items[i].secret, i > 0, texts, count, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- remembering ---- */
+
+struct memory_rows memory_rows(struct botd *d, const struct request *req,
+                               const struct memory_text *texts, size_t count)
+{
+    struct sealed *values = arena_calloc(req->arena, count, sizeof(*values));
+    struct memory_rows rows = {
+        .keys = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE))};
+    size_t size = 0;
+
+    for (size_t i = 0; i < count && d->config->translation_memory_entries > 0; i++) {
+        if (!texts[i].answer || (texts[i].recalled && !texts[i].older))
+            continue;
+        values[rows.count] =
+            seal_value(req->arena, &d->svc.seal, value_purpose(req->arena, texts[i].key),
+                       texts[i].answer, strlen(texts[i].answer));
+        db_array_add_bytes(&rows.keys, texts[i].key, MEMORY_KEY_SIZE);
+        size += DB_ARRAY_BYTES(values[rows.count++].size) + 1;
+    }
+    rows.values = db_array_new(req->arena, 1, size); /* their sizes are far apart */
+    for (size_t i = 0; i < rows.count; i++)
+        db_array_add_bytes(&rows.values, values[i].bytes, values[i].size);
+    return rows;
+}
+
+/* ---- forgetting ---- */
+
+int memory_trim(struct botd *d, const struct request *req, int64_t entries, int64_t bytes,
+                struct error *err)
+{
+    int64_t entries_max = d->config->translation_memory_entries;
+    int64_t bytes_max = d->config->translation_memory_size;
+
+    for (int i = 0; i < TRIMS_MAX && (entries > entries_max || bytes > bytes_max); i++) {
+        CLEANUP(db_result_destroy) struct db_result *left = NULL;
+
+        if (db_query(d->svc.db, req, SQL_MEMORY_TRIM, &left, err, DB_UUID(req->caller->project),
+                     DB_INT(entries_max), DB_INT(bytes_max)) < 0)
+            return -1;
+        if (db_rows(left) == 0)
+            return 0;
+        entries = db_int(left, 0, 0);
+        bytes = db_int(left, 0, 1);
+    }
+    return 0;
+}
+
+int memory_sweep(struct botd *d, const struct request *req, struct error *err)
+{
+    int64_t before_ms = req->now_ms - UNUSED_LIFE;
+
+    for (int i = 0; i < SWEEP_PROJECTS; i++) {
+        CLEANUP(db_result_destroy) struct db_result *oldest = NULL, *gone = NULL;
+
+        if (db_query(d->svc.db, req, SQL_MEMORY_OLDEST, &oldest, err, DB_INT(before_ms)) < 0)
+            return -1;
+        if (db_rows(oldest) == 0)
+            return 0;
+        if (db_query(d->svc.db, req, SQL_MEMORY_FORGET, &gone, err, DB_UUID(db_uuid(oldest, 0, 0)),
+                     DB_INT(before_ms), DB_INT(SWEEP_ROWS)) < 0)
+            return -1;
+    }
+    return 0;
+}

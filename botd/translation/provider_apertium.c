@@ -1,0 +1,419 @@
+/*
+ * provider_apertium.c - see provider_apertium.h.
+ *
+ * A pair is a pipeline of a dozen programs.  Starting one takes 0.1 s and 110 MB, so they are kept running and flush at
+ * each NUL: one sentence then takes a millisecond or two, and the texts of a request follow each other through all
+ * stages at once.  Each text begins with a superblank that has a number of its own; an answer that does not begin with
+ * it, a death or a stall ends the pipeline, and the texts of that round are tried again one by one.
+ */
+#include "botd/translation/provider_apertium.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "botd/sandbox/talk.h"
+#include "botd/turns.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/wire/codec.h"
+
+enum {
+    ROUND_BYTES = 8 * 1024, /* then others have their turn */
+    ROUND_TEXTS = 64,
+    ROUND_MS = 20 * 1000,
+    STRIKES_MAX = 4, /* rounds of one request that may fail before the rest is given up */
+    IDLE_MS = 10 * 60 * 1000,
+    PIPELINE_CPU_S = 600,
+    PIPELINE_MEMORY = 512 * 1024 * 1024,
+    ANSWER_GROWTH = 8, /* times the text */
+    ANSWER_SPARE = 4096,
+};
+
+struct pair {
+    struct pair *next;
+    const struct language *from, *to;
+    char mode[16]; /* "eng-spa" */
+    bool found;    /* in the last search */
+};
+
+struct pipeline {
+    struct pipeline *next;
+    struct sandboxed sandboxed;
+    const struct pair *pair;
+    bool busy;
+    int64_t used_mono_ms;
+};
+
+struct apertium {
+    struct loop *loop;
+    const struct programs *programs;
+    struct apertium_options options;
+    struct pair *pairs; /* never freed before the end: pipelines point there */
+    struct pipeline *all;
+    size_t running;
+    struct turns turns; /* as many rounds at the same time as there may be pipelines */
+    int64_t searched_mono_ms;
+    uint64_t serial, *started;
+};
+
+/* ---- pairs ---- */
+
+/* "eng-spa.mode" of two languages; variants ("spa-eng_US") are none. */
+static bool read_mode(struct arena *arena, const char *file, struct pair *ret)
+{
+    const char *dash = strchr(file, '-'), *dot = strchr(file, '.');
+
+    if (!dash || !dot || dash > dot || strcmp(dot, ".mode") != 0 ||
+        (size_t)(dot - file) >= sizeof(ret->mode) ||
+        file[strspn(file, "abcdefghijklmnopqrstuvwxyz-")] != '.')
+        return false;
+    *ret = (struct pair){.found = true};
+    ret->from = language_find(arena, arena_strndup(arena, file, (size_t)(dash - file)));
+    ret->to = language_find(arena, arena_strndup(arena, dash + 1, (size_t)(dot - dash - 1)));
+    memcpy(ret->mode, file, (size_t)(dot - file));
+    return ret->from && ret->to;
+}
+
+static struct pair *pair_of(const struct apertium *self, const struct language *from,
+                            const struct language *to)
+{
+    struct pair *pair = self->pairs;
+
+    while (pair && (pair->from != from || pair->to != to))
+        pair = pair->next;
+    return pair;
+}
+
+static void add_pair(struct apertium *self, const struct pair *pair)
+{
+    struct pair *known = pair_of(self, pair->from, pair->to);
+
+    if (!known) {
+        known = calloc(1, sizeof(*known));
+        if (!known)
+            log_die("apertium", "out of memory");
+        *known = *pair;
+        known->next = self->pairs;
+        self->pairs = known;
+    }
+    known->found = true;
+}
+
+/* What is installed now: a package that came or went needs no restart. */
+static int search(struct apertium *self, struct error *err)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    const char *folder = arena_printf(arena, "%s/modes", self->options.data_dir);
+    DIR *dir = opendir(folder);
+    const struct dirent *entry;
+    struct pair pair;
+    bool any = false;
+
+    for (struct pair *each = self->pairs; each; each = each->next)
+        each->found = false;
+    while (dir && (entry = readdir(dir))) {
+        if (read_mode(arena, entry->d_name, &pair)) {
+            add_pair(self, &pair);
+            any = true;
+        }
+    }
+    if (dir)
+        closedir(dir);
+    return any ? 0
+               : error_set(err, ERR_UNAVAILABLE, "apertium has no pair of languages in %s", folder);
+}
+
+static int has_pair(void *arg, const struct provider_call *call, bool *ret,
+                    struct error *err UNUSED)
+{
+    const struct pair *pair = pair_of(arg, call->from, call->to);
+
+    *ret = pair && pair->found;
+    return 0;
+}
+
+/* ---- pipelines ---- */
+
+static void pipeline_end(struct apertium *self, struct pipeline *pipeline)
+{
+    struct pipeline **link = &self->all;
+
+    while (*link != pipeline)
+        link = &(*link)->next;
+    *link = pipeline->next;
+    self->running--;
+    sandbox_kill(programs_sandbox(self->programs), &pipeline->sandboxed);
+    free(pipeline);
+}
+
+/* The one that has been idle for the longest time. */
+static struct pipeline *oldest_idle(const struct apertium *self)
+{
+    struct pipeline *oldest = NULL;
+
+    for (struct pipeline *each = self->all; each; each = each->next)
+        if (!each->busy && (!oldest || each->used_mono_ms < oldest->used_mono_ms))
+            oldest = each;
+    return oldest;
+}
+
+/* Those that nobody has used since. */
+static void end_idle(struct apertium *self, int64_t since_mono_ms)
+{
+    struct pipeline *next;
+
+    for (struct pipeline *each = self->all; each; each = next) {
+        next = each->next;
+        if (!each->busy && each->used_mono_ms <= since_mono_ms)
+            pipeline_end(self, each);
+    }
+}
+
+/* A shell script: Debian's own tool tells each stage to flush. -n: no marks on unknown words. */
+static int script(const struct apertium *self, const struct pair *pair)
+{
+    int fd = memfd_create("pipeline", MFD_CLOEXEC);
+
+    if (fd < 0 ||
+        dprintf(fd,
+                "#!/bin/sh\nset -- -n ''\neval \"$(apertium-wblank-mode -z '%s/modes/%s.mode')\"\n",
+                self->options.data_dir, pair->mode) < 0 ||
+        lseek(fd, 0, SEEK_SET) < 0)
+        log_die("apertium", "out of memory");
+    return fd;
+}
+
+static int start(struct apertium *self, const struct pair *pair, struct pipeline **ret,
+                 struct error *err)
+{
+    const struct sandbox_limits limits = {
+        .cpu_s = PIPELINE_CPU_S, .memory = PIPELINE_MEMORY, .trusted = true};
+    struct sandboxed sandboxed;
+    struct pipeline *pipeline;
+    int fd, rc;
+
+    if (self->running >= self->options.pipelines_max)
+        pipeline_end(self, oldest_idle(self)); /* there is one: fewer are busy */
+    fd = script(self, pair);
+    rc = sandbox_start(programs_sandbox(self->programs), fd, &limits, &sandboxed, err);
+    close(fd);
+    if (rc < 0)
+        return -1;
+    pipeline = calloc(1, sizeof(*pipeline));
+    if (!pipeline)
+        log_die("apertium", "out of memory");
+    *pipeline = (struct pipeline){.next = self->all, .sandboxed = sandboxed, .pair = pair};
+    self->all = pipeline;
+    self->running++;
+    ++*self->started;
+    *ret = pipeline;
+    return 0;
+}
+
+/* An idle one of this pair that is in order, or a new one. */
+static int take_pipeline(struct apertium *self, const struct pair *pair, struct pipeline **ret,
+                         struct error *err)
+{
+    struct pipeline *next;
+
+    *ret = NULL;
+    for (struct pipeline *each = self->all; each && !*ret; each = next) {
+        next = each->next;
+        if (each->busy || each->pair != pair)
+            continue;
+        if (talk_is_silent(&each->sandboxed) && !sandbox_ended(&each->sandboxed))
+            *ret = each;
+        else
+            pipeline_end(self, each);
+    }
+    if (!*ret && start(self, pair, ret, err) < 0)
+        return -1;
+    (*ret)->busy = true;
+    return 0;
+}
+
+/* ---- a round ---- */
+
+/* The number before a text, which has to come back before its answer. */
+static const char *label(struct arena *arena, uint64_t serial)
+{
+    return arena_printf(arena, "[=%" PRIu64 "]", serial);
+}
+
+/* Cuts the answer at its NULs. -1 when it does not fit the question. */
+static int take_answers(struct arena *arena, const struct talk_answer *answer, uint64_t serial,
+                        size_t count, const char **ret)
+{
+    const char *at = answer->text, *end = answer->text + answer->size;
+
+    for (size_t i = 0; i < count; i++) {
+        const char *want = label(arena, serial + i);
+        size_t length = strlen(want);
+
+        if (at >= end || strncmp(at, want, length) != 0 || !codec_is_text(at, strlen(at)))
+            return -1;
+        ret[i] = at + length;
+        at += strlen(at) + 1;
+    }
+    return at == end ? 0 : -1;
+}
+
+static int ask(struct apertium *self, const struct provider_call *call, struct pipeline *pipeline,
+               size_t from, size_t count, const char **ret, struct error *err)
+{
+    struct talk talk = {.end = '\0', .ends = count};
+    struct talk_answer answer;
+    struct codec_buffer input;
+    uint64_t serial = self->serial;
+
+    codec_buffer_init(&input, call->arena);
+    for (size_t i = from; i < from + count; i++) {
+        const char *number = label(call->arena, self->serial++);
+
+        codec_write(&input, number, strlen(number));
+        codec_write(&input, call->texts[i], strlen(call->texts[i]) + 1);
+    }
+    talk.input = (const char *)input.bytes;
+    talk.size = input.size;
+    talk.answer_max = input.size * ANSWER_GROWTH + ANSWER_SPARE;
+    talk.deadline_mono_ms = MIN(call->deadline_mono_ms, clock_mono_ms() + ROUND_MS);
+    if (talk_to(self->loop, call->arena, &pipeline->sandboxed, &talk, &answer, err) < 0)
+        return -1;
+    if (answer.ended || !answer.heard ||
+        take_answers(call->arena, &answer, serial, count, ret + from) < 0)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The translation failed. Try again.");
+    return 0;
+}
+
+static int run_round(struct apertium *self, const struct provider_call *call, size_t from,
+                     size_t count, const char **ret, struct error *err)
+{
+    const struct pair *pair = pair_of(self, call->from, call->to);
+    struct pipeline *pipeline;
+    int rc;
+
+    if (turns_take(self->loop, &self->turns, call->deadline_mono_ms, err) < 0)
+        return -1;
+    rc = take_pipeline(self, pair, &pipeline, err);
+    if (rc == 0) {
+        rc = ask(self, call, pipeline, from, count, ret, err);
+        pipeline->busy = false;
+        pipeline->used_mono_ms = clock_mono_ms();
+        if (rc < 0) {
+            pipeline_end(self, pipeline);
+            memset(ret + from, 0, count * sizeof(*ret));
+        }
+    }
+    turns_give(&self->turns);
+    return rc;
+}
+
+/* How many texts from here on go into one round. */
+static size_t round_size(const struct provider_call *call, size_t from)
+{
+    size_t count = 0, bytes = 0;
+
+    while (from + count < call->count && count < ROUND_TEXTS) {
+        bytes += strlen(call->texts[from + count]);
+        if (count > 0 && bytes > ROUND_BYTES)
+            break;
+        count++;
+    }
+    return count;
+}
+
+/* A round that failed is gone through again text by text, each in a pipeline that nothing was wrong with so far. */
+static int translate(void *arg, const struct provider_call *call, const char **ret,
+                     struct error *err)
+{
+    size_t strikes = 0, done = 0, from = 0, again = 0;
+
+    memset(ret, 0, call->count * sizeof(*ret));
+    while (from < call->count && strikes < STRIKES_MAX) {
+        bool one_by_one = from < again;
+        size_t count = one_by_one ? 1 : round_size(call, from);
+
+        if (run_round(arg, call, from, count, ret, err) == 0) {
+            done += count;
+            from += count;
+            continue;
+        }
+        if (clock_mono_ms() >= call->deadline_mono_ms)
+            break;
+        strikes++;
+        end_idle(arg, clock_mono_ms());
+        if (one_by_one)
+            from++;
+        else
+            again = from + count;
+    }
+    return done > 0 || call->count == 0 ? 0 : -1;
+}
+
+/* ---- the provider ---- */
+
+static int tend(void *arg, struct error *err)
+{
+    end_idle(arg, clock_mono_ms() - IDLE_MS);
+    return search(arg, err);
+}
+
+static int check(void *arg, const struct request *req, struct finding *ret, struct error *err)
+{
+    struct apertium *self = arg;
+    size_t count = 0;
+
+    if (search(self, err) < 0)
+        return check_fail(req, ret,
+                          "apt-get install apertium-eng-spa (and other pairs), or choose another "
+                          "translation_provider.",
+                          "%s", err->message);
+    for (const struct pair *pair = self->pairs; pair; pair = pair->next)
+        count += pair->found;
+    return check_ok(req, ret, "apertium: %zu pairs of languages", count);
+}
+
+static void destroy(void *arg)
+{
+    struct apertium *self = arg;
+    struct pair *next;
+
+    while (self->all)
+        pipeline_end(self, self->all);
+    for (struct pair *pair = self->pairs; pair; pair = next) {
+        next = pair->next;
+        free(pair);
+    }
+    free(self);
+}
+
+struct provider provider_apertium(struct loop *loop, struct metrics *metrics,
+                                  const struct programs *programs,
+                                  const struct apertium_options *options)
+{
+    struct apertium *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("apertium", "out of memory");
+    *self = (struct apertium){
+        .loop = loop,
+        .programs = programs,
+        .options = *options,
+        .turns = {.max = options->pipelines_max, .waiting_max = SIZE_MAX},
+        .serial = 1,
+        .started = metrics_counter(metrics, "atrium_translation_pipelines_started_total", "",
+                                   "Pipelines of Apertium started."),
+    };
+    return (struct provider){.name = "apertium",
+                             .style = MASK_SUPERBLANK,
+                             .self = self,
+                             .has_pair = has_pair,
+                             .translate = translate,
+                             .tend = tend,
+                             .check = check,
+                             .destroy = destroy};
+}

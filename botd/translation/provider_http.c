@@ -1,0 +1,371 @@
+/*
+ * provider_http.c - see provider_http.h.
+ *
+ * A provider that is away, too slow or has enough of us fails the request with a Retry-After as long as nothing was
+ * translated; later it only leaves the rest as it was.  What a provider says in words is neither passed on nor logged:
+ * it may repeat the texts.
+ */
+#include "botd/translation/provider_http.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "botd/fetch.h"
+#include "common/base/address.h"
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/wire/codec.h"
+
+enum {
+    QUESTION_TEXTS = 50,
+    QUESTION_BYTES = 16 * 1024,
+    STRIKES_MAX = 4, /* questions of one request that were in vain before the rest is given up */
+    /* An answer is about as long as its question; \\u0000 within JSON within JSON makes seven bytes of two. */
+    ANSWER_GROWTH = 16,
+    ANSWER_SPARE = 256 * 1024,
+    RETRY_S = 5,          /* of a provider that does not say */
+    RETRY_MAX_S = 3600,   /* whatever it says */
+    RETRY_MISTAKE_S = 60, /* something is wrong that an operator has to mend */
+};
+
+struct provider_http {
+    struct curl_loop *curl;
+    struct provider_http_options options;
+    struct secret key;
+    uint64_t *answered, *wrong, *away;
+};
+
+/* ---- where it is ---- */
+
+static bool is_loopback(const char *host)
+{
+    static const char *const networks[] = {"127.0.0.0/8", "::1/128"};
+    struct address_network network;
+    struct address address;
+
+    if (strcmp(host, "localhost") == 0) /* libcurl asks no resolver for this name */
+        return true;
+    if (address_parse(host, &address) < 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(networks); i++)
+        if (address_network_parse(networks[i], &network) == 0 &&
+            address_network_has(&network, &address))
+            return true;
+    return false;
+}
+
+int provider_http_check(const struct provider_http_options *options, struct error *err)
+{
+    static const CURLUPart none[] = {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY,
+                                     CURLUPART_FRAGMENT};
+    CLEANUP(curl_loop_free_url) CURLU *url = curl_url();
+    CLEANUP(curl_loop_free_text) char *scheme = NULL;
+    CLEANUP(curl_loop_free_text) char *host = NULL;
+
+    if (!url)
+        log_die("provider", "out of memory");
+    if (!options->url || curl_url_set(url, CURLUPART_URL, options->url, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK ||
+        curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+        return error_set(err, ERR_INTERNAL, "translation_url must be an absolute URL");
+    for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+        CLEANUP(curl_loop_free_text) char *part = NULL;
+
+        if (curl_url_get(url, none[i], &part, 0) == CURLUE_OK)
+            return error_set(err, ERR_INTERNAL,
+                             "translation_url must not have a user, a query or a fragment");
+    }
+    if (strcmp(scheme, "https") == 0)
+        return 0;
+    if (strcmp(scheme, "http") != 0)
+        return error_set(err, ERR_INTERNAL, "translation_url must be https");
+    if (options->plain || is_loopback(host))
+        return 0;
+    return error_set(err, ERR_INTERNAL,
+                     "translation_url must be https unless it is on this machine or "
+                     "translation_plain_http is true");
+}
+
+/* Nothing in a key that JSON or a header would take for its own. */
+static int load_key(const char *path, struct secret *ret, struct error *err)
+{
+    if (secret_load_text(path, ret, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ret->length; i++) {
+        if (ret->bytes[i] > ' ' && ret->bytes[i] < 0x7f && ret->bytes[i] != '"' &&
+            ret->bytes[i] != '\\')
+            continue;
+        secret_wipe(ret);
+        return error_set(err, ERR_INTERNAL, "%s: a key is printable ASCII.", path);
+    }
+    return 0;
+}
+
+static uint64_t *counter(struct metrics *metrics, const char *outcome)
+{
+    return metrics_counter(metrics, "atrium_translation_questions_total", outcome,
+                           "Questions to the translation provider, by how they ended.");
+}
+
+void provider_http_make_metrics(struct metrics *metrics)
+{
+    static const char *const outcomes[] = {"outcome=\"answered\"", "outcome=\"wrong\"",
+                                           "outcome=\"away\""};
+
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+        (void)counter(metrics, outcomes[i]);
+}
+
+int provider_http_open(struct loop *loop, struct metrics *metrics,
+                       const struct provider_http_options *options, struct provider_http **ret,
+                       struct error *err)
+{
+    struct provider_http *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("provider", "out of memory");
+    self->options = *options;
+    if (options->key_file && load_key(options->key_file, &self->key, err) < 0) {
+        free(self);
+        return -1;
+    }
+    self->curl = curl_loop_new(loop);
+    self->answered = counter(metrics, "outcome=\"answered\"");
+    self->wrong = counter(metrics, "outcome=\"wrong\"");
+    self->away = counter(metrics, "outcome=\"away\"");
+    *ret = self;
+    return 0;
+}
+
+void provider_http_destroy(struct provider_http **self_p)
+{
+    struct provider_http *self = *self_p;
+
+    if (!self)
+        return;
+    curl_loop_destroy(&self->curl);
+    secret_wipe(&self->key);
+    free(self);
+    *self_p = NULL;
+}
+
+const char *provider_http_key(const struct provider_http *self)
+{
+    return self->key.length > 0 ? (const char *)self->key.bytes : NULL;
+}
+
+/* ---- one question ---- */
+
+static int wrong(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "The translation failed.");
+}
+
+static int away(struct error *err, int64_t retry_s)
+{
+    return error_retry(err, ERR_UNAVAILABLE, MIN(retry_s, (int64_t)RETRY_MAX_S),
+                       "Translation is not available just now. Try again.");
+}
+
+/* What a status other than 2xx means. That the provider has enough of our questions (429) is no fault of the client,
+ * who asked for nothing too often: it is told that we are unavailable, and until when. */
+static int refused(const struct fetch_answer *answer, struct error *err)
+{
+    switch (answer->status) {
+    case 400:
+    case 413:
+    case 422:
+        error_set(err, ERR_VALIDATION, "The provider does not take this.");
+        break;
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+        away(err, answer->retry_after_s > 0 ? answer->retry_after_s : RETRY_S);
+        break;
+    default: /* the key, the path, a redirect */
+        away(err, RETRY_MISTAKE_S);
+    }
+    return error_detail(err, "the provider answered %ld", answer->status);
+}
+
+static int unheard(struct error *err)
+{
+    struct error cause = *err;
+
+    if (cause.code == ERR_DEADLINE)
+        return -1;
+    error_clear(err);
+    if (cause.code == ERR_TOO_LARGE)
+        wrong(err);
+    else
+        away(err, RETRY_S);
+    return error_detail(err, "%s", cause.detail[0] != '\0' ? cause.detail : cause.message);
+}
+
+/* Rather than about the provider: another question may do better. */
+static bool is_about_question(const struct error *err)
+{
+    return err->code == ERR_VALIDATION || err->code == ERR_BAD_REQUEST;
+}
+
+static int call_once(struct provider_http *self, struct arena *arena, const struct fetch *what,
+                     json_t **ret, struct error *err)
+{
+    struct fetch_answer answer;
+
+    if (fetch_perform(self->curl, arena, what, &answer, err) < 0)
+        return unheard(err);
+    if (answer.status < 200 || answer.status > 299)
+        return refused(&answer, err);
+    *ret = codec_parse_json(answer.body, answer.size, false, err);
+    if (*ret)
+        return 0;
+    error_clear(err);
+    wrong(err);
+    return error_detail(err, "the provider's answer is not JSON");
+}
+
+static const char *url_of(const struct provider_http *self, struct arena *arena, const char *path)
+{
+    size_t length = strlen(self->options.url);
+
+    return arena_printf(arena, "%.*s%s", (int)(length - (self->options.url[length - 1] == '/')),
+                        self->options.url, path);
+}
+
+int provider_http_call(struct provider_http *self, struct arena *arena, const char *path,
+                       const char *header, const char *body, int64_t deadline_mono_ms, json_t **ret,
+                       struct error *err)
+{
+    const char *const headers[] = {header, NULL};
+    const struct fetch what = {
+        .url = url_of(self, arena, path),
+        .body = body,
+        .headers = headers,
+        .plain = true, /* the URL was checked */
+        .answer_max = (body ? strlen(body) * ANSWER_GROWTH : 0) + ANSWER_SPARE,
+        .deadline_mono_ms = MIN(deadline_mono_ms, clock_mono_ms() + self->options.timeout_ms)};
+    int rc = call_once(self, arena, &what, ret, err);
+
+    if (rc == 0)
+        ++*self->answered;
+    else if (is_about_question(err))
+        ++*self->wrong;
+    else
+        ++*self->away;
+    return rc;
+}
+
+const char *provider_http_url(const struct provider_http *self)
+{
+    return self->options.url;
+}
+
+int provider_http_reach(struct provider_http *self, struct arena *arena, const char *path,
+                        const char *header, int64_t deadline_mono_ms, long *ret_status,
+                        json_t **ret, struct error *err)
+{
+    const char *const headers[] = {header, NULL};
+    const struct fetch what = {.url = url_of(self, arena, path),
+                               .headers = headers,
+                               .plain = true,
+                               .answer_max = ANSWER_SPARE,
+                               .deadline_mono_ms = deadline_mono_ms};
+    struct fetch_answer answer;
+    struct error not_json;
+
+    if (fetch_perform(self->curl, arena, &what, &answer, err) < 0)
+        return unheard(err);
+    error_init(&not_json, arena);
+    *ret_status = answer.status;
+    *ret = codec_parse_json(answer.body, answer.size, false, &not_json);
+    return 0;
+}
+
+int provider_http_texts(struct arena *arena, const json_t *list, size_t count, const char **ret)
+{
+    if (!json_is_array(list) || json_array_size(list) != count)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (!json_is_string(json_array_get(list, i)))
+            return -1;
+    for (size_t i = 0; i < count; i++)
+        ret[i] = arena_strdup(arena, json_string_value(json_array_get(list, i)));
+    return 0;
+}
+
+/* ---- all questions of a request ---- */
+
+struct asking {
+    struct provider_http *http;
+    provider_http_ask *ask;
+    void *asked;
+    const struct provider_call *call;
+    const char **ret;
+    size_t done, strikes;
+};
+
+static size_t question_size(const struct provider_call *call, size_t from)
+{
+    size_t count = 0, bytes = 0;
+
+    while (from + count < call->count && count < QUESTION_TEXTS) {
+        bytes += strlen(call->texts[from + count]);
+        if (count > 0 && bytes > QUESTION_BYTES)
+            break;
+        count++;
+    }
+    return count;
+}
+
+/* 1: the answer was not right, and err is clear. */
+static int ask(struct asking *self, size_t from, size_t count, struct error *err)
+{
+    if (count == 0)
+        return 0;
+    if (self->ask(self->asked, self->call, from, count, self->ret, err) == 0) {
+        self->done += count;
+        return 0;
+    }
+    memset(self->ret + from, 0, count * sizeof(*self->ret));
+    if (!is_about_question(err))
+        return -1;
+    error_clear(err);
+    return 1;
+}
+
+static int ask_again(struct asking *self, size_t from, size_t count, struct error *err)
+{
+    size_t half = count - count / 2;
+    int rc = ask(self, from, half, err);
+
+    if (rc < 0)
+        return -1;
+    self->strikes += rc > 0;
+    rc = ask(self, from + half, count - half, err);
+    self->strikes += rc > 0;
+    return MIN(rc, 0);
+}
+
+int provider_http_translate(struct provider_http *self, provider_http_ask *fn, void *asked,
+                            const struct provider_call *call, const char **ret, struct error *err)
+{
+    struct asking asking = {.http = self, .ask = fn, .asked = asked, .call = call, .ret = ret};
+    size_t from = 0;
+
+    memset(ret, 0, call->count * sizeof(*ret));
+    while (from < call->count && asking.strikes < STRIKES_MAX) {
+        size_t count = question_size(call, from);
+        int rc = ask(&asking, from, count, err);
+
+        if (rc > 0)
+            rc = ask_again(&asking, from, count, err);
+        if (rc < 0) /* what there is so far is answered */
+            return asking.done > 0 ? 0 : -1;
+        from += count;
+    }
+    return 0;
+}

@@ -1,0 +1,245 @@
+/*
+ * arena.c - a chain of blocks from which a request's memory is cut.
+ *
+ * Small requests are cut from the newest block; one that does not fit starts a block of twice the
+ * size (up to 64 KiB), a large one gets a block for itself.  With AddressSanitizer the unused part
+ * of a block is poisoned, and some of it lies behind every allocation, so that an overrun of a small
+ * one is seen too.
+ */
+#include "common/base/arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+
+#if __has_include(<sanitizer/asan_interface.h>)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+/* Bytes behind an allocation that are nobody's. gcc says so by a macro, clang when asked. */
+#ifdef __SANITIZE_ADDRESS__
+#define GAP 16
+#elif defined(__clang__)
+#if __has_feature(address_sanitizer)
+#define GAP 16
+#endif
+#endif
+#ifndef GAP
+#define GAP 0
+#endif
+
+enum { BLOCK_FIRST = 4096, BLOCK_MAX = 65536, ALIGNMENT = _Alignof(max_align_t) };
+
+struct block {
+    struct block *next; /* older */
+    size_t size, used;  /* of bytes[] */
+    _Alignas(max_align_t) uint8_t bytes[];
+};
+
+struct finalizer {
+    struct finalizer *next;
+    void (*fn)(void *data);
+    void *data;
+};
+
+struct arena {
+    struct block *newest, *first; /* first: the one that a reset keeps */
+    struct finalizer *finalizers;
+    size_t used;
+};
+
+static NORETURN void out_of_memory(void)
+{
+    log_die("arena", "out of memory");
+}
+
+static struct block *block_new(size_t size)
+{
+    struct block *block = malloc(sizeof *block + size);
+
+    if (block == NULL)
+        out_of_memory();
+    block->next = NULL;
+    block->size = size;
+    block->used = 0;
+    ASAN_POISON_MEMORY_REGION(block->bytes, size);
+    return block;
+}
+
+static void block_free(struct block *block)
+{
+    ASAN_UNPOISON_MEMORY_REGION(block->bytes, block->size);
+    free(block);
+}
+
+/* A block with room for `size` bytes, which becomes the newest unless it is for this allocation
+ * alone. */
+static struct block *block_add(struct arena *self, size_t size)
+{
+    size_t usual = self->newest == NULL ? BLOCK_FIRST - sizeof(struct block)
+                                        : MIN(self->newest->size * 2, (size_t)BLOCK_MAX);
+    struct block *block;
+
+    if (self->newest != NULL && size > usual / 4) {
+        block = block_new(size);
+        block->next = self->newest->next;
+        self->newest->next = block;
+        return block;
+    }
+    block = block_new(MAX(size, usual));
+    block->next = self->newest;
+    self->newest = block;
+    if (self->first == NULL)
+        self->first = block;
+    return block;
+}
+
+/* Uninitialised memory. */
+static void *take(struct arena *self, size_t size)
+{
+    struct block *block = self->newest;
+    size_t rounded = (MAX(size, (size_t)1) + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    uint8_t *bytes;
+
+    if (size > PTRDIFF_MAX / 2)
+        out_of_memory();
+    if (block == NULL || block->size - block->used < rounded)
+        block = block_add(self, rounded);
+    bytes = block->bytes + block->used;
+    block->used += rounded;
+    self->used += size;
+    ASAN_UNPOISON_MEMORY_REGION(bytes, size);
+    return bytes;
+}
+
+struct arena *arena_new(void)
+{
+    struct arena *self = calloc(1, sizeof *self);
+
+    if (self == NULL)
+        out_of_memory();
+    return self;
+}
+
+void arena_destroy(struct arena **self_p)
+{
+    struct arena *self = *self_p;
+
+    if (self == NULL)
+        return;
+    arena_reset(self);
+    if (self->first != NULL)
+        block_free(self->first);
+    free(self);
+    *self_p = NULL;
+}
+
+void arena_reset(struct arena *self)
+{
+    /* A finalizer may still use the arena's memory, and register nothing new. */
+    while (self->finalizers != NULL) {
+        struct finalizer *last = self->finalizers;
+
+        self->finalizers = last->next;
+        last->fn(last->data);
+    }
+    for (struct block *block = self->newest, *next; block != NULL; block = next) {
+        next = block->next;
+        if (block != self->first)
+            block_free(block);
+    }
+    self->newest = self->first;
+    self->used = 0;
+    if (self->first != NULL) {
+        self->first->next = NULL;
+        self->first->used = 0;
+        ASAN_POISON_MEMORY_REGION(self->first->bytes, self->first->size);
+    }
+}
+
+void *arena_alloc(struct arena *self, size_t size)
+{
+    return memset(take(self, size), 0, size);
+}
+
+void *arena_alloc_raw(struct arena *self, size_t size)
+{
+    return take(self, size);
+}
+
+void *arena_calloc(struct arena *self, size_t count, size_t size)
+{
+    size_t total;
+
+    if (__builtin_mul_overflow(count, size, &total))
+        out_of_memory();
+    return arena_alloc(self, total);
+}
+
+char *arena_strdup(struct arena *self, const char *text)
+{
+    return text == NULL ? NULL : arena_memdup(self, text, strlen(text) + 1);
+}
+
+char *arena_strndup(struct arena *self, const char *text, size_t length)
+{
+    char *copy = take(self, length + 1);
+
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+void *arena_memdup(struct arena *self, const void *data, size_t size)
+{
+    void *copy = take(self, size);
+
+    if (size > 0)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+char *arena_printf(struct arena *self, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = arena_vprintf(self, format, args);
+    va_end(args);
+    return text;
+}
+
+char *arena_vprintf(struct arena *self, const char *format, va_list args)
+{
+    va_list again;
+    int length;
+    char *text;
+
+    va_copy(again, args);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        out_of_memory();
+    text = take(self, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    return text;
+}
+
+void arena_on_destroy(struct arena *self, void (*fn)(void *data), void *data)
+{
+    struct finalizer *finalizer = take(self, sizeof *finalizer);
+
+    *finalizer = (struct finalizer){self->finalizers, fn, data};
+    self->finalizers = finalizer;
+}
+
+size_t arena_used(const struct arena *self)
+{
+    return self->used;
+}

@@ -1,0 +1,220 @@
+/*
+ * metrics.c - the cells behind the counters, gauges and histograms of one instance.
+ */
+#include "common/base/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+
+/* Buckets: up to 64 us, 128 us, ... 16.8 s (2^24 us), and everything above. */
+enum {
+    CELLS_MAX = 512,
+    BUCKET_FIRST = 6,
+    BUCKET_LAST = 24,
+    BUCKETS = BUCKET_LAST - BUCKET_FIRST + 2
+};
+
+struct histogram {
+    uint64_t buckets[BUCKETS], count;
+    int64_t sum_us;
+};
+
+enum cell_kind { CELL_COUNTER, CELL_GAUGE, CELL_HISTOGRAM };
+
+struct cell {
+    struct cell *next;
+    enum cell_kind kind;
+    const char *name, *labels, *help;
+    uint64_t counter;
+    int64_t level;
+    int64_t (*read)(void *arg); /* of a gauge; NULL: its level is set */
+    const char *(*read_labels)(void *arg, struct arena *arena); /* NULL: they are `labels` */
+    void *arg;
+    struct histogram *histogram;
+};
+
+struct metrics {
+    struct arena *arena; /* cells never move: callers keep their addresses */
+    struct cell *first, **tail;
+    size_t count;
+};
+
+static const struct field metric_row_rows[] = {
+    FIELD_TEXT(struct metric_row, name, 1, 128, FIELD_REQUIRED, "Name", "atrium_bus_calls_total"),
+    FIELD_TEXT(struct metric_row, labels, 0, 512, 0, "Labels", "operation=\"login\""),
+    FIELD_TEXT(struct metric_row, help, 0, 512, 0, "What it tells", "Calls answered."),
+    FIELD_TEXT(struct metric_row, type, 1, 16, FIELD_REQUIRED, "Kind", "counter"),
+    FIELD_INT(struct metric_row, value, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "Value", "42"),
+};
+FIELD_TABLE(metric_row);
+
+struct metrics *metrics_new(void)
+{
+    struct metrics *self = calloc(1, sizeof *self);
+
+    if (self == NULL)
+        log_die("metrics", "out of memory");
+    self->arena = arena_new();
+    self->tail = &self->first;
+    return self;
+}
+
+void metrics_destroy(struct metrics **self_p)
+{
+    if (*self_p == NULL)
+        return;
+    arena_destroy(&(*self_p)->arena);
+    free(*self_p);
+    *self_p = NULL;
+}
+
+static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const char *name,
+                              const char *labels)
+{
+    for (struct cell *cell = self->first; cell != NULL; cell = cell->next)
+        if (cell->kind == kind && strcmp(cell->name, name) == 0 &&
+            strcmp(cell->labels, labels) == 0)
+            return cell;
+    return NULL;
+}
+
+/* The cell of this name and labels, made when missing. Beyond the limit all share one cell of their
+ * kind. */
+static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const char *name,
+                             const char *labels, const char *help)
+{
+    static const char overflow[] = "atrium_metrics_overflow_total";
+    struct cell *cell = cell_find(self, kind, name, labels);
+
+    if (cell == NULL && self->count >= CELLS_MAX) {
+        cell = cell_find(self, kind, overflow, "");
+        name = overflow;
+        labels = "";
+        help = "What found no cell of its own.";
+    }
+    if (cell != NULL)
+        return cell;
+    cell = arena_alloc(self->arena, sizeof *cell);
+    *cell = (struct cell){.kind = kind, .name = name, .labels = labels, .help = help};
+    *self->tail = cell;
+    self->tail = &cell->next;
+    self->count++;
+    return cell;
+}
+
+uint64_t *metrics_counter(struct metrics *self, const char *name, const char *labels,
+                          const char *help)
+{
+    return &cell_get(self, CELL_COUNTER, name, labels, help)->counter;
+}
+
+void metrics_gauge(struct metrics *self, const char *name, const char *help,
+                   int64_t (*read)(void *arg), void *arg)
+{
+    struct cell *cell = cell_get(self, CELL_GAUGE, name, "", help);
+
+    cell->read = read;
+    cell->arg = arg;
+}
+
+void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
+                            int64_t (*read)(void *arg),
+                            const char *(*labels)(void *arg, struct arena *arena), void *arg)
+{
+    metrics_gauge(self, name, help, read, arg);
+    cell_get(self, CELL_GAUGE, name, "", help)->read_labels = labels;
+}
+
+int64_t *metrics_level(struct metrics *self, const char *name, const char *help)
+{
+    return &cell_get(self, CELL_GAUGE, name, "", help)->level;
+}
+
+struct histogram *metrics_histogram(struct metrics *self, const char *name, const char *labels,
+                                    const char *help)
+{
+    struct cell *cell = cell_get(self, CELL_HISTOGRAM, name, labels, help);
+
+    if (cell->histogram == NULL)
+        cell->histogram = arena_alloc(self->arena, sizeof *cell->histogram);
+    return cell->histogram;
+}
+
+void histogram_add(struct histogram *self, int64_t us)
+{
+    int64_t bounded = MAX(us, (int64_t)1);
+    /* The smallest power of two that is not below it. */
+    int power = bounded == 1 ? 0 : 64 - __builtin_clzll((unsigned long long)bounded - 1);
+    int bucket = MAX(power, (int)BUCKET_FIRST) - BUCKET_FIRST;
+
+    self->buckets[MIN(bucket, BUCKETS - 1)]++;
+    self->count++;
+    self->sum_us += bounded;
+}
+
+static int64_t cell_value(const struct cell *cell)
+{
+    if (cell->kind == CELL_COUNTER)
+        return (int64_t)cell->counter;
+    return cell->read != NULL ? cell->read(cell->arg) : cell->level;
+}
+
+static size_t cell_row_count(const struct cell *cell)
+{
+    return cell->kind == CELL_HISTOGRAM ? BUCKETS + 2 : 1;
+}
+
+/* Prometheus' form: cumulative buckets with the label "le", then sum and count. */
+static struct metric_row *write_histogram(const struct cell *cell, struct arena *arena,
+                                          struct metric_row *row)
+{
+    const struct metric_row base = {
+        .labels = cell->labels, .help = cell->help, .type = "histogram"};
+    const char *comma = cell->labels[0] != '\0' ? "," : "";
+    int64_t below = 0;
+
+    for (int i = 0; i < BUCKETS; i++, row++) {
+        below += (int64_t)cell->histogram->buckets[i];
+        *row = base;
+        row->name = arena_printf(arena, "%s_bucket", cell->name);
+        row->labels = i == BUCKETS - 1 ? arena_printf(arena, "%s%sle=\"+Inf\"", cell->labels, comma)
+                                       : arena_printf(arena, "%s%sle=\"%d\"", cell->labels, comma,
+                                                      1 << (BUCKET_FIRST + i));
+        row->value = below;
+    }
+    *row = base;
+    row->name = arena_printf(arena, "%s_sum", cell->name);
+    row++->value = cell->histogram->sum_us;
+    *row = base;
+    row->name = arena_printf(arena, "%s_count", cell->name);
+    row++->value = (int64_t)cell->histogram->count;
+    return row;
+}
+
+static struct metric_row *write_cell(const struct cell *cell, struct arena *arena,
+                                     struct metric_row *row)
+{
+    if (cell->kind == CELL_HISTOGRAM)
+        return write_histogram(cell, arena, row);
+    *row = (struct metric_row){.name = cell->name, .labels = cell->labels, .help = cell->help};
+    if (cell->read_labels != NULL)
+        row->labels = cell->read_labels(cell->arg, arena);
+    row->type = cell->kind == CELL_COUNTER ? "counter" : "gauge";
+    row->value = cell_value(cell);
+    return row + 1;
+}
+
+struct field_list metrics_rows(const struct metrics *self, struct arena *arena)
+{
+    struct metric_row *rows, *next;
+    size_t count = 0;
+
+    for (const struct cell *cell = self->first; cell != NULL; cell = cell->next)
+        count += cell_row_count(cell);
+    rows = next = arena_calloc(arena, count, sizeof *rows);
+    for (const struct cell *cell = self->first; cell != NULL; cell = cell->next)
+        next = write_cell(cell, arena, next);
+    return (struct field_list){rows, count};
+}

@@ -1,0 +1,32 @@
+/*
+ * uuid.h - identifiers (RFC 9562), kept as canonical lower-case text because that is what every wire of ours
+ * carries: JSON, msgpack and PostgreSQL's text parameters.
+ */
+#ifndef ATRIUM_COMMON_UUID_H
+#define ATRIUM_COMMON_UUID_H
+
+#include "common/base/base.h"
+
+struct uuid {
+    char text[37]; /* 36 characters and NUL; "" means absent */
+};
+
+/* A random (version 4) identifier. */
+struct uuid uuid_random(void);
+
+/* A time-ordered (version 7) identifier for `ms` since the epoch: neighbours in time are neighbours in an index. */
+struct uuid uuid_ordered(int64_t ms);
+
+/* Reads the 8-4-4-4-12 form, either case; -1 and *ret untouched when it is not one. */
+int uuid_parse(const char *text, struct uuid *ret) MUST_USE;
+
+void uuid_from_bytes(const uint8_t bytes[static 16], struct uuid *ret);
+void uuid_to_bytes(const struct uuid *self, uint8_t ret[static 16]);
+
+static inline bool uuid_is_set(const struct uuid *self)
+{
+    return self->text[0] != '\0';
+}
+bool uuid_equal(const struct uuid *a, const struct uuid *b);
+
+#endif

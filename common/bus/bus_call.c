@@ -1,0 +1,427 @@
+/*
+ * bus_call.c - the caller's side of one call: choose an instance, send, park, read the answer.
+ *
+ * The arguments stay on the stack of the calling fiber, so a call that must go to another instance is simply
+ * written once more.  Ids are slots of an array with a counter in the upper half: finding the call of an answer
+ * is one index and one comparison, and an answer that comes too late finds nobody.  Handlers, the gateway, the
+ * outbox and ctl call it.
+ */
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/bus/bus_private.h"
+
+enum { SLOTS_FIRST = 64, SLOT_NONE = UINT32_MAX };
+
+/* What is asked: a struct with its table, or a map that is packed already. */
+struct question {
+    const struct bus_method *method;
+    const struct request *req;
+    const void *in;
+    size_t size;             /* of a packed map; SIZE_MAX: `in` is the struct of method->input */
+    const char *peer;        /* one certain instance, or NULL */
+    const struct span *span; /* of this call */
+};
+
+/* ---- slots ---- */
+
+static void slots_grow(struct bus *self)
+{
+    uint32_t count = self->slot_count == 0 ? SLOTS_FIRST : self->slot_count * 2;
+
+    self->slots = realloc(self->slots, count * sizeof(*self->slots));
+    if (self->slots == NULL)
+        log_die("bus", "out of memory");
+    for (uint32_t i = self->slot_count; i < count; i++)
+        self->slots[i] =
+            (struct bus_slot){.id = i, .next_free = i + 1 == count ? SLOT_NONE : i + 1};
+    self->slot_free = self->slot_count;
+    self->slot_count = count;
+}
+
+/* There are as many slots as fibers wait, which fiber.h bounds. */
+static void slot_take(struct bus *self, struct bus_call *call)
+{
+    struct bus_slot *slot;
+
+    if (self->slot_count == 0 || self->slot_free == SLOT_NONE)
+        slots_grow(self);
+    slot = &self->slots[self->slot_free];
+    self->slot_free = slot->next_free;
+    slot->id += (uint64_t)1 << 32;
+    slot->call = call;
+    call->id = slot->id;
+}
+
+static void slot_give(struct bus *self, const struct bus_call *call)
+{
+    uint32_t index = (uint32_t)call->id;
+
+    self->slots[index].call = NULL;
+    self->slots[index].next_free = self->slot_free;
+    self->slot_free = index;
+}
+
+static struct bus_call *slot_find(const struct bus *self, uint64_t id)
+{
+    uint32_t index = (uint32_t)id;
+
+    return index < self->slot_count && self->slots[index].id == id ? self->slots[index].call : NULL;
+}
+
+/* ---- the life of a call ---- */
+
+static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer *peer,
+                       zmq_msg_t *answer)
+{
+    *call = (struct bus_call){.peer = peer, .fiber = fiber_self(self->loop), .answer = answer};
+    slot_take(self, call);
+    call->next = peer->calls;
+    call->link = &peer->calls;
+    if (call->next != NULL)
+        call->next->link = &call->next;
+    peer->calls = call;
+    peer->outstanding++;
+}
+
+/* Idempotent: the call leaves its slot and its peer, which may die before the fiber runs. */
+void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome outcome)
+{
+    struct bus_peer *peer = call->peer;
+
+    if (peer == NULL)
+        return;
+    slot_give(self, call);
+    *call->link = call->next;
+    if (call->next != NULL)
+        call->next->link = call->link;
+    call->peer = NULL;
+    call->outcome = outcome;
+    if (outcome != BUS_PENDING)
+        fiber_wake(call->fiber);
+    peer->outstanding--;
+    bus_peer_idle(peer);
+}
+
+void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
+                       zmq_msg_t *message)
+{
+    struct bus *self = peer->bus;
+    struct bus_call *call = slot_find(self, incoming->id);
+    bool cannot = incoming->kind == BUS_ERROR && bus_error_is(incoming->error, ERR_UNAVAILABLE);
+
+    if (call == NULL || call->peer != peer) {
+        bus_drop(self, self->late, NULL); /* usual after a deadline */
+        zmq_msg_close(message);
+        return;
+    }
+    if (incoming->kind == BUS_REFUSED) {
+        zmq_msg_close(message);
+        peer->boot = incoming->boot; /* of the same connection, hence of the same process */
+        bus_call_finish(self, call, BUS_WAS_REFUSED);
+        return;
+    }
+    if (cannot)
+        peer->sick_until_ms = clock_mono_ms() + BUS_SICK_MS;
+    zmq_msg_move(call->answer, message);
+    zmq_msg_close(message);
+    bus_call_finish(self, call, cannot ? BUS_CANNOT : BUS_ANSWERED);
+}
+
+/* ---- choosing ---- */
+
+static struct bus_asked *asked_find(const struct bus *self, const char *service)
+{
+    for (size_t i = 0; i < self->asked_count; i++) {
+        if (strcmp(self->asked[i].service, service) == 0)
+            return &self->asked[i];
+    }
+    return NULL;
+}
+
+static int no_instance(const struct bus_asked *asked, struct error *err)
+{
+    error_retry(err, ERR_UNAVAILABLE, 1, "The service is temporarily unavailable.");
+    return error_detail(err, "no instance of %s", asked->service);
+}
+
+static bool is_sick(const struct bus_peer *peer)
+{
+    return peer->sick_until_ms > clock_mono_ms();
+}
+
+/* One that has lost its database, say, answers faster than all others, and would get every request. */
+static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
+{
+    if (is_sick(peer) != is_sick(than))
+        return is_sick(than);
+    return peer->outstanding < than->outstanding;
+}
+
+/* The instance with the fewest requests in flight among those that are well; equal ones take turns. */
+static int choose(const struct bus *self, struct bus_asked *asked, const char *name,
+                  struct bus_peer **ret, struct error *err)
+{
+    struct bus_peer *best = NULL;
+    size_t turn = asked->turn++;
+
+    for (size_t i = 0; i < asked->count; i++) {
+        struct bus_peer *peer = asked->peers[(turn + i) % asked->count];
+
+        if (peer->state != PEER_READY || (name != NULL && strcmp(peer->name, name) != 0))
+            continue;
+        if (best == NULL || is_better(peer, best))
+            best = peer;
+    }
+    if (best == NULL)
+        return no_instance(asked, err);
+    if (best->outstanding >= self->options->peer_max) {
+        error_retry(err, ERR_OVERLOADED, 1, "The service is overloaded.");
+        return error_detail(err, "%zu requests in flight to %s", best->outstanding, best->name);
+    }
+    *ret = best;
+    return 0;
+}
+
+/* ---- sending and waiting ---- */
+
+/* The instance's span is a child of this call's. */
+static void write_trace(struct bus_frame *frame, const struct span *span)
+{
+    char traceparent[TRACEPARENT_SIZE];
+
+    traceparent_write(&span->context, traceparent);
+    bus_write_text(frame, traceparent, BUS_TRACEPARENT_MAX);
+    bus_write_text(frame, span->state, TRACESTATE_MAX);
+}
+
+static void write_question(struct bus *self, const struct question *question,
+                           const struct bus_call *call, const struct bus_peer *peer)
+{
+    bool traced = question->span->activity && peer->knows_traces;
+    const struct request *req = question->req;
+    struct bus_frame *frame = &self->frame;
+
+    if (traced)
+        bus_write_version(frame, BUS_VERSION_TRACED, BUS_REQUEST, call->id, 10);
+    else
+        bus_write(frame, BUS_REQUEST, call->id, 8);
+    bus_write_uint(frame, peer->boot);
+    bus_write_text(frame, question->method->operation, BUS_OPERATION_MAX);
+    bus_write_int(frame, MIN(req->deadline_mono_ms, INT64_MAX / 2) + peer->offset_ms);
+    bus_write_text(frame, req->trace, BUS_TRACE_MAX);
+    bus_write_text(frame, req->address, BUS_ADDRESS_MAX);
+    bus_write_text(frame, req->userAgent, BUS_AGENT_MAX);
+    /* Only the gateway is believed about users, so nobody else need say. */
+    if (req->caller != NULL && strcmp(self->options->service, BUS_GATEWAY) == 0)
+        bus_write_fields(frame, &caller_table, req->caller);
+    else
+        bus_write_bytes(frame, NULL, 0);
+    if (question->size == SIZE_MAX)
+        bus_write_fields(frame, question->method->input, question->in);
+    else
+        bus_write_bytes(frame, question->in, question->size);
+    if (traced)
+        write_trace(frame, question->span);
+}
+
+static int call_wait(struct bus *self, struct bus_call *call, int64_t deadline, struct error *err)
+{
+    while (call->outcome == BUS_PENDING) {
+        enum fiber_wake wake = fiber_park(self->loop, deadline);
+
+        if (call->outcome != BUS_PENDING || wake == FIBER_WOKEN)
+            continue;
+        bus_call_finish(self, call, BUS_PENDING);
+        if (wake == FIBER_TIMEOUT)
+            return error_set(err, ERR_DEADLINE, "The request took too long.");
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    }
+    return 0;
+}
+
+/* One try with one instance. -1: there is no point in another. */
+static int call_once(struct bus *self, const struct question *question, struct bus_peer *peer,
+                     zmq_msg_t *answer, enum bus_outcome *ret, struct error *err)
+{
+    struct bus_call call;
+
+    call_begin(self, &call, peer, answer);
+    write_question(self, question, &call, peer);
+    if (self->frame.size > CODEC_FRAME_MAX) {
+        bus_call_finish(self, &call, BUS_PENDING);
+        return error_set(err, ERR_TOO_LARGE, "The request is too large.");
+    }
+    if (bus_send(self, peer->dealer, NULL) < 0) {
+        bus_call_finish(self, &call, BUS_PENDING);
+        bus_peer_lost(peer, "cannot send");
+        *ret = BUS_WAS_REFUSED; /* it never left */
+        return 0;
+    }
+    if (call_wait(self, &call, question->req->deadline_mono_ms, err) < 0)
+        return -1;
+    *ret = call.outcome;
+    return 0;
+}
+
+static void close_message(void *message)
+{
+    zmq_msg_close(message);
+}
+
+/* The message lives as long as the request: the texts of a packed answer point into it. */
+static zmq_msg_t *message_new(struct arena *arena)
+{
+    zmq_msg_t *message = arena_alloc(arena, sizeof(*message));
+
+    zmq_msg_init(message);
+    arena_on_destroy(arena, close_message, message);
+    return message;
+}
+
+/* Is there somebody else who may know? Then a read that an instance could not answer is worth another try. */
+static bool others_are_well(const struct bus_asked *asked, const struct question *question)
+{
+    if (!(question->method->flags & R_SAFE) || question->peer != NULL)
+        return false;
+    for (size_t i = 0; i < asked->count; i++) {
+        if (asked->peers[i]->state == PEER_READY && !is_sick(asked->peers[i]))
+            return true;
+    }
+    return false;
+}
+
+static int call_until_answered(struct bus *self, struct bus_asked *asked,
+                               const struct question *question, zmq_msg_t *answer,
+                               struct error *err)
+{
+    struct bus_peer *peer = NULL;
+    enum bus_outcome outcome = BUS_PENDING;
+
+    for (int tries = 0; tries < BUS_TRIES_MAX; tries++) {
+        if (clock_mono_ms() >= question->req->deadline_mono_ms)
+            return error_set(err, ERR_DEADLINE, "The request took too long.");
+        if (choose(self, asked, question->peer, &peer, err) < 0 ||
+            call_once(self, question, peer, answer, &outcome, err) < 0)
+            return -1;
+        if (outcome == BUS_ANSWERED || (outcome == BUS_CANNOT && !others_are_well(asked, question)))
+            return 0;
+        if (outcome == BUS_LOST && !(question->method->flags & R_SAFE)) {
+            error_retry(err, ERR_UNAVAILABLE, 1, "The service is temporarily unavailable.");
+            return error_detail(err, "%s was lost while it served", asked->service);
+        }
+        ++*asked->resent;
+    }
+    return no_instance(asked, err);
+}
+
+static int broken_answer(struct bus *self, const struct bus_method *method, struct error *err)
+{
+    bus_drop(self, self->malformed, "answer does not fit");
+    error_clear(err);
+    error_set(err, ERR_INTERNAL, "Internal error.");
+    return error_detail(err, "%s.%s answered with something else", method->service,
+                        method->operation);
+}
+
+static int read_answer(struct bus *self, const struct question *question, zmq_msg_t *answer,
+                       msgpack_object *ret, struct error *err)
+{
+    struct bus_incoming in;
+
+    if (bus_read(zmq_msg_data(answer), zmq_msg_size(answer), &in) < 0)
+        return broken_answer(self, question->method, err);
+    if (in.kind == BUS_ERROR) {
+        if (bus_read_error(&in.error, err) < 0)
+            return broken_answer(self, question->method, err);
+        return -1;
+    }
+    if (codec_unpack_in_place(in.body.bytes, in.body.size, question->req->arena, ret, err) < 0 ||
+        ret->type != MSGPACK_OBJECT_MAP)
+        return broken_answer(self, question->method, err);
+    return 0;
+}
+
+static int ask_service(struct bus *self, struct bus_asked *asked, const struct question *question,
+                       int64_t start_us, msgpack_object *ret, struct error *err)
+{
+    zmq_msg_t *answer = message_new(question->req->arena);
+
+    ++*asked->calls;
+    if (call_until_answered(self, asked, question, answer, err) < 0) {
+        ++*asked->failures;
+        return -1;
+    }
+    histogram_add(asked->latency, clock_mono_us() - start_us);
+    return read_answer(self, question, answer, ret, err);
+}
+
+static void span_describe(struct span *span, const struct bus_method *method)
+{
+    span_text(span, "rpc.system", "atrium");
+    span_text(span, "rpc.service", method->service);
+    span_text(span, "rpc.method", method->operation);
+}
+
+static int ask(struct bus *self, const struct question *question, msgpack_object *ret,
+               struct error *err)
+{
+    struct bus_asked *asked = asked_find(self, question->method->service);
+    struct activity *activity = activity_current(self->loop);
+    int64_t start_us = clock_mono_us();
+    struct question traced = *question;
+    struct span span;
+    int result;
+
+    if (asked == NULL) {
+        error_set(err, ERR_INTERNAL, "Internal error.");
+        return error_detail(err, "%s is not among the services asked", question->method->service);
+    }
+    span_begin_at(&span, activity, SPAN_CLIENT, question->method->operation, start_us);
+    span_describe(&span, question->method);
+    traced.span = &span;
+    result = ask_service(self, asked, &traced, start_us, ret, err);
+    if (result < 0)
+        span_fail(&span, error_kind(err->code)->wire);
+    span_end(&span);
+    activity_count_call(activity, asked->service, clock_mono_us() - start_us);
+    return result;
+}
+
+/* Asks and unpacks into the output struct. */
+static int ask_struct(struct bus *self, const struct question *question, void *out,
+                      struct error *err)
+{
+    msgpack_object body;
+
+    if (ask(self, question, &body, err) < 0)
+        return -1;
+    if (fields_unpack(question->method->output, &body, question->req->arena, out, err) < 0)
+        return broken_answer(self, question->method, err);
+    return 0;
+}
+
+int bus_call(struct bus *self, const struct bus_method *method, const struct request *req,
+             const void *in, void *out, struct error *err)
+{
+    const struct question question = {.method = method, .req = req, .in = in, .size = SIZE_MAX};
+
+    return ask_struct(self, &question, out, err);
+}
+
+int bus_call_instance(struct bus *self, const char *peer, const struct bus_method *method,
+                      const struct request *req, const void *in, void *out, struct error *err)
+{
+    const struct question question = {
+        .method = method, .req = req, .in = in, .size = SIZE_MAX, .peer = peer};
+
+    return ask_struct(self, &question, out, err);
+}
+
+int bus_call_packed(struct bus *self, const struct bus_method *method, const struct request *req,
+                    const void *body, size_t size, msgpack_object *ret_body, struct error *err)
+{
+    const struct question question = {.method = method, .req = req, .in = body, .size = size};
+
+    return ask(self, &question, ret_body, err);
+}

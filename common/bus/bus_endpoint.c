@@ -1,0 +1,169 @@
+/*
+ * bus_endpoint.c - where the sockets of the bus lie: names, directories, the lock of an instance, listening.
+ *
+ * The one room that knows about paths.  Sockets are made here and handed to libzmq by descriptor, because
+ * libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and unlinks it again from
+ * its own thread at some time after the close, when a successor may have bound it.  bus_door.c and
+ * bus_peer.c call it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/acl.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/bus/bus_private.h"
+
+enum { LISTEN_BACKLOG = 128 };
+
+bool bus_name_ok(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]) == NULL || text[i] == '\0')
+            return false;
+    }
+    return size > 0 && size <= BUS_NAME_MAX;
+}
+
+static int path_format(char *path, size_t room, struct error *err, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+static int path_format(char *path, size_t room, struct error *err, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(path, room, format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= room)
+        return error_set(
+            err, ERR_INTERNAL,
+            "The socket path would have %d bytes, a socket's can have %zu: shorten run_dir.",
+            length, room - 1);
+    return 0;
+}
+
+int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
+                    const char *caller, const char *instance, struct error *err)
+{
+    return path_format(path, BUS_PATH_SIZE, err, "%s/bus/%s/%s.%s", run_dir, service, caller,
+                       instance);
+}
+
+/* Existing directories keep their mode: an installation makes them with owners of its own. */
+static int make_one(const char *path, struct error *err)
+{
+    if (mkdir(path, 0770) == 0 || errno == EEXIST)
+        return 0;
+    return error_set(err, ERR_INTERNAL, "Cannot make the directory %s: %s.", path, strerror(errno));
+}
+
+int bus_make_directory(const char *run_dir, const char *service, struct error *err)
+{
+    char path[BUS_PATH_SIZE];
+
+    if (make_one(run_dir, err) < 0 || path_format(path, sizeof(path), err, "%s/bus", run_dir) < 0 ||
+        make_one(path, err) < 0 ||
+        path_format(path, sizeof(path), err, "%s/bus/%s", run_dir, service) < 0)
+        return -1;
+    return make_one(path, err);
+}
+
+/* The file is never unlinked: a successor could otherwise lock another file of the same name. */
+int bus_lock_take(struct bus *self, struct error *err)
+{
+    const struct bus_options *options = self->options;
+    char path[BUS_PATH_SIZE];
+    int fd;
+
+    if (path_format(path, sizeof(path), err, "%s/bus/%s/%s.lock", options->run_dir,
+                    options->service, options->instance) < 0)
+        return -1;
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0660);
+    if (fd < 0)
+        return error_set(err, ERR_INTERNAL, "Cannot open %s: %s.", path, strerror(errno));
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        close(fd);
+        return error_set(err, ERR_CONFLICT, "Instance %s of %s is running already (%s is locked).",
+                         options->instance, options->service, path);
+    }
+    self->lock = fd;
+    return 0;
+}
+
+void bus_lock_drop(struct bus *self)
+{
+    if (self->lock >= 0)
+        close(self->lock);
+    self->lock = -1;
+}
+
+/* Installed services run as users of their own, and each socket is for the group of its caller, by an access list: to
+ * give it away by chown we would have to be in that group, and could then speak as the caller to everybody else. A
+ * suite that runs as one user has no such groups and needs none; where a list cannot be set the mode lets in the owner
+ * only. */
+static void give_to_caller(const char *path, const char *caller)
+{
+    char text[BUS_NAME_MAX + sizeof("u::rw,g::rw,g:atrium-:rw,m::rw,o::-")];
+    acl_t list;
+
+    snprintf(text, sizeof(text), "u::rw,g::rw,g:atrium-%s:rw,m::rw,o::-", caller);
+    list = acl_from_text(text);
+    if (list == NULL)
+        return;
+    acl_set_file(path, ACL_TYPE_ACCESS, list);
+    acl_free(list);
+}
+
+/* A listening descriptor behind `path`, whose name appears only when it can be connected to. */
+static int listen_at(const char *path, const char *temporary, const char *caller, struct error *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    memcpy(address.sun_path, temporary, strlen(temporary) + 1);
+    unlink(temporary);
+    if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
+        goto failed;
+    if (chmod(temporary, 0660) != 0)
+        goto failed;
+    give_to_caller(temporary, caller);
+    if (listen(fd, LISTEN_BACKLOG) != 0 || rename(temporary, path) != 0)
+        goto failed;
+    return fd;
+failed:
+    error_set(err, ERR_INTERNAL, "Cannot listen at %s: %s.", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+int bus_endpoint_listen(struct bus_socket *socket, struct error *err)
+{
+    const struct bus_options *options = socket->bus->options;
+    char temporary[BUS_PATH_SIZE], endpoint[BUS_PATH_SIZE + sizeof("ipc://")];
+    int fd;
+
+    if (path_format(temporary, sizeof(temporary), err, "%s/bus/%s/.%s", options->run_dir,
+                    options->service, options->instance) < 0)
+        return -1;
+    fd = listen_at(socket->path, temporary, socket->service, err);
+    if (fd < 0)
+        return -1;
+    socket->router = bus_socket_new(ZMQ_ROUTER, options->serve_max + BUS_QUEUE_SLACK);
+    bus_socket_option(socket->router, ZMQ_LINGER, BUS_LINGER_MS);
+    bus_socket_option(socket->router, ZMQ_ROUTER_MANDATORY, 1);
+    bus_socket_option(socket->router, ZMQ_USE_FD, fd);
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s", socket->path);
+    if (zmq_bind(zsock_resolve(socket->router), endpoint) != 0) {
+        error_set(err, ERR_INTERNAL, "Cannot bind %s: %s.", endpoint, zmq_strerror(zmq_errno()));
+        close(fd);
+        return -1;
+    }
+    return 0;
+}

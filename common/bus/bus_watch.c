@@ -1,0 +1,144 @@
+/*
+ * bus_watch.c - which instances exist: the directories of the services that we call, watched.
+ *
+ * A directory is watched first and scanned then, so that no instance appears in between.  A name
+ * "<own service>.<instance>" means a socket made for us.  Instances on other hosts are listed (bus_hosts.h).  bus.c starts and stops it; what is found goes to
+ * bus_peer.c, which also finds out by itself when a socket is gone.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/bus/bus_private.h"
+
+enum { RESCAN_MS = 1000 /* after a directory could not be watched */ };
+
+static void consider(struct bus *self, struct bus_asked *asked, const char *name)
+{
+    size_t length = strlen(self->options->service);
+
+    if (strncmp(name, self->options->service, length) == 0 && name[length] == '.' &&
+        bus_name_ok(name + length + 1, strlen(name + length + 1)))
+        bus_peer_found(self, asked, name + length + 1);
+}
+
+static void close_directory(DIR **directory)
+{
+    if (*directory != NULL)
+        closedir(*directory);
+}
+
+/* -1: the directory cannot be made, watched or read now. */
+static int watch_and_scan(struct bus *self, struct bus_asked *asked)
+{
+    CLEANUP(close_directory) DIR *directory = NULL;
+    char path[BUS_PATH_SIZE];
+    struct error err;
+
+    error_init(&err, NULL);
+    if (bus_make_directory(self->options->run_dir, asked->service, &err) < 0)
+        return -1;
+    snprintf(path, sizeof(path), "%s/bus/%s", self->options->run_dir, asked->service);
+    asked->watch = inotify_add_watch(
+        self->inotify, path, IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
+    directory = opendir(path);
+    if (asked->watch < 0 || directory == NULL)
+        return -1;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        consider(self, asked, entry->d_name);
+    return 0;
+}
+
+static void rescan(void *arg)
+{
+    struct bus *self = arg;
+    bool again = false;
+
+    self->rescan = NULL;
+    for (size_t i = 0; i < self->asked_count; i++) {
+        if (watch_and_scan(self, &self->asked[i]) < 0)
+            again = true;
+    }
+    if (again)
+        self->rescan = loop_at(self->loop, clock_mono_ms() + RESCAN_MS, rescan, self);
+}
+
+static void rescan_soon(struct bus *self)
+{
+    if (self->rescan == NULL)
+        self->rescan = loop_at(self->loop, clock_mono_ms(), rescan, self);
+}
+
+static void on_event(struct bus *self, const struct inotify_event *event)
+{
+    /* Overflow: names were lost. The rest: the directory itself went, and the watch with it. */
+    if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF)) {
+        rescan_soon(self);
+        return;
+    }
+    for (size_t i = 0; i < self->asked_count && event->len > 0; i++) {
+        if (self->asked[i].watch == event->wd)
+            consider(self, &self->asked[i], event->name);
+    }
+}
+
+static void on_readable(void *arg, short revents)
+{
+    struct bus *self = arg;
+    char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+    ssize_t size = read(self->inotify, buffer, sizeof(buffer));
+
+    (void)revents;
+    for (ssize_t at = 0; at < size;) {
+        const struct inotify_event *event =
+            (const struct inotify_event *)(const void *)(buffer + at);
+
+        on_event(self, event);
+        at += (ssize_t)(sizeof(*event) + event->len);
+    }
+}
+
+/* Those of this host are among them: the socket that they have here is found first, or soon (bus_peer.c). */
+static void take_list(struct bus *self, struct bus_asked *asked)
+{
+    const struct bus_hosts *hosts = self->hosts;
+
+    for (size_t i = 0; hosts != NULL && i < hosts->count; i++) {
+        const struct bus_host *host = &hosts->rows[i];
+
+        if (host->endpoint != NULL && strcmp(host->service, asked->service) == 0)
+            bus_peer_found(self, asked, host->instance);
+    }
+}
+
+void bus_watch_hosts(struct bus *self)
+{
+    for (size_t i = 0; i < self->asked_count; i++)
+        take_list(self, &self->asked[i]);
+}
+
+int bus_watch_start(struct bus *self, struct error *err)
+{
+    if (self->asked_count == 0)
+        return 0;
+    self->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (self->inotify < 0)
+        return error_set(err, ERR_INTERNAL, "inotify: %s.", strerror(errno));
+    loop_watch(self->loop, self->inotify, ZMQ_POLLIN, on_readable, self);
+    rescan(self);
+    bus_watch_hosts(self);
+    return 0;
+}
+
+void bus_watch_stop(struct bus *self)
+{
+    loop_cancel(self->loop, &self->rescan);
+    if (self->inotify >= 0) {
+        loop_unwatch(self->loop, self->inotify);
+        close(self->inotify);
+    }
+    self->inotify = -1;
+}

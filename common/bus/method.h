@@ -1,0 +1,60 @@
+/*
+ * method.h - what one row of a <daemon>_routes.def becomes.
+ *
+ * The file is included several times, each time with other meanings of its three macros, which it undefines
+ * at its end:
+ *
+ *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route and its operation
+ *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a ROUTE
+ *     OP(handler, input, output, callers, flags)                   an operation between daemons, no route
+ *
+ * What readers of /openapi.json want beyond that stands in <daemon>_docs.def, for gateway/endpoint/routes.c alone:
+ *
+ *     DOC(handler, tag, description, code...)   subject (a tag of gateway/endpoint/openapi_text.c), Markdown, and the codes of
+ *                                               errors.def that only some routes answer
+ *
+ * A route without its DOC does not compile, nor does a DOC without its route.
+ *
+ * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it does: a short
+ * imperative sentence without a full stop ("Register a patient").
+ *
+ *   gateway/endpoint/routes.c        struct route rows                         (ROUTE, ALIAS)
+ *   <daemon>/<daemon>.h     HANDLER: prototypes of the handlers       (ROUTE, OP)
+ *   <daemon>/<daemon>.c     HANDLER_CALL and HANDLER_ROW: dispatch    (ROUTE, OP)
+ *   <daemon>/<daemon>_api.h METHOD_DECLARE: typed calls for others    (OP)
+ *   <daemon>/<daemon>_api.c METHOD_DEFINE                             (OP)
+ */
+#ifndef ATRIUM_COMMON_METHOD_H
+#define ATRIUM_COMMON_METHOD_H
+
+#include "common/bus/bus.h"
+
+/* The prototype that a handler must have. */
+#define HANDLER(daemon_type, handler, input, output)                                    \
+    int handler(daemon_type *daemon, const struct request *req, const struct input *in, \
+                struct output *out, struct error *err) MUST_USE;
+
+/* The untyped entry of a handler, and its row in the operation table. */
+#define HANDLER_CALL(daemon_type, handler)                                                        \
+    static int call_##handler(void *daemon, const struct request *req, const void *in, void *out, \
+                              struct error *err)                                                  \
+    {                                                                                             \
+        return handler((daemon_type *)daemon, req, in, out, err);                                 \
+    }
+#define HANDLER_ROW(handler, input, output, callers, access, flags) \
+    {#handler, callers, access, flags, &input##_table, &output##_table, call_##handler},
+
+/* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the outbox. */
+#define METHOD_DECLARE(service, handler, input, output)                                        \
+    extern const struct bus_method service##_##handler##_method;                               \
+    MUST_USE static inline int service##_##handler(struct bus *bus, const struct request *req, \
+                                                   const struct input *in, struct output *out, \
+                                                   struct error *err)                          \
+    {                                                                                          \
+        return bus_call(bus, &service##_##handler##_method, req, in, out, err);                \
+    }
+#define METHOD_DEFINE(service, handler, input, output, flags)                          \
+    const struct bus_method service##_##handler##_method = {#service, #handler, flags, \
+                                                            &input##_table, &output##_table};
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * content.h - bytes that pass the gateway without lying in its memory: files that are fetched, and forms that bring
+ * one.
+ *
+ * R_CONTENT, a route whose answer is a file: its output is struct content. What is small comes along; the rest the
+ * gateway fetches, as fast as its client reads, by the operation `content_read` of the same service. The input may have
+ * a text member `kept`: the handle of the file that the gateway has for this target, whose bytes need not come along.
+ *
+ * R_FORM, a route that takes a multipart/form-data body: its input has a member `const struct form *form`, and it is
+ * called when the fields are there and the file begins. Its output is struct form_ticket, with which the
+ * gateway passes the file on, in pieces that may overtake each other, by `form_write`, then says `form_end`, or
+ * `form_abort` when it will not come. All are operations of the same service (OP rows for the caller "gateway"), and any
+ * instance may get any of them.
+ */
+#ifndef ATRIUM_COMMON_CONTENT_H
+#define ATRIUM_COMMON_CONTENT_H
+
+#include "common/wire/fields.h"
+
+enum {
+    CONTENT_INLINE_MAX = 64 * 1024, /* bytes of a file that come with struct content */
+    CONTENT_PIECE_MAX = 256 * 1024,
+    CONTENT_HANDLE_MAX = 128,
+    FORM_FIELDS_MAX = 32,
+    FORM_NO_QUOTA = -1,
+    FORM_TEXT_MAX = 64 * 1024, /* bytes of all fields before the file, names and headers included */
+};
+
+/* ---- R_CONTENT ---- */
+
+struct content {
+    const char *etag; /* quoted */
+    const char *contentType;
+    const char *disposition; /* Content-Disposition */
+    int64_t maxAge;          /* seconds that anybody's cache may serve it unasked; 0: none may */
+    int64_t size, lastModified;
+    const char *handle;       /* for content_read */
+    struct field_bytes bytes; /* all of it, or absent */
+};
+struct content_read_in {
+    const char *handle;
+    int64_t offset, length;
+};
+struct content_read_out {
+    struct field_bytes bytes; /* all that were asked for, less at the end only */
+};
+
+/* ---- R_FORM ---- */
+
+struct form_field {
+    const char *name, *value;
+};
+struct form {
+    struct field_list fields; /* struct form_field; those before the file, in order */
+};
+struct form_ticket {
+    const char *ticket;
+    int64_t sizeMin, sizeMax; /* of the file; the gateway sees to it */
+    int64_t quotaLeft;        /* bytes of the file that may still be kept; FORM_NO_QUOTA: any */
+    struct uuid session;      /* that got the form, which ends with it; absent: unknown */
+};
+struct form_write_in {
+    const char *ticket;
+    int64_t offset;
+    struct field_bytes bytes;
+};
+struct form_end_in {
+    const char *ticket;
+    int64_t size;
+};
+struct form_abort_in {
+    const char *ticket;
+};
+
+extern const struct field_table content_table, content_read_in_table, content_read_out_table,
+    form_field_table, form_table, form_ticket_table, form_write_in_table, form_end_in_table,
+    form_abort_in_table;
+
+/* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB, instead of being given
+ * back to the kernel and cleared each time, which costs more than a copy. To be called at the start. */
+void content_keep_memory(void);
+
+/* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */
+void content_give_memory_back(void);
+
+/* Does a header such as If-None-Match (a list of entity tags, or "*"; NULL: none) name this tag? Weak tags count as
+ * the strong ones that they are made from (RFC 9110, section 13.1.2). */
+bool content_has_etag(const char *header, const char *etag);
+
+/* The same of the request header ETag, which clients of older interfaces send instead; there the tag may also stand
+ * alone and without its quotes. */
+bool content_is_etag(const char *header, const char *etag);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * request.h - what a handler knows about the call that it answers, and one row of an operation table.
+ */
+#ifndef ATRIUM_COMMON_REQUEST_H
+#define ATRIUM_COMMON_REQUEST_H
+
+#include "common/base/arena.h"
+#include "common/base/base.h"
+#include "common/base/error.h"
+#include "common/base/uuid.h"
+#include "common/wire/fields.h"
+
+/* Who calls, as the gateway found it from the bearer token: resolved, current, and bound to one project.
+ * Travels with every request; a daemon believes it from the gateway only. */
+struct caller {
+    struct uuid account;
+    struct uuid membership;
+    struct uuid project;
+    struct uuid session;
+    struct uuid profile;
+    struct uuid tokenId; /* jti of the presented access token */
+    const char *role;    /* "Patient" or "Practitioner": also the type of the profile */
+    const char *display; /* display name of the profile */
+    bool admin;          /* administers the project */
+    const char *projectName;
+    struct uuid policy; /* "" when the membership has none */
+    const char *policyName;
+    const char *policyResource; /* JSON array: the rules of the access policy */
+    int64_t until; /* contract time, ms, from which on there is no such account any more; 0: none */
+    bool secondFactor;       /* the session was opened with a second factor, or enrolled one */
+    int64_t documentsMax;    /* documents that the account may keep; 0: no limit */
+    int64_t bytesMax;        /* bytes that it may keep; 0: no limit */
+    int64_t projectBytesMax; /* bytes that all accounts of the project may keep; 0: no limit */
+};
+extern const struct field_table caller_table;
+
+struct request {
+    struct arena *arena; /* freed after the answer was sent */
+    const struct caller
+        *caller; /* NULL on public routes and on calls between daemons without a user */
+    const char
+        *service; /* calling service, proven by the socket or key: "gateway", "authd", "ctl" ... */
+    const char *trace;        /* request id, on every log line */
+    const char *address;      /* client's address as text, "" when there is no client */
+    const char *userAgent;    /* client's User-Agent, "" when unknown; at most 512 bytes */
+    int64_t now_ms;           /* contract time of arrival */
+    int64_t deadline_mono_ms; /* when the answer is worthless */
+};
+
+/* True for a practitioner of any kind; for a practitioner who administers the project. */
+bool request_is_practitioner(const struct request *req);
+bool request_is_admin(const struct request *req);
+
+enum access {
+    ACCESS_PUBLIC = 1,   /* no token; a presented one is ignored, but see R_OPTIONAL_TOKEN */
+    ACCESS_USER,         /* any live bearer token */
+    ACCESS_PRACTITIONER, /* of a practitioner */
+    ACCESS_ADMIN,        /* of a practitioner who administers the project */
+    ACCESS_LOGOUT, /* a live token, or one whose session was ended by logging out with this very token */
+    ACCESS_INTERNAL, /* no HTTP route: between daemons, for the callers that the row names */
+};
+
+enum route_flags {
+    R_SAFE = 1 << 0,          /* a read: may be sent again to another instance */
+    R_NO_CONTENT = 1 << 1,    /* success is 204 without a body */
+    R_OPTIONAL_BODY = 1 << 2, /* a request without a body and Content-Type is fine */
+    R_SLOW_ERRORS = 1 << 3,   /* no error answer earlier than one second after arrival */
+    R_THROTTLE_REGISTER =
+        1 << 4,         /* counts for the registration limit before anything else is looked at */
+    R_ETAG = 1 << 5,    /* the output's FIELD_INTERNAL member "etag" becomes the ETag header */
+    R_FORM = 1 << 6,    /* takes a form with a file, see content.h */
+    R_CONTENT = 1 << 7, /* answers with a file, see content.h */
+    R_LIMITED = 1 << 8, /* may be refused because a person or a project had enough of it: 429 */
+    R_OPTIONAL_TOKEN =
+        1 << 10, /* ACCESS_PUBLIC, but a presented token must be live: it says who calls */
+};
+
+/* Together with the flags: the answer may take so many seconds (1-255) instead of 10. */
+#define R_WITHIN(seconds) ((unsigned)(seconds) << 24)
+#define ROUTE_SECONDS(flags) ((unsigned)(flags) >> 24)
+
+/* One operation of a daemon, as its dispatcher sees it. */
+struct operation {
+    const char *name; /* of the handler */
+    const char *
+        callers; /* services that may call it, separated by spaces; nobody else gets past the socket */
+    enum access
+        access; /* what the caller identity must satisfy (checked again behind the gateway) */
+    unsigned flags;
+    const struct field_table *input, *output;
+    int (*call)(void *daemon, const struct request *req, const void *in, void *out,
+                struct error *err);
+};
+
+/* One HTTP route, as the gateway and the OpenAPI writer see it. */
+struct route {
+    const char *method, *path; /* path segments in braces are parameters */
+    const char *service, *operation;
+    enum access access;
+    unsigned flags;
+    const struct field_table *input, *output;
+    const char *since, *summary; /* the version that it came with; what it does, for readers */
+    bool alias;                  /* an old path of another route's operation */
+};
+
+#endif

@@ -1,0 +1,480 @@
+/*
+ * db.c - the public face of the database layer: handles, parameters, statements and the wait for their answers.
+ *
+ * A statement is queued by the fiber that wants it and sent at the end of the loop's turn, so that the
+ * statements of all requests of the turn are on their way before any answer is awaited.
+ */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/pg/db_private.h"
+
+struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement)
+{
+    switch (statement->class) {
+    case DB_READ:
+        return &self->read;
+    case DB_VITAL:
+        return &self->vital;
+    default:
+        return &self->write;
+    }
+}
+
+/* ---- calls ---- */
+
+struct db_call *db_call_new(struct db *self, enum db_call_kind kind)
+{
+    struct db_call *call = TAILQ_FIRST(&self->spare);
+
+    if (call)
+        TAILQ_REMOVE(&self->spare, call, link);
+    else if (!(call = malloc(sizeof(*call))))
+        log_die("db", "out of memory");
+    *call = (struct db_call){
+        .kind = kind,
+        .waiter = fiber_self(self->loop),
+        .started_us = clock_mono_us(),
+    };
+    return call;
+}
+
+void db_call_free(struct db *self, struct db_call **call_p)
+{
+    struct db_call *call = TAKE_PTR(*call_p);
+
+    PQclear(call->result);
+    TAILQ_INSERT_HEAD(&self->spare, call, link);
+}
+
+void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state)
+{
+    db_gate_leave(self, call, state);
+    call->state = state;
+    histogram_add(self->latency, clock_mono_us() - call->started_us);
+    if (state == CALL_LOST || state == CALL_DOWN)
+        ++*self->count_lost;
+    if (call->waiter)
+        fiber_wake(call->waiter);
+    else
+        db_call_free(self, &call);
+}
+
+/* The waiter cannot wait longer. What was not sent never will be; what was sent is left to the connection. */
+static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake wake,
+                        int64_t deadline_mono_ms, bool uncertain, struct error *err)
+{
+    if (call->state == CALL_QUEUED) {
+        struct db_pool *pool = db_pool_of(self, call->statement);
+        bool starved = pool->ready == 0;
+
+        db_pool_dequeue(pool, call);
+        db_gate_leave(self, call, CALL_DOWN);
+        db_call_free(self, &call);
+        uncertain = false;
+        if (wake == FIBER_TIMEOUT && loop_mono_ms(self->loop) < deadline_mono_ms)
+            return starved ? error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.")
+                           : error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
+    } else {
+        call->waiter = NULL;
+        call->params = NULL;
+        if (wake == FIBER_TIMEOUT)
+            db_pool_doubt(self, call);
+    }
+    if (uncertain)
+        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+    if (wake == FIBER_CANCELLED)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    return error_set(err, ERR_DEADLINE, "The request took too long.");
+}
+
+static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, struct error *err)
+{
+    const char *what = call->statement ? call->statement->name : "command";
+
+    if (call->state == CALL_LOST && uncertain)
+        return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
+    if (call->state == CALL_HELD)
+        return db_gate_refuse(err);
+    if (call->state != CALL_DONE)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
+    switch (PQresultStatus(call->result)) {
+    case PGRES_TUPLES_OK:
+    case PGRES_COMMAND_OK:
+    case PGRES_EMPTY_QUERY:
+        *ret = TAKE_PTR(call->result);
+        return 0;
+    default:
+        return db_result_error(call->result, what, err);
+    }
+}
+
+/* Refusals that are no fault of the statement: disk full, I/O error, a server that only reads. */
+static void note_refusal(struct db *self, const struct error *err)
+{
+    static const char *const states[] = {"53100", "58", "25006"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+        if (strncmp(err->sqlstate, states[i], strlen(states[i])) == 0)
+            db_refusal_set(self, err->detail);
+}
+
+/* Until when the waiter looks no further: the last moment that a statement may take, and then its deadline. A write may
+ * wait for a standby. */
+static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
+                          int64_t deadline_mono_ms, bool doubted)
+{
+    if (call->state == CALL_QUEUED)
+        return queued_until;
+    if (doubted || call->in_tx || !call->statement || call->statement->class == DB_WRITE)
+        return deadline_mono_ms;
+    return MIN(deadline_mono_ms,
+               call->sent_mono_ms + self->options->statement_timeout_ms + DB_SILENCE_MS);
+}
+
+/* Loses the connection of a call, and with it the call, when its server has gone silent. */
+static void doubt(struct db *self, const struct db_call *call)
+{
+    db_pool_doubt(self, call);
+    /* Its end wakes this very fiber, which is not parked: the wake is remembered, and taken here. */
+    if (call->state >= CALL_DONE && fiber_park(self->loop, loop_mono_ms(self->loop)) != FIBER_WOKEN)
+        log_event(LOG_DEBUG, "db", "a lost call has woken its fiber already", NULL);
+}
+
+int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
+                 PGresult **ret, struct error *err)
+{
+    struct db_call *call = TAKE_PTR(*call_p);
+    int64_t queued_until = MIN(deadline_mono_ms, loop_mono_ms(self->loop) + DB_WAIT_MS);
+    bool doubted = false;
+    int rc;
+
+    assert(call->waiter);
+    while (call->state < CALL_DONE) {
+        int64_t until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
+        enum fiber_wake wake = fiber_park(self->loop, until);
+
+        /* While it waited the call may have been sent, sent again, or answered. */
+        if (call->state >= CALL_DONE || wake == FIBER_WOKEN)
+            continue;
+        until = wait_until(self, call, queued_until, deadline_mono_ms, doubted);
+        if (wake == FIBER_TIMEOUT && call->state != CALL_QUEUED && until < deadline_mono_ms &&
+            loop_mono_ms(self->loop) >= until) {
+            doubted = true;
+            doubt(self, call);
+            continue;
+        }
+        if (wake == FIBER_CANCELLED || loop_mono_ms(self->loop) >= until) {
+            const struct db_call seen = *call; /* it may be another fiber's already afterwards */
+
+            rc = call_give_up(self, call, wake, deadline_mono_ms, uncertain, err);
+            db_watch(self, &seen, err);
+            return rc;
+        }
+    }
+    rc = call_answer(call, uncertain, ret, err);
+    if (rc < 0) {
+        ++*self->count_errors;
+        note_refusal(self, err);
+    }
+    db_watch(self, call, rc < 0 ? err : NULL);
+    db_call_free(self, &call);
+    return rc;
+}
+
+/* ---- statements ---- */
+
+const struct db_statement *db_statement(const struct db *self, int number)
+{
+    size_t index = (size_t)number;
+
+    if (number >= 0 && index < self->statement_count[0])
+        return &self->statements[0][index];
+    index -= self->statement_count[0];
+    if (number < 0 || index >= self->statement_count[1])
+        log_die("db", "no such statement");
+    return &self->statements[1][index];
+}
+
+size_t db_statement_number(const struct db *self, const struct db_statement *statement)
+{
+    const struct db_statement *first = self->statements[0];
+
+    if (statement >= first && statement < first + self->statement_count[0])
+        return (size_t)(statement - first);
+    return self->statement_count[0] + (size_t)(statement - self->statements[1]);
+}
+
+int db_extend(struct db *self, const struct db_statement *statements, size_t count)
+{
+    size_t before = self->statement_count[1];
+
+    if (count > DB_EXTRA_MAX - before)
+        log_die("db", "too many statements are added");
+    memcpy(self->extra + before, statements, count * sizeof(*statements));
+    self->statement_count[1] += count;
+    return (int)(self->statement_count[0] + before);
+}
+
+int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
+                    struct db_result **ret, struct error *err, const struct db_param *params,
+                    size_t count)
+{
+    const struct db_statement *row = db_statement(self, statement);
+    struct db_pool *pool = db_pool_of(self, row);
+    PGresult *result = NULL;
+    struct db_call *call;
+
+    if (row->class == DB_TX || count != (size_t)row->params || count > DB_PARAMS_MAX)
+        log_die("db", "statement outside a transaction, or with a wrong number of parameters");
+    if (db_pool_check(pool, err) < 0)
+        return -1;
+    if (pool->queued >= self->options->queue_max)
+        db_pool_dispatch(pool); /* much of it may have been asked for in this very turn */
+    if (pool->queued >= self->options->queue_max)
+        return error_retry(err, ERR_OVERLOADED, 1, "The database is busy.");
+    call = db_call_new(self, CALL_STATEMENT);
+    call->statement = row;
+    call->params = params + 1;
+    call->count = count;
+    if (db_gate_enter(pool, call, err) < 0) {
+        db_call_free(self, &call);
+        return -1;
+    }
+    TAILQ_INSERT_TAIL(&pool->queue, call, link);
+    pool->queued++;
+    if (db_call_wait(self, &call, deadline_mono_ms, row->class == DB_WRITE, &result, err) < 0)
+        return -1;
+    *ret = (struct db_result *)result;
+    return 0;
+}
+
+/* ---- parameters ---- */
+
+struct db_param db_param_int(int64_t value)
+{
+    struct db_param param = {.size = -1};
+
+    snprintf(param.buffer, sizeof(param.buffer), "%lld", (long long)value);
+    return param;
+}
+
+struct db_param db_param_bool(enum tristate value)
+{
+    switch (value) {
+    case TRISTATE_UNSET:
+        return DB_NULL;
+    case TRISTATE_FALSE:
+        return DB_TEXT("f");
+    case TRISTATE_TRUE:
+        break;
+    }
+    return DB_TEXT("t");
+}
+
+struct db_param db_param_bytes(const void *bytes, size_t size)
+{
+    if (!bytes)
+        return DB_NULL;
+    if (size > INT32_MAX)
+        log_die("db", "parameter too large");
+    return (struct db_param){.bytes = bytes, .size = (int)size};
+}
+
+/* ---- handle ---- */
+
+/* End of a turn: everything that its fibers asked for goes out. */
+static void db_turn(void *arg)
+{
+    struct db *self = arg;
+
+    struct db_pool *const pools[] = DB_POOLS(self);
+
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        db_pool_dispatch(pools[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        db_pool_open(pools[i]);
+}
+
+/* Session settings of every connection, behind what the connection string sets itself.  A plan is kept for as
+ * long as the connection, or until the table is analysed: made while a table is small or empty (after a restart,
+ * or when all its rows were swept away) it would read it from end to end, and still do so when it has grown.
+ * Each statement has its index, so none loses by enable_seqscan=off. With one way to go there is nothing to plan
+ * anew for other parameters either, which PostgreSQL would do for as long as it guesses that a limit matters: twice
+ * the work for a list, and for a row that is found by its key. */
+static char *session_options(const struct db_options *options, bool vital)
+{
+    int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS
+                          ? DB_VITAL_LOCK_MS
+                          : options->lock_timeout_ms;
+    PQconninfoOption *parsed = PQconninfoParse(options->conninfo, NULL);
+    const char *own = "";
+    char *text = NULL;
+
+    for (PQconninfoOption *row = parsed; row && row->keyword; row++)
+        if (strcmp(row->keyword, "options") == 0 && row->val)
+            own = row->val;
+    if (asprintf(&text,
+                 "%s -c search_path=%s -c statement_timeout=%lld -c lock_timeout=%lld -c jit=off"
+                 " -c enable_seqscan=off -c plan_cache_mode=force_generic_plan"
+                 " -c idle_in_transaction_session_timeout=%lld%s",
+                 own, options->schema, (long long)options->statement_timeout_ms, (long long)lock_ms,
+                 (long long)(2 * options->statement_timeout_ms),
+                 vital ? " -c synchronous_commit=off" : "") < 0)
+        log_die("db", "out of memory");
+    PQconninfoFree(parsed);
+    return text;
+}
+
+static int64_t read_in_flight(void *arg)
+{
+    const struct db *self = arg;
+    const struct db_pool *const pools[] = DB_POOLS(self);
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        for (size_t j = 0; j < pools[i]->max; j++)
+            sum += (int64_t)pools[i]->conns[j].depth;
+    return sum;
+}
+
+static int64_t read_held(void *arg)
+{
+    return (int64_t)((const struct db *)arg)->gates_closed;
+}
+
+struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options)
+{
+    struct db *self = calloc(1, sizeof(*self));
+
+    if (!self)
+        log_die("db", "out of memory");
+    self->loop = loop;
+    self->options = options;
+    self->statements[0] = options->statements;
+    self->statement_count[0] = options->statement_count;
+    self->statements[1] = self->extra;
+    self->gates = calloc(options->statement_count + DB_EXTRA_MAX, sizeof(*self->gates));
+    if (!self->gates)
+        log_die("db", "out of memory");
+    self->jitter = (unsigned)clock_mono_us();
+    TAILQ_INIT(&self->spare);
+    self->count_statements = metrics_counter(metrics, "atrium_db_statements_total", "",
+                                             "Statements sent to PostgreSQL.");
+    self->count_errors = metrics_counter(metrics, "atrium_db_errors_total", "",
+                                         "Statements that PostgreSQL refused or did not answer.");
+    self->count_lost = metrics_counter(metrics, "atrium_db_lost_total", "",
+                                       "Statements lost with their connection.");
+    self->count_connects =
+        metrics_counter(metrics, "atrium_db_connects_total", "", "Connections made to PostgreSQL.");
+    self->count_slow =
+        metrics_counter(metrics, "atrium_db_slow_total", "",
+                        "Statements that took longer than slow_statement, queueing included.");
+    self->latency = metrics_histogram(metrics, "atrium_db_statement_us", "",
+                                      "Time from a statement to its answer, queueing included.");
+    metrics_gauge(metrics, "atrium_db_in_flight", "Statements that wait for their answer.",
+                  read_in_flight, self);
+    metrics_gauge(metrics, "atrium_db_statements_held",
+                  "Statements that are held back because they get no lock.", read_held, self);
+    db_hosts_init(&self->hosts, options->conninfo);
+    self->resolver = resolver_new(loop);
+    db_pool_init(&self->read, self, options->read_connections, DB_READ_DEPTH,
+                 session_options(options, false));
+    db_pool_init(&self->write, self, options->write_connections, DB_WRITE_DEPTH,
+                 session_options(options, false));
+    db_pool_init(&self->vital, self, 1, DB_READ_DEPTH, session_options(options, true));
+    loop_each_turn(loop, db_turn, self);
+    db_pool_grow(&self->read);
+    db_pool_grow(&self->write);
+    db_pool_grow(&self->vital);
+    return self;
+}
+
+void db_destroy(struct db **self_p)
+{
+    struct db *self = TAKE_PTR(*self_p);
+    struct db_call *call;
+
+    if (!self)
+        return;
+    loop_each_turn_stop(self->loop, db_turn, self);
+    db_pool_close(&self->read);
+    db_pool_close(&self->write);
+    db_pool_close(&self->vital);
+    while ((call = TAILQ_FIRST(&self->spare))) {
+        TAILQ_REMOVE(&self->spare, call, link);
+        free(call);
+    }
+    db_hosts_clear(&self->hosts);
+    resolver_destroy(&self->resolver);
+    free(self->gates);
+    free(self);
+}
+
+/* ---- how it is ---- */
+
+bool db_ready(const struct db *self)
+{
+    return self->read.ready + self->write.ready + self->vital.ready > 0;
+}
+
+size_t db_connections_max(const struct db *self)
+{
+    return self->read.max + self->write.max + self->vital.max;
+}
+
+void db_server(const struct db *self, char *ret, size_t size)
+{
+    const struct db_pool *const pools[] = DB_POOLS(self);
+
+    ret[0] = '\0';
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        for (size_t j = 0; j < pools[i]->max; j++) {
+            const PGconn *pg = pools[i]->conns[j].pg;
+            const char *address = pg && pools[i]->conns[j].ready ? PQhostaddr(pg) : "";
+
+            if (!pg || !pools[i]->conns[j].ready)
+                continue;
+            snprintf(ret, size, "host=%s port=%s", address && *address ? address : PQhost(pg),
+                     PQport(pg));
+            return;
+        }
+    }
+}
+
+const char *db_refusal(const struct db *self)
+{
+    return self->refusal[0] ? self->refusal : NULL;
+}
+
+void db_refusal_set(struct db *self, const char *text)
+{
+    snprintf(self->refusal, sizeof(self->refusal), "%s", text ? text : "");
+}
+
+bool db_waits(struct db *self)
+{
+    const struct db_pool *const pools[] = DB_POOLS(self);
+    int64_t now_ms = loop_mono_ms(self->loop);
+
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        for (size_t j = 0; j < pools[i]->max; j++)
+            if (db_conn_waits_ms(&pools[i]->conns[j], now_ms) >= DB_WAIT_LONG_MS)
+                return true;
+    db_gate_sweep(self);
+    return self->gates_closed > 0;
+}
+
+size_t db_gates_closed(const struct db *self)
+{
+    return self->gates_closed;
+}
+
+struct db_stats db_stats(const struct db *self)
+{
+    return self->stats;
+}

@@ -1,0 +1,48 @@
+/*
+ * db_array.c - the text of a PostgreSQL array, see db.h.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "common/pg/db.h"
+
+struct db_array db_array_new(struct arena *arena, size_t items, size_t item_max)
+{
+    struct db_array self = {.size = items * (item_max + 1) + sizeof("{}"), .length = 1};
+
+    self.text = arena_alloc(arena, self.size);
+    memcpy(self.text, "{}", sizeof("{}"));
+    return self;
+}
+
+static char *add(struct db_array *self, size_t length)
+{
+    char *at = self->text + self->length;
+
+    assert(self->length + length + sizeof(",}") <= self->size);
+    if (self->length > 1)
+        *at++ = ',';
+    memcpy(at + length, "}", sizeof("}"));
+    self->length = (size_t)(at - self->text) + length;
+    return at;
+}
+
+void db_array_add(struct db_array *self, const char *item)
+{
+    size_t length = strlen(item);
+
+    memcpy(add(self, length), item, length);
+}
+
+void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef", prefix[] = "\\\\x";
+    char *at = add(self, DB_ARRAY_BYTES(size));
+
+    memcpy(at, prefix, sizeof(prefix) - 1);
+    at += sizeof(prefix) - 1;
+    for (size_t i = 0; i < size; i++) {
+        *at++ = digits[bytes[i] >> 4];
+        *at++ = digits[bytes[i] & 15];
+    }
+}

@@ -1,0 +1,547 @@
+/*
+ * db_conn.c - one connection to PostgreSQL: how it is made, how calls go out and answers come in, what happens
+ * to the calls when it breaks.  Driven by db_pool.c and by the loop.
+ *
+ * An error skips what follows up to the next Sync.  A write, a command and the first use of a statement on the connection
+ * have a Sync of their own.  The reads of a turn share one, which saves both sides a system call and the server a
+ * transaction for each: those that were skipped because a neighbour failed are sent again, each with its own.  libpq 15
+ * pushes its buffer at each Sync, hence one send() for each.
+ *
+ * Of several servers each new connection asks for the timeline first: one that is older than another that was seen is
+ * a former primary, and nothing is written to it or read from it.
+ *
+ * libpq would resolve host names in PQconnectStart() and block: they are resolved before, by resolver.h, and it gets the
+ * addresses beside the name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/pg/db_private.h"
+
+static void conn_lose_because(struct db_conn *self, const char *why);
+static void on_connect(void *arg, short revents);
+static void on_timeline(void *arg, short revents);
+static void on_ready(void *arg, short revents);
+
+/* ---- connecting ---- */
+
+/* Of all that a server has to say beside its answers one warning counts: a commit's wait for a standby was cancelled. Its
+ * text depends on the language, its code is that of all warnings, the function that it comes from does not change. */
+static void on_notice(void *arg, const PGresult *result)
+{
+    struct db_conn *self = arg;
+    const char *from = PQresultErrorField(result, PG_DIAG_SOURCE_FUNCTION);
+
+    if (from && strcmp(from, "SyncRepWaitForLSN") == 0)
+        self->unreplicated = true;
+}
+
+static void conn_watch(struct db_conn *self, short events, void (*fn)(void *arg, short revents))
+{
+    self->fd = PQsocket(self->pg);
+    self->watched = events;
+    loop_watch(self->pool->db->loop, self->fd, events, fn, self);
+}
+
+static void conn_unwatch(struct db_conn *self)
+{
+    if (self->watched)
+        loop_unwatch(self->pool->db->loop, self->fd);
+    self->watched = 0;
+}
+
+static void conn_start(struct db_conn *self, const struct db_target *target)
+{
+    const struct db *db = self->pool->db;
+    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it is law, unless it
+     * is NULL. */
+    const char *const keywords[] = {
+        "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
+        "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
+        "application_name",     "client_encoding",  "options", NULL};
+    const char *const values[] = {"read-write", "5000",
+                                  "10",         db->options->conninfo,
+                                  target->host, target->hostaddr,
+                                  target->port, db->options->program,
+                                  "UTF8",       self->pool->pg_options,
+                                  NULL};
+
+    memset(self->prepared, 0, db->statement_count[0] + DB_EXTRA_MAX);
+    self->pg = PQconnectStartParams(keywords, values, 1);
+    if (!self->pg)
+        log_die("db", "out of memory");
+    self->unreplicated = false;
+    PQsetNoticeReceiver(self->pg, on_notice, self);
+    if (PQstatus(self->pg) == CONNECTION_BAD)
+        db_conn_lose(self);
+    else
+        conn_watch(self, ZMQ_POLLOUT, on_connect);
+}
+
+bool db_conn_open(struct db_conn *self)
+{
+    struct db *db = self->pool->db;
+    struct db_target target;
+    struct error err;
+
+    error_init(&err, NULL);
+    self->host = (db->preferred + self->pool->tried) % db->hosts.count;
+    self->timeline = 0;
+    switch (db_hosts_resolve(db, &db->hosts.items[self->host], &target, &err)) {
+    case RESOLVER_PENDING:
+        self->resolving = true;
+        return false;
+    case RESOLVER_FAILED:
+        conn_lose_because(self, err.detail[0] ? err.detail : err.message);
+        break;
+    case RESOLVER_FOUND:
+        self->resolving = false;
+        conn_start(self, &target);
+    }
+    return true;
+}
+
+static void conn_serve(struct db_conn *self)
+{
+    if (PQenterPipelineMode(self->pg) != 1) {
+        db_conn_lose(self);
+        return;
+    }
+    self->ready = true;
+    conn_watch(self, ZMQ_POLLIN, on_ready);
+    db_pool_connected(self);
+}
+
+/* A few bytes on a fresh socket: sent at once. */
+static void conn_ask_timeline(struct db_conn *self)
+{
+    if (PQsendQuery(self->pg, "select substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)") != 1 ||
+        PQflush(self->pg) != 0)
+        db_conn_lose(self);
+    else
+        conn_watch(self, ZMQ_POLLIN, on_timeline);
+}
+
+/* The answer, in hexadecimal. A server that does not tell (it only looks like PostgreSQL) is taken as it is. */
+static void take_timeline(struct db_conn *self, const PGresult *result)
+{
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
+        self->timeline = strtoll(PQgetvalue(result, 0, 0), NULL, 16);
+}
+
+static bool is_outdated(const struct db_conn *self)
+{
+    return self->timeline > 0 && self->timeline < self->pool->db->timeline;
+}
+
+static void on_timeline(void *arg, short revents)
+{
+    struct db_conn *self = arg;
+    struct db *db = self->pool->db;
+    PGresult *result = NULL;
+
+    (void)revents;
+    if (PQconsumeInput(self->pg) != 1) {
+        db_conn_lose(self);
+        return;
+    }
+    while (!PQisBusy(self->pg) && (result = PQgetResult(self->pg))) {
+        take_timeline(self, result);
+        PQclear(result);
+    }
+    if (PQisBusy(self->pg))
+        return;
+    conn_unwatch(self);
+    if (is_outdated(self)) {
+        if (!db_pools_failing(db))
+            log_event(LOG_WARNING, "db", "a former primary allows writing: not used", NULL);
+        db_conn_lose(self);
+        return;
+    }
+    if (self->timeline > db->timeline)
+        db_pool_promoted(db, self->timeline);
+    conn_serve(self);
+}
+
+static void on_connect(void *arg, short revents)
+{
+    struct db_conn *self = arg;
+
+    (void)revents;
+    conn_unwatch(self); /* PQconnectPoll() may close the socket and open another */
+    switch (PQconnectPoll(self->pg)) {
+    case PGRES_POLLING_READING:
+        conn_watch(self, ZMQ_POLLIN, on_connect);
+        return;
+    case PGRES_POLLING_WRITING:
+        conn_watch(self, ZMQ_POLLOUT, on_connect);
+        return;
+    case PGRES_POLLING_OK:
+        break;
+    default:
+        db_conn_lose(self);
+        return;
+    }
+    if (PQsetnonblocking(self->pg, 1) != 0)
+        db_conn_lose(self);
+    else if (self->pool->db->hosts.count == 1)
+        conn_serve(self);
+    else
+        conn_ask_timeline(self);
+}
+
+/* ---- loss ---- */
+
+/* Once for each time that the database goes away, whichever pool sees it first; of several hosts when the last of them
+ * has failed too. */
+static void log_down(const struct db_conn *self, const char *why)
+{
+    const struct db *db = self->pool->db;
+
+    if (!db_pools_failing(db) && !self->pool->closing && self->pool->ready == 0 &&
+        self->pool->tried + 1 >= db->hosts.count)
+        log_detail(LOG_WARNING, "db", "cannot connect", "%.*s", (int)strcspn(why, "\n"), why);
+}
+
+static bool is_read(const struct db_call *call)
+{
+    return call->kind == CALL_STATEMENT && call->statement->class == DB_READ && !call->in_tx;
+}
+
+/* Lost on the way, it may be sent again. */
+static bool is_repeatable(const struct db_call *call)
+{
+    return call->kind == CALL_STATEMENT && !call->in_tx && call->statement->class != DB_WRITE;
+}
+
+/* To the front of the queue once more. */
+static void call_requeue(struct db_pool *pool, struct db_call *call)
+{
+    call->state = CALL_QUEUED;
+    TAILQ_INSERT_HEAD(&pool->queue, call, link);
+    pool->queued++;
+}
+
+/* For longer than any statement may take: sent again to a server that may hang too, it would outlast its request. */
+static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
+{
+    return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
+           pool->db->options->statement_timeout_ms;
+}
+
+/* What may be repeated and nobody gave up is sent once more, and again if the next connection turns out to be dead too:
+ * all may have died at once. Of the others only the sender can say what the loss means. */
+static void call_lose(struct db_pool *pool, struct db_call *call)
+{
+    PQclear(call->result);
+    call->result = NULL;
+    if (!is_repeatable(call) || call->resent == pool->max || !call->waiter ||
+        has_waited_long(pool, call)) {
+        db_call_finish(pool->db, call, CALL_LOST);
+        return;
+    }
+    call->resent++;
+    call_requeue(pool, call);
+}
+
+/* A neighbour's error has skipped the read: it is sent again, and then no other can. */
+static void call_skipped(struct db_pool *pool, struct db_call *call)
+{
+    if (!call->waiter) {
+        db_call_finish(pool->db, call, CALL_LOST);
+        return;
+    }
+    call->alone = true;
+    call_requeue(pool, call);
+}
+
+void db_conn_lose(struct db_conn *self)
+{
+    conn_lose_because(self, self->resolving ? "no name server has answered for its host"
+                                            : PQerrorMessage(self->pg));
+}
+
+static void conn_lose_because(struct db_conn *self, const char *why)
+{
+    bool was_ready = self->ready;
+    struct db_call *call;
+
+    if (!was_ready)
+        log_down(self, why);
+    conn_unwatch(self);
+    PQfinish(self->pg);
+    self->pg = NULL;
+    self->ready = self->resolving = false;
+    self->touched = false;
+    self->unsynced = 0;
+    self->depth = 0;
+    while ((call = TAILQ_LAST(&self->in_flight, db_calls))) { /* backwards: requeued in order */
+        TAILQ_REMOVE(&self->in_flight, call, link);
+        call_lose(self->pool, call);
+    }
+    if (self->tx)
+        self->tx->conn = NULL;
+    if (self->leased)
+        db_pool_release(self);
+    db_pool_lost(self, was_ready);
+}
+
+/* ---- sending ---- */
+
+static bool send_statement(struct db_conn *self, const struct db_call *call)
+{
+    const char *values[DB_PARAMS_MAX];
+    int lengths[DB_PARAMS_MAX], formats[DB_PARAMS_MAX];
+
+    for (size_t i = 0; i < call->count; i++) {
+        const struct db_param *param = &call->params[i];
+
+        formats[i] = param->size >= 0;
+        lengths[i] = param->size;
+        if (param->size >= 0)
+            values[i] = (const char *)param->bytes;
+        else
+            values[i] = param->buffer[0] ? param->buffer : param->text;
+    }
+    return PQsendQueryPrepared(self->pg, call->statement->name, (int)call->count, values, lengths,
+                               formats, 1);
+}
+
+static bool send_command(struct db_conn *self, const char *command)
+{
+    return PQsendQueryParams(self->pg, command, 0, NULL, NULL, NULL, NULL, 1);
+}
+
+static bool send_prepare(struct db_conn *self, struct db_call *call)
+{
+    uint8_t *known = &self->prepared[db_statement_number(self->pool->db, call->statement)];
+
+    if (*known)
+        return true;
+    *known = 1;
+    call->prepares = true;
+    return PQsendPrepare(self->pg, call->statement->name, call->statement->text, 0, NULL);
+}
+
+static bool send_call(struct db_conn *self, struct db_call *call)
+{
+    if (call->begins && !send_command(self, "begin isolation level read committed"))
+        return false;
+    switch (call->kind) {
+    case CALL_STATEMENT:
+        return send_prepare(self, call) && send_statement(self, call);
+    case CALL_VERIFY:
+        return send_prepare(self, call) && PQsendDescribePrepared(self->pg, call->statement->name);
+    case CALL_COMMAND:
+        return send_command(self, call->text);
+    case CALL_SCRIPT: /* ends by itself */
+        return PQsendQuery(self->pg, call->text);
+    }
+    return false;
+}
+
+/* Puts a Sync behind what has none yet. */
+static bool send_sync(struct db_conn *self)
+{
+    if (self->unsynced == 0)
+        return true;
+    TAILQ_LAST(&self->in_flight, db_calls)->synced = true;
+    self->unsynced = 0;
+    self->pool->db->stats.syncs++;
+    return PQpipelineSync(self->pg);
+}
+
+/* Whether the call may have its Sync in common with its neighbours. */
+static bool shares_sync(const struct db_conn *self, const struct db_call *call)
+{
+    return is_read(call) && !call->alone && !call->tries &&
+           self->prepared[db_statement_number(self->pool->db, call->statement)];
+}
+
+/* Sends the call behind the others, with a Sync unless neighbours may follow. */
+static bool conn_put(struct db_conn *self, struct db_call *call)
+{
+    bool shares = shares_sync(self, call);
+    bool good = shares || send_sync(self);
+
+    call->synced = call->prepares = call->failed = call->skipped = false;
+    call->good = 0;
+    TAILQ_INSERT_TAIL(&self->in_flight, call, link);
+    if (!good || !send_call(self, call))
+        return false;
+    call->unanswered = 1 + call->begins + call->prepares;
+    if (call->kind == CALL_SCRIPT)
+        return true;
+    self->unsynced++;
+    return (shares && self->unsynced < DB_READS_TOGETHER) || send_sync(self);
+}
+
+void db_conn_send(struct db_conn *self, struct db_call *call)
+{
+    struct db *db = self->pool->db;
+
+    call->state = CALL_SENT;
+    call->conn = self;
+    call->sent_mono_ms = loop_mono_ms(db->loop);
+    call->sent_us = clock_mono_us();
+    self->depth++;
+    self->touched = true;
+    db->stats.statements++;
+    db->stats.in_flight_max = MAX(db->stats.in_flight_max, self->depth);
+    ++*db->count_statements;
+    if (!conn_put(self, call))
+        db_conn_lose(self);
+}
+
+void db_conn_flush(struct db_conn *self)
+{
+    int rc;
+
+    if (!self->touched)
+        return;
+    self->touched = false;
+    self->pool->db->stats.flushes++;
+    rc = send_sync(self) ? PQflush(self->pg) : -1;
+    if (rc < 0)
+        db_conn_lose(self);
+    else if (rc > 0) /* the socket is full */
+        conn_watch(self, ZMQ_POLLIN | ZMQ_POLLOUT, on_ready);
+}
+
+int db_conn_pipeline(struct db_conn *self, bool on)
+{
+    int rc = on ? PQenterPipelineMode(self->pg) : PQexitPipelineMode(self->pg);
+
+    return rc == 1 ? 0 : -1;
+}
+
+/* ---- receiving ---- */
+
+/* The server says good-bye to the whole connection (shut down, terminated), or libpq noticed its end. */
+static bool is_fatal(const struct db_conn *self, const PGresult *result)
+{
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+
+    if (PQresultStatus(result) != PGRES_FATAL_ERROR)
+        return false;
+    return PQstatus(self->pg) == CONNECTION_BAD ||
+           (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
+}
+
+/* A statement that could not be prepared, or that the server has forgotten, is prepared anew next time. */
+static void forget_prepared(struct db_conn *self, const struct db_call *call,
+                            const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    bool unknown = state && strcmp(state, "26000") == 0;
+
+    if (call->statement && (unknown || (call->prepares && call->good <= call->begins)))
+        self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
+}
+
+/* NULL ends a script and each command of a pipeline; true when the call has no more of them, nor a Sync. */
+static bool call_command_over(struct db_call *call)
+{
+    return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
+}
+
+/* Takes one result of the call in front; true when that was its last. */
+static bool call_take(struct db_conn *self, struct db_call *call, PGresult *result)
+{
+    switch (PQresultStatus(result)) {
+    case PGRES_PIPELINE_SYNC:
+        PQclear(result);
+        return true;
+    case PGRES_PIPELINE_ABORTED: /* follows an error, of this call or of a neighbour */
+        call->skipped = !call->failed;
+        PQclear(result);
+        return false;
+    case PGRES_FATAL_ERROR:
+        if (!call->failed)
+            forget_prepared(self, call, result);
+        break;
+    default:
+        call->good++;
+    }
+    if (call->failed) {
+        PQclear(result);
+        return false;
+    }
+    call->failed = PQresultStatus(result) == PGRES_FATAL_ERROR;
+    PQclear(call->result);
+    call->result = result;
+    return false;
+}
+
+/* What became of the call in front, which is answered. A commit that may be missing on the standby would be lost with
+ * the server: it is as good as one whose connection was lost. */
+static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
+{
+    if (!self->unreplicated)
+        return CALL_DONE;
+    self->unreplicated = false;
+    log_event(LOG_WARNING, "db", "a commit's wait for the standby was cancelled", "statement",
+              call->statement ? call->statement->name : call->text, NULL);
+    return CALL_LOST;
+}
+
+/* The call in front is answered in full. False when the connection cannot go on. */
+static bool call_over(struct db_conn *self, struct db_call *call)
+{
+    bool ends = call->ends, timed_out = db_result_is(call->result, "55P03");
+
+    TAILQ_REMOVE(&self->in_flight, call, link);
+    self->depth--;
+    if (call->skipped)
+        call_skipped(self->pool, call);
+    else
+        db_call_finish(self->pool->db, call, end_of(self, call));
+    if (!ends)
+        return !timed_out || !db_gate_jams(self);
+    if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
+        return false; /* not clean: nobody else may have it */
+    db_pool_release(self);
+    return true;
+}
+
+/* Takes the answers that are complete. False when the connection is at its end. */
+static bool conn_receive(struct db_conn *self)
+{
+    bool alive = PQconsumeInput(self->pg) == 1;
+    struct db_call *call;
+    int nothing = 0;
+
+    while ((call = TAILQ_FIRST(&self->in_flight)) && !PQisBusy(self->pg)) {
+        PGresult *result = PQgetResult(self->pg);
+        bool over;
+
+        self->heard_mono_ms = loop_mono_ms(self->pool->db->loop);
+        if (result && is_fatal(self, result)) {
+            PQclear(result);
+            return false;
+        }
+        /* Never twice in a pipeline. */
+        if (!result && ++nothing > 1)
+            return false;
+        over = result ? call_take(self, call, result) : call_command_over(call);
+        if (result || over)
+            nothing = 0;
+        if (over && !call_over(self, call))
+            return false;
+    }
+    return alive && PQstatus(self->pg) == CONNECTION_OK;
+}
+
+static void on_ready(void *arg, short revents)
+{
+    struct db_conn *self = arg;
+
+    if (!conn_receive(self)) {
+        db_conn_lose(self);
+        return;
+    }
+    if (revents & ZMQ_POLLOUT && PQflush(self->pg) == 0)
+        conn_watch(self, ZMQ_POLLIN, on_ready);
+}

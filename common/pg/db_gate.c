@@ -1,0 +1,120 @@
+/*
+ * db_gate.c - statements that get no lock.
+ *
+ * A lock that a person holds (psql, "lock table", a transaction left open) is waited for by every statement that needs
+ * it, each for the lock timeout, each on a connection.  All connections of a pool would wait, and statements that need
+ * no such lock with them.  So a statement whose last three runs all timed out has its gate closed: one call at a time
+ * tries it, the others are refused at once.  The first that gets through opens the gate.
+ *
+ * A row that one account's requests wait for closes no gate: the statement works for others in between.
+ */
+#include "common/base/log.h"
+#include "common/pg/db_private.h"
+
+enum {
+    TIMEOUTS_MAX = 3,
+    FORGET_MS = 5000, /* after the last timeout, a gate that no call has tried since is opened */
+};
+
+static struct db_gate *gate_of(const struct db *db, const struct db_call *call)
+{
+    return &db->gates[db_statement_number(db, call->statement)];
+}
+
+/* Half of the connections may wait for locks, one at least. */
+static bool may_try(const struct db_pool *pool, const struct db_gate *gate)
+{
+    return !gate->tried && pool->tries < MAX(pool->max / 2, (size_t)1);
+}
+
+int db_gate_refuse(struct error *err)
+{
+    return error_retry(err, ERR_UNAVAILABLE, 1,
+                       "Another request was in the way. Please try again.");
+}
+
+int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err)
+{
+    struct db_gate *gate = gate_of(pool->db, call);
+
+    if (!gate->closed)
+        return 0;
+    if (!may_try(pool, gate))
+        return db_gate_refuse(err);
+    gate->tried = call->tries = true;
+    pool->tries++;
+    return 0;
+}
+
+bool db_gate_passes(struct db_pool *pool, const struct db_call *call)
+{
+    return !call->statement || call->tries || !gate_of(pool->db, call)->closed;
+}
+
+static void gate_set(struct db *db, struct db_gate *gate, bool closed)
+{
+    if (gate->closed == closed)
+        return;
+    gate->closed = closed;
+    db->gates_closed += closed ? 1 : (size_t)-1;
+    log_event(closed ? LOG_WARNING : LOG_NOTICE, "db",
+              closed ? "a statement gets no lock" : "a statement gets its lock again", "statement",
+              db_statement(db, (int)(gate - db->gates))->name, NULL);
+}
+
+void db_gate_sweep(struct db *db)
+{
+    size_t count = db->statement_count[0] + db->statement_count[1];
+    int64_t now_ms = loop_mono_ms(db->loop);
+
+    for (size_t i = 0; i < count && db->gates_closed > 0; i++) {
+        struct db_gate *gate = &db->gates[i];
+
+        if (gate->closed && !gate->tried && now_ms - gate->timed_out_mono_ms >= FORGET_MS) {
+            gate->timeouts = 0;
+            gate_set(db, gate, false);
+        }
+    }
+}
+
+/* It did not come as far as the lock: deadlock, cancelled or terminated, not prepared since the one before it was not. */
+static bool tells_nothing(const PGresult *result)
+{
+    return db_result_is(result, "40") || db_result_is(result, "57") ||
+           db_result_is(result, "26000");
+}
+
+void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state)
+{
+    struct db_gate *gate;
+
+    if (!call->statement || call->kind != CALL_STATEMENT)
+        return;
+    gate = gate_of(db, call);
+    if (call->tries) {
+        db_pool_of(db, call->statement)->tries--;
+        gate->tried = call->tries = false;
+    }
+    if (state != CALL_DONE)
+        return;
+    if (db_result_is(call->result, "55P03")) {
+        gate->timeouts++;
+        gate->timed_out_mono_ms = loop_mono_ms(db->loop);
+        gate_set(db, gate, gate->timeouts >= TIMEOUTS_MAX);
+    } else if (!tells_nothing(call->result)) {
+        gate->timeouts = 0;
+        gate_set(db, gate, false);
+    }
+}
+
+bool db_gate_jams(const struct db_conn *conn)
+{
+    const struct db_call *call;
+
+    if (conn->leased)
+        return false;
+    TAILQ_FOREACH(call, &conn->in_flight, link)
+    if (call->kind == CALL_STATEMENT && gate_of(conn->pool->db, call)->closed)
+        return true;
+    return false;
+}

@@ -1,0 +1,232 @@
+/*
+ * db_migrate.c - brings the schema up to date and proves the statements, once at start.
+ *
+ * One instance migrates at a time: the others wait for its advisory lock and then find nothing to do.  Each
+ * migration and the note that it was applied are one transaction, unless it is to run concurrently (db.h).  Names that
+ * this build does not know are fine: a newer build has migrated, and every migration suits the build before it.
+ *
+ * Other instances serve meanwhile.  Who waits for a table's lock holds up all who come after it, so a migration waits
+ * briefly and fails; whoever starts the daemon tries again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/pg/db_private.h"
+
+enum {
+    MIGRATE_MS = 10 * 60 * 1000, /* longest wait for one script, and for another instance */
+    TURN_MS = 50,                /* between looks whether that is done */
+};
+
+#define LOCK_TIMEOUT "200ms"
+#define SQL_APPLIED "insert into schema_migration (name) values ('%s')"
+
+/* Text of a script. The parts are constants of the program, names without quotes in them. */
+static char *script_text(const char *format, ...) PRINTF_LIKE(1, 2);
+static char *script_text(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        log_die("db", "out of memory");
+    va_end(args);
+    return text;
+}
+
+/* Runs the statements of sql (consumed) as one transaction; the result is that of the last. */
+static int script_run(struct db_tx *tx, char *sql, PGresult **ret, struct error *err)
+{
+    struct db *db = tx->db;
+    struct db_call *call;
+    int rc;
+
+    if (!tx->conn) {
+        free(sql);
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The database connection was lost.");
+    }
+    call = db_call_new(db, CALL_SCRIPT);
+    call->text = sql;
+    db_conn_send(tx->conn, call);
+    rc = db_call_wait(db, &call, loop_mono_ms(db->loop) + MIGRATE_MS, false, ret, err);
+    free(sql);
+    return rc;
+}
+
+static bool is_applied(const PGresult *applied, const char *name)
+{
+    for (int row = 0; row < PQntuples(applied); row++)
+        if (strcmp(PQgetvalue(applied, row, 0), name) == 0)
+            return true;
+    return false;
+}
+
+static bool runs_concurrently(const struct db_migration *migration)
+{
+    static const char SUFFIX[] = "_concurrently";
+    size_t length = strlen(migration->name), suffix = sizeof SUFFIX - 1;
+
+    return length > suffix && strcmp(migration->name + length - suffix, SUFFIX) == 0;
+}
+
+char *db_migration_part(const struct db_migration *self, const char **rest)
+{
+    const char *part = *rest, *end;
+
+    if (!part)
+        return NULL;
+    if (!runs_concurrently(self)) {
+        *rest = NULL;
+        return script_text("set local lock_timeout = '" LOCK_TIMEOUT "';\n%s\n;\n" SQL_APPLIED,
+                           part, self->name);
+    }
+    part += strspn(part, " \n");
+    if (!*part) {
+        *rest = NULL;
+        return script_text(SQL_APPLIED, self->name);
+    }
+    end = strstr(part, ";\n");
+    *rest = end ? end + 2 : part + strlen(part);
+    return script_text("%.*s", (int)(*rest - part), part);
+}
+
+static int apply(struct db_tx *tx, const struct db_migration *migration, struct error *err)
+{
+    const char *rest = migration->sql;
+    char *part;
+
+    log_event(LOG_NOTICE, "db", "applying migration", "name", migration->name, NULL);
+    while ((part = db_migration_part(migration, &rest))) {
+        CLEANUP(db_pg_clear) PGresult *done = NULL;
+
+        if (script_run(tx, part, &done, err) == 0)
+            continue;
+        if (err->code == ERR_UNAVAILABLE && !err->sqlstate[0])
+            return -1;
+        return error_detail(err, "migration %s", migration->name);
+    }
+    return 0;
+}
+
+/* Parks until no other instance migrates. It asks again and again: an instance that waited inside the server is what
+ * the other's "create index concurrently" would wait for. */
+static int take_turn(struct db_tx *tx, struct error *err)
+{
+    struct loop *loop = tx->db->loop;
+    int64_t until = loop_mono_ms(loop) + MIGRATE_MS;
+
+    for (;;) {
+        CLEANUP(db_pg_clear) PGresult *mine = NULL;
+
+        if (script_run(tx,
+                       script_text("select pg_try_advisory_lock(hashtextextended('atrium %s', 0))",
+                                   tx->db->options->schema),
+                       &mine, err) < 0)
+            return -1;
+        if (PQgetvalue(mine, 0, 0)[0] == 't')
+            return 0;
+        if (loop_mono_ms(loop) >= until)
+            return error_retry(err, ERR_UNAVAILABLE, 1, "Another instance is migrating.");
+        if (fiber_sleep_until(loop, loop_mono_ms(loop) + TURN_MS, err) < 0)
+            return -1;
+    }
+}
+
+static int migrate(struct db_tx *tx, struct error *err)
+{
+    const struct db_options *options = tx->db->options;
+    CLEANUP(db_pg_clear) PGresult *applied = NULL;
+    CLEANUP(db_pg_clear) PGresult *done = NULL;
+
+    if (take_turn(tx, err) < 0 ||
+        script_run(tx,
+                   script_text(
+                       "set statement_timeout = 0;"
+                       "set lock_timeout = 0;" /* scripts have their own */
+                       "create table if not exists schema_migration (name text primary key);"
+                       "select name from schema_migration"),
+                   &applied, err) < 0)
+        return -1;
+    for (const struct db_migration *row = options->migrations; row && row->name; row++)
+        if (!is_applied(applied, row->name) && apply(tx, row, err) < 0)
+            return -1;
+    return script_run(tx,
+                      script_text("select pg_advisory_unlock(hashtextextended('atrium %s', 0));"
+                                  "reset statement_timeout; reset lock_timeout",
+                                  options->schema),
+                      &done, err);
+}
+
+/* Prepares and describes one statement, with its row's word on the number of parameters. */
+static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
+{
+    const struct db_statement *row = (*call_p)->statement;
+    CLEANUP(db_pg_clear) PGresult *described = NULL;
+
+    if (db_call_wait(tx->db, call_p, loop_mono_ms(tx->db->loop) + MIGRATE_MS, false, &described,
+                     err) < 0)
+        return -1;
+    if (PQnparams(described) == row->params)
+        return 0;
+    error_set(err, ERR_INTERNAL, "A statement is wrong.");
+    return error_detail(err, "%s takes %d parameters, its row says %d", row->name,
+                        PQnparams(described), row->params);
+}
+
+/* All statements in one go; the first that is wrong is reported. */
+static int verify_all(struct db_tx *tx, struct error *err)
+{
+    struct db *db = tx->db;
+    size_t count = db->statement_count[0] + db->statement_count[1], waited = 0;
+    struct db_call **calls = calloc(count ? count : 1, sizeof(struct db_call *));
+    int rc = 0;
+
+    if (!calls)
+        log_die("db", "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        calls[i] = db_call_new(db, CALL_VERIFY);
+        calls[i]->statement = db_statement(db, (int)i);
+        calls[i]->in_tx = true;
+        if (tx->conn)
+            db_conn_send(tx->conn, calls[i]);
+        else
+            calls[i]->state = CALL_LOST;
+    }
+    for (; waited < count; waited++) {
+        struct error later;
+
+        error_init(&later, NULL);
+        if (verify(tx, &calls[waited], rc == 0 ? err : &later) < 0)
+            rc = -1;
+    }
+    free(calls);
+    return rc;
+}
+
+static int prepare(struct db_tx *tx, struct error *err)
+{
+    if (db_conn_pipeline(tx->conn, false) < 0)
+        log_die("db", "a leased connection is busy");
+    if (migrate(tx, err) < 0)
+        return -1;
+    if (!tx->conn || db_conn_pipeline(tx->conn, true) < 0)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The database connection was lost.");
+    return verify_all(tx, err);
+}
+
+int db_prepare(struct db *self, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+
+    if (db_begin(self, loop_mono_ms(self->loop) + DB_CONNECT_MS, &tx, err) < 0)
+        return -1;
+    if (prepare(tx, err) == 0)
+        return 0;
+    /* The lock, the settings and whatever still runs end with the connection. */
+    if (tx->conn)
+        db_conn_lose(tx->conn);
+    return -1;
+}

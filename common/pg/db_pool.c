@@ -1,0 +1,353 @@
+/*
+ * db_pool.c - which connection takes which statement, and when one more is opened.
+ *
+ * A pool starts with one connection, opens another (one at a time) when all that it has are busy, and keeps
+ * them.  It always tries to have one: with a back-off while there is no server, and then requests fail at once
+ * instead of waiting.  Whether there is a server is one question for both pools: what one learns, the other
+ * acts upon.
+ */
+#include <stdlib.h>
+
+#include "common/base/log.h"
+#include "common/pg/db_private.h"
+
+static void pool_timer(void *arg)
+{
+    struct db_pool *self = arg;
+
+    self->timer = NULL;
+    if (self->connecting)
+        db_conn_lose(self->connecting); /* the attempt took too long */
+    else
+        db_pool_grow(self);
+}
+
+static void pool_at(struct db_pool *self, int64_t at_ms)
+{
+    loop_cancel(self->db->loop, &self->timer);
+    self->timer = loop_at(self->db->loop, at_ms, pool_timer, self);
+}
+
+void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_max,
+                  char *pg_options)
+{
+    *self = (struct db_pool){
+        .db = db,
+        .max = max,
+        .depth_max = depth_max,
+        .backoff_ms = DB_BACKOFF_MIN_MS,
+        .pg_options = pg_options,
+        .conns = calloc(max, sizeof(*self->conns)),
+    };
+    if (!self->conns)
+        log_die("db", "out of memory");
+    TAILQ_INIT(&self->queue);
+    for (size_t i = 0; i < max; i++) {
+        struct db_conn *conn = &self->conns[i];
+
+        conn->pool = self;
+        conn->prepared = calloc(db->statement_count[0] + DB_EXTRA_MAX, 1);
+        if (!conn->prepared)
+            log_die("db", "out of memory");
+        TAILQ_INIT(&conn->in_flight);
+    }
+}
+
+/* There is no server, as far as anybody knows: requests should not wait for it. */
+static bool server_is_down(const struct db *db)
+{
+    return !db_ready(db) && db_pools_failing(db);
+}
+
+bool db_pools_failing(const struct db *db)
+{
+    return db->read.failing || db->write.failing || db->vital.failing;
+}
+
+/* There is no server for those who wait. */
+static void pool_refuse(struct db_pool *self)
+{
+    struct db_call *call;
+
+    while ((call = TAILQ_FIRST(&self->queue))) {
+        db_pool_dequeue(self, call);
+        db_call_finish(self->db, call, CALL_DOWN);
+    }
+    fiber_queue_wake_all(&self->lessees);
+}
+
+void db_pool_close(struct db_pool *self)
+{
+    self->closing = true;
+    for (size_t i = 0; i < self->max; i++) {
+        if (self->conns[i].pg || self->conns[i].resolving)
+            db_conn_lose(&self->conns[i]);
+        free(self->conns[i].prepared);
+    }
+    pool_refuse(self);
+    loop_cancel(self->db->loop, &self->timer);
+    free(self->conns);
+    free(self->pg_options);
+}
+
+bool db_pool_grow(struct db_pool *self)
+{
+    int64_t now_ms = loop_mono_ms(self->db->loop);
+    struct db_conn *conn = NULL;
+
+    if (self->connecting)
+        return true;
+    if (now_ms < self->retry_at_ms)
+        return false;
+    for (size_t i = 0; i < self->max && !conn; i++)
+        if (!self->conns[i].pg)
+            conn = &self->conns[i];
+    if (!conn)
+        return false;
+    self->connecting = conn;
+    return true;
+}
+
+void db_pool_open(struct db_pool *self)
+{
+    int64_t limit_ms = self->db->hosts.count > 1 ? DB_HOST_MS : DB_CONNECT_MS;
+    struct db_conn *conn = self->connecting;
+
+    if (!conn || conn->pg)
+        return;
+    if (!conn->resolving)
+        pool_at(self, loop_mono_ms(self->db->loop) + DB_RESOLVE_MS);
+    if (db_conn_open(conn) && self->connecting == conn)
+        pool_at(self, loop_mono_ms(self->db->loop) + limit_ms);
+}
+
+int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+
+    if (!conn->ready || !first || first->kind == CALL_SCRIPT)
+        return 0;
+    return now_ms - MAX(first->sent_mono_ms, conn->heard_mono_ms);
+}
+
+/* What is sent first is a statement that got no lock lately. */
+static bool is_trying(const struct db_conn *conn)
+{
+    const struct db_call *first = TAILQ_FIRST(&conn->in_flight);
+
+    return first && first->tries;
+}
+
+/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a lock, perhaps) is
+ * taken last: what is sent behind it waits too. */
+static struct db_conn *pool_pick(const struct db_pool *self)
+{
+    int64_t now_ms = loop_mono_ms(self->db->loop);
+    struct db_conn *best = NULL;
+    bool best_waits = false;
+
+    for (size_t i = 0; i < self->max; i++) {
+        struct db_conn *conn = &self->conns[i];
+        bool waits = is_trying(conn) || db_conn_waits_ms(conn, now_ms) >= DB_STALL_MS;
+
+        if (!conn->ready || conn->leased)
+            continue;
+        if (!best || (waits == best_waits ? conn->depth < best->depth : best_waits)) {
+            best = conn;
+            best_waits = waits;
+        }
+    }
+    return best;
+}
+
+void db_pool_dispatch(struct db_pool *self)
+{
+    struct db_call *call;
+
+    while ((call = TAILQ_FIRST(&self->queue))) {
+        struct db_conn *conn = pool_pick(self);
+
+        if (!db_gate_passes(self, call)) {
+            db_pool_dequeue(self, call);
+            db_call_finish(self->db, call, CALL_HELD);
+            continue;
+        }
+        if (!conn || conn->depth > 0)
+            db_pool_grow(self);
+        if (!conn || conn->depth >= self->depth_max)
+            break;
+        db_pool_dequeue(self, call);
+        db_conn_send(conn, call);
+    }
+    for (size_t i = 0; i < self->max; i++)
+        db_conn_flush(&self->conns[i]);
+}
+
+void db_pool_dequeue(struct db_pool *self, struct db_call *call)
+{
+    TAILQ_REMOVE(&self->queue, call, link);
+    self->queued--;
+}
+
+int db_pool_check(const struct db_pool *self, struct error *err)
+{
+    if (server_is_down(self->db) || self->closing)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The database cannot be reached.");
+    return 0;
+}
+
+static size_t pool_gated(const struct db_pool *self)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < self->max; i++)
+        count += !self->conns[i].leased && is_trying(&self->conns[i]);
+    return count;
+}
+
+/* One connection is never leased while the pool may have several: single statements must get through. A lease
+ * of a connection that still works for others is fine, since the pipeline keeps the order; but a new
+ * connection is better. */
+struct db_conn *db_pool_lease(struct db_pool *self)
+{
+    struct db_conn *conn = pool_pick(self);
+
+    if (!conn || conn->depth > 0)
+        if (db_pool_grow(self))
+            return NULL;
+    if (!conn || (self->max > 1 && self->leased + pool_gated(self) + 1 >= self->max))
+        return NULL;
+    conn->leased = true;
+    self->leased++;
+    return conn;
+}
+
+void db_pool_release(struct db_conn *conn)
+{
+    conn->leased = false;
+    conn->tx = NULL;
+    conn->pool->leased--;
+    fiber_queue_wake_one(&conn->pool->lessees);
+}
+
+/* The other pool has found a server: the back-off is over. Not so the pause after a connection of its own, or a
+ * server that drops each new connection would be asked without end. */
+static void pool_encourage(struct db_pool *self)
+{
+    self->backoff_ms = DB_BACKOFF_MIN_MS;
+    self->retry_at_ms = MIN(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
+    if (self->ready == 0 && !self->connecting)
+        pool_at(self, MAX(loop_mono_ms(self->db->loop), self->retry_at_ms));
+}
+
+void db_pool_connected(struct db_conn *conn)
+{
+    struct db_pool *self = conn->pool;
+    struct db_pool *const pools[] = DB_POOLS(self->db);
+
+    self->connecting = NULL;
+    self->tried = 0;
+    self->db->preferred = conn->host;
+    self->ready++;
+    if (self->failing)
+        log_event(LOG_NOTICE, "db", "connected again", NULL);
+    self->failing = false;
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        if (pools[i] != self)
+            pool_encourage(pools[i]);
+    self->backoff_ms = DB_BACKOFF_MIN_MS;
+    self->connected_at_ms = loop_mono_ms(self->db->loop);
+    loop_cancel(self->db->loop, &self->timer);
+    ++*self->db->count_connects;
+    fiber_queue_wake_all(&self->lessees);
+}
+
+/* The pause before the next attempt: doubles up to the bound; jitter, so that instances do not come in step. */
+static int64_t pool_pause(struct db_pool *self)
+{
+    int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;
+
+    self->backoff_ms = MIN(2 * self->backoff_ms, (int64_t)DB_BACKOFF_MAX_MS);
+    return MIN(pause_ms, (int64_t)DB_BACKOFF_MAX_MS);
+}
+
+/* The attempt failed: the next host has its turn at once; after the last one there is a pause. */
+static void pool_missed(struct db_pool *self, int64_t now_ms)
+{
+    if (++self->tried < self->db->hosts.count) {
+        self->retry_at_ms = now_ms;
+        return;
+    }
+    self->tried = 0;
+    self->retry_at_ms = now_ms + pool_pause(self);
+    self->failing = self->ready == 0;
+}
+
+void db_pool_lost(struct db_conn *conn, bool was_ready)
+{
+    struct db_pool *self = conn->pool;
+    struct db_pool *const pools[] = DB_POOLS(self->db);
+    int64_t now_ms = loop_mono_ms(self->db->loop);
+
+    if (was_ready) {
+        self->ready--;
+        self->db->stats.reconnects++;
+        /* A server that drops every new connection is not asked for the next one without a pause. */
+        self->retry_at_ms = MAX(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
+    } else {
+        self->connecting = NULL;
+        loop_cancel(self->db->loop, &self->timer);
+        pool_missed(self, now_ms);
+    }
+    if (self->closing)
+        return;
+    if (server_is_down(self->db)) {
+        for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+            pool_refuse(pools[i]);
+    } else {
+        fiber_queue_wake_all(&self->lessees);
+    }
+    if (self->ready == 0 && !self->connecting)
+        pool_at(self, MAX(now_ms, self->retry_at_ms));
+}
+
+/* ---- servers that are no longer what they were ---- */
+
+void db_pool_promoted(struct db *db, int64_t timeline)
+{
+    struct db_pool *const pools[] = DB_POOLS(db);
+
+    db->timeline = timeline;
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        for (size_t j = 0; j < pools[i]->max; j++) {
+            struct db_conn *conn = &pools[i]->conns[j];
+
+            if (conn->ready && conn->timeline > 0 && conn->timeline < timeline)
+                db_conn_lose(conn);
+        }
+    }
+}
+
+/* Nothing was heard for longer than any statement may take. */
+static bool is_silent(const struct db_conn *conn, int64_t now_ms)
+{
+    int64_t limit_ms = conn->pool->db->options->statement_timeout_ms + DB_SILENCE_MS;
+
+    return db_conn_waits_ms(conn, now_ms) >= limit_ms;
+}
+
+/* A write is no evidence: its commit may wait for a standby as long as it takes, while the server is well. TCP tells
+ * when a host is gone, but not when its processes hang. */
+void db_pool_doubt(struct db *db, const struct db_call *call)
+{
+    struct db_pool *const pools[] = DB_POOLS(db);
+    int64_t now_ms = loop_mono_ms(db->loop);
+
+    if (call->conn->pool == &db->write || !is_silent(call->conn, now_ms))
+        return;
+    log_event(LOG_WARNING, "db", "the server does not answer", NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++)
+        for (size_t j = 0; j < pools[i]->max; j++)
+            if (is_silent(&pools[i]->conns[j], now_ms))
+                db_conn_lose(&pools[i]->conns[j]);
+}

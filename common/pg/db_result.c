@@ -1,0 +1,293 @@
+/*
+ * db_result.c - answers of PostgreSQL: refusals to errors, values in binary format to C, rows to structs.
+ *
+ * A struct db_result is a PGresult under another name, so that callers need no libpq and rows cost no second
+ * allocation.
+ */
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/log.h"
+#include "common/pg/db_private.h"
+
+/* Object identifiers of the types that we read (pg_type.dat; fixed for ever). */
+enum {
+    OID_BOOL = 16,
+    OID_BYTEA = 17,
+    OID_INT8 = 20,
+    OID_INT2 = 21,
+    OID_INT4 = 23,
+    OID_TEXT = 25,
+    OID_BPCHAR = 1042,
+    OID_VARCHAR = 1043,
+    OID_VOID = 2278,
+    OID_UUID = 2950,
+};
+
+enum { COLUMNS_MAX = 64 };
+
+struct sqlstate_row {
+    const char *state;
+    enum error_code code;
+    int64_t retry_after_s;
+    const char *message;
+};
+
+static const struct sqlstate_row sqlstates[] = {
+#define SQLSTATE(state, code, retry_after_s, message) {state, code, retry_after_s, message},
+#include "common/pg/sqlstate.def"
+#undef SQLSTATE
+    {"", ERR_INTERNAL, 0, "Internal error."},
+};
+
+static const PGresult *pg(const struct db_result *self)
+{
+    return (const PGresult *)self;
+}
+
+void db_pg_clear(PGresult **result_p)
+{
+    PQclear(TAKE_PTR(*result_p));
+}
+
+void db_result_destroy(struct db_result **self_p)
+{
+    PQclear((PGresult *)TAKE_PTR(*self_p));
+}
+
+static const char *field_of(const PGresult *result, int code)
+{
+    const char *text = PQresultErrorField(result, code);
+
+    return text ? text : "";
+}
+
+/* Messages that hold no data: class 42 is about the text of the statement, which is ours; 53 and 58 are about files,
+ * memory and connections of the server. */
+static bool has_plain_message(const char *state)
+{
+    static const char *const classes[] = {"42", "53", "58"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+        if (strncmp(state, classes[i], 2) == 0)
+            return true;
+    return false;
+}
+
+int db_result_error(const PGresult *result, const char *what, struct error *err)
+{
+    const char *state = field_of(result, PG_DIAG_SQLSTATE);
+    const char *constraint = field_of(result, PG_DIAG_CONSTRAINT_NAME);
+    const struct sqlstate_row *row = sqlstates;
+
+    while (strncmp(state, row->state, strlen(row->state)) != 0)
+        row++;
+    error_set(err, row->code, "%s", row->message);
+    err->retry_after_s = row->retry_after_s;
+    snprintf(err->sqlstate, sizeof(err->sqlstate), "%s", state);
+    snprintf(err->constraint, sizeof(err->constraint), "%s", constraint);
+    return error_detail(err, "%s %s%s%s", what, state, has_plain_message(state) ? " " : "",
+                        has_plain_message(state) ? field_of(result, PG_DIAG_MESSAGE_PRIMARY)
+                                                 : constraint);
+}
+
+bool db_result_is(const PGresult *result, const char *state)
+{
+    return PQresultStatus(result) == PGRES_FATAL_ERROR &&
+           strncmp(field_of(result, PG_DIAG_SQLSTATE), state, strlen(state)) == 0;
+}
+
+/* ---- values ---- */
+
+static NORETURN void wrong_type(const PGresult *result, int column, const char *wanted)
+{
+    const char *name = PQfname(result, column);
+
+    log_event(LOG_CRIT, "db", "column of another type", "column", name ? name : "?", "wanted",
+              wanted, NULL);
+    log_die("db", "a statement and its reader disagree");
+}
+
+size_t db_rows(const struct db_result *self)
+{
+    return (size_t)PQntuples(pg(self));
+}
+
+size_t db_affected(const struct db_result *self)
+{
+    /* The signature wants a pointer to non-const but nothing is changed. */
+    return (size_t)strtoul(PQcmdTuples((PGresult *)(uintptr_t)self), NULL, 10);
+}
+
+bool db_is_null(const struct db_result *self, size_t row, int column)
+{
+    return PQgetisnull(pg(self), (int)row, column);
+}
+
+static const uint8_t *value_of(const PGresult *result, size_t row, int column)
+{
+    if (row >= (size_t)PQntuples(result) || column < 0 || column >= PQnfields(result))
+        log_die("db", "no such row or column");
+    return (const uint8_t *)PQgetvalue(result, (int)row, column);
+}
+
+const char *db_text(const struct db_result *self, size_t row, int column)
+{
+    const uint8_t *value = value_of(pg(self), row, column);
+
+    switch (PQftype(pg(self), column)) {
+    case OID_TEXT:
+    case OID_VARCHAR:
+    case OID_BPCHAR:
+    case OID_VOID:
+        return (const char *)value;
+    default:
+        wrong_type(pg(self), column, "text");
+    }
+}
+
+int64_t db_int(const struct db_result *self, size_t row, int column)
+{
+    const uint8_t *value = value_of(pg(self), row, column);
+    bool null = db_is_null(self, row, column);
+    uint64_t big;
+    uint32_t middle;
+    uint16_t small;
+
+    switch (PQftype(pg(self), column)) {
+    case OID_INT8:
+        memcpy(&big, value, null ? 0 : sizeof(big));
+        return null ? 0 : (int64_t)be64toh(big);
+    case OID_INT4:
+        memcpy(&middle, value, null ? 0 : sizeof(middle));
+        return null ? 0 : (int32_t)be32toh(middle);
+    case OID_INT2:
+        memcpy(&small, value, null ? 0 : sizeof(small));
+        return null ? 0 : (int16_t)be16toh(small);
+    default:
+        wrong_type(pg(self), column, "integer");
+    }
+}
+
+bool db_bool(const struct db_result *self, size_t row, int column)
+{
+    const uint8_t *value = value_of(pg(self), row, column);
+
+    if (PQftype(pg(self), column) != OID_BOOL)
+        wrong_type(pg(self), column, "boolean");
+    return !db_is_null(self, row, column) && value[0] != 0;
+}
+
+struct uuid db_uuid(const struct db_result *self, size_t row, int column)
+{
+    const uint8_t *value = value_of(pg(self), row, column);
+    struct uuid id = {""};
+
+    if (PQftype(pg(self), column) != OID_UUID)
+        wrong_type(pg(self), column, "uuid");
+    if (!db_is_null(self, row, column))
+        uuid_from_bytes(value, &id);
+    return id;
+}
+
+struct field_bytes db_bytes(const struct db_result *self, size_t row, int column)
+{
+    const uint8_t *value = value_of(pg(self), row, column);
+
+    if (PQftype(pg(self), column) != OID_BYTEA)
+        wrong_type(pg(self), column, "bytea");
+    if (db_is_null(self, row, column))
+        return (struct field_bytes){NULL, 0};
+    return (struct field_bytes){value, (size_t)PQgetlength(pg(self), (int)row, column)};
+}
+
+/* ---- rows to structs ---- */
+
+/* fields[column] is the row of the table with that column's name, or NULL. */
+static int map_columns(const PGresult *result, const struct field_table *table,
+                       const struct field *fields[static COLUMNS_MAX])
+{
+    int count = PQnfields(result);
+
+    if (count > COLUMNS_MAX)
+        log_die("db", "too many columns");
+    for (int column = 0; column < count; column++) {
+        fields[column] = NULL;
+        for (size_t i = 0; i < table->count && !fields[column]; i++)
+            if (strcmp(PQfname(result, column), table->rows[i].name) == 0)
+                fields[column] = &table->rows[i];
+    }
+    return count;
+}
+
+static void fill_member(const struct db_result *self, size_t row, int column,
+                        const struct field *field, struct arena *arena, void *member)
+{
+    bool null = db_is_null(self, row, column);
+    struct field_bytes bytes;
+
+    switch (field->type) {
+    case FIELD_TYPE_TEXT:
+    case FIELD_TYPE_EMAIL:
+    case FIELD_TYPE_JSON:
+    case FIELD_TYPE_JSON_OBJECT:
+        *(const char **)member = null ? NULL : arena_strdup(arena, db_text(self, row, column));
+        break;
+    case FIELD_TYPE_UUID:
+        *(struct uuid *)member = db_uuid(self, row, column);
+        break;
+    case FIELD_TYPE_INT:
+    case FIELD_TYPE_TIME:
+        *(int64_t *)member = db_int(self, row, column);
+        break;
+    case FIELD_TYPE_BOOL:
+        *(bool *)member = db_bool(self, row, column);
+        break;
+    case FIELD_TYPE_TRISTATE:
+        *(enum tristate *)member = null                         ? TRISTATE_UNSET
+                                   : db_bool(self, row, column) ? TRISTATE_TRUE
+                                                                : TRISTATE_FALSE;
+        break;
+    case FIELD_TYPE_BYTES:
+        bytes = db_bytes(self, row, column);
+        if (bytes.bytes)
+            bytes.bytes = arena_memdup(arena, bytes.bytes, bytes.size);
+        *(struct field_bytes *)member = bytes;
+        break;
+    case FIELD_TYPE_OBJECT:
+    case FIELD_TYPE_OBJECTS:
+    case FIELD_TYPE_TEXTS:
+        wrong_type(pg(self), column, "a plain field");
+    }
+}
+
+static void fill_row(const struct db_result *self, size_t row, const struct field *const *fields,
+                     int count, struct arena *arena, char *out)
+{
+    for (int column = 0; column < count; column++)
+        if (fields[column])
+            fill_member(self, row, column, fields[column], arena, out + fields[column]->offset);
+}
+
+void db_row(const struct db_result *self, size_t row, const struct field_table *table,
+            struct arena *arena, void *out)
+{
+    const struct field *fields[COLUMNS_MAX];
+    int count = map_columns(pg(self), table, fields);
+
+    fill_row(self, row, fields, count, arena, out);
+}
+
+struct field_list db_list(const struct db_result *self, const struct field_table *table,
+                          struct arena *arena)
+{
+    const struct field *fields[COLUMNS_MAX];
+    int count = map_columns(pg(self), table, fields);
+    size_t rows = db_rows(self);
+    char *items = arena_calloc(arena, rows ? rows : 1, table->size);
+
+    for (size_t row = 0; row < rows; row++)
+        fill_row(self, row, fields, count, arena, items + row * table->size);
+    return (struct field_list){.items = items, .count = rows};
+}

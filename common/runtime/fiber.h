@@ -1,0 +1,72 @@
+/*
+ * fiber.h - handlers that wait read top to bottom.
+ *
+ * A fiber is a function on a stack of its own (Boost.Context, pooled, 64 KiB with a guard page below).
+ * It runs on the loop's thread until it parks; only the loop resumes it.  It never
+ * parks without a deadline, and is not freed while parked: it is resumed with FIBER_TIMEOUT or
+ * FIBER_CANCELLED and unwinds by itself.
+ *
+ * On a fiber: no blocking call, no getaddrinfo, no large arrays (keep a frame under 4 KiB).
+ */
+#ifndef ATRIUM_COMMON_FIBER_H
+#define ATRIUM_COMMON_FIBER_H
+
+#include "common/base/base.h"
+#include "common/base/error.h"
+#include "common/runtime/loop.h"
+
+enum fiber_wake {
+    FIBER_WOKEN,     /* fiber_wake() was called */
+    FIBER_TIMEOUT,   /* the deadline passed first */
+    FIBER_CANCELLED, /* the loop is shutting down */
+};
+
+enum { FIBER_STACK_SIZE = 64 * 1024 };
+
+/* Starts fn(arg) on a fiber, from the next ready pass on. -1 (ERR_OVERLOADED) when `max` fibers are
+ * alive. */
+int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct error *err) MUST_USE;
+
+/* The fiber that is running, or NULL on the loop's own stack. */
+struct fiber *fiber_self(const struct loop *loop);
+
+/* A pointer of the running fiber's own: NULL at its start, and where no fiber runs. See span.h for what it is. */
+void *fiber_local(const struct loop *loop);
+void fiber_set_local(struct loop *loop, void *local);
+
+/* Parks the running fiber until fiber_wake() or the monotonic deadline. A wake that came before the
+ * park is remembered (one), so that "start, then park" has no gap. */
+enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;
+
+/* Makes a parked fiber ready; it runs later in this turn, never inside this call. One whose
+ * deadline passed in this very turn is told FIBER_WOKEN. Whoever may wake must be told when the
+ * fiber no longer waits for it. */
+void fiber_wake(struct fiber *fiber);
+
+/* Parks until the monotonic time; -1 (ERR_UNAVAILABLE) when the loop shuts down meanwhile. */
+int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err) MUST_USE;
+
+/* Resumes every parked fiber with FIBER_CANCELLED. From then on a park only lets the other ready
+ * fibers run and returns FIBER_CANCELLED. For shutdown. */
+void fiber_cancel_all(struct loop *loop);
+
+/* Upper bound of live fibers (default 4,096), and how many live now. */
+void fiber_set_max(struct loop *loop, size_t max);
+size_t fiber_count(const struct loop *loop);
+
+/* A list of fibers that wait for the same thing, first come first served. Zero-initialised is
+ * empty. */
+struct fiber_queue {
+    struct fiber_waiter *head, **tail;
+    size_t length;
+};
+
+/* Parks at the end of the queue. FIBER_TIMEOUT and FIBER_CANCELLED have left the queue. */
+enum fiber_wake fiber_queue_wait(struct loop *loop, struct fiber_queue *queue,
+                                 int64_t deadline_mono_ms) MUST_USE;
+
+/* Wakes the first waiter, or all; true when there was one. */
+bool fiber_queue_wake_one(struct fiber_queue *queue);
+void fiber_queue_wake_all(struct fiber_queue *queue);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * audit.c - see audit.h.
+ */
+#include "common/service/audit.h"
+
+#include <jansson.h>
+
+#include "common/wire/codec.h"
+
+static void set_text(json_t *json, const char *name, const char *text)
+{
+    if (text != NULL && text[0] != '\0')
+        json_object_set_new(json, name, json_string(text));
+}
+
+static void set_uuid(json_t *json, const char *name, struct uuid id)
+{
+    set_text(json, name, id.text);
+}
+
+/* Who did it: a person with its place in a project, or a service of the suite. */
+static json_t *agent(const struct request *req)
+{
+    json_t *json = json_object();
+
+    if (req->caller != NULL) {
+        set_uuid(json, "account", req->caller->account);
+        set_uuid(json, "membership", req->caller->membership);
+        set_text(json, "profile",
+                 arena_printf(req->arena, "%s/%s", req->caller->role, req->caller->profile.text));
+    }
+    set_text(json, "service", req->service);
+    return json;
+}
+
+struct audit_row audit_row(const struct request *req, const struct audit *what)
+{
+    const struct caller *caller = req->caller;
+    struct audit_row row = {.project = what->project, .at = req->now_ms};
+    json_t *event = json_object();
+
+    if (!uuid_is_set(&row.project) && caller != NULL)
+        row.project = caller->project;
+    if (what->type != NULL && uuid_is_set(&what->id))
+        row.entity = arena_printf(req->arena, "%s/%s", what->type, what->id.text);
+    set_text(event, "action", what->action);
+    set_text(event, "outcome", what->failure ? "failure" : "success");
+    set_uuid(event, "account",
+             uuid_is_set(&what->account) || caller == NULL ? what->account : caller->account);
+    set_text(event, "role", what->role);
+    json_object_set_new(event, "agent", agent(req));
+    set_text(event, "address", req->address);
+    set_text(event, "trace", req->trace);
+    set_text(event, "detail", what->detail);
+    row.event = codec_dump_json(req->arena, event);
+    json_decref(event);
+    return row;
+}

@@ -1,0 +1,58 @@
+/*
+ * audit.h - who did what: one row for each change of state and each sign-in, written by the statement that makes
+ * the change, into the daemon's own table `audit` (common/service/schema/audit.sql).
+ *
+ * A statement takes the row as its four last parameters:
+ *
+ *     SQL(SQL_THING_MAKE, WRITE, 7,
+ *         "with made as (insert into thing (...) values ($1, $2, $3) returning id), "
+ *         SQL_AUDIT_MADE("$1", "$4", "$5", "$6", "$7", "made")
+ *         "select id from made")
+ *
+ *     struct audit_row audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
+ *     db_query(d->svc.db, req, SQL_THING_MAKE, &res, err, ..., DB_AUDIT(audit));
+ *
+ * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of documents.
+ */
+#ifndef ATRIUM_COMMON_AUDIT_H
+#define ATRIUM_COMMON_AUDIT_H
+
+#include "common/domain/request.h"
+#include "common/pg/db.h"
+
+/* What happened. Texts are constants of the program, borrowed until audit_row() returns. */
+struct audit {
+    const char *action;  /* "session.create": noun.verb */
+    bool failure;        /* it was tried and refused: a wrong password */
+    struct uuid project; /* absent: the caller's, or none */
+    struct uuid account; /* whom it is about, where that is not the caller; absent: the caller */
+    const char *role; /* that account's, where it is not the caller's: "Patient"; NULL: unknown */
+    const char *type; /* "Session": the entity is type/id; NULL: none, or the statement knows */
+    struct uuid id;
+    const char *detail; /* one more word about it ("password", a setting's name); NULL: none */
+};
+
+/* As parameters of a statement. */
+struct audit_row {
+    struct uuid project;
+    int64_t at; /* contract time, ms */
+    const char *entity;
+    const char *event; /* JSON: action, outcome, account, role, agent, address, trace, detail */
+};
+
+/* The row of what a request does; texts from its arena. The agent is the caller of the request (membership and
+ * profile), else the service that asks; its address and trace id go along. */
+struct audit_row audit_row(const struct request *req, const struct audit *what);
+
+#define DB_AUDIT(row_) \
+    DB_UUID((row_).project), DB_INT((row_).at), DB_TEXT((row_).entity), DB_TEXT((row_).event)
+
+/* One audit row for each row of `from`. The arguments are SQL: the four parameters of DB_AUDIT(), of which `entity`
+ * may be more than that (coalesce($9::text, 'Session/' || id)), and what stands after "from". */
+#define SQL_AUDIT(project, at, entity, event, from)                                   \
+    "insert into audit (project_id, at, entity, event) select " project "::uuid, " at \
+    "::bigint, (" entity ")::text, " event "::json from " from
+#define SQL_AUDIT_MADE(project, at, entity, event, from) \
+    "audit_made as (" SQL_AUDIT(project, at, entity, event, from) ") "
+
+#endif

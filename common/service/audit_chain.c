@@ -1,0 +1,332 @@
+/*
+ * audit_chain.c - see audit_chain.h.
+ *
+ * A round is a transaction that holds the row of the chain's end: of many instances one is the chainer, the others
+ * find the row locked and leave. Rows that are not sealed are few and have an index of their own, so that a round
+ * without work is one look into it.
+ */
+#include "common/service/audit_chain.h"
+
+#include <endian.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/clock.h"
+
+enum {
+    BATCH = 1000,
+    SEAL_MS = 5000,         /* of one batch */
+    MONTH_RETRY_MS = 10000, /* when somebody was in the way of a new partition */
+    YEAR_MAX = 9999,
+};
+
+enum {
+#define SQL(name, class, params, text) name,
+#include "common/service/audit_sql.def"
+#undef SQL
+    STATEMENT_COUNT
+};
+
+static const struct db_statement statements[STATEMENT_COUNT] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "common/service/audit_sql.def"
+#undef SQL
+};
+
+static const struct field audit_record_rows[] = {
+    FIELD_INT(struct audit_record, sequence, 1, INT64_MAX, 0, FIELD_REQUIRED, "Place in the chain",
+              "1"),
+    FIELD_INT(struct audit_record, id, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "Its row", "1"),
+    FIELD_INT(struct audit_record, at, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "When, ms", "1"),
+    FIELD_UUID(struct audit_record, project, 0, "Of which project"),
+    FIELD_TEXT(struct audit_record, entity, 0, 1 << 16, 0, "About what", "Session/1"),
+    FIELD_TEXT(struct audit_record, event, 0, 1 << 20, FIELD_REQUIRED, "What happened", "{}"),
+    FIELD_BYTES(struct audit_record, hash, 1024, 0, "Over it and the row before"),
+};
+FIELD_TABLE(audit_record);
+
+static const struct field audit_gap_rows[] = {
+    FIELD_INT(struct audit_gap, first, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "First row", "1"),
+    FIELD_INT(struct audit_gap, last, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "Last row", "9"),
+    FIELD_BYTES(struct audit_gap, hash, 1024, 0, "Of the last row"),
+};
+FIELD_TABLE(audit_gap);
+
+struct audit_chain {
+    struct db *db;
+    int first_statement;
+    int month; /* 12 * year + month of year: there are partitions for it and the next */
+    int64_t month_retry_mono_ms;
+    uint64_t *sealed;
+    int64_t *waiting_s;
+};
+
+struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct metrics *metrics)
+{
+    struct audit_chain *self = arena_alloc(arena, sizeof(*self));
+
+    *self = (struct audit_chain){
+        .db = db,
+        .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
+        .sealed = metrics_counter(metrics, "atrium_audit_sealed_total", "",
+                                  "Rows of the audit trail that got their place in the chain."),
+        .waiting_s = metrics_level(metrics, "atrium_audit_waiting_seconds",
+                                   "For how long the first row of the audit trail without a place "
+                                   "in the chain had waited, when it was last looked for."),
+    };
+    return self;
+}
+
+/* ---- the hash ---- */
+
+static void hash_bytes(crypto_hash_sha256_state *state, const void *bytes, size_t size)
+{
+    uint64_t length = htobe64(size);
+
+    crypto_hash_sha256_update(state, (const uint8_t *)&length, sizeof(length));
+    crypto_hash_sha256_update(state, bytes, size);
+}
+
+static void hash_text(crypto_hash_sha256_state *state, const char *text)
+{
+    uint64_t null = UINT64_MAX;
+
+    if (text != NULL)
+        hash_bytes(state, text, strlen(text));
+    else
+        crypto_hash_sha256_update(state, (const uint8_t *)&null, sizeof(null));
+}
+
+static void hash_int(crypto_hash_sha256_state *state, int64_t value)
+{
+    uint64_t bytes = htobe64((uint64_t)value);
+
+    hash_bytes(state, &bytes, sizeof(bytes));
+}
+
+void audit_hash(const struct audit_record *record, struct field_bytes previous,
+                uint8_t ret[static AUDIT_HASH_SIZE])
+{
+    crypto_hash_sha256_state state;
+
+    crypto_hash_sha256_init(&state);
+    hash_text(&state, "atrium audit 1");
+    hash_bytes(&state, previous.bytes, previous.size);
+    hash_int(&state, record->sequence);
+    hash_int(&state, record->id);
+    hash_int(&state, record->at);
+    hash_text(&state, uuid_is_set(&record->project) ? record->project.text : NULL);
+    hash_text(&state, record->entity);
+    hash_text(&state, record->event);
+    crypto_hash_sha256_final(&state, ret);
+}
+
+/* ---- sealing ---- */
+
+/* The links of a batch: what SQL_AUDIT_SEAL takes. */
+struct links {
+    struct db_array ids, hashes;
+    int64_t sequence;
+    uint8_t hash[AUDIT_HASH_SIZE];
+    size_t hash_size; /* 0 before the first row ever */
+};
+
+/* The next row, of SQL_AUDIT_UNSEALED. */
+static void link_row(struct links *self, const struct db_result *rows, size_t row)
+{
+    const struct audit_record record = {
+        .sequence = ++self->sequence,
+        .id = db_int(rows, row, 0),
+        .at = db_int(rows, row, 1),
+        .project = db_uuid(rows, row, 2),
+        .entity = db_is_null(rows, row, 3) ? NULL : db_text(rows, row, 3),
+        .event = db_text(rows, row, 4),
+    };
+    char id[24];
+
+    audit_hash(&record, (struct field_bytes){self->hash, self->hash_size}, self->hash);
+    self->hash_size = AUDIT_HASH_SIZE;
+    snprintf(id, sizeof(id), "%lld", (long long)record.id);
+    db_array_add(&self->ids, id);
+    db_array_add_bytes(&self->hashes, self->hash, AUDIT_HASH_SIZE);
+}
+
+static int seal_rows(struct audit_chain *self, struct db_tx **tx_p, struct links *links,
+                     const struct db_result *rows, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *done = NULL;
+    int64_t first = links->sequence + 1;
+
+    for (size_t row = 0; row < db_rows(rows); row++)
+        link_row(links, rows, row);
+    if (db_tx_query(*tx_p, self->first_statement + SQL_AUDIT_SEAL, &done, err,
+                    DB_TEXT(links->ids.text), DB_TEXT(links->hashes.text), DB_INT(first),
+                    DB_INT(links->sequence), DB_BYTES(links->hash, AUDIT_HASH_SIZE)) < 0)
+        return -1;
+    if (db_int(done, 0, 0) != (int64_t)db_rows(rows)) {
+        error_set(err, ERR_INTERNAL, "The audit trail cannot be sealed.");
+        return error_detail(err, "rows of it went while they were being sealed");
+    }
+    return db_commit(tx_p, err);
+}
+
+/* Seals the next rows, at most BATCH; *ret_count: how many. */
+static int seal_batch(struct audit_chain *self, const struct request *req, size_t *ret_count,
+                      struct error *err)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    CLEANUP(db_result_destroy) struct db_result *head = NULL;
+    CLEANUP(db_result_destroy) struct db_result *rows = NULL;
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct links links = {.sequence = 0};
+    struct field_bytes hash;
+
+    *ret_count = 0;
+    if (db_begin(self->db, MAX(req->deadline_mono_ms, clock_mono_ms() + SEAL_MS), &tx, err) < 0 ||
+        db_tx_query(tx, self->first_statement + SQL_AUDIT_HEAD, &head, err) < 0)
+        return -1;
+    if (db_rows(head) == 0) /* another instance is at it */
+        return 0;
+    if (db_tx_query(tx, self->first_statement + SQL_AUDIT_UNSEALED, &rows, err, DB_INT(BATCH)) < 0)
+        return -1;
+    if (db_rows(rows) == 0)
+        return 0;
+    links.ids = db_array_new(scratch, db_rows(rows), sizeof("-9223372036854775808"));
+    links.hashes = db_array_new(scratch, db_rows(rows), DB_ARRAY_BYTES(AUDIT_HASH_SIZE));
+    links.sequence = db_int(head, 0, 0);
+    hash = db_bytes(head, 0, 1);
+    links.hash_size = MIN(hash.size, sizeof(links.hash));
+    if (links.hash_size > 0)
+        memcpy(links.hash, hash.bytes, links.hash_size);
+    if (seal_rows(self, &tx, &links, rows, err) < 0)
+        return -1;
+    *ret_count = db_rows(rows);
+    return 0;
+}
+
+static int seal(struct audit_chain *self, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *waiting = NULL;
+    size_t count = BATCH;
+
+    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_WAITING, &waiting, err) < 0)
+        return -1;
+    *self->waiting_s = 0;
+    if (db_rows(waiting) == 0)
+        return 0;
+    *self->waiting_s = MAX(req->now_ms - db_int(waiting, 0, 0), (int64_t)0) / 1000;
+    while (count == BATCH && clock_mono_ms() < req->deadline_mono_ms) {
+        if (seal_batch(self, req, &count, err) < 0)
+            return -1;
+        *self->sealed += count;
+    }
+    return 0;
+}
+
+/* ---- partitions ---- */
+
+/* The first millisecond of a month (12 * year + month of year). */
+static int64_t month_start(int month)
+{
+    struct tm day = {.tm_year = month / 12 - 1900, .tm_mon = month % 12, .tm_mday = 1};
+
+    return (int64_t)timegm(&day) * 1000;
+}
+
+/* *ret_done: it is there, or not to be made. */
+static int month_make(struct audit_chain *self, const struct request *req, int month,
+                      bool *ret_done, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *name = arena_printf(req->arena, "audit_%04d_%02d", month / 12, month % 12 + 1);
+
+    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_MONTH, &res, err, DB_TEXT(name),
+                 DB_INT(month_start(month)), DB_INT(month_start(month + 1))) < 0)
+        return -1;
+    *ret_done = db_bool(res, 0, 0);
+    return 0;
+}
+
+int audit_chain_months(struct audit_chain *self, const struct request *req, struct error *err)
+{
+    time_t now = (time_t)(req->now_ms / 1000);
+    bool done = true;
+    struct tm day;
+    int month;
+
+    /* a clock as wrong as that has its rows in audit_other */
+    if (req->now_ms < 0 || gmtime_r(&now, &day) == NULL || day.tm_year + 1900 >= YEAR_MAX)
+        return 0;
+    month = 12 * (day.tm_year + 1900) + day.tm_mon;
+    if (month == self->month || clock_mono_ms() < self->month_retry_mono_ms)
+        return 0;
+    self->month_retry_mono_ms = clock_mono_ms() + MONTH_RETRY_MS;
+    for (int next = month; next <= month + 1 && done; next++) {
+        if (month_make(self, req, next, &done, err) < 0)
+            return -1;
+    }
+    if (done) {
+        self->month = month;
+        self->month_retry_mono_ms = 0;
+    }
+    return 0;
+}
+
+int audit_chain_run(struct audit_chain *self, const struct request *req, struct error *err)
+{
+    if (seal(self, req, err) < 0)
+        return -1;
+    return audit_chain_months(self, req, err);
+}
+
+/* ---- reading ---- */
+
+int audit_chain_state(struct audit_chain *self, const struct request *req, struct audit_state *ret,
+                      struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct field_bytes hash;
+
+    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_STATE, &res, err) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return error_set(err, ERR_INTERNAL, "The end of the audit trail is gone.");
+    hash = db_bytes(res, 0, 1);
+    *ret = (struct audit_state){
+        .sequence = db_int(res, 0, 0),
+        .unsealed = db_int(res, 0, 2),
+        .waiting_since = db_int(res, 0, 3),
+        .hash = {arena_memdup(req->arena, hash.bytes, hash.size), hash.size},
+    };
+    return 0;
+}
+
+int audit_chain_page(struct audit_chain *self, const struct request *req, struct uuid project,
+                     int64_t after, int64_t count, struct field_list *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int rc = uuid_is_set(&project)
+                 ? db_query(self->db, req, self->first_statement + SQL_AUDIT_PAGE_OF, &res, err,
+                            DB_UUID(project), DB_INT(after), DB_INT(count))
+                 : db_query(self->db, req, self->first_statement + SQL_AUDIT_PAGE, &res, err,
+                            DB_INT(after), DB_INT(count));
+
+    if (rc < 0)
+        return -1;
+    *ret = db_list(res, &audit_record_table, req->arena);
+    return 0;
+}
+
+int audit_chain_gaps(struct audit_chain *self, const struct request *req, int64_t after,
+                     int64_t count, struct field_list *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_GAPS, &res, err, DB_INT(after),
+                 DB_INT(count)) < 0)
+        return -1;
+    *ret = db_list(res, &audit_gap_table, req->arena);
+    return 0;
+}

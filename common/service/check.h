@@ -1,0 +1,99 @@
+/*
+ * check.h - what a daemon alone can tell about its own health: the answer to the operation service_check, which
+ * `atriumctl doctor` asks of every instance.
+ *
+ * A check is a row of a table: a name and a function that looks at one thing and says what it saw.  What all daemons
+ * have is in service_check.c and check_database.c; a daemon's own rows are in <daemon>/check.c and its
+ * service_definition.
+ *
+ *     static int check_transport(void *daemon, const struct request *req, struct finding *ret, struct error *err)
+ *     {
+ *         ...
+ *         return check_ok(req, ret, "%s", "answered EHLO");
+ *     }
+ *
+ *     const struct check maild_checks[] = {
+ *         {"mail server", 0, "Correct smtp_url, or start the mail server.", check_transport},
+ *         {.name = NULL},
+ *     };
+ *
+ * Operators read it, nobody else: it may name files, hosts and settings, but no secret and nothing of a person.
+ */
+#ifndef ATRIUM_COMMON_CHECK_H
+#define ATRIUM_COMMON_CHECK_H
+
+#include "common/domain/request.h"
+#include "common/wire/fields.h"
+
+enum { CHECKS_MAX = 64, CHECK_EACH_MS = 4000 /* longest run of one */ };
+
+struct finding {
+    const char *check; /* name of the row */
+    const char *state; /* "ok", "warn", "fail"; NULL: nothing to look at, the row is left out */
+    const char *seen;
+    const char *mend; /* how; NULL when all is well */
+};
+extern const struct field_table finding_table;
+
+enum check_flags {
+    CHECK_DATABASE = 1 << 0, /* asks the database: left out while that does not answer */
+};
+
+struct check {
+    const char *name;
+    unsigned flags;
+    const char *mend; /* how to mend what it finds, unless it knows better */
+    /* Looks, on a fiber, until req's deadline at most, and says so by one of the three below. Not for this
+     * configuration: *ret is left alone. -1 is a finding too: it fails, and err is what was seen. */
+    int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
+};
+
+/* What was seen, in words; 0, so that `return check_ok(...)` reads as one step. mend NULL: the row's. */
+int check_ok(const struct request *req, struct finding *ret, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+int check_warn(const struct request *req, struct finding *ret, const char *mend, const char *format,
+               ...) PRINTF_LIKE(4, 5);
+int check_fail(const struct request *req, struct finding *ret, const char *mend, const char *format,
+               ...) PRINTF_LIKE(4, 5);
+
+/* "3 s", "5 min", "7 h", "40 days": an age of so many ms. */
+const char *check_age(struct arena *arena, int64_t ms);
+
+/* Findings of one answer. */
+struct check_report {
+    struct finding items[CHECKS_MAX];
+    size_t count;
+};
+
+/* Runs the table (ended by name NULL; NULL: no rows) but for rows with one of the flags in `without`, one after the
+ * other, each for CHECK_EACH_MS and until req's deadline at most. Texts are in req's arena. False when one failed. Parks. */
+bool checks_run(const struct check *rows, unsigned without, void *daemon, const struct request *req,
+                struct check_report *report);
+
+/* ---- check_database.c: for every daemon that has one ---- */
+
+struct db;
+struct db_migration;
+
+/* Statements of these checks, for a db that db_prepare() has not seen yet; the number of the first. */
+int check_database_extend(struct db *db);
+
+/* What the server says of itself, judged: too old a version fails, as do settings that lose what was acknowledged. */
+struct check_server {
+    const char *version;
+    int64_t number; /* 150014 */
+    const char *synchronous_commit, *fsync, *full_page_writes;
+    int64_t ahead_ms; /* of this host's clock; beyond what the way of the answer may explain */
+};
+void check_server_version(const struct request *req, const struct check_server *server,
+                          struct finding *ret);
+void check_server_durability(const struct request *req, const struct check_server *server,
+                             struct finding *ret);
+void check_server_clock(const struct request *req, const struct check_server *server,
+                        struct finding *ret);
+
+/* The rows; their daemon is a struct service. */
+extern const struct check check_database_reachable[];
+extern const struct check check_database_rows[];
+
+#endif

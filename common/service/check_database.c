@@ -1,0 +1,364 @@
+/*
+ * check_database.c - how a daemon's PostgreSQL looks from where the daemon stands, see check.h.
+ */
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/service/check.h"
+#include "common/service/service_private.h"
+
+enum {
+    VERSION_MIN = 150000, /* what the statements are written for and tested with */
+    CLOCK_WARN_MS = 1000, /* what docs/operations.md asks for */
+    LOCK_FAIL_MS = 1000,  /* one request may well wait for another for some milliseconds */
+    CLOCK_FAIL_MS = 5000, /* codes of a second factor begin to fail, and tokens to end early */
+};
+
+enum {
+#define SQL(name, class, params, text) name,
+#include "common/service/check_sql.def"
+#undef SQL
+    STATEMENT_COUNT
+};
+
+static const struct db_statement statements[STATEMENT_COUNT] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "common/service/check_sql.def"
+#undef SQL
+};
+
+int check_database_extend(struct db *db)
+{
+    return db_extend(db, statements, ARRAY_SIZE(statements));
+}
+
+static int ask(const struct service *self, const struct request *req, int statement,
+               struct db_result **ret, struct error *err)
+{
+    if (db_query(self->db, req, self->check_statement + statement, ret, err) < 0)
+        return -1;
+    return db_rows(*ret) > 0 || statement == SQL_CHECK_MIGRATIONS
+               ? 0
+               : error_set(err, ERR_INTERNAL, "The database does not know this role.");
+}
+
+/* Where the answer left the server, our clock was between `before` and `after`. */
+static int64_t ahead(int64_t theirs, int64_t before, int64_t after)
+{
+    if (theirs > after)
+        return theirs - after;
+    return theirs < before ? theirs - before : 0;
+}
+
+static int ask_server(const struct service *self, const struct request *req,
+                      struct check_server *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int64_t before = clock_real_ms();
+
+    if (ask(self, req, SQL_CHECK_SERVER, &res, err) < 0)
+        return -1;
+    *ret = (struct check_server){
+        .version = arena_strdup(req->arena, db_text(res, 0, 0)),
+        .number = db_int(res, 0, 1),
+        .synchronous_commit = arena_strdup(req->arena, db_text(res, 0, 2)),
+        .fsync = arena_strdup(req->arena, db_text(res, 0, 3)),
+        .full_page_writes = arena_strdup(req->arena, db_text(res, 0, 4)),
+        .ahead_ms = ahead(db_int(res, 0, 5), before, clock_real_ms()),
+    };
+    return 0;
+}
+
+/* ---- what it says of itself ---- */
+
+void check_server_version(const struct request *req, const struct check_server *server,
+                          struct finding *ret)
+{
+    if (server->number < VERSION_MIN)
+        check_fail(req, ret, "Move the database to PostgreSQL 15 or later (pg_upgrade).",
+                   "PostgreSQL %s is older than %d", server->version, VERSION_MIN / 10000);
+    else
+        check_ok(req, ret, "PostgreSQL %s", server->version);
+}
+
+void check_server_durability(const struct request *req, const struct check_server *server,
+                             struct finding *ret)
+{
+    const struct {
+        const char *name, *value;
+    } settings[] = {{"synchronous_commit", server->synchronous_commit},
+                    {"fsync", server->fsync},
+                    {"full_page_writes", server->full_page_writes}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+        if (strcmp(settings[i].value, "off") != 0)
+            continue;
+        check_fail(req, ret,
+                   arena_printf(req->arena,
+                                "Set %s = on in postgresql.conf, and look for it in ALTER DATABASE "
+                                "and ALTER ROLE ... SET too.",
+                                settings[i].name),
+                   "%s is off: what was acknowledged may be lost", settings[i].name);
+        return;
+    }
+    check_ok(req, ret, "synchronous_commit %s", server->synchronous_commit);
+}
+
+void check_server_clock(const struct request *req, const struct check_server *server,
+                        struct finding *ret)
+{
+    static const char mend[] =
+        "Let NTP set the clocks of this host and of the database's (timedatectl; systemctl status "
+        "systemd-timesyncd, chrony).";
+    int64_t ms = server->ahead_ms;
+    double seconds = (double)(ms < 0 ? -ms : ms) / 1000;
+    const char *direction = ms < 0 ? "behind" : "ahead of";
+
+    if (ms > CLOCK_FAIL_MS || ms < -CLOCK_FAIL_MS)
+        check_fail(req, ret, mend, "the database's clock is %.1f s %s this host's", seconds,
+                   direction);
+    else if (ms > CLOCK_WARN_MS || ms < -CLOCK_WARN_MS)
+        check_warn(req, ret, mend, "the database's clock is %.1f s %s this host's", seconds,
+                   direction);
+    else
+        check_ok(req, ret, "the database's and this host's agree within %.1f s",
+                 (double)CLOCK_WARN_MS / 1000);
+}
+
+static int check_reachable(void *daemon, const struct request *req, struct finding *ret,
+                           struct error *err)
+{
+    struct service *self = daemon;
+    int64_t since = clock_mono_ms();
+
+    if (!self->db)
+        return 0;
+    if (service_database_answer(self, req, err) < 0)
+        return check_fail(req, ret, NULL, "%s",
+                          err->code == ERR_DEADLINE
+                              ? "PostgreSQL accepts connections but does not answer"
+                              : err->message);
+    return check_ok(req, ret, "answers in %lld ms", (long long)(clock_mono_ms() - since));
+}
+
+/* One of the judgements above, of the server's answer. */
+static int judge(void *daemon, const struct request *req, struct finding *ret, struct error *err,
+                 void (*fn)(const struct request *req, const struct check_server *server,
+                            struct finding *ret))
+{
+    struct check_server server;
+
+    if (ask_server(daemon, req, &server, err) < 0)
+        return -1;
+    fn(req, &server, ret);
+    return 0;
+}
+
+static int check_version(void *daemon, const struct request *req, struct finding *ret,
+                         struct error *err)
+{
+    return judge(daemon, req, ret, err, check_server_version);
+}
+
+static int check_durability(void *daemon, const struct request *req, struct finding *ret,
+                            struct error *err)
+{
+    return judge(daemon, req, ret, err, check_server_durability);
+}
+
+static int check_clock(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err)
+{
+    return judge(daemon, req, ret, err, check_server_clock);
+}
+
+/* ---- writes and locks ---- */
+
+static int check_writes(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err)
+{
+    struct service *self = daemon;
+    const char *why;
+
+    if (service_database_write(self, req, err) < 0)
+        return -1;
+    why = db_refusal(self->db);
+    if (!why)
+        return check_ok(req, ret, "are taken");
+    if (strstr(why, "53100"))
+        return check_fail(
+            req, ret,
+            "Make room on the disk of PostgreSQL's data (the row of `postgresql` names it "
+            "where it is on this host), or on that of its temporary files; the daemons go on "
+            "by themselves within seconds.",
+            "the disk of PostgreSQL is full: %s", why);
+    return check_fail(req, ret, NULL, "PostgreSQL takes no writes: %s", why);
+}
+
+static int check_locks(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err)
+{
+    struct service *self = daemon;
+    struct blocker now;
+    const char *mend;
+
+    if (service_database_blocker(self, req, err) < 0)
+        return -1;
+    now = self->database.blocker;
+    if (now.pid == 0)
+        return check_ok(req, ret, "no statement waits for another session's");
+    mend = arena_printf(req->arena,
+                        "Let that session commit or roll back; or, as the superuser of "
+                        "PostgreSQL: select pg_terminate_backend(%lld);",
+                        (long long)now.pid);
+    return (now.waited_ms >= LOCK_FAIL_MS || db_gates_closed(self->db) > 0
+                ? check_fail
+                : check_warn)(req, ret, mend,
+                              "backend %lld%s%s%s, whose statement began at %s, holds a lock on "
+                              "%s: %lld statements wait, "
+                              "for %.1f s",
+                              (long long)now.pid, now.application[0] ? " (" : "", now.application,
+                              now.application[0] ? ")" : "",
+                              now.since[0] ? now.since : "a time that this role may not see",
+                              now.table[0] ? now.table : "rows", (long long)now.waiting,
+                              (double)now.waited_ms / 1000);
+}
+
+/* ---- the role, the schema, the room ---- */
+
+static int check_rights(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err)
+{
+    const struct service *self = daemon;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *role, *others;
+
+    if (ask(self, req, SQL_CHECK_RIGHTS, &res, err) < 0)
+        return -1;
+    role = db_text(res, 0, 0);
+    others = db_text(res, 0, 2);
+    if (db_bool(res, 0, 1))
+        return check_fail(req, ret,
+                          arena_printf(req->arena,
+                                       "alter role \"%s\" nosuperuser nocreaterole; or give this "
+                                       "daemon a role of its own (atriumctl database sql).",
+                                       role),
+                          "the role %s may do everything", role);
+    if (*others)
+        return check_fail(req, ret,
+                          arena_printf(req->arena,
+                                       "revoke all on schema %s from \"%s\", public; and the "
+                                       "membership in other roles.",
+                                       others, role),
+                          "the role %s has rights on the schemas of other daemons: %s", role,
+                          others);
+    return check_ok(req, ret, "the role %s has no rights on other daemons' schemas", role);
+}
+
+static int check_audit_owner(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (ask(daemon, req, SQL_CHECK_AUDIT_OWNER, &res, err) < 0)
+        return -1;
+    if (db_bool(res, 0, 0))
+        return check_fail(req, ret, NULL, "the daemon's role may change and remove what it did");
+    return check_ok(req, ret, "the daemon's role can add rows, but not change or remove them");
+}
+
+static bool has_name(const struct db_result *res, const char *name)
+{
+    for (size_t row = 0; row < db_rows(res); row++) {
+        if (strcmp(db_text(res, row, 0), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_ours(const struct db_migration *rows, const char *name)
+{
+    for (; rows->name; rows++) {
+        if (strcmp(rows->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_migrations(void *daemon, const struct request *req, struct finding *ret,
+                            struct error *err)
+{
+    const struct service *self = daemon;
+    const struct db_migration *ours = self->definition->migrations, *last = ours;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (ask(self, req, SQL_CHECK_MIGRATIONS, &res, err) < 0)
+        return -1;
+    for (const struct db_migration *row = ours; row->name; row++) {
+        if (!has_name(res, row->name))
+            return check_fail(req, ret, NULL, "%s is not in the database", row->name);
+        last = row;
+    }
+    for (size_t row = 0; row < db_rows(res); row++) {
+        if (!is_ours(ours, db_text(res, row, 0)))
+            return check_warn(req, ret,
+                              "A newer build has migrated: upgrade and restart this instance too.",
+                              "the database has %s, this build ends with %s", db_text(res, row, 0),
+                              last->name);
+    }
+    return check_ok(req, ret, "all %zu, up to %s", db_rows(res), last->name);
+}
+
+static int check_connections(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    const struct service *self = daemon;
+    int64_t wanted = (int64_t)db_connections_max(self->db), left, role_left;
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    if (ask(self, req, SQL_CHECK_CONNECTIONS, &res, err) < 0)
+        return -1;
+    left = db_int(res, 0, 0) - db_int(res, 0, 1);
+    role_left = db_int(res, 0, 2) < 0 ? INT64_MAX : db_int(res, 0, 2) - db_int(res, 0, 3);
+    left = MAX(MIN(left, role_left), (int64_t)0);
+    if (left == 0)
+        return check_fail(req, ret, NULL, "none is left");
+    if (left < wanted)
+        return check_warn(req, ret, NULL, "%lld are left; one more instance would take %lld",
+                          (long long)left, (long long)wanted);
+    return check_ok(req, ret, "%lld are left", (long long)left);
+}
+
+const struct check check_database_reachable[] = {
+    {"database", CHECK_DATABASE,
+     "Start PostgreSQL, or find out why it hangs (its log, its disk, its host), and see that the "
+     "key `database` of this daemon names it and that "
+     "pg_hba.conf lets its role in.",
+     check_reachable},
+    {.name = NULL},
+};
+
+const struct check check_database_rows[] = {
+    {"database writes", CHECK_DATABASE,
+     "Look at the log of PostgreSQL: a disk with errors, default_transaction_read_only, or a "
+     "synchronous standby that is away (synchronous_standby_names).",
+     check_writes},
+    {"database locks", CHECK_DATABASE, NULL, check_locks},
+    {"database version", CHECK_DATABASE, NULL, check_version},
+    {"database rights", CHECK_DATABASE, NULL, check_rights},
+    {"audit rights", CHECK_DATABASE,
+     "Run what `atriumctl database sql` prints once more, as the superuser of PostgreSQL.",
+     check_audit_owner},
+    {"migrations", CHECK_DATABASE,
+     "The database is older than this build, as after a restore: restart all instances of this "
+     "daemon.",
+     check_migrations},
+    {"durability", CHECK_DATABASE, NULL, check_durability},
+    {"connections", CHECK_DATABASE,
+     "Raise max_connections of PostgreSQL (or the role's connection limit), or lower "
+     "read_connections and "
+     "write_connections.",
+     check_connections},
+    {"clock", CHECK_DATABASE, NULL, check_clock},
+    {.name = NULL},
+};

@@ -1,0 +1,590 @@
+/*
+ * config.c - reads the configuration files line by line, so that every complaint names its line.
+ *
+ * zconfig takes each line apart (name, quotes, comment); it keeps no line numbers, tolerates duplicates and walks
+ * over lines longer than its buffer, which is why the lines are cut and measured here first.  Used by
+ * service_main() and atriumctl.
+ */
+#include "common/service/config.h"
+
+#include <czmq.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/wire/codec.h"
+
+enum {
+    FILE_SIZE_MAX = 1024 * 1024,
+    LINE_MAX_SIZE = 1000, /* zconfig cuts at 1,024 */
+    INDENT = 4,
+    LIST_ITEMS_MAX = 256,
+};
+
+struct unit {
+    const char *name;
+    int64_t factor;
+};
+
+/* Ascending: printing takes the largest that divides. */
+static const struct unit durations[] = {
+    {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+static const struct unit sizes[] = {{"", 1}, {"k", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}};
+
+/* What was read of a section. */
+struct section_state {
+    struct config_origin first;    /* where it began at first; file NULL: nowhere */
+    const char *file;              /* the last file that has it */
+    int line;                      /* where it began there */
+    struct config_origin *origins; /* of each key */
+};
+
+struct reader {
+    const char *path; /* of the file being read, or of the value */
+    const struct config_section *sections;
+    size_t count;
+    struct arena *arena;
+    struct error *err;
+    int line;
+    const struct config_section *section; /* that the line belongs to; NULL: another program's */
+    bool began;                           /* some section of the file did */
+    struct section_state *states;
+};
+
+static void destroy_file(FILE **file_p)
+{
+    if (*file_p)
+        fclose(*file_p);
+}
+
+static void destroy_text(char **text_p)
+{
+    free(*text_p);
+}
+
+static int PRINTF_LIKE(2, 3) fail(const struct reader *reader, const char *format, ...)
+{
+    const char *what;
+    va_list args;
+
+    va_start(args, format);
+    what = arena_vprintf(reader->arena, format, args);
+    va_end(args);
+    if (reader->line == 0)
+        return error_set(reader->err, ERR_BAD_REQUEST, "%s: %s", reader->path, what);
+    return error_set(reader->err, ERR_BAD_REQUEST, "%s:%d: %s", reader->path, reader->line, what);
+}
+
+/* ---- values ---- */
+
+static char *print_unit(struct arena *arena, int64_t value, const struct unit *units, size_t count)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        if (value != 0 && value % units[i].factor == 0)
+            best = i;
+    }
+    return arena_printf(arena, "%jd%s", (intmax_t)(value / units[best].factor), units[best].name);
+}
+
+static char *print_ratio(struct arena *arena, int64_t millionths)
+{
+    char *text = arena_printf(arena, "%jd.%06jd", (intmax_t)(millionths / CONFIG_RATIO_ONE),
+                              (intmax_t)(millionths % CONFIG_RATIO_ONE));
+    size_t length = strlen(text);
+
+    while (text[length - 1] == '0')
+        length--;
+    text[text[length - 1] == '.' ? length - 1 : length] = '\0';
+    return text;
+}
+
+/* A number of a row in the notation of its type. */
+static char *print_number(struct arena *arena, enum config_type type, int64_t value)
+{
+    if (type == CONFIG_TYPE_DURATION)
+        return print_unit(arena, value, durations, ARRAY_SIZE(durations));
+    if (type == CONFIG_TYPE_SIZE)
+        return print_unit(arena, value, sizes, ARRAY_SIZE(sizes));
+    if (type == CONFIG_TYPE_RATIO)
+        return print_ratio(arena, value);
+    return arena_printf(arena, "%jd", (intmax_t)value);
+}
+
+/* Digits (with '-' when there are no units), then one of the units. */
+static bool parse_number(const char *text, const struct unit *units, size_t count, int64_t *ret)
+{
+    char *end;
+    long long number;
+
+    if (!(*text >= '0' && *text <= '9') && !(count == 0 && *text == '-' && text[1] >= '0'))
+        return false;
+    errno = 0;
+    number = strtoll(text, &end, 10);
+    *ret = number;
+    if (errno)
+        return false;
+    if (count == 0)
+        return *end == '\0';
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(end, units[i].name) == 0)
+            return !__builtin_mul_overflow(number, units[i].factor, ret);
+    }
+    return false;
+}
+
+/* "0", "1", "0.0125"; at most six digits behind the point. */
+static bool parse_ratio(const char *text, int64_t *ret)
+{
+    int64_t factor = CONFIG_RATIO_ONE;
+    size_t whole = strspn(text, "0123456789");
+
+    if (whole != 1)
+        return false;
+    *ret = (text[0] - '0') * factor;
+    if (text[1] == '\0')
+        return true;
+    if (text[1] != '.' || text[2] == '\0')
+        return false;
+    for (text += 2; *text >= '0' && *text <= '9' && factor > 1; text++)
+        *ret += (*text - '0') * (factor /= 10);
+    return *text == '\0';
+}
+
+static bool parse_by_type(enum config_type type, const char *text, int64_t *ret)
+{
+    if (type == CONFIG_TYPE_DURATION)
+        return parse_number(text, durations, ARRAY_SIZE(durations), ret);
+    if (type == CONFIG_TYPE_SIZE)
+        return parse_number(text, sizes, ARRAY_SIZE(sizes), ret);
+    if (type == CONFIG_TYPE_RATIO)
+        return parse_ratio(text, ret);
+    return parse_number(text, NULL, 0, ret);
+}
+
+static const char *kind_of(enum config_type type)
+{
+    switch (type) {
+    case CONFIG_TYPE_DURATION:
+        return "a time such as 500ms, 10s, 5m, 2h, 30d";
+    case CONFIG_TYPE_SIZE:
+        return "a size such as 512, 64k, 100M, 1G";
+    case CONFIG_TYPE_RATIO:
+        return "a part such as 0, 0.01, 1";
+    default:
+        return "a number";
+    }
+}
+
+static int set_number(const struct reader *reader, const struct config_row *row, const char *text,
+                      int64_t *ret)
+{
+    int64_t number;
+
+    if (!parse_by_type(row->type, text, &number))
+        return fail(reader, "%s must be %s, not \"%s\"", row->key, kind_of(row->type), text);
+    if (number < row->min || (row->max != 0 && number > row->max))
+        return fail(reader, "%s must be between %s and %s, not %s", row->key,
+                    print_number(reader->arena, row->type, row->min),
+                    print_number(reader->arena, row->type, row->max ? row->max : INT64_MAX), text);
+    *ret = number;
+    return 0;
+}
+
+/* systemd puts a unit's secrets into a directory whose name only the environment knows. */
+static const char *expand_path(struct arena *arena, const char *text)
+{
+    static const char variable[] = "$CREDENTIALS_DIRECTORY/";
+    const char *directory = getenv("CREDENTIALS_DIRECTORY");
+
+    if (strncmp(text, variable, strlen(variable)) != 0)
+        return text;
+    return directory ? arena_printf(arena, "%s/%s", directory, text + strlen(variable)) : NULL;
+}
+
+/* Whether the word is among those of the list, which have a blank between them. */
+static bool is_among(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = list; *at; at += strspn(at, " ")) {
+        size_t size = strcspn(at, " ");
+
+        if (size == length && strncmp(at, word, size) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+static int set_text(const struct reader *reader, const struct config_row *row, const char *text,
+                    const char **ret)
+{
+    size_t length;
+
+    if (row->type == CONFIG_TYPE_PATH) {
+        text = expand_path(reader->arena, text);
+        if (!text)
+            return fail(reader, "%s: $CREDENTIALS_DIRECTORY is not set", row->key);
+        if (*text != '/')
+            return fail(reader, "%s must be an absolute path, not \"%s\"", row->key, text);
+    }
+    length = strlen(text);
+    if (length < (size_t)row->min || (row->max != 0 && length > (size_t)row->max))
+        return fail(reader, "%s must have between %jd and %jd bytes", row->key, (intmax_t)row->min,
+                    (intmax_t)row->max);
+    if (row->choices && !is_among(row->choices, text))
+        return fail(reader, "%s must be one of %s, not \"%s\"", row->key, row->choices, text);
+    *ret = arena_strdup(reader->arena, text);
+    return 0;
+}
+
+static int set_bool(const struct reader *reader, const struct config_row *row, const char *text,
+                    bool *ret)
+{
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return fail(reader, "%s must be true or false, not \"%s\"", row->key, text);
+    *ret = strcmp(text, "true") == 0;
+    return 0;
+}
+
+/* Words between commas, blanks around them dropped; nothing at all is an empty list. */
+static int set_list(const struct reader *reader, const struct config_row *row, const char *text,
+                    const char ***ret)
+{
+    const char **items = arena_calloc(reader->arena, LIST_ITEMS_MAX + 1, sizeof(*items));
+    size_t count = 0;
+
+    text += strspn(text, " \t");
+    for (bool more = *text != '\0'; more;) {
+        size_t length = strcspn(text, ","), word = length;
+
+        while (word > 0 && (text[word - 1] == ' ' || text[word - 1] == '\t'))
+            word--;
+        if (word == 0)
+            return fail(reader, "%s has an empty word between commas", row->key);
+        if (count == LIST_ITEMS_MAX)
+            return fail(reader, "%s has more than %d words", row->key, LIST_ITEMS_MAX);
+        items[count++] = arena_strndup(reader->arena, text, word);
+        more = text[length] == ',';
+        text += length + more;
+        text += strspn(text, " \t");
+    }
+    *ret = items;
+    return 0;
+}
+
+static int set_value(const struct reader *reader, const struct config_section *section,
+                     const struct config_row *row, const char *text)
+{
+    void *member = (char *)section->out + row->offset;
+
+    /* No notation has both, so config_print() could not write it. */
+    if (strchr(text, '"') && strchr(text, '\''))
+        return fail(reader, "%s may have \" or ' in it, but not both", row->key);
+    switch (row->type) {
+    case CONFIG_TYPE_TEXT:
+    case CONFIG_TYPE_PATH:
+        return set_text(reader, row, text, member);
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_RATIO:
+    case CONFIG_TYPE_DURATION:
+    case CONFIG_TYPE_SIZE:
+        return set_number(reader, row, text, member);
+    case CONFIG_TYPE_BOOL:
+        return set_bool(reader, row, text, member);
+    case CONFIG_TYPE_LIST:
+        return set_list(reader, row, text, member);
+    }
+    return -1;
+}
+
+/* The state of a member that neither the file nor the table gives a value. */
+static void clear_value(const struct reader *reader, const struct config_section *section,
+                        const struct config_row *row)
+{
+    void *member = (char *)section->out + row->offset;
+
+    if (row->type == CONFIG_TYPE_TEXT || row->type == CONFIG_TYPE_PATH)
+        *(const char **)member = NULL;
+    else if (row->type == CONFIG_TYPE_BOOL)
+        *(bool *)member = false;
+    else if (row->type == CONFIG_TYPE_LIST)
+        *(const char ***)member = arena_calloc(reader->arena, 1, sizeof(const char *));
+    else
+        *(int64_t *)member = 0;
+}
+
+/* ---- lines ---- */
+
+static int read_section_line(struct reader *reader, zconfig_t *line)
+{
+    reader->section = NULL;
+    reader->began = true;
+    if (*zconfig_value(line) != '\0')
+        return fail(reader, "\"%s\" stands outside of a section: indent it by %d spaces",
+                    zconfig_name(line), INDENT);
+    for (size_t i = 0; i < reader->count; i++) {
+        struct section_state *state = &reader->states[i];
+
+        if (strcmp(reader->sections[i].name, zconfig_name(line)) != 0)
+            continue;
+        if (state->file == reader->path)
+            return fail(reader, "section \"%s\" began on line %d already", zconfig_name(line),
+                        state->line);
+        reader->section = &reader->sections[i];
+        state->file = reader->path;
+        state->line = reader->line;
+        if (!state->first.file)
+            state->first = (struct config_origin){reader->path, reader->line, NULL};
+    }
+    return 0;
+}
+
+/* Notes the value, which a later file may override. */
+static int read_key_line(struct reader *reader, zconfig_t *line)
+{
+    const struct config_section *section = reader->section;
+    struct config_origin *origins = reader->states[section - reader->sections].origins;
+
+    for (size_t i = 0; i < section->count; i++) {
+        if (strcmp(section->rows[i].key, zconfig_name(line)) != 0)
+            continue;
+        if (origins[i].file == reader->path)
+            return fail(reader, "%s was given on line %d already", zconfig_name(line),
+                        origins[i].line);
+        origins[i] = (struct config_origin){reader->path, reader->line,
+                                            arena_strdup(reader->arena, zconfig_value(line))};
+        return 0;
+    }
+    return fail(reader, "section \"%s\" has no key \"%s\"", section->name, zconfig_name(line));
+}
+
+/* `text` is the line without its end. */
+static int read_line(struct reader *reader, const char *text)
+{
+    size_t indent = strspn(text, " ");
+    CLEANUP(zconfig_destroy) zconfig_t *tree = NULL;
+    zconfig_t *line;
+
+    if (strlen(text) > LINE_MAX_SIZE)
+        return fail(reader, "longer than %d bytes", LINE_MAX_SIZE);
+    if (text[strspn(text, " \t\r")] == '\0' || text[indent] == '#')
+        return 0;
+    if (indent > 0 && !reader->section)
+        return reader->began ? 0 : fail(reader, "a section's name must stand before its keys");
+    tree = zconfig_str_load(text + indent);
+    if (!tree)
+        return fail(reader, "must be: name = \"value\"");
+    line = zconfig_child(tree);
+    if (!line)
+        return 0;
+    if (indent == 0)
+        return read_section_line(reader, line);
+    if (indent != INDENT)
+        return fail(reader, "keys are indented by %d spaces", INDENT);
+    return read_key_line(reader, line);
+}
+
+static int read_lines(struct reader *reader, char *text)
+{
+    while (text) {
+        char *line = strsep(&text, "\n");
+
+        reader->line++;
+        if (read_line(reader, line) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int set_row(struct reader *reader, const struct config_section *section,
+                   const struct section_state *state, size_t i)
+{
+    const struct config_origin *origin = &state->origins[i];
+    const struct config_row *row = &section->rows[i];
+
+    if (origin->file) {
+        reader->path = origin->file;
+        reader->line = origin->line;
+        return set_value(reader, section, row, origin->text);
+    }
+    if (state->first.file) {
+        reader->path = state->first.file;
+        reader->line = state->first.line;
+    }
+    if (row->flags & CONFIG_REQUIRED)
+        return fail(reader, "section \"%s\" must have the key \"%s\"", section->name, row->key);
+    clear_value(reader, section, row);
+    return row->fallback ? set_value(reader, section, row, row->fallback) : 0;
+}
+
+/* Fills the structs, with the last value of each key or its default. */
+static int set_rows(struct reader *reader, const char *path)
+{
+    for (size_t s = 0; s < reader->count; s++) {
+        const struct config_section *section = &reader->sections[s];
+
+        for (size_t i = 0; i < section->count; i++) {
+            reader->path = path;
+            reader->line = 0;
+            if (set_row(reader, section, &reader->states[s], i) < 0)
+                return -1;
+            if (section->origins)
+                section->origins[i] = reader->states[s].origins[i];
+        }
+    }
+    return 0;
+}
+
+/* The whole file, on the heap: the arena of a configuration lives as long as the process. */
+static char *read_file(const struct reader *reader)
+{
+    CLEANUP(destroy_file) FILE *file = fopen(reader->path, "re");
+    CLEANUP(destroy_text) char *text = malloc(FILE_SIZE_MAX + 2);
+    size_t size;
+
+    if (!file || !text) {
+        fail(reader, "%s", strerror(errno));
+        return NULL;
+    }
+    size = fread(text, 1, FILE_SIZE_MAX + 1, file);
+    if (ferror(file)) {
+        fail(reader, "%s", strerror(errno));
+        return NULL;
+    }
+    if (size > FILE_SIZE_MAX || !codec_is_text(text, size)) {
+        fail(reader, size > FILE_SIZE_MAX ? "too large" : "not a text in UTF-8");
+        return NULL;
+    }
+    text[size] = '\0';
+    return TAKE_PTR(text);
+}
+
+static int read_one(struct reader *reader, const char *path)
+{
+    CLEANUP(destroy_text) char *text = NULL;
+
+    reader->path = path;
+    reader->line = 0;
+    reader->section = NULL;
+    reader->began = false;
+    text = read_file(reader);
+    return text ? read_lines(reader, text) : -1;
+}
+
+int config_read(const char *const *files, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err)
+{
+    struct reader reader = {.sections = sections, .count = count, .arena = arena, .err = err};
+
+    reader.states = arena_calloc(arena, count, sizeof(*reader.states));
+    for (size_t i = 0; i < count; i++)
+        reader.states[i].origins =
+            arena_calloc(arena, sections[i].count, sizeof(*reader.states[i].origins));
+    for (size_t i = 0; files[i]; i++) {
+        if (read_one(&reader, files[i]) < 0)
+            return -1;
+    }
+    return set_rows(&reader, files[0]);
+}
+
+int config_load(const char *path, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err)
+{
+    const char **files;
+
+    return config_files_of(path, arena, &files, err) < 0
+               ? -1
+               : config_read(files, sections, count, arena, err);
+}
+
+/* ---- printing ---- */
+
+static char *print_list(struct arena *arena, const char *const *items)
+{
+    char *text = arena_strdup(arena, "");
+
+    for (size_t i = 0; items[i]; i++)
+        text = arena_printf(arena, "%s%s%s", text, i > 0 ? ", " : "", items[i]);
+    return text;
+}
+
+const char *config_value(const struct config_row *row, const void *values, struct arena *arena)
+{
+    const void *member = (const char *)values + row->offset;
+
+    switch (row->type) {
+    case CONFIG_TYPE_TEXT:
+    case CONFIG_TYPE_PATH:
+        return *(const char *const *)member;
+    case CONFIG_TYPE_BOOL:
+        return *(const bool *)member ? "true" : "false";
+    case CONFIG_TYPE_LIST:
+        return print_list(arena, *(const char *const *const *)member);
+    default:
+        return print_number(arena, row->type, *(const int64_t *)member);
+    }
+}
+
+static const char **copy_list(struct arena *arena, const char *const *items)
+{
+    size_t count = 0;
+    const char **copy;
+
+    while (items[count])
+        count++;
+    copy = arena_calloc(arena, count + 1, sizeof(*copy));
+    for (size_t i = 0; i < count; i++)
+        copy[i] = arena_strdup(arena, items[i]);
+    return copy;
+}
+
+void config_copy_value(const struct config_row *row, const void *from, void *to,
+                       struct arena *arena)
+{
+    const void *source = (const char *)from + row->offset;
+    void *target = (char *)to + row->offset;
+    const char *text;
+
+    switch (row->type) {
+    case CONFIG_TYPE_TEXT:
+    case CONFIG_TYPE_PATH:
+        text = *(const char *const *)source;
+        *(const char **)target = text ? arena_strdup(arena, text) : NULL;
+        break;
+    case CONFIG_TYPE_BOOL:
+        *(bool *)target = *(const bool *)source;
+        break;
+    case CONFIG_TYPE_LIST:
+        *(const char ***)target = copy_list(arena, *(const char *const *const *)source);
+        break;
+    default:
+        *(int64_t *)target = *(const int64_t *)source;
+    }
+}
+
+char *config_print(const struct config_section *sections, size_t count, struct arena *arena)
+{
+    char *text = arena_strdup(arena, "");
+
+    for (size_t s = 0; s < count; s++) {
+        text = arena_printf(arena, "%s%s\n", text, sections[s].name);
+        for (size_t i = 0; i < sections[s].count; i++) {
+            const struct config_row *row = &sections[s].rows[i];
+            const char *value = config_value(row, sections[s].out, arena);
+            char quote = value && strchr(value, '"') ? '\'' : '"';
+
+            text = arena_printf(arena, "%s    # %s%s\n", text, row->doc ? row->doc : row->key,
+                                row->flags & CONFIG_RELOAD ? " [reload]" : "");
+            if (value)
+                text =
+                    arena_printf(arena, "%s    %s = %c%s%c\n", text, row->key, quote, value, quote);
+            else
+                text = arena_printf(arena, "%s    # %s is not set\n", text, row->key);
+        }
+    }
+    return text;
+}

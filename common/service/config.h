@@ -1,0 +1,141 @@
+/*
+ * config.h - typed settings from zconfig (ZPL) files, of which a later one overrides an earlier one.
+ *
+ *     common
+ *         run_dir = "/run/atrium"
+ *     authd
+ *         database = "host=/run/postgresql dbname=atrium user=atrium-authd"
+ *
+ * Each program reads `common` and its own section through a table that names every key it knows: an unknown
+ * key, a duplicate within a file or a bad value refuses the start with file, line and what would be right.  Other
+ * programs' sections are left alone.  Secrets are never values in a file but names of files.
+ *
+ * Files are read in this order: the defaults of the package (PREFIX/share/atrium/atrium.conf of programs in PREFIX/bin,
+ * for the installed configuration only), the operator's atrium.conf, and conf.d/NAME.conf beside it by name.
+ */
+#ifndef ATRIUM_COMMON_CONFIG_H
+#define ATRIUM_COMMON_CONFIG_H
+
+#include "common/base/arena.h"
+#include "common/base/base.h"
+#include "common/base/error.h"
+
+enum config_type {
+    CONFIG_TYPE_TEXT,     /* const char * */
+    CONFIG_TYPE_PATH,     /* const char *, absolute; $CREDENTIALS_DIRECTORY/ is expanded */
+    CONFIG_TYPE_INT,      /* int64_t */
+    CONFIG_TYPE_BOOL,     /* bool: true false */
+    CONFIG_TYPE_RATIO,    /* int64_t millionths: 0 0.25 1 */
+    CONFIG_TYPE_DURATION, /* int64_t ms: 500ms 10s 5m 2h 30d */
+    CONFIG_TYPE_SIZE,     /* int64_t bytes: 512 64k 100M 1G (powers of 1024) */
+    CONFIG_TYPE_LIST,     /* const char **, NULL-ended: comma-separated words */
+};
+
+enum { CONFIG_RATIO_ONE = 1000000 };
+
+enum config_flags {
+    CONFIG_REQUIRED = 1 << 0,
+    CONFIG_SECRET = 1 << 1, /* PATH: of a file that holds one, see secret_check_file() */
+    CONFIG_RELOAD = 1 << 2, /* SIGHUP applies a change; without it a change needs a restart */
+};
+
+#define CONFIG_FILE "/etc/atrium/atrium.conf" /* of an installed suite */
+enum { CONFIG_FILES_MAX = 64 };               /* in conf.d */
+
+struct config_row {
+    const char *key;
+    enum config_type type;
+    size_t offset;
+    const char *fallback; /* as it would stand in the file; NULL: none */
+    int64_t min, max; /* INT; DURATION in ms; SIZE in bytes; TEXT, PATH: length. max 0: no bound */
+    unsigned flags;
+    const char *choices; /* TEXT: the only words that it may be, blanks between them; NULL: any */
+    const char *doc;     /* one sentence for the man page */
+};
+
+#define CONFIG_IS(s, member, type) \
+    (0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 : -1]))
+#define CONFIG_ROW(s, member, kind, ctype, fallback_, min_, max_, flags_, choices_, doc_)        \
+    {                                                                                            \
+#member, (kind), offsetof(s, member) + CONFIG_IS(s, member, ctype), (fallback_), (min_), \
+            (max_), (flags_), (choices_), (doc_)                                                 \
+    }
+#define CONFIG_TEXT(s, m, fallback, flags, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 4096, flags, NULL, doc)
+#define CONFIG_CHOICE(s, m, fallback, choices, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 0, 0, choices, doc)
+#define CONFIG_CHOICE_RELOAD(s, m, fallback, choices, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_TEXT, const char *, fallback, 0, 0, CONFIG_RELOAD, choices, doc)
+#define CONFIG_PATH(s, m, fallback, flags, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_PATH, const char *, fallback, 1, 4096, flags, NULL, doc)
+#define CONFIG_INT(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, 0, NULL, doc)
+#define CONFIG_INT_RELOAD(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_INT, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
+#define CONFIG_BOOL(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, 0, NULL, doc)
+#define CONFIG_BOOL_RELOAD(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_BOOL, bool, fallback, 0, 0, CONFIG_RELOAD, NULL, doc)
+#define CONFIG_DURATION(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, 0, NULL, doc)
+#define CONFIG_DURATION_RELOAD(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_DURATION, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
+#define CONFIG_RATIO(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_RATIO, int64_t, fallback, 0, CONFIG_RATIO_ONE, 0, NULL, doc)
+#define CONFIG_RATIO_RELOAD(s, m, fallback, doc)                                               \
+    CONFIG_ROW(s, m, CONFIG_TYPE_RATIO, int64_t, fallback, 0, CONFIG_RATIO_ONE, CONFIG_RELOAD, \
+               NULL, doc)
+#define CONFIG_SIZE(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, 0, NULL, doc)
+#define CONFIG_SIZE_RELOAD(s, m, fallback, min, max, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_SIZE, int64_t, fallback, min, max, CONFIG_RELOAD, NULL, doc)
+#define CONFIG_LIST(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, 0, NULL, doc)
+#define CONFIG_LIST_RELOAD(s, m, fallback, doc) \
+    CONFIG_ROW(s, m, CONFIG_TYPE_LIST, const char **, fallback, 0, 0, CONFIG_RELOAD, NULL, doc)
+
+/* Where the value of a key was read. */
+struct config_origin {
+    const char *file; /* NULL: no file has the key */
+    int line;
+    const char *text; /* the value as it stands there */
+};
+
+struct config_section {
+    const char *name; /* "common", "authd" */
+    const struct config_row *rows;
+    size_t count;
+    void *out;                     /* the struct to fill */
+    struct config_origin *origins; /* one for each row, filled; NULL: not wanted */
+};
+
+/* The files that a configuration is read from, NULL-ended, in the arena: `defaults` (may be NULL) when it exists; `path`,
+ * which may be missing when `defaults` exists; the *.conf of conf.d beside `path`, by name. -1: conf.d cannot be read. */
+int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
+                 struct error *err) MUST_USE;
+
+/* The same for a path as --config has it: CONFIG_FILE has the defaults of the package before it. */
+int config_files_of(const char *path, struct arena *arena, const char ***ret,
+                    struct error *err) MUST_USE;
+
+/* Reads the files and fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ..." */
+int config_read(const char *const *files, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err) MUST_USE;
+
+/* config_files_of() and config_read(). */
+int config_load(const char *path, const struct config_section *sections, size_t count,
+                struct arena *arena, struct error *err) MUST_USE;
+
+/* The value of a row as it would stand in a file, in the arena or the struct's own; NULL: there is none. `values` is the
+ * struct that the section fills. */
+const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
+
+/* Copies the value of a row from one struct to another; texts and lists go into the arena. */
+void config_copy_value(const struct config_row *row, const void *from, void *to,
+                       struct arena *arena);
+
+/* The effective configuration in the file's own format, with each key's description as a comment, which ends in
+ * "[reload]" where SIGHUP applies a change. */
+char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
+
+#endif

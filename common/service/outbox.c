@@ -1,0 +1,429 @@
+/*
+ * outbox.c - the fiber that relays the rows of the outbox table, see outbox.h.
+ *
+ * A batch of due rows is claimed under a lease, called one after the other in the order of their making, and
+ * settled by one statement.  Whatever goes wrong between, the lease runs out and the rows are due again: they
+ * are delivered at least once, and the receiver knows them by their id.  Rows of a service that nobody serves
+ * are not claimed at all, so that they go out as soon as it is back.
+ */
+#include "common/service/outbox.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+
+enum {
+    BATCH = 64,
+    LEASE_MS = 3000, /* work of a dead instance is taken up after this and one pause */
+    CALL_MS = 2000,
+    PAUSE_MS = 1000,
+    RETRY_MIN_MS = 200,
+    RETRY_MAX_MS = 60000,
+    LOOK_MS = 5000,       /* between two looks at how long rows wait */
+    REFUSED_MS = 3600000, /* a receiver that calls the row wrong may be mended: it is asked again */
+    ARRAY_ITEM = 36,      /* characters of a uuid; a number has fewer */
+};
+
+enum { SQL_OUTBOX_CLAIM, SQL_OUTBOX_SETTLE, SQL_OUTBOX_OLDEST };
+
+static const struct db_statement statements[] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "common/service/outbox_sql.def"
+#undef SQL
+};
+
+#define TRACE_MEMBER "traceparent"
+
+enum fate { FATE_DELIVERED, FATE_AGAIN, FATE_REFUSED };
+
+struct outbox {
+    struct loop *loop;
+    struct db *db;
+    struct bus *bus;
+    const struct bus_method *const *methods;
+    const struct seal_keys *keys;
+    int first_statement;
+    struct fiber_queue idle, ended;
+    bool kicked, stopping, running;
+    int64_t
+        retry_mono_ms;    /* first of the retries that this instance has put off; INT64_MAX: none */
+    int64_t look_mono_ms; /* when to look again how long rows wait */
+    int64_t *waiting_s;
+    uint64_t *delivered, *failed, *refused;
+};
+
+/* A claimed row and what became of it. */
+struct claim {
+    struct uuid id;
+    const char *method;
+    struct sealed body;
+    int64_t attempts;
+};
+
+/* What a batch has to tell the table. */
+struct settlement {
+    struct db_array delivered, again, again_at;
+};
+
+/* ---- making rows ---- */
+
+static void method_name(const struct bus_method *method, char name[static 96])
+{
+    snprintf(name, 96, "%s.%s", method->service, method->operation);
+}
+
+/* A traced request goes on in the delivery: one member more, which receivers do not look at. */
+static void add_trace(const struct outbox *self, struct codec_buffer *map, msgpack_packer *packer)
+{
+    const struct activity *activity = activity_current(self->loop);
+    char traceparent[TRACEPARENT_SIZE];
+
+    /* A map of up to 14 members names their number in its first byte. */
+    if (!activity || !activity->spans || (map->bytes[0] & 0xf0) != 0x80 || map->bytes[0] == 0x8f)
+        return;
+    map->bytes[0]++;
+    traceparent_write(&activity->context, traceparent);
+    codec_pack_text(packer, TRACE_MEMBER);
+    codec_pack_text(packer, traceparent);
+}
+
+struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
+                             const struct bus_method *method, struct uuid id, const void *in)
+{
+    struct codec_buffer buffer;
+    struct outbox_row row;
+    msgpack_packer packer;
+    char name[96];
+
+    codec_buffer_init(&buffer, arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    fields_pack(method->input, in, &packer);
+    add_trace(self, &buffer, &packer);
+    method_name(method, name);
+    row = (struct outbox_row){
+        .id = id,
+        .method = arena_strdup(arena, name),
+        .body = seal_value(arena, self->keys, "outbox", buffer.bytes, buffer.size),
+        .at = clock_real_ms(),
+    };
+    explicit_bzero(buffer.bytes, buffer.size);
+    return row;
+}
+
+void outbox_kick(struct outbox *self)
+{
+    self->kicked = true;
+    fiber_queue_wake_one(&self->idle);
+}
+
+static int read_state(struct outbox *self, int64_t deadline_mono_ms, struct outbox_state *ret,
+                      struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_param none[] = {DB_NULL};
+
+    if (db_query_params(self->db, deadline_mono_ms, self->first_statement + SQL_OUTBOX_OLDEST, &res,
+                        err, none, 0) < 0)
+        return -1;
+    *ret = (struct outbox_state){.waiting = db_int(res, 0, 0), .oldest_at = db_int(res, 0, 1)};
+    return 0;
+}
+
+int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
+                 struct error *err)
+{
+    return read_state(self, req->deadline_mono_ms, ret, err);
+}
+
+/* ---- relaying ---- */
+
+static const struct bus_method *find_method(const struct outbox *self, const char *name)
+{
+    char known[96];
+
+    for (const struct bus_method *const *method = self->methods; *method; method++) {
+        method_name(*method, known);
+        if (strcmp(known, name) == 0)
+            return *method;
+    }
+    return NULL;
+}
+
+/* The methods whose service has no instance now, as an array; NULL when that is all of them. */
+static const char *absent_methods(const struct outbox *self, struct arena *arena)
+{
+    const char *text = "";
+    bool any = false;
+    char name[96];
+
+    for (const struct bus_method *const *method = self->methods; *method; method++) {
+        method_name(*method, name);
+        if (bus_has_peer(self->bus, (*method)->service))
+            any = true;
+        else
+            text = arena_printf(arena, "%s%s%s", text, *text ? "," : "", name);
+    }
+    return any ? arena_printf(arena, "{%s}", text) : NULL;
+}
+
+/* Where the receiver blames the request itself, a repetition will not help. */
+static bool is_refusal(enum error_code code)
+{
+    int status = error_kind(code)->status;
+
+    return status >= 400 && status < 500 && code != ERR_THROTTLED;
+}
+
+static enum fate refused(const struct claim *claim, const struct error *err)
+{
+    log_event(LOG_ERR, "outbox", "row refused, kept for later", "id", claim->id.text, "method",
+              claim->method, "code", error_kind(err->code)->wire, "why", err->message, NULL);
+    return FATE_REFUSED;
+}
+
+/* What the request was a part of that made the row. */
+static struct activity activity_of(const struct outbox *self, const struct claim *claim,
+                                   const uint8_t *plain, size_t size, struct arena *arena)
+{
+    struct activity activity = {
+        .request_id = claim->id.text, .operation = claim->method, .state = ""};
+    const msgpack_object *member;
+    msgpack_object map;
+    struct error err;
+
+    error_init(&err, arena);
+    if (codec_unpack_in_place((const char *)plain, size, arena, &map, &err) < 0)
+        return activity;
+    member = codec_member(&map, TRACE_MEMBER);
+    if (member && member->type == MSGPACK_OBJECT_STR &&
+        traceparent_read(arena_strndup(arena, member->via.str.ptr, member->via.str.size),
+                         &activity.context) == 0 &&
+        activity.context.sampled)
+        activity.spans = bus_spans(self->bus);
+    return activity;
+}
+
+static enum fate deliver(struct outbox *self, const struct claim *claim, struct arena *arena,
+                         int64_t deadline_mono_ms)
+{
+    const struct bus_method *method = find_method(self, claim->method);
+    struct request req = {.arena = arena,
+                          .service = "",
+                          .trace = claim->id.text,
+                          .address = "",
+                          .userAgent = "",
+                          .now_ms = clock_real_ms(),
+                          .deadline_mono_ms = deadline_mono_ms};
+    struct activity activity;
+    msgpack_object answer;
+    struct error err;
+    uint8_t *plain;
+    size_t size;
+    int rc;
+
+    error_init(&err, arena);
+    if (!method) {
+        error_set(&err, ERR_NOT_FOUND, "no such method in this build");
+        return refused(claim, &err);
+    }
+    if (seal_open(arena, self->keys, "outbox", claim->body, &plain, &size) < 0) {
+        error_set(&err, ERR_BAD_REQUEST, "sealed with another key");
+        return refused(claim, &err);
+    }
+    activity = activity_of(self, claim, plain, size, arena);
+    activity_enter(self->loop, &activity);
+    rc = bus_call_packed(self->bus, method, &req, plain, size, &answer, &err);
+    activity_enter(self->loop, NULL);
+    explicit_bzero(plain, size);
+    if (rc == 0)
+        return FATE_DELIVERED;
+    return is_refusal(err.code) ? refused(claim, &err) : FATE_AGAIN;
+}
+
+static void settle_row(struct outbox *self, struct settlement *settlement,
+                       const struct claim *claim, enum fate fate)
+{
+    int64_t delay_ms = REFUSED_MS;
+    char at[24];
+
+    if (fate == FATE_DELIVERED) {
+        ++*self->delivered;
+        db_array_add(&settlement->delivered, claim->id.text);
+        return;
+    }
+    ++*(fate == FATE_REFUSED ? self->refused : self->failed);
+    if (fate == FATE_AGAIN) {
+        delay_ms = RETRY_MIN_MS << MIN(claim->attempts - 1, (int64_t)20);
+        delay_ms = MIN(delay_ms, (int64_t)RETRY_MAX_MS);
+        self->retry_mono_ms = MIN(self->retry_mono_ms, loop_mono_ms(self->loop) + delay_ms);
+    }
+    snprintf(at, sizeof(at), "%lld", (long long)(clock_real_ms() + delay_ms));
+    db_array_add(&settlement->again, claim->id.text);
+    db_array_add(&settlement->again_at, at);
+}
+
+static int settle(struct outbox *self, const struct settlement *settlement, int64_t deadline,
+                  struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct db_param params[] = {DB_NULL, DB_TEXT(settlement->delivered.text),
+                                DB_TEXT(settlement->again.text),
+                                DB_TEXT(settlement->again_at.text)};
+
+    return db_query_params(self->db, deadline, self->first_statement + SQL_OUTBOX_SETTLE, &res, err,
+                           params, ARRAY_SIZE(params) - 1);
+}
+
+/* Relays the claimed rows for as long as the lease holds; the rest is due again when it is over. */
+static int relay_rows(struct outbox *self, const struct db_result *rows, struct arena *arena,
+                      int64_t lease_mono_ms, struct error *err)
+{
+    CLEANUP(arena_destroy) struct arena *scratch = arena_new();
+    size_t count = db_rows(rows);
+    struct settlement settlement = {
+        .delivered = db_array_new(arena, count, ARRAY_ITEM),
+        .again = db_array_new(arena, count, ARRAY_ITEM),
+        .again_at = db_array_new(arena, count, ARRAY_ITEM),
+    };
+
+    for (size_t i = 0; i < count && !self->stopping; i++) {
+        struct field_bytes body = db_bytes(rows, i, 2);
+        struct claim claim = {
+            .id = db_uuid(rows, i, 0),
+            .method = db_text(rows, i, 1),
+            .body = {body.bytes, body.size},
+            .attempts = db_int(rows, i, 3),
+        };
+        int64_t now_ms = clock_mono_ms();
+
+        if (now_ms >= lease_mono_ms)
+            break;
+        arena_reset(scratch);
+        settle_row(self, &settlement, &claim,
+                   deliver(self, &claim, scratch, MIN(lease_mono_ms, now_ms + CALL_MS)));
+    }
+    return settle(self, &settlement, clock_mono_ms() + CALL_MS, err);
+}
+
+/* One claim. The number of rows; -1 when the database did not answer. */
+static int relay_batch(struct outbox *self, struct error *err)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    CLEANUP(db_result_destroy) struct db_result *rows = NULL;
+    const char *absent = absent_methods(self, arena);
+    int64_t now_ms = clock_real_ms(), lease_mono_ms = clock_mono_ms() + LEASE_MS;
+    struct db_param params[] = {DB_NULL, DB_INT(now_ms), DB_INT(now_ms + LEASE_MS), DB_INT(BATCH),
+                                DB_TEXT(absent)};
+
+    if (!absent)
+        return 0;
+    if (db_query_params(self->db, clock_mono_ms() + CALL_MS,
+                        self->first_statement + SQL_OUTBOX_CLAIM, &rows, err, params,
+                        ARRAY_SIZE(params) - 1) < 0)
+        return -1;
+    if (db_rows(rows) > 0 && relay_rows(self, rows, arena, lease_mono_ms, err) < 0)
+        return -1;
+    return (int)db_rows(rows);
+}
+
+/* For how long the oldest row waits: also of a receiver that is away, whose rows are not claimed. */
+static int look_at_oldest(struct outbox *self, struct error *err)
+{
+    int64_t now_mono_ms = clock_mono_ms();
+    struct outbox_state state;
+
+    if (now_mono_ms < self->look_mono_ms)
+        return 0;
+    self->look_mono_ms = now_mono_ms + LOOK_MS;
+    if (read_state(self, now_mono_ms + CALL_MS, &state, err) < 0)
+        return -1;
+    *self->waiting_s =
+        state.waiting == 0 ? 0 : MAX(clock_real_ms() - state.oldest_at, (int64_t)0) / 1000;
+    return 0;
+}
+
+/* One line for a statement of ours that is wrong; an absent database is db.c's news. */
+static void log_failure(const struct error *err)
+{
+    if (err->code == ERR_INTERNAL)
+        log_event(LOG_ERR, "outbox", "cannot relay", "detail", err->detail, NULL);
+}
+
+static void relay(void *arg)
+{
+    struct outbox *self = arg;
+    enum fiber_wake wake = FIBER_WOKEN;
+    struct error err;
+
+    while (!self->stopping && wake != FIBER_CANCELLED) {
+        int64_t until;
+        int rows;
+
+        self->kicked = false;
+        self->retry_mono_ms = INT64_MAX;
+        error_init(&err, NULL);
+        rows = look_at_oldest(self, &err) < 0 ? -1 : relay_batch(self, &err);
+        if (rows < 0)
+            log_failure(&err);
+        else if (rows == BATCH)
+            continue;
+        if (self->stopping || (self->kicked && rows >= 0))
+            continue;
+        until = MIN(clock_mono_ms() + PAUSE_MS, self->retry_mono_ms);
+        wake = fiber_queue_wait(self->loop, &self->idle, until);
+    }
+    self->running = false;
+    fiber_queue_wake_all(&self->ended);
+}
+
+struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
+                          struct metrics *metrics, const struct bus_method *const *methods,
+                          const struct seal_keys *keys)
+{
+    struct outbox *self = calloc(1, sizeof(*self));
+    struct error err;
+
+    if (!self)
+        log_die("outbox", "out of memory");
+    *self = (struct outbox){
+        .loop = loop,
+        .db = db,
+        .bus = bus,
+        .methods = methods,
+        .keys = keys,
+        .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
+        .running = true,
+        .waiting_s = metrics_level(metrics, "atrium_outbox_waiting_seconds",
+                                   "For how long the oldest row has waited for its receiver."),
+        .delivered = metrics_counter(metrics, "atrium_outbox_delivered_total", "",
+                                     "Rows that their receiver has taken."),
+        .failed = metrics_counter(metrics, "atrium_outbox_failed_total", "",
+                                  "Attempts that will be repeated soon."),
+        .refused = metrics_counter(metrics, "atrium_outbox_refused_total", "",
+                                   "Attempts that the receiver called wrong."),
+    };
+    error_init(&err, NULL);
+    if (fiber_start(loop, relay, self, &err) < 0)
+        log_die("outbox", "no fiber for the relay");
+    return self;
+}
+
+void outbox_destroy(struct outbox **self_p)
+{
+    struct outbox *self = TAKE_PTR(*self_p);
+
+    if (!self)
+        return;
+    self->stopping = true;
+    outbox_kick(self);
+    while (self->running && fiber_self(self->loop))
+        if (fiber_queue_wait(self->loop, &self->ended, clock_mono_ms() + LEASE_MS) ==
+            FIBER_CANCELLED)
+            break;
+    assert(!self->running);
+    free(self);
+}

@@ -1,0 +1,88 @@
+-- The audit trail: what this daemon changed and who signed in. Each daemon has this table; the files named
+-- NNNN_audit.sql in their schema folders are links to this one.
+-- A row is written by the statement that makes the change. Soon after, the chainer (common/service/audit_chain.c) gives it
+-- its place in the chain, by which it is verified: never by time, which may jump.
+
+create table audit (
+    id          bigint generated always as identity,
+    at          bigint not null,            -- contract time, ms
+    project_id  uuid,                       -- null: of the whole installation
+    entity      text,                       -- what it is about: 'Session/<id>'
+    event       json not null,              -- see common/service/audit.h; as written, not as jsonb: the hash covers its text
+    sequence    bigint,                     -- place in the chain, from 1 on: null until it is sealed
+    hash        bytea,                      -- over this row and the hash before it
+    check ((sequence is null) = (hash is null))
+) partition by range (at);
+create index audit_unsealed on audit (id) where sequence is null;
+create index audit_sequence on audit (sequence) where sequence is not null;
+create index audit_project on audit (project_id, sequence) where sequence is not null;
+
+-- Times that no month was made for: a clock may be wrong.
+create table audit_other partition of audit default;
+alter table audit_other set (autovacuum_vacuum_scale_factor = 0.01);
+
+-- The end of the chain. Its row lock makes one instance the chainer.
+create table audit_head (
+    only_row  boolean primary key default true check (only_row),
+    sequence  bigint not null,
+    hash      bytea not null
+);
+insert into audit_head (sequence, hash) values (0, ''::bytea);
+
+-- Stretches of the chain that were dropped on purpose; the row after `last` goes on from `hash`.
+create table audit_gap (
+    first  bigint primary key,
+    last   bigint not null,
+    hash   bytea not null
+);
+
+-- Makes the partition of the month [from_ms, to_ms), named by its first day, unless it is there or rows of that month
+-- are in audit_other already: they stay there. False when a lock was not to be had: try again later. No writer may
+-- have chosen audit_other for a row of the month meanwhile, so for these milliseconds nobody writes; who holds
+-- audit_other for longer (a backup) is waited for first, while nobody else waits.
+create function audit_month(name text, from_ms bigint, to_ms bigint) returns boolean
+language plpgsql set lock_timeout = '200ms' as $$
+begin
+    if to_regclass(format('%I', name)) is not null then
+        return true;
+    end if;
+    lock table audit_other in access exclusive mode;
+    lock table audit in share row exclusive mode;
+    if to_regclass(format('%I', name)) is not null
+        or exists (select from audit_other where at >= from_ms and at < to_ms) then
+        return true;
+    end if;
+    execute format('create table %I (like audit including constraints including indexes) '
+                   'with (autovacuum_vacuum_scale_factor = 0.01)', name);
+    execute format('alter table audit attach partition %I for values from (%s) to (%s)', name, from_ms, to_ms);
+    return true;
+exception when lock_not_available or deadlock_detected then
+    return false;
+end
+$$;
+
+-- Drops a month that need not be kept any longer ('audit_2026_01') and remembers which rows of the chain those were,
+-- for verification to step over. For the operator, in psql. The number of rows.
+create function audit_drop(name text) returns bigint
+language plpgsql set lock_timeout = '5s' as $$
+declare
+    rows bigint;
+begin
+    lock table audit in access exclusive mode;
+    if not exists (select from pg_inherits where inhparent = 'audit'::regclass
+                   and inhrelid = to_regclass(format('%I', name)) and name <> 'audit_other') then
+        raise exception '% is no month of the audit trail', name;
+    end if;
+    execute format('select count(*) from %I where sequence is null', name) into rows;
+    if rows > 0 then
+        raise exception '% rows of % are not sealed yet', rows, name;
+    end if;
+    execute format('insert into audit_gap (first, last, hash) '
+                   'select min(sequence), max(sequence), (array_agg(hash order by sequence desc))[1] '
+                   'from (select sequence, hash, sequence - row_number() over (order by sequence) as run from %I) r '
+                   'group by run', name);
+    execute format('select count(*) from %I', name) into rows;
+    execute format('drop table %I', name);
+    return rows;
+end
+$$;

@@ -1,0 +1,298 @@
+/*
+ * service.h - the skeleton of every daemon: `main` is a table and one call.
+ *
+ * service_main() reads the command line and the configuration, opens log, loop, clock, offload pool, bus, database and
+ * outbox, runs the start hook, lets callers in, tells systemd READY=1, feeds the watchdog, serves until SIGTERM, drains
+ * (bounded) and leaves with exit code 0.  SIGHUP reads the configuration again (service_reload.c).  Options: --config
+ * FILE, --instance NAME, --check-config, --print-config, --test-clock FILE (development suites only), --version, --help.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_H
+#define ATRIUM_COMMON_SERVICE_H
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/base/metrics.h"
+#include "common/bus/bus.h"
+#include "common/domain/request.h"
+#include "common/pg/db.h"
+#include "common/runtime/fiber.h"
+#include "common/runtime/loop.h"
+#include "common/runtime/offload.h"
+#include "common/service/audit_chain.h"
+#include "common/service/check.h"
+#include "common/service/config.h"
+#include "common/service/outbox.h"
+#include "common/service/seal_table.h"
+
+/* Section `common` of the configuration. */
+struct common_config {
+    const char *run_dir;       /* sockets and lock files */
+    const char *log_level;     /* debug info notice warning error */
+    const char *log_format;    /* auto text json journal */
+    int64_t slow_statement;    /* ms; 0: none is logged */
+    bool development;          /* written by `atriumctl dev` only: allows --test-clock */
+    const char *bus_hosts;     /* file of bus_hosts.h; NULL: all of the suite is on this host */
+    const char *bus_listen;    /* address to listen at for other hosts; NULL: that of bus_hosts */
+    const char *bus_keys;      /* directory of the secret keys, <service>.<instance>.key */
+    int64_t audit_keep_months; /* 0: all; this and the next two: `atriumctl audit prune` */
+    const char *audit_export_dir; /* where months go before they are dropped */
+    const char *audit_database;   /* conninfo of a role that may become atrium_audit */
+};
+extern const struct config_row common_config_rows[];
+extern const size_t common_config_row_count;
+
+/* Keys that every daemon with a database has in its own section. */
+struct database_config {
+    const char *database; /* conninfo */
+    int64_t read_connections, write_connections;
+    int64_t statement_timeout, lock_timeout; /* ms */
+};
+/* Rows for a daemon's configuration struct `s` that has a member `struct database_config db`. */
+#define DATABASE_CONFIG_ROWS(s, database_default)                                                 \
+    {"database",                                                                                  \
+     CONFIG_TYPE_TEXT,                                                                            \
+     offsetof(s, db.database),                                                                    \
+     database_default,                                                                            \
+     1,                                                                                           \
+     4096,                                                                                        \
+     0,                                                                                           \
+     NULL,                                                                                        \
+     "libpq connection string of this daemon's own role; several hosts may be listed."},          \
+        {"read_connections",                                                                      \
+         CONFIG_TYPE_INT,                                                                         \
+         offsetof(s, db.read_connections),                                                        \
+         "2",                                                                                     \
+         1,                                                                                       \
+         64,                                                                                      \
+         0,                                                                                       \
+         NULL,                                                                                    \
+         "Connections that all reads share in pipeline mode."},                                   \
+        {"write_connections",                                                                     \
+         CONFIG_TYPE_INT,                                                                         \
+         offsetof(s, db.write_connections),                                                       \
+         "8",                                                                                     \
+         1,                                                                                       \
+         64,                                                                                      \
+         0,                                                                                       \
+         NULL,                                                                                    \
+         "Connections for writes and transactions."},                                             \
+        {"statement_timeout",                                                                     \
+         CONFIG_TYPE_DURATION,                                                                    \
+         offsetof(s, db.statement_timeout),                                                       \
+         "5s",                                                                                    \
+         100,                                                                                     \
+         600000,                                                                                  \
+         0,                                                                                       \
+         NULL,                                                                                    \
+         "Longest run of one statement; enforced by the server."},                                \
+    {                                                                                             \
+        "lock_timeout", CONFIG_TYPE_DURATION, offsetof(s, db.lock_timeout), "2s", 100, 600000, 0, \
+            NULL, "Longest wait of one statement for a lock; then the answer is 503."             \
+    }
+
+struct service_definition {
+    const char *name;    /* "authd": also the section and the directory of its sockets */
+    const char *summary; /* one line for --help */
+    size_t size;         /* sizeof the daemon's struct, whose FIRST member is struct service */
+    const struct config_row *config; /* own section */
+    size_t config_count;
+    size_t config_size;     /* sizeof the configuration struct */
+    size_t database_offset; /* of its member struct database_config; SIZE_MAX: no database */
+    const char *schema;     /* "auth" */
+    const struct db_statement *statements;
+    size_t statement_count;
+    const struct db_migration *migrations;
+    bool audit; /* common/service/schema/audit.sql is among them: its chain is kept */
+    const struct operation
+        *operations;            /* ended by name NULL; those of service_routes.def are added */
+    const struct check *checks; /* what `doctor` is told beside that of all daemons, ended by name
+                                   NULL; NULL: nothing */
+    const char *const *asks;    /* services called, NULL-ended */
+    const struct bus_method *const *outbox_methods; /* NULL: no outbox */
+    size_t
+        seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
+    const struct seal_table
+        *seal_tables; /* what it seals, ended by name NULL; NULL: the outbox alone */
+    /* May be NULL. After the configuration was read, for --check-config too: looks at the files that it names. Nothing is
+     * open yet, so it may block. */
+    int (*configured)(void *daemon, struct error *err);
+    /* May be NULL. After a reload: takes over what `configured` has made of the new configuration in `fresh`, a daemon of
+     * the same type that was not started. Memory of its arena lives until the next reload; rows without CONFIG_RELOAD
+     * have the new values there, which must not be used. Parks nowhere. */
+    void (*reload)(void *daemon, void *fresh);
+    /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first
+     * request comes in. It must not wait for another daemon: any start order works. */
+    int (*start)(void *daemon, struct error *err);
+    /* On SIGTERM, with everything still running: takes nothing new from elsewhere than the bus
+     * (which drains itself afterwards) and waits for what is under way, bounded. */
+    void (*drain)(void *daemon);
+    /* After the drain, when no request and no service_every() run is left: frees what start made.
+     */
+    void (*stop)(void *daemon);
+};
+
+/* Who holds a lock that statements of this daemon wait for. */
+struct blocker {
+    int64_t pid;          /* of the backend; 0: none */
+    char since[25];       /* when its present statement began; "": the role may not see it */
+    char table[130];      /* that is waited for; "": not known */
+    char application[65]; /* "psql"; "": the role may not see it */
+    int64_t waiting;      /* statements of this role */
+    int64_t waited_ms;    /* the first of them */
+};
+
+struct service {
+    const struct service_definition *definition;
+    const char *instance; /* "1" */
+    struct common_config *common;
+    void *config;            /* the daemon's configuration struct */
+    struct seal_keys seal;   /* empty without a seal_key */
+    struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
+    struct arena *hosts_arena;
+    struct arena *arena; /* lives as long as the process */
+    int64_t started_mono_ms;
+    struct loop *loop;
+    struct clock *clock;
+    struct metrics *metrics;
+    struct spans *spans;
+    struct bus *bus;
+    struct db *db; /* NULL without a database */
+    struct offload *offload;
+    struct outbox *outbox;     /* NULL without outbox methods */
+    struct audit_chain *audit; /* NULL without an audit trail */
+    bool ready, stopping;
+    const char
+        *sandbox; /* what confines the programs that the daemon starts; NULL: it starts none */
+
+    struct config_origin *origins[2]; /* of the rows of `common` and of the daemon's section */
+
+    /* service.c's, service_check.c's, service_reload.c's and service_task.c's own */
+    bool reloading, reload_again; /* a SIGHUP came, another one since */
+    struct arena *reload_arena;   /* of the configuration in use; NULL: that of the start */
+    const struct service_options *options;
+    bool check_only;     /* --check-config: credentials are the unit's and may be missing */
+    int check_statement; /* the first of check_database.c's */
+    struct service_seal *sealing;
+    int probe_statement; /* the first of service_database.c's */
+    struct {
+        bool silent; /* the last question was not answered in time */
+        struct blocker blocker;
+        int64_t blocked_mono_ms; /* since when */
+        int64_t write_mono_ms;   /* the next probe that writes, not before */
+    } database;
+    int exit_code;
+    bool ended; /* nothing is left to do but to let the last fibers end */
+    struct loop_timer *watchdog;
+    size_t tasks;                            /* fibers of service_every() */
+    struct fiber_queue task_pause, task_end; /* tasks between two runs; who waits for their end */
+};
+
+int service_main(int argc, char **argv, const struct service_definition *definition);
+
+/* A request of the daemon's own making (jobs, leases): fresh arena, trace id, deadline. Use with
+ * CLEANUP. */
+struct request *service_request_new(struct service *self, int64_t timeout_ms);
+void service_request_destroy(struct request **self_p);
+
+/* Starts fn(daemon, req) on a fiber every `period_ms` (first run at once), until the service stops;
+ * one run at a time. Each run has a fresh request with that timeout, but at least a second. A run
+ * that fails is tried again next time; the log has the first failure of its kind and the recovery.
+ * With a test clock the period is at most 500 ms. */
+void service_every(struct service *self, const char *name, int64_t period_ms,
+                   int (*fn)(void *daemon, const struct request *req, struct error *err));
+
+/* What every daemon answers to ctl and the gateway, see service_routes.def. For
+ * bus_call_instance(): */
+struct bus_method service_status_method(const char *service);
+struct bus_method service_metrics_method(const char *service);
+struct bus_method service_spans_method(const char *service);
+struct bus_method audit_page_method(const char *service);
+struct bus_method service_check_method(const char *service);
+struct bus_method service_config_method(const char *service);
+struct bus_method seal_reseal_method(const char *service);
+struct bus_method seal_retire_method(const char *service);
+
+struct service_status_out {
+    const char *service, *instance, *version;
+    int64_t uptimeMs, inFlight, queued, fibers, pid;
+    bool database;
+    enum tristate writable; /* unset: of a build that does not say */
+    const char *sandbox;    /* what confines the programs that it starts; NULL: it starts none */
+    /* Ids of the keys in its file, "4c1f0a... 9a2b77...", the one that writes first, and how far their exchange is:
+     * "single", "prepared" (the second is the newer one), "switched". NULL: it has none. */
+    const char *sealKeys, *sealState;
+};
+extern const struct field_table service_status_out_table;
+struct service_metrics_out {
+    struct field_list metrics; /* struct metric_row */
+};
+extern const struct field_table service_metrics_out_table;
+
+/* Ended spans of sampled requests, taken out of the instance's ring. */
+struct service_spans_out {
+    const char *spans; /* a JSON array of OTLP's Span objects */
+    int64_t count;
+};
+extern const struct field_table service_spans_out_table;
+
+/* What an instance finds when it looks at itself and at what it stands on. */
+struct service_check_out {
+    struct field_list findings; /* struct finding */
+    const char *server;         /* of its database, see db_server(); NULL: none, or not connected */
+};
+extern const struct field_table service_check_out_table;
+
+/* A key of the configuration in use, and what the files have for it now. */
+struct config_entry {
+    const char *section, *key;
+    const char *value; /* NULL: it has none */
+    const char *file;  /* where that was read; NULL: it is the program's default */
+    int64_t line;
+    bool reload;      /* SIGHUP applies a change */
+    bool changed;     /* the files have another value, ... */
+    const char *next; /* ... which is this one; NULL: none */
+};
+extern const struct field_table config_entry_table;
+struct service_config_out {
+    struct field_list entries; /* struct config_entry */
+    const char *error;         /* why a start would refuse the files; NULL: it would not */
+};
+extern const struct field_table service_config_out_table;
+
+/* A page of the audit trail (common/service/audit_chain.h); with rows left when there are any behind the last one. */
+struct audit_page_in {
+    int64_t after;       /* sequence */
+    struct uuid project; /* absent: all */
+};
+extern const struct field_table audit_page_in_table;
+struct audit_page_out {
+    bool kept; /* the daemon has an audit trail; else nothing else is set */
+    int64_t sequence, unsealed;
+    struct field_bytes hash;
+    struct field_list rows, gaps; /* struct audit_record, struct audit_gap */
+};
+extern const struct field_table audit_page_out_table;
+
+/* Seals what lies behind `after` in one of the daemon's tables anew, for a page, with the key that writes. */
+struct seal_reseal_in {
+    int64_t table;     /* from 0 on */
+    const char *after; /* absent: from its start */
+};
+extern const struct field_table seal_reseal_in_table;
+struct seal_reseal_out {
+    int64_t tables;   /* how many the daemon has */
+    const char *name; /* of this one */
+    const char *next; /* what to go on behind; absent at its end */
+    int64_t waiting;  /* values of the page that another key had sealed; of them */
+    int64_t resealed; /* by this call, */
+    int64_t unopened; /* and by none of the keys that there are */
+};
+extern const struct field_table seal_reseal_out_table;
+
+/* The second key of the file, which nothing is sealed with any more, may leave it. */
+struct seal_retire_in {
+    const char *id;
+};
+extern const struct field_table seal_retire_in_table;
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * service_audit.c - a daemon's audit trail, page by page, for atriumctl.
+ */
+#include <string.h>
+
+#include "common/service/service_private.h"
+
+/* A page has at most so many rows and, but for its last row, bytes of text; a gap lies between two rows. */
+enum { PAGE_ROWS = 1000, PAGE_BYTES = 1 << 20 };
+
+static const struct field audit_page_in_rows[] = {
+    FIELD_INT(struct audit_page_in, after, 0, INT64_MAX, 0, 0, "Rows behind this sequence number",
+              "0"),
+    FIELD_UUID(struct audit_page_in, project, 0, "Only of this project"),
+};
+FIELD_TABLE(audit_page_in);
+
+static const struct field audit_page_out_rows[] = {
+    FIELD_BOOL(struct audit_page_out, kept, false, 0, "This daemon has an audit trail"),
+    FIELD_INT(struct audit_page_out, sequence, 0, INT64_MAX, 0, 0, "Of the end of the chain", "1"),
+    FIELD_BYTES(struct audit_page_out, hash, 1024, 0, "Of the end of the chain"),
+    FIELD_INT(struct audit_page_out, unsealed, 0, INT64_MAX, 0, 0, "Rows that wait for a place",
+              "0"),
+    FIELD_OBJECTS(struct audit_page_out, rows, audit_record, PAGE_ROWS, 0, "Rows in order"),
+    FIELD_OBJECTS(struct audit_page_out, gaps, audit_gap, PAGE_ROWS + 1, 0,
+                  "What was dropped between them"),
+};
+FIELD_TABLE(audit_page_out);
+
+/* How many of the rows fit into a page. */
+static size_t page_fit(const struct field_list *rows)
+{
+    const struct audit_record *row = rows->items;
+    size_t bytes = 0, count = 0;
+
+    while (count < rows->count && bytes < PAGE_BYTES) {
+        bytes += strlen(row[count].event);
+        bytes += row[count].entity != NULL ? strlen(row[count].entity) : 0;
+        count++;
+    }
+    return count;
+}
+
+/* The end of the chain is read first: what lies before it is there when the rows are read, or among the gaps. */
+int audit_page(struct service *self, const struct request *req, const struct audit_page_in *in,
+               struct audit_page_out *out, struct error *err)
+{
+    struct audit_state state;
+
+    if (self->audit == NULL)
+        return 0;
+    if (audit_chain_state(self->audit, req, &state, err) < 0 ||
+        audit_chain_page(self->audit, req, in->project, in->after, PAGE_ROWS, &out->rows, err) <
+            0 ||
+        audit_chain_gaps(self->audit, req, in->after, PAGE_ROWS + 1, &out->gaps, err) < 0)
+        return -1;
+    out->kept = true;
+    out->sequence = state.sequence;
+    out->hash = state.hash;
+    out->unsealed = state.unsealed;
+    out->rows.count = page_fit(&out->rows);
+    return 0;
+}

@@ -1,0 +1,349 @@
+/*
+ * service_check.c - what every daemon looks at when `atriumctl doctor` asks: its configuration, its keys, its
+ * neighbours, its database and what waits there.
+ *
+ * Files are read on the offload pool, everything else parks: requests go on meanwhile.
+ */
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/descriptors.h"
+#include "common/service/service_private.h"
+
+enum {
+    AUDIT_WARN_MS = 10 * 1000, /* a row is sealed within a second */
+    AUDIT_FAIL_MS = 60 * 1000,
+    OUTBOX_WARN_MS = 60 * 1000, /* a retry comes after a minute at the latest */
+    OUTBOX_FAIL_MS = 10 * 60 * 1000,
+    DESCRIPTORS_WARN = 5, /* the part of the limit that is left */
+    DESCRIPTORS_FAIL = 20,
+};
+
+static const struct field service_check_out_rows[] = {
+    FIELD_OBJECTS(struct service_check_out, findings, finding, CHECKS_MAX, 0, "What was found"),
+    FIELD_TEXT(struct service_check_out, server, 1, 512, 0, "Where its database is",
+               "host=/run/postgresql port=5432"),
+};
+FIELD_TABLE(service_check_out);
+
+/* ---- the configuration ---- */
+
+/* The files as a start of this daemon would read them now. */
+struct reading {
+    const struct service *self;
+    struct arena *arena;
+    struct error *err;
+    bool good;
+    struct service_difference changed;
+    const char *open; /* the first that others may write; NULL: none */
+};
+
+/* Anyone who may write one of the files has the daemon's configuration in their hands. */
+static const char *find_open_file(const char *config, struct arena *arena)
+{
+    const char **files;
+    struct stat status;
+    struct error err;
+
+    error_init(&err, arena);
+    if (config_files_of(config, arena, &files, &err) < 0)
+        return NULL;
+    for (; *files; files++) {
+        if (stat(*files, &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+            return *files;
+    }
+    return NULL;
+}
+
+static void read_again(void *arg)
+{
+    struct reading *job = arg;
+    CLEANUP(service_fresh_destroy) struct service *fresh = service_fresh_new(job->self);
+
+    job->good = service_config_check(fresh, job->self->options, job->err) == 0;
+    if (job->good)
+        job->changed = service_compare(job->self, fresh, job->arena);
+    job->open = find_open_file(job->self->options->config, job->arena);
+}
+
+static const char *restart_command(const struct service *self, struct arena *arena)
+{
+    return arena_printf(arena, "systemctl restart atrium-%s@%s", self->definition->name,
+                        self->instance);
+}
+
+static int check_configuration(void *daemon, const struct request *req, struct finding *ret,
+                               struct error *err)
+{
+    const struct service *self = daemon;
+    const char *file = self->options->config;
+    struct reading job = {.self = self, .arena = req->arena, .err = err};
+
+    if (offload_run(self->offload, read_again, &job, req->deadline_mono_ms, err) < 0 || !job.good)
+        return -1;
+    if (job.open)
+        return check_fail(req, ret, arena_printf(req->arena, "chmod go-w %s", job.open),
+                          "%s may be written by others than its owner", job.open);
+    if (*job.changed.restart)
+        return check_warn(req, ret, restart_command(self, req->arena),
+                          "%s was changed since this instance started: %s", file,
+                          job.changed.restart);
+    if (*job.changed.reload)
+        return check_warn(req, ret,
+                          arena_printf(req->arena, "systemctl reload atrium-%s@%s",
+                                       self->definition->name, self->instance),
+                          "%s was changed since this instance read it: %s", file,
+                          job.changed.reload);
+    return check_ok(req, ret, "%s", file);
+}
+
+/* ---- key files ---- */
+
+struct key_files {
+    const struct service *self;
+    struct arena *arena;
+    struct error *err;
+    size_t count;
+    bool good, exchanged, rotated;
+};
+
+static bool check_key_file(struct key_files *job, const char *path)
+{
+    job->count++;
+    return secret_check_file(path, job->err) == 0;
+}
+
+/* Every path among the settings that is one of a secret. */
+static bool check_settings(struct key_files *job)
+{
+    const struct service_definition *definition = job->self->definition;
+
+    for (size_t i = 0; i < definition->config_count; i++) {
+        const char *path;
+
+        if (!(definition->config[i].flags & CONFIG_SECRET))
+            continue;
+        memcpy(&path, (const uint8_t *)job->self->config + definition->config[i].offset,
+               sizeof path);
+        if (path != NULL && !check_key_file(job, path))
+            return false;
+    }
+    return true;
+}
+
+static bool check_host_key(struct key_files *job)
+{
+    const struct service *self = job->self;
+
+    return self->hosts == NULL ||
+           check_key_file(job, arena_printf(job->arena, "%s/%s.%s.key", self->common->bus_keys,
+                                            self->definition->name, self->instance));
+}
+
+/* Is the file's key still the one that seals since our start, and are they the same keys? */
+static bool check_seal_key(struct key_files *job)
+{
+    const char *path = service_seal_key_path(job->self);
+    const struct seal_keys *ours = &job->self->seal;
+    CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
+
+    if (path == NULL)
+        return true;
+    if (seal_keys_load(path, &keys, job->err) < 0)
+        return false;
+    job->exchanged =
+        !seal_keys_find(&keys, ours->items[0].id) && !seal_keys_find(ours, keys.items[0].id);
+    job->rotated = keys.in_file != ours->in_file;
+    for (size_t i = 0; i < keys.in_file && i < ours->in_file; i++)
+        job->rotated |= strcmp(keys.items[i].id, ours->items[i].id) != 0;
+    return true;
+}
+
+static void look_at_keys(void *arg)
+{
+    struct key_files *job = arg;
+
+    job->good = check_settings(job) && check_host_key(job) && check_seal_key(job);
+}
+
+static int check_keys(void *daemon, const struct request *req, struct finding *ret,
+                      struct error *err)
+{
+    const struct service *self = daemon;
+    struct key_files job = {.self = self, .arena = req->arena, .err = err};
+
+    if (offload_run(self->offload, look_at_keys, &job, req->deadline_mono_ms, err) < 0 || !job.good)
+        return -1;
+    if (job.count == 0)
+        return 0;
+    if (job.exchanged)
+        return check_fail(req, ret,
+                          "Put the key back that was there (from the back-up) before this daemon "
+                          "is restarted: nothing else opens what it has sealed.",
+                          "%s holds another key than the one in use", service_seal_key_path(self));
+    if (job.rotated)
+        return check_warn(req, ret, restart_command(self, req->arena),
+                          "%s was changed since this instance started",
+                          service_seal_key_path(self));
+    return check_ok(req, ret, "%zu, closed to others", job.count);
+}
+
+/* ---- the bus ---- */
+
+static size_t count_peers(const struct service *self, const char *service, struct arena *arena)
+{
+    const char **peers = bus_peers(self->bus, service, arena);
+    size_t count = 0;
+
+    while (peers[count] != NULL)
+        count++;
+    return count;
+}
+
+static int check_peers(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err)
+{
+    const struct service *self = daemon;
+    const char *const *asks = self->definition->asks;
+    const char *seen = "", *missing = "";
+
+    (void)err;
+    for (; asks != NULL && *asks != NULL; asks++) {
+        size_t count = count_peers(self, *asks, req->arena);
+        const char **list = count > 0 ? &seen : &missing;
+
+        /* The only instance has no other of its own service to ask. */
+        if (count == 0 && strcmp(*asks, self->definition->name) == 0)
+            continue;
+        *list = count > 0 ? arena_printf(req->arena, "%s%s%s %zu", *list, **list ? ", " : "", *asks,
+                                         count)
+                          : arena_printf(req->arena, "%s%s%s", *list, **list ? ", " : "", *asks);
+    }
+    if (*missing != '\0')
+        return check_fail(req, ret, NULL, "no instance within reach: %s", missing);
+    return *seen == '\0' ? 0 : check_ok(req, ret, "%s", seen);
+}
+
+/* ---- descriptors ---- */
+
+static void count_descriptors(void *arg)
+{
+    *(size_t *)arg = descriptors_used();
+}
+
+static int check_descriptors(void *daemon, const struct request *req, struct finding *ret,
+                             struct error *err)
+{
+    const struct service *self = daemon;
+    size_t used = 0, limit = descriptors_limit();
+
+    if (offload_run(self->offload, count_descriptors, &used, req->deadline_mono_ms, err) < 0)
+        return -1;
+    if (limit > 0 && used > limit - limit / DESCRIPTORS_WARN)
+        return (used > limit - limit / DESCRIPTORS_FAIL ? check_fail : check_warn)(
+            req, ret, NULL, "%zu of %zu are open", used, limit);
+    return check_ok(req, ret, "%zu of %zu are open", used, limit);
+}
+
+/* ---- what waits in the database ---- */
+
+static int check_audit(void *daemon, const struct request *req, struct finding *ret,
+                       struct error *err)
+{
+    struct service *self = daemon;
+    struct audit_state state;
+    int64_t age;
+
+    if (self->audit == NULL)
+        return 0;
+    if (audit_chain_state(self->audit, req, &state, err) < 0)
+        return -1;
+    age = state.unsealed > 0 ? clock_now_ms(self->clock) - state.waiting_since : 0;
+    if (age > AUDIT_WARN_MS)
+        return (age > AUDIT_FAIL_MS ? check_fail : check_warn)(
+            req, ret, NULL, "%lld rows have no place in the chain, the first for %s",
+            (long long)state.unsealed, check_age(req->arena, age));
+    return check_ok(req, ret, "sealed up to row %lld", (long long)state.sequence);
+}
+
+static int check_outbox(void *daemon, const struct request *req, struct finding *ret,
+                        struct error *err)
+{
+    struct service *self = daemon;
+    struct outbox_state state;
+    int64_t age;
+
+    if (self->outbox == NULL)
+        return 0;
+    if (outbox_state(self->outbox, req, &state, err) < 0)
+        return -1;
+    age = state.waiting > 0 ? clock_real_ms() - state.oldest_at : 0;
+    if (age > OUTBOX_WARN_MS)
+        return (age > OUTBOX_FAIL_MS ? check_fail : check_warn)(
+            req, ret, NULL, "%lld%s calls of other daemons wait, the oldest for %s",
+            (long long)state.waiting, state.waiting == OUTBOX_COUNT_MAX ? " or more" : "",
+            check_age(req->arena, age));
+    return check_ok(req, ret, "%lld wait", (long long)state.waiting);
+}
+
+/* ---- all of them ---- */
+
+static const struct check own_checks[] = {
+    {"configuration", 0,
+     "Correct that line, and look again with --check-config before the next restart.",
+     check_configuration},
+    {"key files", 0,
+     "The file must be there, belong to root or the daemon's user, and be closed to others "
+     "(chown, chmod 600).",
+     check_keys},
+    {"peers", 0,
+     "Start what is missing (systemctl start 'atrium-NAME@1'); see that this daemon's user is in "
+     "the group of its bus directory.",
+     check_peers},
+    {"descriptors", 0,
+     "Raise LimitNOFILE= in a drop-in of the unit (systemctl edit), or start another instance.",
+     check_descriptors},
+    {.name = NULL},
+};
+
+static const struct check queue_checks[] = {
+    {"audit", CHECK_DATABASE,
+     "See who holds the row of audit_head (pg_locks), and what this daemon logs about its audit "
+     "trail.",
+     check_audit},
+    {"outbox", CHECK_DATABASE,
+     "Start the daemons that are missing; rows that are called wrong are named in this daemon's "
+     "log, with the reason.",
+     check_outbox},
+    {.name = NULL},
+};
+
+static const char *server_of(const struct service *self, struct arena *arena)
+{
+    char text[512];
+
+    db_server(self->db, text, sizeof text);
+    return text[0] == '\0' ? NULL : arena_strdup(arena, text);
+}
+
+/* Each of the tables is bounded (CHECK_EACH_MS a row), and all together by the deadline of the request. */
+int service_check(struct service *self, const struct request *req, const struct nothing *in,
+                  struct service_check_out *out, struct error *err)
+{
+    struct check_report *report = arena_alloc(req->arena, sizeof *report);
+    unsigned without = self->db == NULL ? CHECK_DATABASE : 0;
+
+    (void)in, (void)err;
+    checks_run(own_checks, without, self, req, report);
+    if (!checks_run(check_database_reachable, without, self, req, report))
+        without |= CHECK_DATABASE;
+    checks_run(check_database_rows, without, self, req, report);
+    checks_run(queue_checks, without, self, req, report);
+    checks_run(service_seal_checks, without, self, req, report);
+    checks_run(self->definition->checks, without, self, req, report);
+    out->findings = (struct field_list){report->items, report->count};
+    out->server = self->db == NULL ? NULL : server_of(self, req->arena);
+    return 0;
+}

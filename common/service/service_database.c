@@ -1,0 +1,245 @@
+/*
+ * service_database.c - what a daemon knows of its database: whether it answers, whether it can be written to, and who
+ * holds the locks that its statements wait for.
+ *
+ * Asked every three seconds, also of a daemon that nobody calls.  The answer, and who blocks, are asked for on the
+ * vital connection (common/pg/db.h), which no lock holds up; the write takes the way of all writes.  A write of a request
+ * that is refused for want of room counts at once.  Seen by service_status() (hence /readyz), metrics and doctor.
+ */
+#include <string.h>
+
+#include "common/service/service_private.h"
+
+enum {
+    PROBE_MS = 3000,       /* between two rounds, and what an answer may take */
+    PROBE_LABELS_MAX = 300 /* of what the server calls a table or a program */
+};
+
+enum {
+#define SQL(name, class, params, text) name,
+#include "common/service/probe_sql.def"
+#undef SQL
+    STATEMENT_COUNT
+};
+
+static const struct db_statement statements[STATEMENT_COUNT] = {
+#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#include "common/service/probe_sql.def"
+#undef SQL
+};
+
+/* ---- what is known ---- */
+
+bool service_database_up(const struct service *self)
+{
+    return self->db == NULL || (db_ready(self->db) && !self->database.silent);
+}
+
+bool service_database_writable(const struct service *self)
+{
+    return self->db == NULL || (service_database_up(self) && db_refusal(self->db) == NULL);
+}
+
+static int64_t read_up(void *arg)
+{
+    const struct service *self = arg;
+
+    return self->db != NULL && service_database_up(self);
+}
+
+static int64_t read_writable(void *arg)
+{
+    const struct service *self = arg;
+
+    return self->db != NULL && service_database_writable(self);
+}
+
+static int64_t read_blocked_ms(void *arg)
+{
+    return ((const struct service *)arg)->database.blocker.waited_ms / 1000;
+}
+
+/* A table or program name in a label: without what would end it. */
+static const char *label_text(struct arena *arena, const char *text)
+{
+    char *copy = arena_strndup(arena, text, strnlen(text, PROBE_LABELS_MAX));
+
+    for (char *c = copy; *c != '\0'; c++)
+        if (*c == '"' || *c == '\\' || *c == '\n')
+            *c = '_';
+    return copy;
+}
+
+static const char *read_blocker(void *arg, struct arena *arena)
+{
+    const struct blocker *blocker = &((const struct service *)arg)->database.blocker;
+
+    if (blocker->pid == 0)
+        return "";
+    return arena_printf(arena, "pid=\"%lld\",table=\"%s\",application=\"%s\",query_start=\"%s\"",
+                        (long long)blocker->pid, label_text(arena, blocker->table),
+                        label_text(arena, blocker->application), blocker->since);
+}
+
+void service_database_metrics(struct service *self)
+{
+    struct metrics *m = self->metrics;
+
+    metrics_gauge(m, "atrium_database_up", "1 while the database answers.", read_up, self);
+    metrics_gauge(m, "atrium_database_writable", "1 while the database takes writes.",
+                  read_writable, self);
+    metrics_gauge_labelled(m, "atrium_database_blocked_seconds",
+                           "How long statements have waited for a lock of the session named.",
+                           read_blocked_ms, read_blocker, self);
+}
+
+/* ---- asking ---- */
+
+/* A probe's own deadline: that of the round is over when it has waited for the one before. */
+static struct request probe_request(const struct request *round)
+{
+    struct request req = *round;
+
+    req.deadline_mono_ms = clock_mono_ms() + PROBE_MS;
+    return req;
+}
+
+static int ask(struct service *self, const struct request *round, int statement,
+               struct db_result **ret, struct error *err)
+{
+    struct request req = probe_request(round);
+
+    return db_query(self->db, &req, self->probe_statement + statement, ret, err);
+}
+
+int service_database_answer(struct service *self, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    int rc = ask(self, req, SQL_PROBE_ANSWER, &res, err);
+
+    /* A lost connection is known by itself, and a new one is as good as an answer. */
+    self->database.silent = rc < 0 && err->code == ERR_DEADLINE;
+    return rc;
+}
+
+/* Who is waited for now; pid 0: none. */
+static int find_blocker(struct service *self, const struct request *req, struct blocker *ret,
+                        struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+
+    *ret = (struct blocker){.pid = 0};
+    if (ask(self, req, SQL_PROBE_BLOCKERS, &res, err) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return 0;
+    ret->pid = db_int(res, 0, 0);
+    snprintf(ret->application, sizeof(ret->application), "%s", db_text(res, 0, 1));
+    if (!db_is_null(res, 0, 2))
+        clock_format_iso(db_int(res, 0, 2), ret->since);
+    snprintf(ret->table, sizeof(ret->table), "%s", db_text(res, 0, 3));
+    ret->waiting = db_int(res, 0, 4);
+    ret->waited_ms = db_int(res, 0, 5);
+    return 0;
+}
+
+static void set_blocker(struct service *self, const struct blocker *seen)
+{
+    struct blocker *known = &self->database.blocker;
+
+    if (seen->pid != known->pid) {
+        char pid[24];
+
+        snprintf(pid, sizeof(pid), "%lld", (long long)seen->pid);
+        log_event(LOG_WARNING, "database", "statements wait for a lock", "pid", pid, "table",
+                  seen->table, "application", seen->application, "query_start",
+                  seen->since[0] != '\0' ? seen->since : NULL, NULL);
+        self->database.blocked_mono_ms = clock_mono_ms() - seen->waited_ms;
+    }
+    *known = *seen;
+}
+
+/* At a moment when no statement waits, since all are held back or none is asked for, it holds what it held. */
+static int keep_blocker(struct service *self, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct blocker *known = &self->database.blocker;
+    struct request own = probe_request(req);
+
+    if (db_query(self->db, &own, self->probe_statement + SQL_PROBE_HOLDS, &res, err,
+                 DB_INT(known->pid), DB_TEXT(known->table)) < 0)
+        return -1;
+    if (!db_bool(res, 0, 0))
+        *known = (struct blocker){.pid = 0};
+    known->waiting = 0;
+    return 0;
+}
+
+int service_database_blocker(struct service *self, const struct request *req, struct error *err)
+{
+    struct blocker *known = &self->database.blocker, seen;
+
+    if (find_blocker(self, req, &seen, err) < 0)
+        return -1;
+    if (seen.pid != 0)
+        set_blocker(self, &seen);
+    else if (known->pid != 0 && keep_blocker(self, req, err) < 0)
+        return -1;
+    if (known->pid != 0)
+        known->waited_ms = clock_mono_ms() - self->database.blocked_mono_ms;
+    return 0;
+}
+
+/* A full queue says nothing of the server; nor does a role that may have no temporary file. */
+static bool is_no_verdict(const struct error *err)
+{
+    return err->code == ERR_OVERLOADED || strcmp(err->sqlstate, "53400") == 0 ||
+           (err->code == ERR_UNAVAILABLE && err->sqlstate[0] == '\0');
+}
+
+int service_database_write(struct service *self, const struct request *req, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    bool refused = db_refusal(self->db) != NULL;
+
+    if (ask(self, req, SQL_PROBE_WRITE, &res, err) < 0) {
+        if (is_no_verdict(err))
+            return -1;
+        db_refusal_set(self->db, err->sqlstate[0] != '\0' ? err->detail
+                                                          : "a write is not answered within 3 s");
+    } else {
+        db_refusal_set(self->db,
+                       db_bool(res, 0, 0) ? "25006 the server is set to read only" : NULL);
+    }
+    if (!refused && db_refusal(self->db) != NULL)
+        log_event(LOG_ERR, "database", "cannot write", "detail", db_refusal(self->db), NULL);
+    else if (refused && db_refusal(self->db) == NULL)
+        log_event(LOG_NOTICE, "database", "can write again", NULL);
+    return 0;
+}
+
+static int probe(void *daemon, const struct request *req, struct error *err)
+{
+    struct service *self = daemon;
+
+    if (service_database_answer(self, req, err) < 0)
+        return -1;
+    if ((db_waits(self->db) || self->database.blocker.pid != 0) &&
+        service_database_blocker(self, req, err) < 0)
+        return -1;
+    /* With a test clock rounds come more often, and a write costs more than a question. */
+    if (clock_mono_ms() < self->database.write_mono_ms)
+        return 0;
+    self->database.write_mono_ms = clock_mono_ms() + PROBE_MS / 2;
+    return service_database_write(self, req, err);
+}
+
+void service_database_extend(struct service *self)
+{
+    self->probe_statement = db_extend(self->db, statements, ARRAY_SIZE(statements));
+}
+
+void service_database_watch(struct service *self)
+{
+    service_every(self, "database", PROBE_MS, probe);
+}

@@ -1,0 +1,73 @@
+/*
+ * codec.h - bounded msgpack and JSON.
+ *
+ * Bytes from a peer are checked whole (every length against what is left, every count, the depth) before
+ * msgpack-c may allocate for them: a five-byte frame can otherwise claim four billion elements.
+ */
+#ifndef ATRIUM_COMMON_CODEC_H
+#define ATRIUM_COMMON_CODEC_H
+
+#include <jansson.h>
+#include <msgpack.h>
+
+#include "common/base/arena.h"
+#include "common/base/base.h"
+#include "common/base/error.h"
+
+enum {
+    CODEC_DEPTH_MAX = 32,             /* nesting of JSON and msgpack */
+    CODEC_ITEMS_MAX = 200000,         /* values in one message */
+    CODEC_FRAME_MAX = 4 * 1024 * 1024 /* bytes of one bus message */
+};
+
+/* Exactly one msgpack value of `size` bytes, nothing behind it, within the limits above, every str valid UTF-8
+ * without U+0000. *ret lives in the arena. -1 (ERR_BAD_REQUEST) otherwise; nothing was allocated then. */
+int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
+                 struct error *err) MUST_USE;
+
+/* The same without a copy: texts and bytes of *ret point into `bytes`, which must live as long as the arena. */
+int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
+                          struct error *err) MUST_USE;
+
+/* The value of a map member, or NULL (not a map, no such member). First match wins. */
+const msgpack_object *codec_member(const msgpack_object *map, const char *name);
+
+/* A word with the byte in each of its eight places. */
+#define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* A growing buffer for msgpack_packer_init(&p, &buffer, codec_write). Memory is the arena's. */
+struct codec_buffer {
+    struct arena *arena;
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+void codec_buffer_init(struct codec_buffer *self, struct arena *arena);
+void codec_buffer_grow(struct codec_buffer *self, size_t size);
+
+/* Makes room for `size` more bytes. */
+static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
+{
+    if (size > self->capacity - self->size)
+        codec_buffer_grow(self, size);
+}
+
+int codec_write(void *buffer, const char *bytes, size_t size);
+void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
+
+/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX. ERR_BAD_REQUEST with the
+ * position of the mistake. `must_be_object` refuses other values. New reference. */
+json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
+
+/* True when the text is one JSON value, nested at most CODEC_DEPTH_MAX deep; builds nothing. */
+bool codec_is_json(const char *text, size_t size);
+
+/* Compact JSON text from the arena. */
+char *codec_dump_json(struct arena *arena, const json_t *json);
+
+/* Valid UTF-8 without U+0000, `size` bytes. */
+bool codec_is_text(const char *bytes, size_t size);
+
+/* How many Unicode characters these `size` bytes of UTF-8 are. */
+size_t codec_characters(const char *text, size_t size);
+
+#endif

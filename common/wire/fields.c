@@ -1,0 +1,67 @@
+/*
+ * fields.c - what does not read or write a table: the empty one, a look at its rows, and the wiping of secrets.
+ *
+ * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to msgpack),
+ * fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and fields_email.c.
+ */
+#include "common/wire/fields.h"
+
+#include <string.h>
+
+#include "common/base/secret.h"
+
+const struct field_table nothing_table = {.name = "nothing", .size = sizeof(struct nothing)};
+
+const struct field *fields_body(const struct field_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].flags & FIELD_BODY)
+            return &table->rows[i];
+    return NULL;
+}
+
+static void wipe_texts(const struct field_texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        secret_wipe_text(texts->items[i]);
+}
+
+/* Arena memory is ours to write, whatever the readers' pointers promise. */
+static void wipe_object(const struct field *row, const void *member)
+{
+    void *object;
+
+    memcpy(&object, member, sizeof(object));
+    if (object)
+        fields_wipe(row->table, object);
+}
+
+static void wipe_objects(const struct field *row, const void *member)
+{
+    struct field_list list;
+    char *items;
+
+    memcpy(&list, member, sizeof(list));
+    memcpy(&items, &list.items, sizeof(items));
+    for (size_t i = 0; i < list.count; i++)
+        fields_wipe(row->table, items + i * row->table->size);
+}
+
+void fields_wipe(const struct field_table *table, void *in)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct field *row = &table->rows[i];
+        void *member = (char *)in + row->offset;
+        bool secret = row->flags & FIELD_SECRET;
+
+        if (row->type == FIELD_TYPE_OBJECT)
+            wipe_object(row, member);
+        else if (row->type == FIELD_TYPE_OBJECTS)
+            wipe_objects(row, member);
+        else if (row->type == FIELD_TYPE_TEXTS && secret)
+            wipe_texts(member);
+        else if (secret && (row->type == FIELD_TYPE_TEXT || row->type == FIELD_TYPE_EMAIL ||
+                            row->type == FIELD_TYPE_JSON || row->type == FIELD_TYPE_JSON_OBJECT))
+            secret_wipe_text(*(const char **)member);
+    }
+}

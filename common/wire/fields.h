@@ -1,0 +1,306 @@
+/*
+ * fields.h - field tables: the shape of a request or an answer, written once.
+ *
+ * A table describes a C struct member by member.  From it the gateway validates JSON (all problems at once),
+ * both sides encode and decode msgpack, the answer becomes JSON, and the OpenAPI page is written.  The type of
+ * each row is checked against the type of its member at compile time.  The member's name is the name on the
+ * wire, hence camelCase (or snake_case where the interface has it).
+ *
+ *     struct login_start_in { const char *email, *password, *tenantCode; };
+ *
+ *     static const struct field login_start_in_rows[] = {
+ *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Sign-in address", "ana@example.org"),
+ *         FIELD_TEXT(struct login_start_in, password, 0, 1048576, FIELD_REQUIRED | FIELD_SECRET, "Password", "..."),
+ *         FIELD_TEXT(struct login_start_in, tenantCode, 1, 64, FIELD_REQUIRED, "Tenant to sign in to", "demo"),
+ *     };
+ *     FIELD_TABLE(login_start_in);
+ *
+ * Members and absence:
+ *     TEXT EMAIL   const char *          NULL when absent or null
+ *     UUID         struct uuid           "" when absent; const struct uuid in outputs alike
+ *     INT          int64_t               `fallback` when absent
+ *     BOOL         bool                  `fallback` when absent
+ *     TRISTATE     enum tristate         TRISTATE_UNSET when absent
+ *     TIME         int64_t               ms since the epoch, ISO 8601 text in JSON; 0 when absent
+ *     OBJECT       const struct x *      table of x; NULL when absent
+ *     OBJECTS      struct field_list     items are contiguous structs of the table's size
+ *     TEXTS        struct field_texts    array of strings
+ *     BYTES        struct field_bytes    raw bytes: between daemons only, never in JSON
+ *     JSON         const char *          any JSON value as compact text; NULL when absent
+ *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
+ *
+ * In outputs an absent member is written as the row's `absent` where it has one, as null when FIELD_NULLABLE is
+ * set, else left out; lists are written as [] when empty unless FIELD_OMIT_EMPTY is set.  A JSON text travels on the bus as msgpack ext type 1.
+ */
+#ifndef ATRIUM_COMMON_FIELDS_H
+#define ATRIUM_COMMON_FIELDS_H
+
+#include <jansson.h>
+#include <msgpack.h>
+
+#include "common/base/arena.h"
+#include "common/base/base.h"
+#include "common/base/error.h"
+#include "common/base/uuid.h"
+
+enum field_type {
+    FIELD_TYPE_TEXT,
+    FIELD_TYPE_EMAIL, /* trimmed, lower-cased, domain to ASCII (IDNA 2008), at most 254 bytes */
+    FIELD_TYPE_UUID,
+    FIELD_TYPE_INT,
+    FIELD_TYPE_BOOL,
+    FIELD_TYPE_TRISTATE,
+    FIELD_TYPE_TIME,
+    FIELD_TYPE_OBJECT,
+    FIELD_TYPE_OBJECTS,
+    FIELD_TYPE_TEXTS,
+    FIELD_TYPE_BYTES,
+    FIELD_TYPE_JSON,
+    FIELD_TYPE_JSON_OBJECT,
+};
+
+enum field_flags {
+    FIELD_REQUIRED = 1 << 0, /* absent (or null) is a problem */
+    FIELD_NULLABLE =
+        1 << 1, /* input: null is allowed and means absent; output: absent is written as null */
+    FIELD_SECRET = 1 << 2,     /* wiped from the arena when the request ends; never in logs */
+    FIELD_PATH = 1 << 3,       /* taken from the {name} segment of the path */
+    FIELD_QUERY = 1 << 4,      /* taken from the query string; INT and BOOL are read from text */
+    FIELD_HEADER = 1 << 5,     /* taken from the request header named in `header` */
+    FIELD_LOOSE_BOOL = 1 << 6, /* TRISTATE/BOOL that also accepts "true" and "false" */
+    FIELD_OMIT_EMPTY = 1 << 7, /* output: an empty list is left out instead of written as [] */
+    FIELD_OMIT_ZERO = 1 << 8,  /* output: an INT of 0 is left out */
+    FIELD_INTERNAL = 1 << 9, /* between daemons only: never read from a request's JSON, never in the
+                                JSON of an answer or in the OpenAPI page */
+    FIELD_CHARACTERS = 1 << 10, /* TEXT, TEXTS: min and max count Unicode characters, not bytes */
+    FIELD_UNLISTED = 1 << 14,   /* header: read, and not a parameter of the OpenAPI page */
+    FIELD_OMIT_NEGATIVE = 1 << 12, /* output: an INT below 0 counts as absent */
+    FIELD_NULL_ZERO = 1 << 13,     /* input: null is an INT of 0, not absent */
+    FIELD_BODY =
+        1 << 11, /* JSON, JSON_OBJECT: not a member of the body but the whole of it, the only
+                             row of its table that is in the body */
+};
+
+struct field_list {
+    const void *items; /* contiguous, stride = table->size */
+    size_t count;
+};
+
+struct field_texts {
+    const char **items;
+    size_t count;
+};
+
+struct field_bytes {
+    const uint8_t *bytes;
+    size_t size;
+};
+
+struct field_table;
+
+/* Checks one text value beyond its length: 0 when fine, else -1 with what is wrong ("must be ...") in why. */
+typedef int field_check(const char *value, char why[static 96]);
+
+struct field {
+    const char *name;
+    enum field_type type;
+    unsigned flags;
+    size_t offset;
+    /* TEXT, each of TEXTS, BYTES, JSON: bytes (see FIELD_CHARACTERS); INT: value, both 0: any */
+    int64_t min, max;
+    size_t min_items, max_items;     /* OBJECTS, TEXTS; min_items of a list that is there */
+    int64_t fallback;                /* INT, BOOL */
+    const char *header;              /* FIELD_HEADER */
+    const char *const *choices;      /* TEXT, each of TEXTS: NULL-ended list of allowed values */
+    const char *const *known;        /* TEXT: the values that exist; the handler refuses others */
+    field_check *check;              /* TEXT, or NULL */
+    const char *pattern;             /* ECMA-262 for the page: all that `check` accepts matches */
+    const struct field_table *table; /* OBJECT, OBJECTS; JSON: it is an array of these */
+    bool of_texts;                   /* JSON: an array of texts; JSON_OBJECT: a map of texts */
+    const char *absent;              /* JSON of an absent member in an answer; NULL: see above */
+    const char *doc, *example;
+};
+
+struct field_table {
+    const char *name; /* schema name in the OpenAPI page */
+    size_t size;      /* sizeof the struct */
+    const struct field *rows;
+    size_t count;
+    const struct field_table *const *variants; /* NULL-ended: an answer is exactly one of these,
+                                                  whose rows are among `rows`; NULL: no such */
+};
+
+/* 0, or a compile error when the member's type is not `type`. */
+#define FIELD_IS(s, member, type) \
+    (0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 : -1]))
+
+#define FIELD_ROW(s, member, kind, ctype, ...)                                  \
+    {                                                                           \
+        .name = #member, .type = (kind),                                        \
+        .offset = offsetof(s, member) + FIELD_IS(s, member, ctype), __VA_ARGS__ \
+    }
+
+#define FIELD_TEXT(s, member, min_, max_, flags_, doc_, example_)                     \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_CHECKED(s, member, min_, max_, check_, flags_, doc_, example_)          \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .check = (check_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_PATTERN(s, member, min_, max_, check_, pattern_, flags_, doc_, example_)    \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_),     \
+              .check = (check_), .pattern = (pattern_), .flags = (flags_), .doc = (doc_), \
+              .example = (example_))
+#define FIELD_KNOWN(s, member, min_, max_, known_, flags_, doc_, example_)            \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .known = (known_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_CHOICE(s, member, choices_, flags_, doc_, example_)                         \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .max = 64, .choices = (choices_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_HEADER_TEXT(s, member, header_, max_, doc_)                                   \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .header = (header_), .max = (max_), \
+              .flags = FIELD_HEADER, .doc = (doc_))
+#define FIELD_EMAIL(s, member, flags_, doc_, example_)                                            \
+    FIELD_ROW(s, member, FIELD_TYPE_EMAIL, const char *, .min = 3, .max = 254, .flags = (flags_), \
+              .doc = (doc_), .example = (example_))
+#define FIELD_UUID(s, member, flags_, doc_)                                              \
+    FIELD_ROW(s, member, FIELD_TYPE_UUID, struct uuid, .flags = (flags_), .doc = (doc_), \
+              .example = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b")
+#define FIELD_INT(s, member, min_, max_, fallback_, flags_, doc_, example_)     \
+    FIELD_ROW(s, member, FIELD_TYPE_INT, int64_t, .min = (min_), .max = (max_), \
+              .fallback = (fallback_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_BOOL(s, member, fallback_, flags_, doc_)                                      \
+    FIELD_ROW(s, member, FIELD_TYPE_BOOL, bool, .fallback = (fallback_), .flags = (flags_), \
+              .doc = (doc_), .example = "true")
+#define FIELD_TRISTATE(s, member, flags_, doc_)                                                \
+    FIELD_ROW(s, member, FIELD_TYPE_TRISTATE, enum tristate, .flags = (flags_), .doc = (doc_), \
+              .example = "true")
+#define FIELD_TIME(s, member, flags_, doc_)                                          \
+    FIELD_ROW(s, member, FIELD_TYPE_TIME, int64_t, .flags = (flags_), .doc = (doc_), \
+              .example = "2026-01-31T09:30:00.000Z")
+#define FIELD_OBJECT(s, member, type_, flags_, doc_)                                       \
+    FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
+              .flags = (flags_), .doc = (doc_))
+#define FIELD_OBJECTS(s, member, type_, max_items_, flags_, doc_)                        \
+    FIELD_ROW(s, member, FIELD_TYPE_OBJECTS, struct field_list, .table = &type_##_table, \
+              .max_items = (max_items_), .flags = (flags_), .doc = (doc_))
+#define FIELD_TEXTS(s, member, min_, max_, max_items_, flags_, doc_, example_)               \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_), \
+              .max_items = (max_items_), .flags = (flags_), .doc = (doc_), .example = (example_))
+/* A list that may be left out, but not be empty. */
+#define FIELD_TEXTS_FILLED(s, member, min_, max_, max_items_, flags_, doc_, example_)          \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXTS, struct field_texts, .min = (min_), .max = (max_),   \
+              .min_items = 1, .max_items = (max_items_), .flags = (flags_) | FIELD_OMIT_EMPTY, \
+              .doc = (doc_), .example = (example_))
+#define FIELD_BYTES(s, member, max_, flags_, doc_)                                               \
+    FIELD_ROW(s, member, FIELD_TYPE_BYTES, struct field_bytes, .max = (max_), .flags = (flags_), \
+              .doc = (doc_))
+#define FIELD_JSON(s, member, max_, flags_, doc_, example_)                               \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .max = (max_), .flags = (flags_), \
+              .doc = (doc_), .example = (example_))
+#define FIELD_JSON_OBJECT(s, member, max_, flags_, doc_, example_)                               \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .max = (max_), .flags = (flags_), \
+              .doc = (doc_), .example = (example_))
+
+/* A text, an object that an answer always has: `absent_` is the JSON that is written for none. */
+#define FIELD_TEXT_OR(s, member, min_, max_, absent_, flags_, doc_, example_)         \
+    FIELD_ROW(s, member, FIELD_TYPE_TEXT, const char *, .min = (min_), .max = (max_), \
+              .absent = (absent_), .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_OBJECT_OR(s, member, type_, absent_, flags_, doc_)                           \
+    FIELD_ROW(s, member, FIELD_TYPE_OBJECT, const struct type_ *, .table = &type_##_table, \
+              .absent = (absent_), .flags = (flags_), .doc = (doc_))
+
+/* An array of objects of a table, or of texts, that is stored as it is; a map of texts by name. */
+#define FIELD_JSON_LIST(s, member, type_, max_, flags_, doc_, example_)                         \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .table = &type_##_table, .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_JSON_TEXTS(s, member, max_, flags_, doc_, example_)                        \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON, const char *, .of_texts = true, .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+#define FIELD_JSON_MAP(s, member, max_, flags_, doc_, example_)                                 \
+    FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
+              .flags = (flags_), .doc = (doc_), .example = (example_))
+
+/* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the struct. */
+#define FIELD_TABLE(x)                     \
+    const struct field_table x##_table = { \
+        .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
+
+/* The same, of an answer that is one of several shapes; and one of these shapes, by rows of struct s. */
+#define FIELD_TABLE_ONE_OF(x, ...)                                               \
+    static const struct field_table *const x##_variants[] = {__VA_ARGS__, NULL}; \
+    const struct field_table x##_table = {.name = #x,                            \
+                                          .size = sizeof(struct x),              \
+                                          .rows = x##_rows,                      \
+                                          .count = ARRAY_SIZE(x##_rows),         \
+                                          .variants = x##_variants}
+#define FIELD_VARIANT(x, s)                       \
+    static const struct field_table x##_table = { \
+        .name = #x, .size = sizeof(s), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
+
+/* No fields at all: the input of a route without parameters, the output of one without a body. */
+struct nothing {
+    char unused;
+};
+extern const struct field_table nothing_table;
+
+/* Where an input's values come from. Path, query and header values are looked up by name. */
+struct field_source {
+    json_t *body; /* a JSON object, borrowed; NULL when there was none */
+    const char *(*lookup)(const void *context, unsigned where,
+                          const char *name); /* FIELD_PATH, _QUERY, _HEADER */
+    const void *context;
+};
+
+/* Validates `source` against `table` and fills the struct `out` (table->size bytes), texts in `arena`. Reports
+ * every problem it finds, then returns -1 (ERR_VALIDATION). Unknown members are ignored. */
+int fields_read(const struct field_table *table, const struct field_source *source,
+                struct arena *arena, void *out, struct error *err) MUST_USE;
+
+/* Writes the struct as a msgpack map, absent members left out. */
+void fields_pack(const struct field_table *table, const void *in, msgpack_packer *packer);
+
+/* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read(): what comes from
+ * another daemon is not trusted either. Unknown members are ignored (rolling upgrades). Texts are copied into the
+ * arena; BYTES point into the map. */
+int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
+                  void *out, struct error *err) MUST_USE;
+
+/* The compact JSON text, NUL-terminated in the arena, of an answer that arrived as a msgpack map written by
+ * fields_pack() with the same table. Members are in the order of the table; one of another type than its row
+ * counts as absent; FIELD_INTERNAL ones are left out. map may be NULL: no members. */
+char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
+                   size_t *ret_size);
+
+/* The same as a tree. New reference. */
+json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
+
+/* Which way a shape travels: what an answer always has is required there, what a request may leave out has a default.
+ * FIELDS_EITHER: a table of both. */
+enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
+
+/* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
+ * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
+ * schemas come one by one from fields_row_schema(). Lengths in bytes, which JSON Schema does not know, are told in the
+ * description and as "x-maxBytes"; maxLength is then true as well, but not enough. New references. */
+json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
+
+/* The row that is the whole body, NULL when the body is an object of members. */
+const struct field *fields_body(const struct field_table *table);
+
+json_t *fields_row_schema(const struct field *row, enum fields_way way);
+
+/* An example of a body of the table, made of the rows' own; of a row, NULL without one. New references. */
+json_t *fields_example(const struct field_table *table);
+json_t *fields_row_example(const struct field *row);
+
+/* Wipes every FIELD_SECRET text of the struct. */
+void fields_wipe(const struct field_table *table, void *in);
+
+/* The canonical form of an e-mail address (see FIELD_TYPE_EMAIL), from the arena; NULL when it is not one. */
+const char *fields_email(struct arena *arena, const char *text);
+
+/* The same for a domain name alone: lower case, ASCII by IDNA 2008, no dot at its end; NULL when it is none, as IP
+ * addresses and single labels are. */
+const char *fields_domain(struct arena *arena, const char *text);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * fields_value.h - one value as the field checks see it, whether it came as JSON, msgpack or plain text.
+ *
+ * Private to fields_*.c: because both readers see the same values, what a daemon sends is held to exactly the
+ * bounds that a client is held to.
+ */
+#ifndef ATRIUM_COMMON_FIELDS_VALUE_H
+#define ATRIUM_COMMON_FIELDS_VALUE_H
+
+#include "common/wire/fields.h"
+
+enum value_kind {
+    VALUE_ABSENT, /* not there, or null */
+    VALUE_NULL,
+    VALUE_BOOL,
+    VALUE_INT,
+    VALUE_TEXT,  /* may lack the NUL */
+    VALUE_BYTES, /* msgpack only */
+    VALUE_JSON,  /* msgpack only: JSON as text, not yet parsed */
+    VALUE_ARRAY,
+    VALUE_OBJECT,
+    VALUE_OTHER, /* numbers that are no int64 */
+};
+
+/* Borrowed from its source in every part. */
+struct value {
+    enum value_kind kind;
+    bool boolean;
+    bool loose; /* TEXT of path, query or header: numbers and booleans are spelt out in it */
+    int64_t integer;
+    const char *text;             /* TEXT, BYTES, JSON */
+    size_t size;                  /* of text; elements of ARRAY */
+    json_t *json;                 /* NULL unless it came as JSON */
+    const msgpack_object *packed; /* NULL unless it came as msgpack */
+};
+
+/* JSON text on the bus. */
+enum { VALUE_EXT_JSON = 1 };
+
+/* Milliseconds of 9999-12-31T23:59:59.999Z: later times have no ISO 8601 form of four-digit years. */
+#define VALUE_TIME_MAX INT64_C(253402300799999)
+
+struct value value_of_json(json_t *json);
+struct value value_of_packed(const msgpack_object *packed);
+struct value value_of_text(const char *text);
+
+/* Element `index` of an ARRAY. */
+struct value value_element(const struct value *array, size_t index);
+
+/* Member of a msgpack map. *cursor (0 at first) remembers where the last one was found: members that come in the
+ * order of the table are found at the first look. */
+const msgpack_object *value_packed_member(const msgpack_object *map, const char *name,
+                                          uint32_t *cursor);
+
+#endif

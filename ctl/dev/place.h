@@ -1,0 +1,54 @@
+/*
+ * place.h - where a development suite lies: its directory, its lock, its keys, and the short directory of its
+ * sockets.
+ *
+ * A socket's path has at most 107 bytes, a developer's directory may be longer: the sockets lie in /tmp, in a
+ * directory that is named by the suite's, belongs to us and is closed to others.
+ */
+#ifndef ATRIUM_CTL_PLACE_H
+#define ATRIUM_CTL_PLACE_H
+
+#include "common/base/arena.h"
+#include "common/base/error.h"
+
+struct place {
+    const char *dir;        /* absolute, without symbolic links */
+    const char *socket_dir; /* "/tmp/atrium-1000-3f9ac2d1e07b" */
+    const char *bin_dir;    /* where atriumctl and its daemons are */
+    int lock;               /* held as long as the suite runs, also by nobody else */
+    bool made;              /* DIR was not there */
+    bool fresh;             /* nothing was in DIR: a start that fails leaves nothing in it */
+};
+
+/* Makes what is missing, and takes the lock. ERR_CONFLICT when a suite runs there already. */
+int place_open(struct place *self, const char *dir, struct arena *arena,
+               struct error *err) MUST_USE;
+
+/* Removes what a first start that failed has written, and DIR itself if it was made for it; the last lines of its logs
+ * go to stderr. Nothing when DIR had something in it before. To be called before place_close(). */
+void place_forget(const struct place *self);
+
+/* Removes the sockets and gives the lock back. */
+void place_close(struct place *self);
+
+/* <dir>/<name>, from the arena. */
+const char *place_path(const struct place *self, struct arena *arena, const char *name);
+
+/* Makes <dir>/<name>, 0700, unless it is there. */
+int place_make_directory(const struct place *self, struct arena *arena, const char *name,
+                         struct error *err) MUST_USE;
+
+/* The path of a key file of 64 hex digits, made with a new key unless it is there. */
+const char *place_key(const struct place *self, struct arena *arena, const char *daemon,
+                      struct error *err);
+
+/* The path of a log file in <dir>/log, empty; what the suite wrote before is kept beside it as <name>.old. */
+const char *place_log(const struct place *self, struct arena *arena, const char *name);
+
+/* The short directory for sockets of a suite in `dir`. */
+char *place_socket_dir(struct arena *arena, const char *dir);
+
+/* Is there a program of that name beside us? */
+bool place_has_program(const struct place *self, const char *name);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * ports.c - the listening sockets of a development suite; see ports.h.
+ */
+#include "ctl/dev/ports.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKLOG = 1024 };
+
+/* A socket bound to the port; *port becomes the one that it got. `shared`: others of ours may bind it too. */
+static int bound_socket(int *port, bool shared, struct error *err)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+                                  .sin_port = htons((uint16_t)*port)};
+    socklen_t size = sizeof address;
+    int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd >= 0)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (fd >= 0 && shared)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||
+        getsockname(fd, (struct sockaddr *)&address, &size) < 0) {
+        error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    *port = ntohs(address.sin_port);
+    return fd;
+}
+
+int ports_listen(int *port, int *sockets, size_t count, struct error *err)
+{
+    if (*port != 0) {
+        /* SO_REUSEPORT would share the port with another suite of the same user. */
+        int probe = bound_socket(port, false, err);
+
+        if (probe < 0)
+            return -1;
+        if (listen(probe, 1) < 0) {
+            error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+            close(probe);
+            return -1;
+        }
+        close(probe);
+    }
+    for (size_t i = 0; i < count; i++) {
+        sockets[i] = bound_socket(port, true, err);
+        if (sockets[i] >= 0 && listen(sockets[i], BACKLOG) == 0)
+            continue;
+        if (sockets[i] >= 0)
+            error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));
+        for (size_t opened = 0; opened <= i; opened++) {
+            if (sockets[opened] >= 0)
+                close(sockets[opened]);
+        }
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,514 @@
+/*
+ * arrival.c - see arrival.h.
+ *
+ * An adoption runs on a fiber of its own, since a server may copy a large file for longer than the client waits that
+ * asked for it; whoever wants the same waits for it.
+ */
+#include "docd/document/arrival.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "docd/docd.h"
+
+enum {
+    ADOPT_MS = 30 * 60 * 1000, /* longest adoption: 5 GiB in parts */
+    ADOPTIONS_MAX = 32,        /* at the same time */
+    LOOKERS = 16,              /* fibers that look for many documents at once */
+    PENDING_MAX = 200,         /* forms that one look asks the store for */
+    LISTED_MAX = 1000,         /* a page of the sweep */
+    RESERVE_MS = 300,          /* of the caller's time that is left for telling it */
+    DRAIN_MS = 5000,
+    NOTE_MS = 10000, /* for what is left to do after a failure */
+};
+
+struct adoption {
+    LIST_ENTRY(adoption) entry;
+    struct arrivals *owner;
+    struct store_key form;
+    struct fiber_queue waiting;
+    size_t holders;   /* its fiber and who waits: the last one frees it */
+    bool done, noted; /* noted: that it failed, in the form's row */
+    enum error_code code;
+    char detail[256];
+};
+
+struct arrivals {
+    struct docd *d;
+    LIST_HEAD(, adoption) running;
+    size_t count;
+    struct fiber_queue turn, ended; /* who waits for one of them to end, for the last one */
+    uint64_t *adopted, *failed, *given_up;
+};
+
+/* ---- one adoption ---- */
+
+/* Whatever went wrong before, the sweep knows of the row. It has to when the store may still be copying: what comes after
+ * we have looked away is removed in a day. */
+static void give_up(struct docd *d, const struct request *req, struct store_key key, bool may_come)
+{
+    struct error ignored;
+
+    error_init(&ignored, NULL);
+    if (may_come)
+        (void)!d->store->functions->remove(d->store, req, key, &ignored);
+    else
+        (void)!object_sweep(d, req, key.project, key.object, &ignored);
+}
+
+/* *ret: what has come by the form came after the session had ended that got it. A store tells whole seconds: one that
+ * the session lived in counts as before. */
+static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
+                         const struct db_result *begun, bool *ret, struct error *err)
+{
+    struct session_end_get_in in = {.project = form.project};
+    struct session_end_get_out end = {0};
+    int64_t came_ms;
+
+    *ret = false;
+    if (db_is_null(begun, 0, 0)) /* of a form from before sessions were kept with them */
+        return 0;
+    in.session = db_uuid(begun, 0, 0);
+    if (authd_session_end_get(d->svc.bus, req, &in, &end, err) < 0)
+        return -1;
+    if (end.known && end.endedAt == 0)
+        return 0;
+    if (d->store->functions->arrived(d->store, req, form, &came_ms, err) < 0)
+        return -1;
+    *ret = came_ms == 0 || came_ms > end.endedAt;
+    return 0;
+}
+
+/* What must not be taken over goes, and with it the row of the object that was begun for it. */
+static int turn_away(struct docd *d, const struct request *req, struct store_key form,
+                     struct store_key key, struct error *err)
+{
+    if (d->store->functions->forget(d->store, req, form, err) < 0)
+        return -1;
+    return object_sweep(d, req, key.project, key.object, err);
+}
+
+/* What is not there any more another instance has taken over. */
+static int taken_meanwhile(struct error *err)
+{
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+static int adopt(struct docd *d, const struct request *req, struct store_key form,
+                 struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *begun = NULL;
+    struct store_key key = {form.project, uuid_random()};
+    struct stored stored;
+    enum upload_end end;
+    bool late;
+
+    if (db_query(d->svc.db, req, SQL_ARRIVAL_BEGIN, &begun, err, DB_UUID(form.project),
+                 DB_UUID(form.object), DB_UUID(key.object),
+                 DB_INT(req->now_ms + SWEEP_AFTER_MS)) < 0)
+        return -1;
+    if (db_rows(begun) == 0) /* sent once more, or for a document that is gone */
+        return d->store->functions->forget(d->store, req, form, err);
+    if (came_too_late(d, req, form, begun, &late, err) < 0) {
+        give_up(d, req, key, false);
+        return taken_meanwhile(err);
+    }
+    if (late || (!db_is_null(begun, 0, 1) && db_int(begun, 0, 1) <= 0))
+        return turn_away(d, req, form, key, err);
+    if (d->store->functions->adopt(d->store, req, form, key, &stored, err) < 0) {
+        give_up(d, req, key, err->code == ERR_UNCERTAIN);
+        return taken_meanwhile(err);
+    }
+    if (upload_finish(d, req, SQL_ARRIVAL_FINISH, key, form.object, &stored, &end, err) < 0)
+        return -1;
+    return d->store->functions->forget(d->store, req, form, err);
+}
+
+static void log_failure(const struct request *req, const char *message, struct uuid document,
+                        const struct error *why)
+{
+    log_event(LOG_WARNING, "arrival", message, "trace", req->trace, "document", document.text,
+              "error", why->message, "detail", why->detail, NULL);
+}
+
+/* First the row: of a form that nobody knows the file is removed in the next sweep. */
+static int give_up_file(struct arrivals *self, const struct request *req, struct store_key form,
+                        struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
+    struct audit_row audit = audit_row(req, &(struct audit){.action = "document.upload",
+                                                            .failure = true,
+                                                            .project = form.project,
+                                                            .detail = "given up"});
+
+    if (db_query(self->d->svc.db, req, SQL_ARRIVAL_GIVE_UP, &gone, err, DB_UUID(form.project),
+                 DB_UUID(form.object), DB_AUDIT(audit)) < 0)
+        return -1;
+    *self->given_up += db_rows(gone);
+    return self->d->store->functions->forget(self->d->store, req, form, err);
+}
+
+/* 0: it is noted, or there is no document that could lose anything. */
+static int note_failure(struct arrivals *self, struct store_key form, const struct error *why)
+{
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(&self->d->svc, NOTE_MS);
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (db_query(self->d->svc.db, req, SQL_ARRIVAL_FAILED, &res, &err, DB_UUID(form.project),
+                 DB_UUID(form.object), DB_INT(req->now_ms),
+                 DB_INT(req->now_ms - GIVE_UP_AFTER_MS)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return 0;
+    if (db_bool(res, 0, 1))
+        log_failure(req, "a file that came cannot be taken over", db_uuid(res, 0, 0), why);
+    if (!db_bool(res, 0, 2))
+        return 0;
+    log_failure(req, "a file that came is given up", db_uuid(res, 0, 0), why);
+    return give_up_file(self, req, form, &err);
+}
+
+static void let_go(struct adoption *adoption)
+{
+    if (--adoption->holders == 0)
+        free(adoption);
+}
+
+static void adoption_fiber(void *arg)
+{
+    struct adoption *adoption = arg;
+    struct arrivals *self = adoption->owner;
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(&self->d->svc, ADOPT_MS);
+    struct error err;
+
+    error_init(&err, req->arena);
+    if (adopt(self->d, req, adoption->form, &err) == 0) {
+        ++*self->adopted;
+    } else {
+        ++*self->failed;
+        adoption->noted = note_failure(self, adoption->form, &err) == 0;
+    }
+    adoption->done = true;
+    adoption->code = err.code;
+    memcpy(adoption->detail, err.detail, sizeof adoption->detail);
+    LIST_REMOVE(adoption, entry);
+    fiber_queue_wake_all(&adoption->waiting);
+    let_go(adoption);
+    fiber_queue_wake_one(&self->turn);
+    if (--self->count == 0)
+        fiber_queue_wake_all(&self->ended);
+}
+
+static struct adoption *find(const struct arrivals *self, struct store_key form)
+{
+    struct adoption *each;
+
+    LIST_FOREACH(each, &self->running, entry)
+    {
+        if (uuid_equal(&each->form.object, &form.object) &&
+            uuid_equal(&each->form.project, &form.project))
+            return each;
+    }
+    return NULL;
+}
+
+static struct adoption *begin(struct arrivals *self, struct store_key form, struct error *err)
+{
+    struct adoption *made = calloc(1, sizeof *made);
+
+    if (!made)
+        log_die("arrival", "out of memory");
+    *made = (struct adoption){.owner = self, .form = form, .holders = 1};
+    if (fiber_start(self->d->svc.loop, adoption_fiber, made, err) < 0) {
+        free(made);
+        return NULL;
+    }
+    LIST_INSERT_HEAD(&self->running, made, entry);
+    self->count++;
+    return made;
+}
+
+static int outcome(const struct adoption *adoption, enum fiber_wake wake, struct error *err)
+{
+    if (wake == FIBER_WOKEN && adoption->done && adoption->code == ERR_NONE)
+        return 0;
+    if (wake == FIBER_CANCELLED || (wake == FIBER_WOKEN && !adoption->done))
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    if (wake == FIBER_TIMEOUT)
+        return error_retry(err, ERR_UNAVAILABLE, 5, "The file is still being stored.");
+    (void)error_retry(err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
+    return error_detail(err, "%s", adoption->detail);
+}
+
+/* Adopts it, or waits until somebody has. *ret_noted: it failed, and its row says so. */
+static int adopt_and_wait(struct arrivals *self, const struct request *req, struct store_key form,
+                          bool *ret_noted, struct error *err)
+{
+    int64_t until_ms = req->deadline_mono_ms - RESERVE_MS;
+    struct loop *loop = self->d->svc.loop;
+    struct adoption *adoption;
+    int result;
+
+    *ret_noted = false;
+    while (!(adoption = find(self, form)) && self->count >= ADOPTIONS_MAX)
+        if (fiber_queue_wait(loop, &self->turn, until_ms) != FIBER_WOKEN)
+            return error_retry(err, ERR_OVERLOADED, 1,
+                               "The service is busy. Try again in a moment.");
+    if (!adoption && !(adoption = begin(self, form, err)))
+        return -1;
+    adoption->holders++;
+    result = outcome(adoption, fiber_queue_wait(loop, &adoption->waiting, until_ms), err);
+    *ret_noted = adoption->noted;
+    let_go(adoption);
+    return result;
+}
+
+/* ---- many at once ---- */
+
+/* Forms of one document, the latest first: the latest that has come counts. The sweep has forms that have come. */
+struct lookup {
+    const struct store_key *forms;
+    size_t count;
+    bool come;
+};
+struct look {
+    struct arrivals *self;
+    const struct request *req;
+    const struct lookup *lookups;
+    size_t count, next, lookers;
+    bool changed;
+    struct fiber_queue ended;
+    struct error *err; /* the first failure */
+};
+
+static int look_up(struct look *look, const struct lookup *lookup, struct error *err)
+{
+    struct store *store = look->self->d->store;
+    int64_t came_ms;
+    bool noted;
+
+    for (size_t i = 0; i < lookup->count; i++) {
+        if (!lookup->come &&
+            store->functions->arrived(store, look->req, lookup->forms[i], &came_ms, err) < 0) {
+            if (err->code != ERR_NOT_FOUND)
+                return -1;
+            error_clear(err);
+            continue;
+        }
+        if (adopt_and_wait(look->self, look->req, lookup->forms[i], &noted, err) < 0) {
+            if (!lookup->come || !noted)
+                return -1;
+            error_clear(err);
+        }
+        look->changed = true;
+        break;
+    }
+    return 0;
+}
+
+static void look_on(struct look *look)
+{
+    struct error err;
+
+    while (look->next < look->count) {
+        error_init(&err, NULL);
+        if (look_up(look, &look->lookups[look->next++], &err) < 0 && look->err->code == ERR_NONE) {
+            err.arena = look->err->arena;
+            *look->err = err;
+        }
+    }
+}
+
+static void looker_fiber(void *arg)
+{
+    struct look *look = arg;
+
+    look_on(look);
+    if (--look->lookers == 0)
+        fiber_queue_wake_all(&look->ended);
+}
+
+/* One of them is on this fiber. When no other is to be had, it does everything. */
+static int look_all(struct look *look)
+{
+    struct loop *loop = look->self->d->svc.loop;
+    struct error ignored;
+
+    error_init(&ignored, NULL);
+    while (look->lookers + 1 < MIN(look->count, (size_t)LOOKERS) &&
+           fiber_start(loop, looker_fiber, look, &ignored) == 0)
+        look->lookers++;
+    look_on(look);
+    while (look->lookers > 0) /* each has its deadline, and looks at what is here */
+        (void)!fiber_queue_wait(loop, &look->ended, INT64_MAX);
+    return look->err->code == ERR_NONE ? 0 : -1;
+}
+
+static int pending(struct arrivals *self, const struct request *req, struct uuid project,
+                   const struct db_array *ids, struct db_result **ret, struct error *err)
+{
+    return db_query(self->d->svc.db, req, SQL_UPLOADS_PENDING, ret, err, DB_UUID(project),
+                    DB_TEXT(ids->text), DB_INT(PENDING_MAX));
+}
+
+int arrivals_look(struct arrivals *self, const struct request *req, struct uuid project,
+                  const struct uuid *documents, size_t count, bool *ret_changed, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    CLEANUP(db_result_destroy) struct db_result *after = NULL;
+    struct db_array ids = db_array_new(req->arena, count, sizeof documents->text);
+    struct look look = {.self = self, .req = req, .err = err};
+    struct store_key *forms;
+    struct lookup *lookups;
+    int result;
+
+    *ret_changed = false;
+    for (size_t i = 0; i < count; i++)
+        db_array_add(&ids, documents[i].text);
+    if (pending(self, req, project, &ids, &res, err) < 0)
+        return -1;
+    forms = arena_calloc(req->arena, db_rows(res), sizeof *forms);
+    look.lookups = lookups = arena_calloc(req->arena, db_rows(res), sizeof *lookups);
+    for (size_t i = 0; i < db_rows(res); i++) {
+        forms[i] = (struct store_key){project, db_uuid(res, i, 1)};
+        if (i == 0 || strcmp(db_uuid(res, i, 0).text, db_uuid(res, i - 1, 0).text) != 0)
+            lookups[look.count++].forms = &forms[i];
+        lookups[look.count - 1].count++;
+    }
+    result = look_all(&look);
+    /* A document without such a form was adopted by another instance since its row was read. */
+    *ret_changed = look.changed || look.count < count;
+    if (result < 0 || *ret_changed)
+        return result;
+    /* What is not there may have been adopted by another instance just before it was looked for. */
+    if (pending(self, req, project, &ids, &after, err) < 0)
+        return -1;
+    *ret_changed = db_rows(after) < db_rows(res);
+    return 0;
+}
+
+/* ---- the sweep ---- */
+
+static bool has_id(const struct db_result *res, struct uuid id)
+{
+    for (size_t i = 0; i < db_rows(res); i++) {
+        struct uuid each = db_uuid(res, i, 0);
+
+        if (uuid_equal(&each, &id))
+            return true;
+    }
+    return false;
+}
+
+/* Leaves out those whose last try is not long ago: a file that cannot be copied would be copied every minute. */
+static int leave_paused(const struct arrivals *self, const struct request *req,
+                        struct store_key *forms, size_t *count, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *paused = NULL;
+    struct db_array projects = db_array_new(req->arena, *count, sizeof forms->project.text);
+    struct db_array ids = db_array_new(req->arena, *count, sizeof forms->object.text);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *count; i++) {
+        db_array_add(&projects, forms[i].project.text);
+        db_array_add(&ids, forms[i].object.text);
+    }
+    if (db_query(self->d->svc.db, req, SQL_ARRIVALS_PAUSED, &paused, err, DB_TEXT(projects.text),
+                 DB_TEXT(ids.text), DB_INT(req->now_ms)) < 0)
+        return -1;
+    for (size_t i = 0; i < *count; i++) {
+        if (!has_id(paused, forms[i].object))
+            forms[kept++] = forms[i];
+    }
+    *count = kept;
+    return 0;
+}
+
+int arrivals_sweep(struct arrivals *self, const struct request *req, struct error *err)
+{
+    struct store *store = self->d->store;
+    const char *cursor = NULL;
+    struct error first;
+
+    error_init(&first, req->arena);
+    do {
+        struct look look = {.self = self, .req = req, .err = &first};
+        struct store_key *forms = arena_calloc(req->arena, LISTED_MAX, sizeof *forms);
+        struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof *lookups);
+
+        if (store->functions->arrivals(store, req, &cursor, forms, LISTED_MAX, &look.count, err) <
+                0 ||
+            leave_paused(self, req, forms, &look.count, err) < 0)
+            return -1;
+        for (size_t i = 0; i < look.count; i++)
+            lookups[i] = (struct lookup){&forms[i], 1, true};
+        look.lookups = lookups;
+        (void)!look_all(&look); /* one that fails does not keep the others */
+    } while (cursor);
+    if (first.code == ERR_NONE)
+        return 0;
+    *err = first;
+    return -1;
+}
+
+/* ---- start and end ---- */
+
+static uint64_t *counter(struct metrics *metrics, const char *result)
+{
+    return metrics_counter(metrics, "atrium_doc_arrivals_total", result,
+                           "Files that came to the store, and were adopted or not.");
+}
+
+void arrivals_make_metrics(struct metrics *metrics)
+{
+    static const char *const results[] = {"result=\"done\"", "result=\"given_up\"",
+                                          "result=\"failed\""};
+
+    for (size_t i = 0; i < ARRAY_SIZE(results); i++)
+        (void)counter(metrics, results[i]);
+}
+
+struct arrivals *arrivals_new(struct docd *d)
+{
+    struct arrivals *self = calloc(1, sizeof *self);
+
+    if (!self)
+        log_die("arrival", "out of memory");
+    self->d = d;
+    LIST_INIT(&self->running);
+    self->adopted = counter(d->svc.metrics, "result=\"done\"");
+    self->given_up = counter(d->svc.metrics, "result=\"given_up\"");
+    self->failed = counter(d->svc.metrics, "result=\"failed\"");
+    return self;
+}
+
+void arrivals_drain(struct arrivals *self)
+{
+    struct adoption *each;
+
+    if (self->count > 0)
+        (void)!fiber_queue_wait(self->d->svc.loop, &self->ended, clock_mono_ms() + DRAIN_MS);
+    LIST_FOREACH(each, &self->running, entry) fiber_queue_wake_all(&each->waiting);
+}
+
+void arrivals_destroy(struct arrivals **self_p)
+{
+    struct arrivals *self = *self_p;
+
+    if (!self)
+        return;
+    if (self->count > 0)
+        fiber_cancel_all(self->d->svc.loop);
+    while (self->count > 0)
+        (void)!fiber_queue_wait(self->d->svc.loop, &self->ended, INT64_MAX);
+    free(self);
+    *self_p = NULL;
+}

@@ -1,0 +1,227 @@
+/*
+ * content.c - the bytes of a document, for who may read it and for who has its public token.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "docd/docd.h"
+#include "docd/document/disposition.h"
+#include "docd/document/sniff.h"
+
+/* What both routes ask for. */
+struct wish {
+    const char *etag, *if_none_match, *kept;
+    struct image_size size; /* both sides 0: the file as it is */
+};
+#define WISH(in)                                                      \
+    &(struct wish)                                                    \
+    {                                                                 \
+        (in)->etag, (in)->ifNoneMatch, (in)->kept,                    \
+        {                                                             \
+            (int)(in)->width, (int)(in)->height, image_fit((in)->fit) \
+        }                                                             \
+    }
+
+/* The names are checked by the field table. */
+static enum image_fit image_fit(const char *name)
+{
+    int fit = 0;
+
+    while (name && strcmp(name, image_fit_names[fit]) != 0)
+        fit++;
+    return (enum image_fit)fit;
+}
+
+static bool client_has(const struct wish *wish, const struct content *content)
+{
+    return content_is_etag(wish->etag, content->etag) ||
+           content_has_etag(wish->if_none_match, content->etag);
+}
+
+/* A large file is fetched after its answer has begun, when 404 can no longer be said. A server of S3 is not asked
+ * beforehand: that would delay each range of a file by a request. */
+static int is_there(struct docd *d, const struct request *req, struct store_key key,
+                    struct error *err)
+{
+    const char *etag;
+    int64_t size;
+
+    return d->arrivals ? 0
+                       : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
+}
+
+/* Of a small file the bytes at once, unless the client or the gateway has them already. */
+static int whole(struct docd *d, const struct request *req, struct store_key key,
+                 const struct wish *wish, struct content *out, struct error *err)
+{
+    size_t size = (size_t)out->size;
+    uint8_t *bytes;
+
+    if (size == 0 || client_has(wish, out) || (wish->kept && strcmp(wish->kept, out->handle) == 0))
+        return 0;
+    if (size > CONTENT_INLINE_MAX)
+        return is_there(d, req, key, err);
+    bytes = arena_alloc_raw(req->arena, size);
+    if (d->store->functions->read(d->store, req, key, 0, bytes, size, &out->bytes.size, err) < 0)
+        return -1;
+    out->bytes.bytes = bytes;
+    return out->bytes.size == size ? 0
+                                   : error_set(err, ERR_INTERNAL, "A stored file is incomplete.");
+}
+
+/* A file's name for what was made of it: "cat.gif" becomes "cat.png". Other names stay. */
+static const char *name_as(struct arena *arena, const char *name, const char *type)
+{
+    static const struct {
+        const char *extension, *type, *own; /* own: it is the type's, when another one has to go */
+    } rows[] = {
+        {".jpg", "image/jpeg", ".jpg"}, {".jpeg", "image/jpeg", NULL},
+        {".png", "image/png", ".png"},  {".webp", "image/webp", ".webp"},
+        {".gif", "image/gif", NULL},    {".heic", "image/heic", NULL},
+        {".heif", "image/heif", NULL},  {".avif", "image/avif", NULL},
+    };
+    const char *dot = strrchr(name, '.'), *own = "";
+    bool replace = false;
+
+    for (size_t i = 0; dot && i < ARRAY_SIZE(rows); i++) {
+        bool same = strcmp(rows[i].type, type) == 0;
+
+        if (same && rows[i].own)
+            own = rows[i].own;
+        if (strcasecmp(dot, rows[i].extension) == 0)
+            replace = !same;
+    }
+    return replace ? arena_printf(arena, "%.*s%s", (int)(dot - name), name, own) : name;
+}
+
+/* An image in another size; what the client has is not made. */
+static int resized(struct docd *d, const struct request *req, struct store_key key,
+                   const char *name, const struct wish *wish, struct content *out,
+                   struct error *err)
+{
+    struct variant variant = {0};
+    int64_t bytes = out->size;
+
+    out->etag = variant_etag(req->arena, out->etag, &wish->size);
+    out->size = 0;
+    if (client_has(wish, out))
+        return 0;
+    if (variant_get(d->variants, req, key, bytes, &wish->size, &variant, err) < 0)
+        return -1;
+    out->contentType = variant.contentType;
+    out->disposition = disposition(req->arena, false, name_as(req->arena, name, out->contentType));
+    out->size = variant.size;
+    out->handle = variant.handle;
+    out->bytes = variant.bytes;
+    return 0;
+}
+
+/* Whether the row is to be read again, since the document has other bytes now. */
+static int look_again(struct docd *d, const struct request *req, const struct db_result *res,
+                      bool *ret_again, struct error *err)
+{
+    struct uuid id;
+
+    *ret_again = false;
+    if (!d->arrivals || db_rows(res) == 0 || !db_bool(res, 0, 9))
+        return 0;
+    id = db_uuid(res, 0, 8);
+    return arrivals_look(d->arrivals, req, db_uuid(res, 0, 0), &id, 1, ret_again, err);
+}
+
+/* The bytes of DOCUMENT_CONTENT_COLUMNS. */
+static int content_of(struct docd *d, const struct request *req, const struct db_result *res,
+                      const struct wish *wish, struct content *out, struct error *err)
+{
+    struct store_key key = {db_uuid(res, 0, 0), db_uuid(res, 0, 1)};
+    bool other_size = wish->size.width > 0 || wish->size.height > 0;
+    bool active = !other_size && (media_type_is_active(db_text(res, 0, 5)) ||
+                                  media_type_is_active(db_text(res, 0, 6)));
+
+    if (db_is_null(res, 0, 1))
+        return error_set(err, ERR_NOT_FOUND, "File not uploaded yet.");
+    if (db_bool(res, 0, 10))
+        return error_set(err, ERR_NOT_FOUND, BYTES_MISSING);
+    *out = (struct content){
+        .etag = arena_strdup(req->arena, db_text(res, 0, 2)),
+        .contentType = arena_strdup(req->arena, db_text(res, 0, 5)),
+        .disposition = disposition(req->arena, active, db_text(res, 0, 4)),
+        .size = db_int(res, 0, 3),
+        .lastModified = db_int(res, 0, 7),
+        .handle = arena_printf(req->arena, "%s/%s", key.project.text, key.object.text),
+    };
+    if ((other_size ? resized(d, req, key, db_text(res, 0, 4), wish, out, err)
+                    : whole(d, req, key, wish, out, err)) == 0)
+        return 0;
+    if (err->code == ERR_NOT_FOUND)
+        bytes_not_found(d, req, key, err);
+    return -1;
+}
+
+/* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no image that could be
+ * resized). */
+int document_content(struct docd *d, const struct request *req,
+                     const struct document_content_in *in, struct content *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct uuid author;
+    bool again;
+
+    if (document_scope(d, req, POLICY_READ, &author, err) < 0)
+        return -1;
+    do {
+        db_result_destroy(&res);
+        if (db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
+                     DB_UUID(in->id), DB_UUID(author), DB_BOOL(d->arrivals != NULL)) < 0 ||
+            look_again(d, req, res, &again, err) < 0)
+            return -1;
+    } while (again);
+    if (db_rows(res) == 0)
+        return document_not_found(err);
+    return content_of(d, req, res, WISH(in), out, err);
+}
+
+/* Fails: NOT_FOUND, VALIDATION. */
+int document_public(struct docd *d, const struct request *req, const struct document_public_in *in,
+                    struct content *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    uint8_t hash[SECRET_HASH_SIZE];
+    bool again;
+
+    secret_hash(in->token, hash);
+    do {
+        db_result_destroy(&res);
+        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash),
+                     DB_BOOL(d->arrivals != NULL)) < 0 ||
+            look_again(d, req, res, &again, err) < 0)
+            return -1;
+    } while (again);
+    if (db_rows(res) == 0)
+        return document_not_found(err);
+    if (content_of(d, req, res, WISH(in), out, err) < 0)
+        return -1;
+    out->maxAge = d->config->public_max_age;
+    return 0;
+}
+
+/* Fails: NOT_FOUND (deleted meanwhile). */
+int content_read(struct docd *d, const struct request *req, const struct content_read_in *in,
+                 struct content_read_out *out, struct error *err)
+{
+    struct store_key key;
+    uint8_t *bytes = arena_alloc_raw(req->arena, (size_t)in->length);
+
+    out->bytes.bytes = bytes;
+    if (variant_is_handle(in->handle))
+        return variant_read(d->variants, req, in->handle, in->offset, bytes, (size_t)in->length,
+                            &out->bytes.size, err);
+    if (store_key_read(in->handle, &key) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
+    if (d->store->functions->read(d->store, req, key, in->offset, bytes, (size_t)in->length,
+                                  &out->bytes.size, err) == 0)
+        return 0;
+    if (err->code == ERR_NOT_FOUND)
+        bytes_not_found(d, req, key, err);
+    return -1;
+}

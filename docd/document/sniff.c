@@ -1,0 +1,110 @@
+/*
+ * sniff.c - see sniff.h.  Called by upload.c for each file that is complete.
+ *
+ * A handle of libmagic is for one caller at a time and costs some MiB, so there is one, and files wait for it: it
+ * looks at the beginning only, which takes less than a millisecond.
+ */
+#include "docd/document/sniff.h"
+
+#include <magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/log.h"
+#include "common/runtime/fiber.h"
+
+struct sniffer {
+    struct loop *loop;
+    struct offload *pool;
+    magic_t magic;
+    bool busy;
+    struct fiber_queue queue;
+};
+
+struct job {
+    magic_t magic;
+    struct field_bytes head;
+    char type[128];
+};
+
+struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct error *err)
+{
+    struct sniffer *self = calloc(1, sizeof *self);
+
+    if (!self)
+        log_die("sniff", "out of memory");
+    self->loop = loop;
+    self->pool = pool;
+    /* Nothing is unpacked, followed or parsed beyond the signature. */
+    self->magic = magic_open(MAGIC_MIME_TYPE | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR |
+                             MAGIC_NO_CHECK_ELF | MAGIC_NO_CHECK_CDF | MAGIC_NO_CHECK_JSON |
+                             MAGIC_NO_CHECK_CSV);
+    if (self->magic && magic_load(self->magic, NULL) == 0)
+        return self;
+    (void)error_set(err, ERR_INTERNAL, "libmagic has no database: %s",
+                    self->magic ? magic_error(self->magic) : "out of memory");
+    sniffer_destroy(&self);
+    return NULL;
+}
+
+void sniffer_destroy(struct sniffer **self_p)
+{
+    if (!*self_p)
+        return;
+    if ((*self_p)->magic)
+        magic_close((*self_p)->magic);
+    free(*self_p);
+    *self_p = NULL;
+}
+
+static void work(void *arg)
+{
+    struct job *job = arg;
+    const char *type = magic_buffer(job->magic, job->head.bytes, job->head.size);
+
+    if (type && strlen(type) < sizeof job->type)
+        strcpy(job->type, type);
+}
+
+int sniff(struct sniffer *self, const struct request *req, struct field_bytes head,
+          const char **ret, struct error *err)
+{
+    struct job job = {self->magic, head, "application/octet-stream"};
+    int result;
+
+    while (self->busy) {
+        enum fiber_wake wake = fiber_queue_wait(self->loop, &self->queue, req->deadline_mono_ms);
+
+        if (wake == FIBER_TIMEOUT)
+            return error_set(err, ERR_DEADLINE, "The request took too long.");
+        if (wake == FIBER_CANCELLED)
+            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    }
+    self->busy = true;
+    result = offload_run(self->pool, work, &job, req->deadline_mono_ms, err);
+    self->busy = false;
+    fiber_queue_wake_one(&self->queue);
+    *ret = arena_strdup(req->arena, job.type);
+    return result;
+}
+
+/* True when the type itself, without its parameters, is or ends with that. */
+static bool ends_with(const char *type, size_t length, const char *end)
+{
+    size_t size = strlen(end);
+
+    return length >= size && strncasecmp(type + length - size, end, size) == 0;
+}
+
+bool media_type_is_active(const char *type)
+{
+    static const char *const active[] = {
+        "/html", "/xml", "+xml", "/svg", "/xhtml", "/xsl", "/x-shockwave-flash"};
+    size_t length = strcspn(type, "; \t");
+
+    for (size_t i = 0; i < ARRAY_SIZE(active); i++)
+        if (ends_with(type, length, active[i]))
+            return true;
+    return false;
+}

@@ -1,0 +1,150 @@
+/*
+ * upload.c - a form comes back with bytes: the gateway passes them on in pieces (common/domain/content.h).
+ *
+ * The order is what makes it safe to be killed: first the row of the object, due to be swept; then the bytes; then,
+ * when they are durable, the document says that it has them, and the object is no longer due.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "docd/docd.h"
+#include "docd/document/sniff.h"
+
+static const int64_t replaced_ms =
+    10 * 60 * 1000; /* that replaced bytes are kept for who is reading them */
+
+/* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>". It tells nothing that the gateway does
+ * not know. */
+struct ticket {
+    struct store_key key;
+    struct uuid upload;
+    int64_t size_max;
+};
+
+static const char *ticket_write(struct arena *arena, const struct ticket *ticket)
+{
+    return arena_printf(arena, "%s/%s/%s/%lld", ticket->key.project.text, ticket->upload.text,
+                        ticket->key.object.text, (long long)ticket->size_max);
+}
+
+static int ticket_read(const struct docd *d, struct arena *arena, const char *text,
+                       struct ticket *ret, struct error *err)
+{
+    char *copy = arena_strdup(arena, text), *rest = NULL, *end = NULL;
+    const char *project = strtok_r(copy, "/", &rest), *upload = strtok_r(NULL, "/", &rest);
+    const char *object = strtok_r(NULL, "/", &rest), *size = strtok_r(NULL, "/", &rest);
+
+    if (d->store->functions->accept && size && uuid_parse(project, &ret->key.project) == 0 &&
+        uuid_parse(upload, &ret->upload) == 0 && uuid_parse(object, &ret->key.object) == 0) {
+        ret->size_max = strtoll(size, &end, 10);
+        if (end > size && *end == '\0' && ret->size_max >= 0)
+            return 0;
+    }
+    return error_set(err, ERR_BAD_REQUEST, "There is no such upload.");
+}
+
+/* A form that was good, for a document that has gone or has had a later file. */
+static int overtaken(struct error *err)
+{
+    error_clear(err);
+    return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
+}
+
+/* Fails: NOT_FOUND (no such bucket here), FORBIDDEN, QUOTA_EXCEEDED (not one byte fits). */
+int storage_post(struct docd *d, const struct request *req, const struct storage_post_in *in,
+                 struct form_ticket *out, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct ticket ticket = {.key.object = uuid_random()};
+    struct store_form form;
+
+    if (!d->store->functions->accept || !in->form)
+        return error_set(err, ERR_NOT_FOUND, "Bucket not found.");
+    if (d->store->functions->accept(d->store, req, in->bucket, in->form, &form, err) < 0)
+        return -1;
+    ticket.key.project = form.key.project;
+    ticket.upload = form.key.object;
+    ticket.size_max = form.size_max;
+    if (db_query(d->svc.db, req, SQL_UPLOAD_BEGIN, &res, err, DB_UUID(ticket.key.project),
+                 DB_UUID(ticket.upload), DB_UUID(ticket.key.object), DB_INT(req->now_ms),
+                 DB_INT(req->now_ms + SWEEP_AFTER_MS)) < 0)
+        return -1;
+    if (db_rows(res) == 0)
+        return overtaken(err);
+    out->session = db_is_null(res, 0, 0) ? (struct uuid){""} : db_uuid(res, 0, 0);
+    out->quotaLeft = db_is_null(res, 0, 1) ? FORM_NO_QUOTA : MAX(db_int(res, 0, 1), 0);
+    if (out->quotaLeft == 0)
+        return document_over_quota(err);
+    if (d->store->functions->begin(d->store, req, ticket.key, err) < 0)
+        return -1;
+    out->ticket = ticket_write(req->arena, &ticket);
+    out->sizeMax = form.size_max;
+    return 0;
+}
+
+int form_write(struct docd *d, const struct request *req, const struct form_write_in *in,
+               struct nothing *out UNUSED, struct error *err)
+{
+    struct ticket ticket;
+
+    if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
+        return -1;
+    if (in->offset > ticket.size_max - (int64_t)in->bytes.size)
+        return error_set(err, ERR_ENTITY_TOO_LARGE, "The file is too large.");
+    if (d->store->functions->write(d->store, req, ticket.key, in->offset, in->bytes, err) < 0)
+        return err->code == ERR_NOT_FOUND ? overtaken(err) : -1;
+    return 0;
+}
+
+int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
+                  struct store_key key, struct uuid upload, const struct stored *stored,
+                  enum upload_end *ret, struct error *err)
+{
+    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct audit_row audit =
+        audit_row(req, &(struct audit){.action = "document.upload", .project = key.project});
+    const char *found;
+
+    if (sniff(d->sniffer, req, stored->head, &found, err) < 0 ||
+        db_query(d->svc.db, req, statement, &res, err, DB_UUID(key.project), DB_UUID(upload),
+                 DB_UUID(key.object), DB_INT(stored->size), DB_TEXT(stored->etag), DB_TEXT(found),
+                 DB_INT(req->now_ms), DB_INT(req->now_ms + replaced_ms), DB_AUDIT(audit)) < 0)
+        return -1;
+    *ret = db_rows(res) == 0       ? UPLOAD_OVERTAKEN
+           : db_is_null(res, 0, 0) ? UPLOAD_TOO_MUCH
+                                   : UPLOAD_SHOWN;
+    if (*ret != UPLOAD_SHOWN) {
+        (void)!object_sweep(d, req, key.project, key.object, err);
+        error_clear(err);
+    }
+    return 0;
+}
+
+/* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), QUOTA_EXCEEDED, BAD_REQUEST. May be repeated. */
+int form_end(struct docd *d, const struct request *req, const struct form_end_in *in,
+             struct nothing *out UNUSED, struct error *err)
+{
+    struct ticket ticket;
+    struct stored stored;
+    enum upload_end end;
+
+    if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
+        return -1;
+    if (d->store->functions->finish(d->store, req, ticket.key, in->size, &stored, err) < 0)
+        return err->code == ERR_NOT_FOUND ? overtaken(err) : -1;
+    if (upload_finish(d, req, SQL_UPLOAD_FINISH, ticket.key, ticket.upload, &stored, &end, err) < 0)
+        return -1;
+    if (end == UPLOAD_TOO_MUCH)
+        return document_over_quota(err);
+    return end == UPLOAD_SHOWN ? 0 : overtaken(err);
+}
+
+int form_abort(struct docd *d, const struct request *req, const struct form_abort_in *in,
+               struct nothing *out UNUSED, struct error *err)
+{
+    struct ticket ticket;
+
+    if (ticket_read(d, req->arena, in->ticket, &ticket, err) < 0)
+        return -1;
+    return object_sweep(d, req, ticket.key.project, ticket.key.object, err);
+}

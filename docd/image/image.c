@@ -1,0 +1,246 @@
+/*
+ * image.c - other sizes of images: who may have one made, memory for it, what is said to the client. The work is done
+ * by a process of its own (image_process.h).
+ */
+#include "docd/image/image.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/image_process.h"
+
+enum {
+    JOB_BYTES = 64 * 1024 * 1024, /* of each job that runs, without asking */
+    SLOW_JOBS = 4,                /* in the slow lane, beside one for each of the fast one */
+    SHARE = 4,                    /* a part of so many of the queue is a client's own */
+};
+
+struct image_pool {
+    struct loop *loop;
+    struct image_process *process;
+    struct image_turns *turns;
+    bool told; /* that libvips does not start, in the log */
+    size_t queue_max;
+    int64_t memory, memory_free;
+    struct fiber_queue memory_queue;
+    uint64_t decodes;
+};
+
+struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
+                                  int64_t memory)
+{
+    struct image_pool *self = calloc(1, sizeof *self);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* One more than there are cores: a decoder waits for the loop between two images. */
+    size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L) + 1;
+
+    if (self == NULL)
+        log_die("image", "out of memory");
+    fast = MIN(fast, (size_t)(IMAGE_PROCESS_JOBS_MAX - SLOW_JOBS) / 2);
+    self->loop = loop;
+    self->process = image_process_new(loop, fast, memory);
+    self->turns = image_turns_new(loop, fast, fast + SLOW_JOBS, queue_max,
+                                  MAX(queue_max / SHARE, (size_t)IMAGE_CLIENT_DECODES));
+    self->queue_max = queue_max;
+    self->memory = self->memory_free = memory;
+    return self;
+}
+
+void image_pool_destroy(struct image_pool **self_p)
+{
+    struct image_pool *self = *self_p;
+
+    if (self == NULL)
+        return;
+    image_process_destroy(&self->process);
+    image_turns_destroy(&self->turns);
+    free(self);
+    *self_p = NULL;
+}
+
+int image_enter(struct image_pool *self, const struct request *req, struct image_turn *ret,
+                bool *ret_parked, struct error *err)
+{
+    return image_turn_enter(self->turns, req, ret, ret_parked, err);
+}
+
+/* ---- memory ---- */
+
+/* Bytes taken from the pool's; CLEANUP gives them back. */
+struct loan {
+    struct image_pool *pool;
+    int64_t bytes;
+};
+
+static void loan_return(struct loan *loan)
+{
+    if (loan->bytes == 0)
+        return;
+    loan->pool->memory_free += loan->bytes;
+    loan->bytes = 0;
+    fiber_queue_wake_all(&loan->pool->memory_queue);
+}
+
+/* Waits for so many bytes, or for all that there are. */
+static int loan_take(struct loan *loan, int64_t bytes, int64_t deadline_mono_ms, struct error *err)
+{
+    struct image_pool *pool = loan->pool;
+
+    loan_return(loan);
+    bytes = MIN(bytes, pool->memory);
+    while (pool->memory_free < bytes) {
+        if (pool->memory_queue.length >= pool->queue_max)
+            return error_retry(err, ERR_OVERLOADED, 1,
+                               "The service is busy. Try again in a moment.");
+        switch (fiber_queue_wait(pool->loop, &pool->memory_queue, deadline_mono_ms)) {
+        case FIBER_WOKEN:
+            break;
+        case FIBER_TIMEOUT:
+            return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+        case FIBER_CANCELLED:
+            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        }
+    }
+    pool->memory_free -= bytes;
+    loan->bytes = bytes;
+    return 0;
+}
+
+/* ---- a job ---- */
+
+const char *image_size_path(const struct image_size *size)
+{
+    return size->width > 0 ? "width" : "height";
+}
+
+static int judge(const struct image_job *job, struct error *err)
+{
+    const char *path = image_size_path(&job->size);
+
+    switch (job->verdict) {
+    case IMAGE_MADE:
+        return 0;
+    case IMAGE_NO_IMAGE:
+        return error_problem(err, path, "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image");
+    case IMAGE_DAMAGED:
+        return error_problem(err, path, "needs an image that is not damaged");
+    case IMAGE_TOO_LARGE:
+        return error_problem(err, path, "needs an image of at most %d megapixels",
+                             IMAGE_PIXELS_MAX / 1000000);
+    case IMAGE_TOO_LARGE_RESULT:
+        return error_problem(err, path, "would make too large an image of this one");
+    case IMAGE_LATE:
+        return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+    case IMAGE_NOT_WRITTEN:
+        error_retry(err, ERR_UNAVAILABLE, 5, "The image could not be stored. Try again later.");
+        return error_detail(err, "%s", strerror(job->error_number));
+    case IMAGE_NO_LIBRARY: /* until this instance is started anew; another one may do better */
+        return error_retry(err, ERR_UNAVAILABLE, 60, "Images cannot be resized now.");
+    case IMAGE_NEEDS_MORE:
+        break;
+    }
+    return error_set(err, ERR_INTERNAL, "Internal server error");
+}
+
+/* The file has what the process says that it wrote. */
+static bool is_written(int to, off_t start, int64_t bytes)
+{
+    struct stat status;
+
+    return fstat(to, &status) == 0 &&
+           (!S_ISREG(status.st_mode) || lseek(to, 0, SEEK_CUR) - start == bytes);
+}
+
+/* With a turn in the lane that it is for. */
+static int run(struct image_pool *self, struct image_turn *turn, struct uuid project,
+               struct image_job *job, struct error *err)
+{
+    if (image_turn_begin(turn, job->deadline_mono_ms, err) < 0 ||
+        image_process_run(self->process, project, job, turn->large, err) < 0)
+        return -1;
+    image_turn_end(turn);
+    if (job->verdict == IMAGE_NO_LIBRARY && !self->told) {
+        self->told = true;
+        log_event(LOG_ERR, "image", "libvips does not start: no image is resized", NULL);
+    }
+    return 0;
+}
+
+/* What the image needs shows in two looks at most: at the size of the file, and at its header. */
+static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
+                         struct image_job *job, struct loan *loan, struct error *err)
+{
+    int64_t pixels = job->pixels;
+
+    if (run(self, turn, project, job, err) < 0)
+        return -1;
+    while (job->verdict == IMAGE_NEEDS_MORE) {
+        int64_t needed = job->memory;
+
+        if (job->pixels > pixels && !turn->large) {
+            image_turn_enlarge(turn, job->pixels);
+            pixels = IMAGE_PIXELS_MAX;
+        }
+        if (needed > JOB_BYTES && loan_take(loan, needed, job->deadline_mono_ms, err) < 0)
+            return -1;
+        job->memory = needed;
+        job->pixels = pixels;
+        if (run(self, turn, project, job, err) < 0)
+            return -1;
+    }
+    if (job->decoded && !turn->large)
+        image_turn_charge(turn, job->pixels);
+    return 0;
+}
+
+int image_make(struct image_pool *self, struct image_turn *turn, struct uuid project,
+               int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
+               struct image_made *ret, struct error *err)
+{
+    CLEANUP(loan_return) struct loan loan = {.pool = self};
+    struct image_job job = {.from = from,
+                            .to = to,
+                            .size = *size,
+                            .deadline_mono_ms = image_turn_until(turn, deadline_mono_ms),
+                            .memory = JOB_BYTES,
+                            .pixels = image_turn_pixels(turn)};
+    off_t start = lseek(to, 0, SEEK_CUR);
+    int result = run_as_needed(self, turn, project, &job, &loan, err);
+
+    image_turn_end(turn);
+    if (result < 0)
+        return -1;
+    self->decodes += job.decoded;
+    if (job.verdict == IMAGE_LATE && turn->large && image_turn_over(turn))
+        return image_turn_throttled(err);
+    if (judge(&job, err) < 0)
+        return -1;
+    if (!is_written(to, start, job.made.bytes))
+        return error_set(err, ERR_INTERNAL, "Internal server error");
+    *ret = job.made;
+    return 0;
+}
+
+uint64_t image_decodes(const struct image_pool *self)
+{
+    return self->decodes;
+}
+
+const char *image_means(const struct image_pool *self)
+{
+    return image_process_choice(self->process);
+}
+
+bool image_usable(const struct image_pool *self)
+{
+    return !self->told;
+}
+
+size_t image_waiting(const struct image_pool *self)
+{
+    return image_turns_waiting(self->turns) + self->memory_queue.length;
+}

@@ -1,0 +1,335 @@
+/*
+ * image_turn.c - see image_turn.h.
+ */
+#include "docd/image/image_turn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "common/runtime/fiber.h"
+
+enum { LANES = 2, FAST = 0, SLOW = 1, MINUTE_MS = 60000, RETRY_AFTER_S = 10, NAME_SIZE = 64 };
+
+/* Forgotten once nothing is under way and its minute is over. */
+struct image_client {
+    LIST_ENTRY(image_client) entry;
+    char name[NAME_SIZE];
+    int64_t factor;        /* of the limits; 0: it has none */
+    size_t under_way;      /* images let in */
+    size_t decodes;        /* of them, that have a decoder */
+    int64_t pixels;        /* that may be used; below 0 it is beyond the limit */
+    int64_t refilled_ms;   /* monotonic, when `pixels` was right */
+    struct fiber_queue in; /* who waits to be let in */
+};
+
+struct waiter {
+    TAILQ_ENTRY(waiter) entry;
+    struct image_turn *turn;
+    struct fiber *fiber;
+    bool given;
+};
+
+struct image_turns {
+    struct loop *loop;
+    size_t free[LANES];
+    size_t queue_max, share;
+    size_t waiting;
+    TAILQ_HEAD(, waiter) lanes[LANES];
+    LIST_HEAD(, image_client) clients;
+};
+
+struct image_turns *image_turns_new(struct loop *loop, size_t fast, size_t slow, size_t queue_max,
+                                    size_t share)
+{
+    struct image_turns *self = calloc(1, sizeof *self);
+
+    if (!self)
+        log_die("image", "out of memory");
+    *self = (struct image_turns){
+        .loop = loop, .free = {fast, slow}, .queue_max = queue_max, .share = share};
+    for (int i = 0; i < LANES; i++)
+        TAILQ_INIT(&self->lanes[i]);
+    LIST_INIT(&self->clients);
+    return self;
+}
+
+void image_turns_destroy(struct image_turns **self_p)
+{
+    struct image_turns *self = *self_p;
+    struct image_client *client;
+
+    if (!self)
+        return;
+    while ((client = LIST_FIRST(&self->clients))) {
+        LIST_REMOVE(client, entry);
+        free(client);
+    }
+    free(self);
+    *self_p = NULL;
+}
+
+size_t image_turns_waiting(const struct image_turns *self)
+{
+    return self->waiting;
+}
+
+/* ---- clients ---- */
+
+/* A bucket that holds a minute's pixels and fills within a minute. */
+static void refill(struct image_client *client, int64_t now_ms)
+{
+    int64_t most = client->factor * IMAGE_CLIENT_PIXELS;
+    int64_t passed_ms = MIN(now_ms - client->refilled_ms, (int64_t)MINUTE_MS * MINUTE_MS);
+
+    client->pixels = MIN(client->pixels + passed_ms * most / MINUTE_MS, most);
+    client->refilled_ms = now_ms;
+}
+
+/* Forgets on the way who has nothing under way and nothing to make good. */
+static struct image_client *client_find(struct image_turns *self, const char *name, int64_t factor)
+{
+    int64_t now_ms = clock_mono_ms();
+    struct image_client *each = LIST_FIRST(&self->clients), *next, *found = NULL;
+
+    for (; each; each = next) {
+        next = LIST_NEXT(each, entry);
+        refill(each, now_ms);
+        if (strcmp(each->name, name) == 0) {
+            found = each;
+        } else if (each->under_way == 0 && each->in.length == 0 &&
+                   each->pixels == each->factor * IMAGE_CLIENT_PIXELS) {
+            LIST_REMOVE(each, entry);
+            free(each);
+        }
+    }
+    if (found)
+        return found;
+    found = calloc(1, sizeof *found);
+    if (!found)
+        log_die("image", "out of memory");
+    snprintf(found->name, sizeof found->name, "%s", name);
+    found->factor = factor;
+    found->pixels = factor * IMAGE_CLIENT_PIXELS;
+    found->refilled_ms = now_ms;
+    LIST_INSERT_HEAD(&self->clients, found, entry);
+    return found;
+}
+
+static void clients_of(struct image_turn *turn, const struct request *req)
+{
+    struct address_subjects subjects;
+
+    turn->client_count = 1;
+    if (!req || req->caller || !req->address || !*req->address) {
+        turn->clients[0] =
+            client_find(turn->turns, req && req->caller ? req->caller->account.text : "", 0);
+        return;
+    }
+    address_subjects_of(req->address, &subjects);
+    turn->client_count = subjects.count;
+    for (size_t i = 0; i < subjects.count; i++) {
+        turn->clients[i] =
+            client_find(turn->turns, subjects.items[i].text, subjects.items[i].factor);
+        turn->clients[i]->under_way++; /* or the next one's search forgets it */
+    }
+    for (size_t i = 0; i < subjects.count; i++)
+        turn->clients[i]->under_way--;
+}
+
+static bool has_limits(const struct image_turn *self)
+{
+    return self->clients[0]->factor > 0;
+}
+
+int64_t image_turn_until(const struct image_turn *self, int64_t deadline_mono_ms)
+{
+    return deadline_mono_ms - (has_limits(self) ? IMAGE_RESERVE_MS : 0);
+}
+
+int image_turn_throttled(struct error *err)
+{
+    return error_retry(err, ERR_THROTTLED, RETRY_AFTER_S,
+                       "Too many large images. Try again in a moment.");
+}
+
+bool image_turn_over(const struct image_turn *self)
+{
+    int64_t now_ms = clock_mono_ms();
+
+    for (size_t i = 0; i < self->client_count; i++) {
+        struct image_client *client = self->clients[i];
+
+        if (client->factor == 0)
+            continue;
+        refill(client, now_ms);
+        if (client->pixels < 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- letting in ---- */
+
+static struct image_client *full_client(const struct image_turn *turn)
+{
+    for (size_t i = 0; i < turn->client_count; i++) {
+        struct image_client *client = turn->clients[i];
+
+        if (client->factor > 0 && client->under_way >= (size_t)client->factor * turn->turns->share)
+            return client;
+    }
+    return NULL;
+}
+
+int image_turn_enter(struct image_turns *turns, const struct request *req, struct image_turn *ret,
+                     bool *ret_parked, struct error *err)
+{
+    struct image_client *full;
+
+    *ret = (struct image_turn){.turns = turns, .lane = -1};
+    *ret_parked = false;
+    clients_of(ret, req);
+    while ((full = full_client(ret))) {
+        *ret_parked = true;
+        switch (
+            fiber_queue_wait(turns->loop, &full->in, req->deadline_mono_ms - IMAGE_RESERVE_MS)) {
+        case FIBER_WOKEN:
+            /* The other client of the two may have been forgotten while this one was waited for. */
+            clients_of(ret, req);
+            break;
+        case FIBER_TIMEOUT:
+            ret->turns = NULL;
+            return image_turn_throttled(err);
+        case FIBER_CANCELLED:
+            ret->turns = NULL;
+            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        }
+    }
+    for (size_t i = 0; i < ret->client_count; i++)
+        ret->clients[i]->under_way++;
+    return 0;
+}
+
+void image_turn_leave(struct image_turn *self)
+{
+    if (!self->turns)
+        return;
+    image_turn_end(self);
+    for (size_t i = 0; i < self->client_count; i++) {
+        self->clients[i]->under_way--;
+        fiber_queue_wake_one(&self->clients[i]->in);
+    }
+    self->turns = NULL;
+}
+
+/* ---- decoders ---- */
+
+int64_t image_turn_pixels(const struct image_turn *self)
+{
+    if (!has_limits(self))
+        return IMAGE_FAST_PIXELS;
+    return image_turn_over(self) ? 0 : IMAGE_FAST_PIXELS_PUBLIC;
+}
+
+void image_turn_charge(struct image_turn *self, int64_t pixels)
+{
+    for (size_t i = 0; i < self->client_count; i++)
+        if (self->clients[i]->factor > 0)
+            self->clients[i]->pixels -= pixels;
+}
+
+void image_turn_enlarge(struct image_turn *self, int64_t pixels)
+{
+    self->large = true;
+    image_turn_charge(self, pixels);
+}
+
+/* The fewer a client has under way, the sooner; INT64_MAX: not now. */
+static int64_t rank(const struct image_turn *turn)
+{
+    int64_t rank = 0;
+
+    for (size_t i = 0; i < turn->client_count; i++) {
+        const struct image_client *client = turn->clients[i];
+        int64_t decodes = (int64_t)client->decodes;
+
+        if (client->factor > 0 && decodes >= client->factor * IMAGE_CLIENT_DECODES)
+            return INT64_MAX;
+        rank = MAX(rank, client->factor > 0 ? decodes / client->factor : decodes);
+    }
+    return image_turn_over(turn) ? INT32_MAX + rank : rank;
+}
+
+static void give(struct image_turns *self, int lane)
+{
+    while (self->free[lane] > 0) {
+        struct waiter *each, *best = NULL;
+        int64_t best_rank = INT64_MAX;
+
+        TAILQ_FOREACH(each, &self->lanes[lane], entry)
+        {
+            int64_t its = rank(each->turn);
+
+            if (its < best_rank) {
+                best_rank = its;
+                best = each;
+            }
+        }
+        if (!best)
+            return;
+        TAILQ_REMOVE(&self->lanes[lane], best, entry);
+        self->waiting--;
+        self->free[lane]--;
+        best->given = true;
+        best->turn->lane = lane;
+        for (size_t i = 0; i < best->turn->client_count; i++)
+            best->turn->clients[i]->decodes++;
+        fiber_wake(best->fiber);
+    }
+}
+
+int image_turn_begin(struct image_turn *self, int64_t deadline_mono_ms, struct error *err)
+{
+    struct image_turns *turns = self->turns;
+    struct waiter waiter = {.turn = self, .fiber = fiber_self(turns->loop)};
+    enum fiber_wake wake = FIBER_WOKEN;
+    int lane = self->large ? SLOW : FAST;
+
+    image_turn_end(self);
+    TAILQ_INSERT_TAIL(&turns->lanes[lane], &waiter, entry);
+    turns->waiting++;
+    give(turns, lane);
+    if (!waiter.given && turns->waiting > turns->queue_max) {
+        TAILQ_REMOVE(&turns->lanes[lane], &waiter, entry);
+        turns->waiting--;
+        return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
+    }
+    while (!waiter.given && wake == FIBER_WOKEN)
+        wake = fiber_park(turns->loop, deadline_mono_ms);
+    if (waiter.given)
+        return 0;
+    TAILQ_REMOVE(&turns->lanes[lane], &waiter, entry);
+    turns->waiting--;
+    if (wake == FIBER_CANCELLED)
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    return rank(self) >= INT32_MAX
+               ? image_turn_throttled(err)
+               : error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+}
+
+void image_turn_end(struct image_turn *self)
+{
+    if (self->lane < 0)
+        return;
+    self->turns->free[self->lane]++;
+    self->lane = -1;
+    for (size_t i = 0; i < self->client_count; i++)
+        self->clients[i]->decodes--;
+    /* A client may have waited in either lane for its own to end. */
+    for (int lane = 0; lane < LANES; lane++)
+        give(self->turns, lane);
+}

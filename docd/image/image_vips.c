@@ -1,0 +1,477 @@
+/*
+ * image_vips.c - the pipeline: open, shrink while decoding, resize, cut, turn, pad, convert, write.
+ *
+ * The steps and their order are sharp's, so that every size comes out the same to the pixel: sizes are resolved
+ * once from the header and again after a JPEG or WebP was shrunk by its decoder, in the space of the file; an
+ * image is turned after it was made small.  Only colours are converted later than sharp does (of the pixels of
+ * the result instead of all of the input).  libvips computes on demand and strip by strip: what is held whole is
+ * named in memory_needed().
+ *
+ * The file is not trusted: the loader is one of five, never chosen by libvips; the header is looked at before
+ * anything is decoded; a decoder that reads on and on is stopped by its source, one that computes by its image.
+ */
+#include "docd/image/image_vips.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <vips/vips.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+
+enum {
+    QUALITY = 80,
+    PNG_COMPRESSION = 6,
+    WEBP_EFFORT = 4,
+    WEBP_MANY =
+        4000000, /* pixels, of which it makes little: nothing stops libwebp once it has them all */
+    SIDE_MAX = 10000000, /* of what libvips computes a part of */
+    HELD_BYTES = 8,      /* of a pixel that is held: decoded, and once more on its way through */
+    RESULT_BYTES = 4,    /* of a pixel of the result, encoded at worst */
+};
+
+struct output {
+    const char *contentType;
+    int side_max; /* that the format can express */
+    int (*save)(VipsImage *image, void **buffer, size_t *size);
+};
+
+/* What a decoder can leave out by itself: whole factors of 1 / 2, 4, 8, or any scale. */
+enum reduces { REDUCES_NOT, REDUCES_JPEG, REDUCES_WEBP };
+
+struct format {
+    const char *loader;
+    bool streams; /* is decoded strip by strip, unless it is interlaced */
+    enum reduces reduces;
+    const struct output *opaque, *transparent;
+};
+
+static void unref(void *object_p)
+{
+    g_clear_object((GObject **)object_p);
+}
+#define OBJECT(type) CLEANUP(unref) type *
+
+/* Puts what an operation makes of an image into its place. 0, or -1 with the image as it was. */
+#define STEP(image_p, operation, ...)                                             \
+    ({                                                                            \
+        VipsImage *next_ = NULL;                                                  \
+        int failed_ = operation(*(image_p), &next_, ##__VA_ARGS__, (char *)NULL); \
+        if (failed_ == 0) {                                                       \
+            g_object_unref(*(image_p));                                           \
+            *(image_p) = next_;                                                   \
+        }                                                                         \
+        failed_;                                                                  \
+    })
+
+static int64_t pixels(const VipsImage *image)
+{
+    return (int64_t)image->Xsize * image->Ysize;
+}
+
+/* ---- formats ---- */
+
+static int save_jpeg(VipsImage *image, void **buffer, size_t *size)
+{
+    return vips_jpegsave_buffer(image, buffer, size, "Q", QUALITY, "optimize_coding", TRUE,
+                                "subsample_mode", VIPS_FOREIGN_SUBSAMPLE_ON, "strip", TRUE, NULL);
+}
+
+static int save_png(VipsImage *image, void **buffer, size_t *size)
+{
+    return vips_pngsave_buffer(image, buffer, size, "compression", PNG_COMPRESSION, "filter",
+                               VIPS_FOREIGN_PNG_FILTER_NONE, "strip", TRUE, NULL);
+}
+
+static int save_webp(VipsImage *image, void **buffer, size_t *size)
+{
+    return vips_webpsave_buffer(image, buffer, size, "Q", QUALITY, "effort",
+                                pixels(image) > WEBP_MANY ? 0 : WEBP_EFFORT, "strip", TRUE, NULL);
+}
+
+static const struct output jpeg = {"image/jpeg", 65500, save_jpeg};
+static const struct output png = {"image/png", SIDE_MAX, save_png};
+static const struct output webp = {"image/webp", 16383, save_webp};
+
+static const struct format formats[] = {
+    {"jpegload_source", true, REDUCES_JPEG, &jpeg, &jpeg},
+    {"pngload_source", true, REDUCES_NOT, &png, &png},
+    {"webpload_source", false, REDUCES_WEBP, &webp, &webp},
+    {"gifload_source", false, REDUCES_NOT, &png, &png},
+    {"heifload_source", false, REDUCES_NOT, &jpeg, &png},
+};
+
+/* ---- the file ---- */
+
+static gint64 read_some(VipsSourceCustom *source G_GNUC_UNUSED, void *buffer, gint64 length,
+                        struct image_job *job)
+{
+    if (clock_mono_ms() > job->deadline_mono_ms) {
+        job->verdict = IMAGE_LATE;
+        return -1;
+    }
+    return read(job->from, buffer, (size_t)length);
+}
+
+static gint64 seek_to(VipsSourceCustom *source G_GNUC_UNUSED, gint64 offset, int whence,
+                      struct image_job *job)
+{
+    return lseek(job->from, offset, whence);
+}
+
+/* A source that ends at the deadline: a progressive JPEG may have any number of scans. */
+static VipsSource *source_new(struct image_job *job)
+{
+    VipsSourceCustom *source = vips_source_custom_new();
+
+    g_signal_connect(source, "read", G_CALLBACK(read_some), job);
+    g_signal_connect(source, "seek", G_CALLBACK(seek_to), job);
+    return VIPS_SOURCE(source);
+}
+
+static const struct format *format_of(VipsSource *source)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+        if (vips_foreign_is_a_source(formats[i].loader, source))
+            return &formats[i];
+    }
+    return NULL;
+}
+
+/* How much of a shrink a JPEG decoder takes over: not all where its rounding would take the last pixel. */
+static int jpeg_shrink(double shrink)
+{
+    int by = shrink >= 8 ? 8 : shrink >= 4 ? 4 : shrink >= 2 ? 2 : 1;
+
+    return by > 1 && (int)shrink == by ? by / 2 : by;
+}
+
+/* The image without its pixels, which come when somebody asks. The decoder leaves out what it can of `shrink`. */
+static VipsImage *load(const struct format *format, VipsSource *source, double shrink)
+{
+    VipsImage *image = NULL;
+
+#define LOAD(...)                                                                          \
+    vips_call(format->loader, source, &image, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", \
+              VIPS_FAIL_ON_ERROR, ##__VA_ARGS__, NULL)
+    switch (format->reduces) {
+    case REDUCES_JPEG:
+        return LOAD("shrink", jpeg_shrink(shrink)) == 0 ? image : NULL;
+    case REDUCES_WEBP:
+        return LOAD("scale", MIN(1 / shrink, 1.0)) == 0 ? image : NULL;
+    case REDUCES_NOT:
+        break;
+    }
+    return LOAD() == 0 ? image : NULL;
+#undef LOAD
+}
+
+/* ---- sizes, in the space of the file: sides are swapped where it lies on its side ---- */
+
+/* Lengths of the image for one of the result. */
+struct shrink {
+    double across, down;
+};
+
+static struct shrink resolve(const VipsImage *image, const struct image_size *size)
+{
+    struct shrink s = {size->width > 0 ? (double)image->Xsize / size->width : 1,
+                       size->height > 0 ? (double)image->Ysize / size->height : 1};
+    bool covers = size->fit == IMAGE_COVER || size->fit == IMAGE_OUTSIDE;
+
+    if (size->fit != IMAGE_FILL) {
+        if (size->width == 0 || (size->height > 0 && (s.down < s.across) == covers))
+            s.across = s.down;
+        s.down = s.across;
+    }
+    /* no side becomes nothing */
+    return (struct shrink){MIN(s.across, (double)image->Xsize), MIN(s.down, (double)image->Ysize)};
+}
+
+static bool both_sides(const struct image_size *size)
+{
+    return size->width > 0 && size->height > 0;
+}
+
+/* The sides of the result, larger than an int perhaps. */
+struct sides {
+    double width, height;
+};
+static struct sides result_sides(const VipsImage *image, const struct image_size *size)
+{
+    struct shrink s = resolve(image, size);
+    struct sides scaled = {rint(image->Xsize / s.across), rint(image->Ysize / s.down)};
+
+    if (both_sides(size) && (size->fit == IMAGE_COVER || size->fit == IMAGE_CONTAIN))
+        return (struct sides){size->width, size->height};
+    return scaled;
+}
+
+/* Whether the pixels are too many on the way in or out. */
+static bool size_check(struct image_job *job, const VipsImage *image, const struct output *output,
+                       const struct image_size *size)
+{
+    struct shrink s = resolve(image, size);
+    struct sides result = result_sides(image, size);
+
+    if (pixels(image) > IMAGE_PIXELS_MAX)
+        job->verdict = IMAGE_TOO_LARGE;
+    else if (MAX(image->Xsize / s.across, image->Ysize / s.down) > SIDE_MAX ||
+             MAX(result.width, result.height) > output->side_max ||
+             result.width * result.height > IMAGE_PIXELS_MAX)
+        job->verdict = IMAGE_TOO_LARGE_RESULT;
+    else
+        return true;
+    return false;
+}
+
+/* ---- steps ---- */
+
+static int resize(VipsImage **image, const struct image_size *size)
+{
+    struct shrink s = resolve(*image, size);
+    VipsBandFormat depth = (*image)->BandFmt;
+    bool alpha = vips_image_hasalpha(*image);
+
+    if (s.across == 1 && s.down == 1)
+        return 0;
+    /* what cannot be seen must not bleed into what can */
+    if (alpha && (STEP(image, vips_premultiply) < 0 || STEP(image, vips_cast, depth) < 0))
+        return -1;
+    if (STEP(image, vips_resize, 1 / s.across, "vscale", 1 / s.down) < 0)
+        return -1;
+    return alpha && (STEP(image, vips_unpremultiply) < 0 || STEP(image, vips_cast, depth) < 0) ? -1
+                                                                                               : 0;
+}
+
+/* Where to cut so much off, so that the odd pixel goes on the left and the top once the image is turned. */
+static int cut_at(int off, bool mirrored)
+{
+    return (off + !mirrored) / 2;
+}
+
+static int cut(VipsImage **image, const struct image_size *size, int orientation)
+{
+    static const bool mirrored_x[9] = {[2] = true, [3] = true, [7] = true, [8] = true};
+    static const bool mirrored_y[9] = {[3] = true, [4] = true, [6] = true, [7] = true};
+    int width = MIN(size->width, (*image)->Xsize), height = MIN(size->height, (*image)->Ysize);
+
+    if (size->fit != IMAGE_COVER || !both_sides(size))
+        return 0;
+    return STEP(image, vips_extract_area, cut_at((*image)->Xsize - width, mirrored_x[orientation]),
+                cut_at((*image)->Ysize - height, mirrored_y[orientation]), width, height);
+}
+
+/* As the EXIF data says. The rows are needed in another order than they come. */
+static int turn(VipsImage **image, int orientation)
+{
+    VipsImage *held;
+
+    if (orientation == 1)
+        return 0;
+    held = vips_image_copy_memory(*image);
+    if (held == NULL)
+        return -1;
+    g_object_unref(*image);
+    *image = held;
+    return STEP(image, vips_autorot);
+}
+
+#define TO_SRGB(image_p, ...)                                                               \
+    STEP(image_p, vips_icc_transform, "srgb", "depth", 8, "intent", VIPS_INTENT_PERCEPTUAL, \
+         "black_point_compensation", TRUE, __VA_ARGS__)
+
+/* To sRGB or grey, of 8 bits. A profile that cannot be used is none. */
+static int convert(VipsImage **image)
+{
+    VipsInterpretation wanted =
+        (*image)->Bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+
+    if (vips_image_get_typeof(*image, VIPS_META_ICC_NAME) != 0 &&
+        (*image)->Type != VIPS_INTERPRETATION_GREY16 && TO_SRGB(image, "embedded", TRUE) == 0)
+        return 0;
+    if ((*image)->Type == VIPS_INTERPRETATION_CMYK)
+        return TO_SRGB(image, "input_profile", "cmyk");
+    return (*image)->Type == wanted ? 0 : STEP(image, vips_colourspace, wanted);
+}
+
+/* `size` as it was asked for: the image is turned by now. */
+static int pad(VipsImage **image, const struct image_size *size)
+{
+    static const double white[] = {255, 255, 255}, nothing[] = {0, 0, 0, 0};
+    VipsArrayDouble *background;
+    int failed;
+
+    if (size->fit != IMAGE_CONTAIN || !both_sides(size))
+        return 0;
+    background =
+        vips_array_double_new(vips_image_hasalpha(*image) ? nothing : white, (*image)->Bands);
+    failed = STEP(image, vips_embed, (size->width - (*image)->Xsize) / 2,
+                  (size->height - (*image)->Ysize) / 2, size->width, size->height, "extend",
+                  VIPS_EXTEND_BACKGROUND, "background", background);
+    vips_area_unref(VIPS_AREA(background));
+    return failed;
+}
+
+/* ---- the job ---- */
+
+static void stop_late(VipsImage *image, VipsProgress *progress G_GNUC_UNUSED, struct image_job *job)
+{
+    if (clock_mono_ms() <= job->deadline_mono_ms)
+        return;
+    job->verdict = IMAGE_LATE;
+    vips_image_set_kill(image, TRUE);
+}
+
+static int write_all(struct image_job *job, const char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(job->to, bytes + done, size - done);
+
+        if (n < 0 && errno != EINTR) {
+            job->verdict = IMAGE_NOT_WRITTEN;
+            job->error_number = errno;
+            return -1;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* Only here are pixels computed, or read. */
+static int save(struct image_job *job, VipsImage *image, const struct output *output)
+{
+    void *bytes = NULL;
+    size_t size = 0;
+    int result = -1;
+
+    vips_image_set_progress(image, TRUE);
+    g_signal_connect(image, "eval", G_CALLBACK(stop_late), job);
+    job->decoded = true;
+    if (output->save(image, &bytes, &size) == 0 && write_all(job, bytes, size) == 0) {
+        job->made =
+            (struct image_made){output->contentType, image->Xsize, image->Ysize, (int64_t)size};
+        result = 0;
+    }
+    g_free(bytes);
+    return result;
+}
+
+/* Bytes that the job holds at once beside some strips: an input that is not decoded strip by strip, a result that
+ * is turned or whose encoder wants all of it, and the encoded result. */
+static int64_t memory_needed(const struct format *format, const VipsImage *image,
+                             const struct output *output, const struct image_size *size,
+                             bool turned)
+{
+    bool interlaced = vips_image_get_typeof(image, "interlaced") != 0;
+    struct sides result = result_sides(image, size);
+    int64_t made = (int64_t)(result.width * result.height);
+
+    return (format->streams && !interlaced ? 0 : pixels(image) * HELD_BYTES) +
+           made * (RESULT_BYTES + (turned || output == &webp ? HELD_BYTES : 0));
+}
+
+static bool memory_check(struct image_job *job, int64_t needed)
+{
+    if (needed <= job->memory)
+        return true;
+    job->memory = needed;
+    job->verdict = IMAGE_NEEDS_MORE;
+    return false;
+}
+
+static bool pixels_check(struct image_job *job, int64_t count)
+{
+    bool fits = count <= job->pixels;
+
+    job->pixels = count;
+    if (!fits)
+        job->verdict = IMAGE_NEEDS_MORE;
+    return fits;
+}
+
+static struct image_size turned_size(const struct image_size *size, bool swap)
+{
+    return swap ? (struct image_size){size->height, size->width, size->fit} : *size;
+}
+
+/* 0, or -1 with the verdict. */
+static int make(struct image_job *job, VipsSource *source, const struct format *format,
+                VipsImage **image)
+{
+    int orientation = vips_image_get_orientation(*image);
+    struct image_size size = turned_size(&job->size, vips_image_get_orientation_swap(*image));
+    const struct output *output =
+        vips_image_hasalpha(*image) ? format->transparent : format->opaque;
+    struct shrink s = resolve(*image, &size);
+    VipsImage *reduced;
+
+    if (!size_check(job, *image, output, &size))
+        return -1;
+    bool fits = pixels_check(job, pixels(*image));
+    if (!memory_check(job, memory_needed(format, *image, output, &size, orientation != 1)) || !fits)
+        return -1;
+    if (format->reduces != REDUCES_NOT && MIN(s.across, s.down) > 1) {
+        reduced = load(format, source, MIN(s.across, s.down));
+        if (reduced == NULL)
+            return -1;
+        g_object_unref(*image);
+        *image = reduced;
+    }
+    if (resize(image, &size) < 0 || cut(image, &size, orientation) < 0 ||
+        turn(image, orientation) < 0 || convert(image) < 0 || pad(image, &job->size) < 0)
+        return -1;
+    return save(job, *image, output);
+}
+
+void image_vips_run(void *arg)
+{
+    struct image_job *job = arg;
+    OBJECT(VipsSource) source = source_new(job);
+    OBJECT(VipsImage) image = NULL;
+    const struct format *format;
+
+    job->verdict = IMAGE_NO_IMAGE;
+    (void)lseek(job->from, 0, SEEK_SET); /* it may have been looked at before */
+    format = format_of(source);
+    if (format != NULL && (format->streams || memory_check(job, vips_source_length(source)))) {
+        job->verdict = IMAGE_DAMAGED; /* unless something else is found out */
+        image = load(format, source, 1);
+        if (image != NULL && make(job, source, format, &image) == 0)
+            job->verdict = IMAGE_MADE;
+    }
+    vips_error_clear();
+}
+
+static void say_nothing(const gchar *domain G_GNUC_UNUSED, GLogLevelFlags level G_GNUC_UNUSED,
+                        const gchar *message G_GNUC_UNUSED, gpointer data G_GNUC_UNUSED)
+{
+}
+
+void image_vips_prepare(void)
+{
+    /* It shall not write code beside content that is not trusted; what that would gain cannot be measured. */
+    if (setenv("VIPS_NOVECTOR", "1", 1) < 0)
+        log_die("image", "out of memory");
+}
+
+bool image_vips_start(void)
+{
+    if (vips_init("atrium") != 0)
+        return false;
+    /* A cache of operations would keep files open that were deleted; more threads than the pool's gain nothing. */
+    vips_cache_set_max(0);
+    vips_concurrency_set(1);
+    vips_block_untrusted_set(TRUE);
+    /* Warnings are about the content of documents. */
+    g_log_set_default_handler(say_nothing, NULL);
+    return true;
+}
+
+const char *image_version(void)
+{
+    return vips_version_string();
+}

@@ -1,0 +1,564 @@
+/*
+ * variant.c - see variant.h: who makes a variant, and who waits for it.
+ */
+#include "docd/image/variant.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/variant_files.h"
+
+enum {
+    LOOK_AGAIN_MS = 15, /* while another process makes it */
+    ETAG_HASH = 32,
+};
+
+/* A variant that a fiber of this process makes, and what became of it for those who wait. */
+struct making {
+    LIST_ENTRY(making) entry;
+    char name[VARIANT_NAME_SIZE];
+    struct fiber_queue waiting;
+    size_t holders;              /* the maker and who waits: the last one frees it */
+    enum error_code code;        /* ERR_NONE: it is there */
+    char path[16], problem[128]; /* of ERR_VALIDATION */
+};
+
+struct variants {
+    struct loop *loop;
+    struct offload *pool;
+    struct image_pool *images;
+    struct store *store;
+    int dir;
+    char version[9]; /* of libvips, in names */
+    LIST_HEAD(, making) making;
+    size_t slots;             /* that are left of those who may make one */
+    int64_t bytes_max, bytes; /* kept, as far as this instance knows */
+    int64_t image_bytes;
+    bool sweeping, changed; /* changed: since the last sweep */
+    int folder;             /* that variants_objects() is at, and where there */
+    struct uuid after;
+    uint64_t *hits, *made, *shared, *decodes;
+};
+
+/* What a handle or a request names. */
+struct wanted {
+    struct store_key key;
+    struct image_size size;
+    char name[VARIANT_NAME_SIZE];
+};
+
+/* ---- names ---- */
+
+static void wanted_name(const struct variants *self, struct wanted *wanted)
+{
+    snprintf(wanted->name, sizeof wanted->name, "%s-%dx%d-%s-%s", wanted->key.object.text,
+             wanted->size.width, wanted->size.height, image_fit_names[wanted->size.fit],
+             self->version);
+}
+
+static const char *handle_of(struct arena *arena, const struct wanted *wanted)
+{
+    return arena_printf(arena, "%s/%s/%dx%d/%s", wanted->key.project.text, wanted->key.object.text,
+                        wanted->size.width, wanted->size.height, image_fit_names[wanted->size.fit]);
+}
+
+static int fit_parse(const char *text, enum image_fit *ret)
+{
+    for (int i = 0; i < IMAGE_FIT_COUNT; i++) {
+        if (strcmp(text, image_fit_names[i]) == 0) {
+            *ret = (enum image_fit)i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+/* Handles come back from the gateway, which nobody but docd gave them to; they are checked all the same. */
+static int handle_parse(const struct variants *self, const char *handle, struct wanted *ret)
+{
+    char project[37], object[37], fit[16];
+    struct image_size *size = &ret->size;
+
+    *ret = (struct wanted){0};
+    if (sscanf(handle, "%36[^/]/%36[^/]/%4dx%4d/%15s", project, object, &size->width, &size->height,
+               fit) != 5 ||
+        uuid_parse(project, &ret->key.project) < 0 || uuid_parse(object, &ret->key.object) < 0 ||
+        fit_parse(fit, &size->fit) < 0 || size->width < 0 || size->width > IMAGE_SIDE_MAX ||
+        size->height < 0 || size->height > IMAGE_SIDE_MAX || size->width + size->height == 0)
+        return -1;
+    wanted_name(self, ret);
+    return 0;
+}
+
+bool variant_is_handle(const char *handle)
+{
+    const char *slash = strchr(handle, '/');
+
+    return slash && strchr(slash + 1, '/');
+}
+
+const char *variant_etag(struct arena *arena, const char *etag, const struct image_size *size)
+{
+    const char *text = arena_printf(arena, "%s %dx%d %s %s", etag, size->width, size->height,
+                                    image_fit_names[size->fit], image_version());
+    uint8_t hash[ETAG_HASH];
+    char hex[2 * ETAG_HASH + 1];
+
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)text, strlen(text), NULL, 0);
+    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+    return arena_printf(arena, "\"%s\"", hex);
+}
+
+/* ---- the disk ---- */
+
+static int disk_error(struct error *err, int number)
+{
+    error_retry(err, ERR_UNAVAILABLE, 5, "The image cannot be stored now.");
+    return error_detail(err, "%s", strerror(number));
+}
+
+static int run(struct variants *self, const struct request *req, void (*work)(void *job),
+               struct variant_job *job, struct error *err)
+{
+    job->dir = self->dir;
+    return offload_run(self->pool, work, job, req->deadline_mono_ms, err);
+}
+
+/* At least so much counts for each file: a block. */
+static int64_t bytes_of(const struct variant_head *head)
+{
+    return (head->size + (int64_t)sizeof *head + 4095) / 4096 * 4096;
+}
+
+static int sweep(struct variants *self, const struct request *req, const char *keep,
+                 struct error *err)
+{
+    struct variant_job job = {.bytes_max = self->bytes_max, .keep = keep};
+
+    if (self->sweeping)
+        return 0;
+    self->sweeping = true;
+    self->changed = false;
+    int result = run(self, req, variant_files_sweep, &job, err);
+    self->sweeping = false;
+    if (result == 0)
+        self->bytes = job.bytes;
+    return result;
+}
+
+/* For the variant that was just made. A sweep that fails is done again, and logged, in its time. */
+static void make_room(struct variants *self, const struct request *req, const char *keep)
+{
+    struct error ignored;
+
+    error_init(&ignored, NULL);
+    if (self->bytes > self->bytes_max)
+        (void)sweep(self, req, keep, &ignored);
+}
+
+int variants_sweep(struct variants *self, const struct request *req, struct error *err)
+{
+    return self->changed ? sweep(self, req, NULL, err) : 0;
+}
+
+int variants_remove(struct variants *self, const struct request *req, struct uuid object,
+                    struct error *err)
+{
+    struct variant_job job = {.object = object};
+
+    if (run(self, req, variant_files_remove, &job, err) < 0)
+        return -1;
+    return job.error == 0 ? 0 : disk_error(err, job.error);
+}
+
+int variants_objects(struct variants *self, const struct request *req, struct uuid *ret,
+                     size_t room, size_t *ret_count, struct error *err)
+{
+    struct variant_job job = {.folder = self->folder,
+                              .page = {.after = self->after.text, .items = ret, .room = room}};
+
+    if (run(self, req, variant_files_objects, &job, err) < 0)
+        return -1;
+    if (job.error != 0)
+        return disk_error(err, job.error);
+    *ret_count = job.page.count;
+    if (job.page.more) {
+        self->after = ret[room - 1];
+    } else {
+        self->after = (struct uuid){""};
+        self->folder = (self->folder + 1) % VARIANT_FOLDERS;
+    }
+    return 0;
+}
+
+/* ---- making ---- */
+
+/* There may be more to make than the pool takes: those are sent away before they open a file. */
+static int slot_take(struct variants *self, struct error *err)
+{
+    if (self->slots == 0)
+        return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
+    self->slots--;
+    return 0;
+}
+
+/* Locks the file that is to be made. *ret_there: another process has made it meanwhile. */
+static int begin(struct variants *self, const struct request *req, struct variant_job *job,
+                 bool *ret_there, struct error *err)
+{
+    do {
+        if (run(self, req, variant_files_begin, job, err) < 0)
+            return -1;
+        *ret_there = job->error == EEXIST;
+        if (job->error == 0 || *ret_there)
+            return 0;
+        if (job->error != EAGAIN)
+            return disk_error(err, job->error);
+    } while (clock_mono_ms() < req->deadline_mono_ms &&
+             fiber_sleep_until(self->loop, clock_mono_ms() + LOOK_AGAIN_MS, err) == 0);
+    return err->code != ERR_NONE
+               ? -1
+               : error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+}
+
+/* Fills the file that was begun, from the object. */
+static int fill(struct variants *self, const struct request *req, const struct wanted *wanted,
+                struct image_turn *turn, struct variant_job *job, struct error *err)
+{
+    CLEANUP(file_close_descriptor) int source = -1;
+    struct image_made made;
+    int result;
+
+    if (self->store->functions->open(self->store, req, wanted->key, &source, err) < 0)
+        return -1;
+    result = image_make(self->images, turn, wanted->key.project, req->deadline_mono_ms, source,
+                        job->file, &wanted->size, &made, err);
+    *self->decodes = image_decodes(self->images);
+    if (result < 0)
+        return -1;
+    job->head.size = made.bytes;
+    snprintf(job->head.type, sizeof job->head.type, "%s", made.contentType);
+    if (run(self, req, variant_files_finish, job, err) < 0)
+        return -1;
+    return job->error == 0 ? 0 : disk_error(err, job->error);
+}
+
+/* Whoever removes an object removes its bytes first and its variants then: what was finished in between would stay. */
+static int check_source(struct variants *self, const struct request *req,
+                        const struct wanted *wanted, struct variant_job *job, struct error *err)
+{
+    struct error ignored;
+    uint8_t byte;
+    size_t size;
+
+    if (self->store->functions->read(self->store, req, wanted->key, 0, &byte, 1, &size, err) == 0)
+        return 0;
+    error_init(&ignored, NULL);
+    (void)run(self, req, variant_files_drop, job, &ignored);
+    return -1;
+}
+
+/* *ret_there as begin(); else job->file is the new variant. */
+static int make(struct variants *self, const struct request *req, const struct wanted *wanted,
+                struct image_turn *turn, struct variant_job *job, bool *ret_there,
+                struct error *err)
+{
+    struct error ignored;
+
+    if (begin(self, req, job, ret_there, err) < 0)
+        return -1;
+    if (*ret_there)
+        return 0;
+    if (fill(self, req, wanted, turn, job, err) < 0) {
+        error_init(&ignored, NULL);
+        (void)run(self, req, variant_files_abort, job, &ignored);
+        return -1;
+    }
+    ++*self->made;
+    self->changed = true;
+    self->bytes += bytes_of(&job->head);
+    return check_source(self, req, wanted, job, err);
+}
+
+/* ---- equal requests ---- */
+
+static struct making *making_find(const struct variants *self, const char *name)
+{
+    struct making *making;
+
+    LIST_FOREACH(making, &self->making, entry)
+    {
+        if (strcmp(making->name, name) == 0)
+            return making;
+    }
+    return NULL;
+}
+
+static struct making *making_begin(struct variants *self, const char *name)
+{
+    struct making *making = calloc(1, sizeof *making);
+
+    if (making == NULL)
+        log_die("variant", "out of memory");
+    snprintf(making->name, sizeof making->name, "%s", name);
+    making->holders = 1;
+    LIST_INSERT_HEAD(&self->making, making, entry);
+    return making;
+}
+
+static void making_let_go(struct making *making)
+{
+    if (--making->holders == 0)
+        free(making);
+}
+
+/* Tells everybody how it went. */
+static void making_end(struct making *making, const struct error *err)
+{
+    LIST_REMOVE(making, entry);
+    making->code = err->code;
+    if (err->code == ERR_VALIDATION) {
+        snprintf(making->path, sizeof making->path, "%s", err->problems->name);
+        snprintf(making->problem, sizeof making->problem, "%s", err->problems->value);
+    }
+    fiber_queue_wake_all(&making->waiting);
+    making_let_go(making);
+}
+
+/* What cannot be made of the image cannot be made for anybody; after another failure the next one may try. */
+static int making_wait(struct variants *self, const struct request *req, struct making *making,
+                       struct error *err)
+{
+    int result = 0;
+
+    making->holders++;
+    switch (fiber_queue_wait(self->loop, &making->waiting, req->deadline_mono_ms)) {
+    case FIBER_WOKEN:
+        if (making->code == ERR_VALIDATION)
+            result = error_problem(err, making->path, "%s", making->problem);
+        break;
+    case FIBER_TIMEOUT:
+        result = error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+        break;
+    case FIBER_CANCELLED:
+        result = error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+        break;
+    }
+    making_let_go(making);
+    return result;
+}
+
+/* Makes it for all who wait; *ret_there as begin(). */
+static int make_for_all(struct variants *self, const struct request *req,
+                        const struct wanted *wanted, struct image_turn *turn,
+                        struct variant_job *job, bool *ret_there, struct error *err)
+{
+    struct making *making;
+    int result;
+
+    if (slot_take(self, err) < 0)
+        return -1;
+    making = making_begin(self, wanted->name);
+    result = make(self, req, wanted, turn, job, ret_there, err);
+    self->slots++;
+    making_end(making, err);
+    return result;
+}
+
+/* ---- getting ---- */
+
+/* Reads what `job` says, unless there is no such variant: ENOENT. */
+static int read_kept(struct variants *self, const struct request *req, struct variant_job *job,
+                     struct error *err)
+{
+    job->dir = self->dir;
+    job->error = 0;
+    if (variant_files_read_cached(job))
+        return 0;
+    if (run(self, req, variant_files_read, job, err) < 0)
+        return -1;
+    return job->error == 0 || job->error == ENOENT ? 0 : disk_error(err, job->error);
+}
+
+/* Reads what `job` says; made or waited for as it needs. The head is in the job then. */
+static int get(struct variants *self, const struct request *req, const struct wanted *wanted,
+               struct variant_job *job, struct error *err)
+{
+    CLEANUP(image_turn_leave) struct image_turn turn = {0};
+    size_t room = job->count;
+    struct making *making;
+    bool there = true, first = true, parked;
+
+    job->name = wanted->name;
+    job->file = -1;
+    while (clock_mono_ms() < req->deadline_mono_ms) {
+        job->count = room;
+        if (read_kept(self, req, job, err) < 0)
+            return -1;
+        if (job->error == 0) {
+            *self->hits += first;
+            return 0;
+        }
+        first = false;
+        making = making_find(self, wanted->name);
+        if (making != NULL) {
+            ++*self->shared;
+            if (making_wait(self, req, making, err) < 0)
+                return -1;
+            continue;
+        }
+        if (!turn.turns) {
+            if (image_enter(self->images, req, &turn, &parked, err) < 0)
+                return -1;
+            if (parked) /* another request may have made it, or be at it */
+                continue;
+        }
+        if (make_for_all(self, req, wanted, &turn, job, &there, err) < 0)
+            return -1;
+        if (!there)
+            break;
+    }
+    if (there)
+        return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+    /* By its descriptor: it may be removed already, of a cache that has no room. */
+    job->count = room;
+    if (run(self, req, variant_files_read, job, err) < 0)
+        return -1;
+    if (job->error != 0)
+        return disk_error(err, job->error);
+    make_room(self, req, wanted->name);
+    return 0;
+}
+
+int variant_get(struct variants *self, const struct request *req, struct store_key key,
+                int64_t bytes, const struct image_size *size, struct variant *ret,
+                struct error *err)
+{
+    struct wanted wanted = {.key = key, .size = *size};
+    struct variant_job job = {.target = arena_alloc_raw(req->arena, CONTENT_INLINE_MAX),
+                              .count = CONTENT_INLINE_MAX};
+
+    if (bytes > self->image_bytes)
+        return error_problem(err, image_size_path(size), "needs a file of at most %lld bytes",
+                             (long long)self->image_bytes);
+    wanted_name(self, &wanted);
+    int result = get(self, req, &wanted, &job, err);
+    file_close_descriptor(&job.file);
+    if (result < 0)
+        return -1;
+    *ret = (struct variant){.contentType = arena_strdup(req->arena, job.head.type),
+                            .size = job.head.size,
+                            .handle = handle_of(req->arena, &wanted)};
+    if (job.head.size <= CONTENT_INLINE_MAX)
+        ret->bytes = (struct field_bytes){job.target, job.count};
+    return 0;
+}
+
+int variant_read(struct variants *self, const struct request *req, const char *handle,
+                 int64_t offset, void *bytes, size_t size, size_t *ret_size, struct error *err)
+{
+    struct variant_job job = {.target = bytes, .count = size, .offset = offset};
+    struct wanted wanted;
+
+    if (handle_parse(self, handle, &wanted) < 0)
+        return error_set(err, ERR_BAD_REQUEST, "There is no such file.");
+    int result = get(self, req, &wanted, &job, err);
+    file_close_descriptor(&job.file);
+    *ret_size = job.count;
+    return result;
+}
+
+/* ---- start and end ---- */
+
+static void open_counters(struct variants *self, struct metrics *m)
+{
+    static const char name[] = "atrium_doc_variants_total",
+                      help[] = "Images that were asked for in another size.";
+
+    self->hits = metrics_counter(m, name, "result=\"kept\"", help);
+    self->made = metrics_counter(m, name, "result=\"made\"", help);
+    self->shared = metrics_counter(m, name, "result=\"waited\"", help);
+    self->decodes =
+        metrics_counter(m, "atrium_doc_image_decodes_total", "", "Images that were decoded.");
+}
+
+static int64_t read_bytes(void *self)
+{
+    return ((struct variants *)self)->bytes;
+}
+
+static int64_t read_unusable(void *self)
+{
+    return !image_usable(((struct variants *)self)->images);
+}
+
+static int64_t read_waiting(void *self)
+{
+    return (int64_t)image_waiting(((struct variants *)self)->images);
+}
+
+struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct offload *pool,
+                              struct store *store, const struct variants_options *options,
+                              struct error *err)
+{
+    struct variants *self = calloc(1, sizeof *self);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint8_t hash[crypto_generichash_BYTES_MIN];
+
+    if (self == NULL)
+        log_die("variant", "out of memory");
+    *self = (struct variants){.loop = loop,
+                              .pool = pool,
+                              .store = store,
+                              .dir = variant_files_open(options->dir),
+                              .bytes_max = options->bytes_max,
+                              .image_bytes = options->image_bytes,
+                              .changed = true};
+    if (self->dir < 0) {
+        (void)error_set(err, ERR_INTERNAL, "%s: %s", options->dir, strerror(errno));
+        free(self);
+        return NULL;
+    }
+    self->images =
+        image_pool_new(loop, options->image_threads, options->image_queue, options->image_memory);
+    self->slots = options->image_queue +
+                  (options->image_threads > 0 ? options->image_threads : (size_t)MAX(cores, 1L));
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)image_version(), strlen(image_version()),
+                       NULL, 0);
+    sodium_bin2hex(self->version, sizeof self->version, hash, 4);
+    LIST_INIT(&self->making);
+    open_counters(self, metrics);
+    metrics_gauge(metrics, "atrium_doc_variant_bytes", "Disk that variants of images take.",
+                  read_bytes, self);
+    metrics_gauge(metrics, "atrium_doc_image_waiting", "Images that wait to be decoded.",
+                  read_waiting, self);
+    metrics_gauge(metrics, "atrium_doc_images_unusable",
+                  "1: libvips did not start, no image is resized.", read_unusable, self);
+    return self;
+}
+
+const char *variants_means(const struct variants *self)
+{
+    return image_means(self->images);
+}
+
+void variants_destroy(struct variants **self_p)
+{
+    struct variants *self = *self_p;
+
+    if (self == NULL)
+        return;
+    image_pool_destroy(&self->images);
+    file_close_descriptor(&self->dir);
+    free(self);
+    *self_p = NULL;
+}

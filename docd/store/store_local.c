@@ -1,0 +1,590 @@
+/*
+ * store_local.c - objects as files; see store.h.
+ *
+ *     DIR/incoming/<id>   being written
+ *     DIR/<xx>/<id>       complete: xx are the first two digits of the id
+ *
+ * A file is synced before it is renamed, and its folder after, so that what is readable survives a power cut, and
+ * is never a part of itself. The file system may stall: everything runs on a pool of threads, but for reads of what
+ * the page cache has.
+ */
+#include "docd/store/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/descriptors.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/runtime/offload.h"
+#include "docd/store/id_page.h"
+#include "docd/store/page_cache.h"
+#include "docd/store/post_policy.h"
+
+enum {
+    IO_THREADS = 16, /* that many syncs share a flush of the disk */
+    IO_QUEUE_MAX = 2048,
+    FOLDERS = 256,
+    PATH_SIZE = 64, /* below DIR */
+    WRITE_BACK = 8 * 1024 * 1024,
+    HASH_SIZE = crypto_generichash_BYTES, /* 32 */
+    HASH_BLOCK = 64 * 1024,
+    FORM_LONGEST_MS = 2 * 3600 * 1000, /* a form is good for an hour */
+};
+
+struct store_local {
+    struct store store; /* first */
+    struct offload *pool;
+    int dir;
+    struct store_local_options options;
+    char secrets[SEAL_KEYS_MAX][2 * SEAL_KEY_SIZE + 1];
+    struct sigv4_signer signers[SEAL_KEYS_MAX]; /* one for each seal key, in their order */
+};
+
+/* One job of the pool: arguments, and how it ended. */
+struct job {
+    const struct store_local *self;
+    struct uuid object;
+    int64_t offset, size;
+    const uint8_t *source;
+    uint8_t *target;
+    size_t count; /* of source or target; then of what was read */
+    char *etag;   /* ETAG_SIZE */
+    int file;     /* that was opened */
+    int error;    /* errno; 0: done */
+};
+
+enum { ETAG_SIZE = 2 * HASH_SIZE + 3 };
+
+static void path_incoming(const struct job *job, char path[static PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "incoming/%s", job->object.text);
+}
+
+static void path_complete(const struct job *job, char path[static PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%.2s/%s", job->object.text, job->object.text);
+}
+
+/* Runs the work and tells what went wrong as an error; ERR_NOT_FOUND for a file that is not there. */
+static int run(struct store_local *self, const struct request *req, void (*work)(void *arg),
+               struct job *job, const char *what, struct error *err)
+{
+    job->self = self;
+    if (offload_run(self->pool, work, job, req->deadline_mono_ms, err) < 0)
+        return -1;
+    if (job->error == 0)
+        return 0;
+    if (job->error == ENOENT)
+        return error_set(err, ERR_NOT_FOUND, "File not found.");
+    (void)error_set(err,
+                    job->error == ENOSPC || job->error == EDQUOT || job->error == EFBIG ||
+                            descriptors_exhausted(job->error)
+                        ? ERR_UNAVAILABLE
+                        : ERR_INTERNAL,
+                    "The file cannot be stored now.");
+    return error_detail(err, "%s %s: %s", what, job->object.text, strerror(job->error));
+}
+
+/* ---- on the pool ---- */
+
+static int sync_folder(int dir, const char *name)
+{
+    CLEANUP(file_close_descriptor)
+    int folder = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    return folder < 0 ? -1 : fsync(folder);
+}
+
+static int sync_folder_of(const struct job *job)
+{
+    return sync_folder(job->self->dir, (char[]){job->object.text[0], job->object.text[1], '\0'});
+}
+
+static void begin_work(void *arg)
+{
+    struct job *job = arg;
+    char path[PATH_SIZE];
+
+    path_incoming(job, path);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    job->error = file < 0 ? errno : 0;
+}
+
+static int write_all(int file, const struct job *job)
+{
+    for (size_t done = 0; done < job->count;) {
+        ssize_t written =
+            pwrite(file, job->source + done, job->count - done, job->offset + (int64_t)done);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        done += (size_t)written;
+    }
+    return 0;
+}
+
+static void write_work(void *arg)
+{
+    struct job *job = arg;
+    int64_t end = job->offset + (int64_t)job->count;
+    char path[PATH_SIZE];
+
+    path_incoming(job, path);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    job->error = file < 0 || write_all(file, job) < 0 ? errno : 0;
+    /* The disk starts early, so that the sync at the end does not wait for all of a large file. */
+    if (job->error == 0 && end / WRITE_BACK > job->offset / WRITE_BACK)
+        (void)sync_file_range(file, end / WRITE_BACK * WRITE_BACK - WRITE_BACK, WRITE_BACK,
+                              SYNC_FILE_RANGE_WRITE);
+}
+
+/* Reads the whole file again, from the page cache: its writes came in any order. */
+static int hash_file(int file, struct job *job)
+{
+    crypto_generichash_state state;
+    uint8_t hash[HASH_SIZE], block[HASH_BLOCK];
+    int64_t done = 0;
+    ssize_t count;
+
+    crypto_generichash_init(&state, NULL, 0, sizeof hash);
+    while ((count = pread(file, block, sizeof block, done)) != 0) {
+        if (count < 0)
+            return -1;
+        if (done == 0) {
+            job->count = MIN((size_t)count, job->count);
+            memcpy(job->target, block, job->count);
+        }
+        crypto_generichash_update(&state, block, (size_t)count);
+        done += count;
+    }
+    crypto_generichash_final(&state, hash, sizeof hash);
+    job->etag[0] = '"';
+    sodium_bin2hex(job->etag + 1, ETAG_SIZE - 1, hash, sizeof hash);
+    strcat(job->etag, "\"");
+    if (done == job->size)
+        return 0;
+    errno = EBADMSG;
+    return -1;
+}
+
+static int finish_file(struct job *job)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+
+    path_incoming(job, from);
+    path_complete(job, to);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, from, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 && errno == ENOENT) { /* finished before, and the answer was lost */
+        file = openat(job->self->dir, to, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        return file < 0 || hash_file(file, job) < 0 ? -1 : sync_folder_of(job);
+    }
+    if (file < 0 || hash_file(file, job) < 0 || fsync(file) < 0)
+        return -1;
+    if (renameat(job->self->dir, from, job->self->dir, to) < 0)
+        return -1;
+    return sync_folder_of(job);
+}
+
+static void finish_work(void *arg)
+{
+    struct job *job = arg;
+
+    job->error = finish_file(job) < 0 ? errno : 0;
+}
+
+static void read_work(void *arg)
+{
+    struct job *job = arg;
+    char path[PATH_SIZE];
+    size_t done = 0;
+    ssize_t count = 1;
+
+    path_complete(job, path);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    while (file >= 0 && done < job->count && count > 0) {
+        count = pread(file, job->target + done, job->count - done, job->offset + (int64_t)done);
+        done += (size_t)MAX(count, 0);
+    }
+    job->error = file < 0 || count < 0 ? errno : 0;
+    job->count = done;
+}
+
+static void open_work(void *arg)
+{
+    struct job *job = arg;
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    job->file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    job->error = job->file < 0 ? errno : 0;
+}
+
+/* Its size, and with `etag` the hash of its bytes. */
+static int check_file(struct job *job)
+{
+    struct stat status;
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    CLEANUP(file_close_descriptor)
+    int file = openat(job->self->dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0 || fstat(file, &status) < 0)
+        return -1;
+    job->size = status.st_size;
+    return job->etag ? hash_file(file, job) : 0;
+}
+
+static void check_work(void *arg)
+{
+    struct job *job = arg;
+
+    job->error = check_file(job) < 0 ? errno : 0;
+}
+
+struct listing {
+    struct job job; /* first */
+    const char *folder;
+    struct id_page page;
+};
+
+static void list_work(void *arg)
+{
+    struct listing *self = arg;
+    int folder = openat(self->job.self->dir, self->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+    const struct dirent *entry;
+    struct uuid id;
+
+    if (!dir) {
+        self->job.error = errno;
+        file_close_descriptor(&folder);
+        return;
+    }
+    while ((errno = 0, entry = readdir(dir))) {
+        if (uuid_parse(entry->d_name, &id) == 0)
+            id_page_add(&self->page, id);
+    }
+    self->job.error = errno;
+    closedir(dir);
+}
+
+static int unlink_if_there(int dir, const char *path)
+{
+    return unlinkat(dir, path, 0) < 0 && errno != ENOENT ? -1 : 0;
+}
+
+static void remove_work(void *arg)
+{
+    struct job *job = arg;
+    char path[PATH_SIZE];
+    int failed;
+
+    path_incoming(job, path);
+    failed = unlink_if_there(job->self->dir, path);
+    path_complete(job, path);
+    failed |= unlink_if_there(job->self->dir, path);
+    failed |= sync_folder_of(job);
+    job->error = failed ? errno : 0;
+}
+
+/* ---- the store's functions ---- */
+
+static struct store_local *local(struct store *store)
+{
+    return (struct store_local *)store;
+}
+
+/* "http://localhost:8080": a host is what may stand in a URL, whatever a client said. */
+static const char *base_url(const struct store_local *self, const struct request *req,
+                            const char *host, const char *scheme)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
+
+    if (self->options.public_url)
+        return self->options.public_url;
+    if (!host || !*host || host[strspn(host, allowed)] != '\0')
+        return NULL;
+    return arena_printf(req->arena, "%s://%s",
+                        scheme && strcmp(scheme, "https") == 0 ? "https" : "http", host);
+}
+
+static int local_form(struct store *store, const struct request *req, const struct store_form *form,
+                      struct store_form_made *ret, struct error *err)
+{
+    const struct store_local *self = local(store);
+    const char *base = base_url(self, req, form->host, form->scheme);
+    struct post_policy policy = {
+        .bucket = self->options.bucket,
+        .key = arena_printf(req->arena, "%s/%s", form->key.project.text, form->key.object.text),
+        .content_type = form->content_type,
+        .size_max = form->size_max,
+        .expires_ms = form->expires_ms,
+    };
+
+    if (!base)
+        return error_set(err, ERR_BAD_REQUEST, "The request names no host.");
+    ret->url = arena_printf(req->arena, "%s/storage/%s", base, self->options.bucket);
+    ret->fields = post_policy_sign(&self->signers[0], &policy, req->now_ms, req->arena);
+    return 0;
+}
+
+static int local_accept(struct store *store, const struct request *req, const char *bucket,
+                        const struct form *form, struct store_form *ret, struct error *err)
+{
+    const struct store_local *self = local(store);
+    size_t keys = seal_keys_hashing(self->options.seal, req->now_ms, FORM_LONGEST_MS);
+    struct post_policy policy;
+    int result = -1;
+
+    for (size_t i = 0; i < keys && result < 0; i++) {
+        error_clear(err);
+        result = post_policy_check(&self->signers[i], &form->fields, bucket, req->now_ms,
+                                   req->arena, &policy, err);
+    }
+    if (result < 0)
+        return -1;
+    *ret = (struct store_form){.content_type = policy.content_type,
+                               .size_max = policy.size_max,
+                               .expires_ms = policy.expires_ms};
+    if (store_key_read(policy.key, &ret->key) < 0)
+        return error_set(err, ERR_INTERNAL, "A form of ours names no object.");
+    return 0;
+}
+
+static int local_begin(struct store *store, const struct request *req, struct store_key key,
+                       struct error *err)
+{
+    struct job job = {.object = key.object};
+
+    return run(local(store), req, begin_work, &job, "begin", err);
+}
+
+static int local_write(struct store *store, const struct request *req, struct store_key key,
+                       int64_t offset, struct field_bytes bytes, struct error *err)
+{
+    struct job job = {
+        .object = key.object, .offset = offset, .source = bytes.bytes, .count = bytes.size};
+
+    return run(local(store), req, write_work, &job, "write", err);
+}
+
+static int local_finish(struct store *store, const struct request *req, struct store_key key,
+                        int64_t size, struct stored *ret, struct error *err)
+{
+    struct job job = {.object = key.object,
+                      .size = size,
+                      .target = arena_alloc(req->arena, STORE_HEAD_MAX),
+                      .count = STORE_HEAD_MAX,
+                      .etag = arena_alloc(req->arena, ETAG_SIZE)};
+
+    if (run(local(store), req, finish_work, &job, "finish", err) < 0)
+        return job.error == EBADMSG
+                   ? error_set(err, ERR_BAD_REQUEST, "The file did not arrive as a whole.")
+                   : -1;
+    *ret = (struct stored){size, job.etag, {job.target, size > 0 ? job.count : 0}};
+    return 0;
+}
+
+/* What the caches of the kernel have, without waiting for the disk; -1 when that cannot be told. */
+static ssize_t read_cached(const struct store_local *self, const struct job *job)
+{
+    struct iovec place = {job->target, job->count};
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    CLEANUP(file_close_descriptor) int file = page_cache_open(self->dir, path);
+    return file < 0 ? -1 : page_cache_read(file, &place, 1, job->offset);
+}
+
+static int stat_cached(const struct store_local *self, const struct job *job, struct stat *ret)
+{
+    char path[PATH_SIZE];
+
+    path_complete(job, path);
+    CLEANUP(file_close_descriptor) int file = page_cache_open(self->dir, path);
+    return file < 0 ? -1 : fstat(file, ret);
+}
+
+static int local_read(struct store *store, const struct request *req, struct store_key key,
+                      int64_t offset, void *bytes, size_t size, size_t *ret_size, struct error *err)
+{
+    struct job job = {.object = key.object, .offset = offset, .target = bytes, .count = size};
+    ssize_t cached = read_cached(local(store), &job);
+
+    if (cached == (ssize_t)size) {
+        *ret_size = size;
+        return 0;
+    }
+    if (run(local(store), req, read_work, &job, "read", err) < 0)
+        return -1;
+    *ret_size = job.count;
+    return 0;
+}
+
+static int local_open(struct store *store, const struct request *req, struct store_key key,
+                      int *ret_file, struct error *err)
+{
+    struct job job = {.object = key.object};
+
+    if (run(local(store), req, open_work, &job, "open", err) < 0)
+        return -1;
+    *ret_file = job.file;
+    return 0;
+}
+
+static int local_check(struct store *store, const struct request *req, struct store_key key,
+                       bool hash, int64_t *ret_size, const char **ret_etag, struct error *err)
+{
+    uint8_t head[1];
+    struct stat status;
+    struct job job = {.object = key.object,
+                      .target = head,
+                      .count = sizeof head,
+                      .etag = hash ? arena_alloc(req->arena, ETAG_SIZE) : NULL};
+
+    if (!hash && stat_cached(local(store), &job, &status) == 0) {
+        *ret_size = status.st_size;
+        *ret_etag = NULL;
+        return 0;
+    }
+    if (run(local(store), req, check_work, &job, "check", err) < 0)
+        return -1;
+    *ret_size = job.size;
+    *ret_etag = job.etag;
+    return 0;
+}
+
+/* Folders in their order, "incoming" last; the cursor is "<folder>/<id>". */
+static const char *folder_name(const struct request *req, int number)
+{
+    return number < FOLDERS ? arena_printf(req->arena, "%02x", (unsigned)number) : "incoming";
+}
+
+static int local_objects(struct store *store, const struct request *req, const char **cursor,
+                         struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
+{
+    const char *slash = *cursor ? strchr(*cursor, '/') : NULL;
+    int number = slash ? (int)strtol(*cursor, NULL, 16) : 0;
+    struct listing listing = {
+        .page = {.after = slash ? slash + 1 : "",
+                 .items = arena_calloc(req->arena, room, sizeof *listing.page.items),
+                 .room = room}};
+
+    if (slash && strncmp(*cursor, "incoming/", strlen("incoming/")) == 0)
+        number = FOLDERS;
+    if ((*cursor && !slash) || number < 0 || number > FOLDERS)
+        return error_set(err, ERR_BAD_REQUEST, "There is no such place in the store.");
+    listing.folder = folder_name(req, number);
+    if (run(local(store), req, list_work, &listing.job, "list", err) < 0)
+        return -1;
+    *ret_count = listing.page.count;
+    for (size_t i = 0; i < listing.page.count; i++)
+        ret[i] = (struct store_key){.object = listing.page.items[i]};
+    *cursor = NULL;
+    if (listing.page.more)
+        *cursor = arena_printf(req->arena, "%s/%s", listing.folder, ret[room - 1].object.text);
+    else if (number < FOLDERS)
+        *cursor = arena_printf(req->arena, "%s/", folder_name(req, number + 1));
+    return 0;
+}
+
+static int local_remove(struct store *store, const struct request *req, struct store_key key,
+                        struct error *err)
+{
+    struct job job = {.object = key.object};
+
+    return run(local(store), req, remove_work, &job, "remove", err);
+}
+
+static void local_destroy(struct store *store)
+{
+    struct store_local *self = local(store);
+
+    offload_destroy(&self->pool);
+    file_close_descriptor(&self->dir);
+    sodium_memzero(self->secrets, sizeof self->secrets);
+    free(self);
+}
+
+static const struct store_functions functions = {
+    .form = local_form,
+    .accept = local_accept,
+    .begin = local_begin,
+    .write = local_write,
+    .finish = local_finish,
+    .read = local_read,
+    .open = local_open,
+    .check = local_check,
+    .objects = local_objects,
+    .remove = local_remove,
+    .destroy = local_destroy,
+};
+
+/* ---- start ---- */
+
+/* incoming, and 00 to ff; of which the last says that all were made. */
+static int make_folders(int dir)
+{
+    char name[16];
+
+    if (faccessat(dir, "ff", F_OK, 0) == 0)
+        return 0;
+    if (mkdirat(dir, "incoming", 0700) < 0 && errno != EEXIST)
+        return -1;
+    for (int i = 0; i < FOLDERS; i++) {
+        snprintf(name, sizeof name, "%02x", (unsigned)i);
+        if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
+            return -1;
+    }
+    return fsync(dir);
+}
+
+static void make_signers(struct store_local *self)
+{
+    const struct seal_keys *keys = self->options.seal;
+    uint8_t key[SEAL_KEY_SIZE];
+
+    for (size_t i = 0; i < keys->count; i++) {
+        secret_derive(&keys->items[i].secret, "upload form", key);
+        sodium_bin2hex(self->secrets[i], sizeof self->secrets[i], key, sizeof key);
+        self->signers[i] = (struct sigv4_signer){"atrium", self->secrets[i], "local"};
+    }
+    sodium_memzero(key, sizeof key);
+}
+
+struct store *store_local_new(struct loop *loop, const struct store_local_options *options,
+                              struct error *err)
+{
+    struct store_local *self = calloc(1, sizeof *self);
+
+    if (!self)
+        log_die("store", "out of memory");
+    self->store.functions = &functions;
+    self->pool = offload_new(loop, IO_THREADS, IO_QUEUE_MAX);
+    self->options = *options;
+    make_signers(self);
+    if (mkdir(options->dir, 0700) < 0 && errno != EEXIST)
+        self->dir = -1;
+    else
+        self->dir = open(options->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (self->dir >= 0 && make_folders(self->dir) == 0)
+        return &self->store;
+    (void)error_set(err, ERR_INTERNAL, "%s: %s", options->dir, strerror(errno));
+    local_destroy(&self->store);
+    return NULL;
+}

@@ -1,0 +1,151 @@
+/*
+ * authenticate.c - decides 401 and 403 for every route that needs a token.  Called by serve.c.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "gateway/auth/authenticate.h"
+#include "gateway/gateway.h"
+
+static int unauthorized(struct error *err)
+{
+    return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+}
+
+/* The token of "Bearer <token>", or NULL. */
+static const char *bearer(const char *authorization)
+{
+    static const char scheme[] = "Bearer ";
+
+    if (!authorization || strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
+        return NULL;
+    authorization += sizeof(scheme) - 1;
+    return authorization + strspn(authorization, " ");
+}
+
+static int verify(struct gateway *gateway, const struct request *req, const char *text,
+                  struct token *ret, struct error *err)
+{
+    enum token_verdict verdict;
+
+    if (keyring_ensure(gateway, req, err) < 0)
+        return -1;
+    if (token_cache_get(gateway->tokens, text, req->now_ms, ret))
+        return 0;
+    verdict = token_verify(gateway->keyring.set, text, req->now_ms, req->arena, ret);
+    if (verdict == TOKEN_UNKNOWN_KEY) {
+        if (keyring_refetch(gateway, req, err) < 0 || keyring_ensure(gateway, req, err) < 0)
+            return -1;
+        verdict = token_verify(gateway->keyring.set, text, req->now_ms, req->arena, ret);
+    }
+    if (verdict != TOKEN_GOOD)
+        return unauthorized(err);
+    token_cache_put(gateway->tokens, text, ret);
+    return 0;
+}
+
+/* An account is gone when its date has come, also while a cache remembers it. */
+static bool is_over(const struct identity *identity, int64_t now_ms)
+{
+    return identity->caller.until != 0 && identity->caller.until <= now_ms;
+}
+
+static int allow(const struct authentication *self, enum access access, struct error *err)
+{
+    const struct request as = {.caller = &self->caller};
+
+    if (access == ACCESS_LOGOUT) /* whoever is in may leave */
+        return 0;
+    if (self->identity->suspended)
+        return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
+    if ((access == ACCESS_PRACTITIONER && !request_is_practitioner(&as)) ||
+        (access == ACCESS_ADMIN && !request_is_admin(&as)))
+        return error_set(err, ERR_FORBIDDEN, "Forbidden");
+    return 0;
+}
+
+bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self)
+{
+    return revocations_check(gateway->revocations, &self->session, &self->token) ==
+           REVOCATION_LOGOUT;
+}
+
+bool authentication_is_known(const struct gateway *gateway, const char *authorization)
+{
+    const char *text = bearer(authorization);
+    struct token token;
+
+    return text &&
+           token_cache_get(gateway->tokens, text, clock_now_ms(gateway->service.clock), &token) &&
+           revocations_check(gateway->revocations, &token.session, &token.id) == REVOCATION_NONE;
+}
+
+/* The revocation set, by a gateway that can vouch for it. 1: ended by logging out with this token. */
+static int check_session(struct gateway *gateway, const struct authentication *self,
+                         enum access access, struct error *err)
+{
+    if (!lease_is_live(&gateway->lease))
+        return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
+    switch (revocations_check(gateway->revocations, &self->session, &self->token)) {
+    case REVOCATION_NONE:
+        return 0;
+    case REVOCATION_LOGOUT:
+        return access == ACCESS_LOGOUT ? 1 : unauthorized(err);
+    case REVOCATION_ENDED:
+        break;
+    }
+    return unauthorized(err);
+}
+
+/* A form lives no longer than an access token, so that the set still has every session whose form is any good. */
+int authenticate_form(const struct gateway *gateway, const struct uuid *session, struct error *err)
+{
+    static const struct uuid no_token = {""};
+
+    if (!uuid_is_set(session)) /* from a docd that does not tell */
+        return 0;
+    if (!lease_is_live(&gateway->lease))
+        return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
+    if (revocations_check(gateway->revocations, session, &no_token) == REVOCATION_NONE)
+        return 0;
+    return error_set(err, ERR_FORBIDDEN, "The upload form is invalid or has expired.");
+}
+
+int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
+                 enum access access, struct authentication *ret, struct error *err)
+{
+    const char *text = bearer(authorization);
+    struct token token;
+    int ended;
+
+    *ret = (struct authentication){0};
+    if (!text)
+        return unauthorized(err);
+    if (verify(gateway, req, text, &token, err) < 0)
+        return -1;
+    ret->session = token.session;
+    ret->token = token.id;
+    ended = check_session(gateway, ret, access, err);
+    if (ended == 0 && resolve_identity(gateway, req, &token, &ret->identity, err) < 0)
+        ended = err->code == ERR_UNAUTHORIZED && access == ACCESS_LOGOUT &&
+                        authentication_logged_out(gateway, ret)
+                    ? 1
+                    : -1;
+    /* The fetch may have parked for long; the session may have ended meanwhile. */
+    if (ended == 0)
+        ended = check_session(gateway, ret, access, err);
+    ret->logged_out = ended > 0;
+    if (ended != 0)
+        return ended > 0 ? 0 : -1;
+    if (is_over(ret->identity, req->now_ms))
+        return unauthorized(err);
+    ret->caller = ret->identity->caller;
+    ret->caller.session = token.session;
+    ret->caller.tokenId = token.id;
+    return allow(ret, access, err);
+}
+
+void authentication_end(struct authentication *self)
+{
+    identity_release(&self->identity);
+}

@@ -1,0 +1,130 @@
+/*
+ * changes.c - revocations and other changes, by lease and by announcement.  Started by gateway.c.
+ */
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "gateway/gateway.h"
+
+static void change_apply(struct gateway *gateway, const struct change *change)
+{
+    if (!change->kind)
+        return;
+    if (strcmp(change->kind, "session") == 0 && uuid_is_set(&change->id))
+        revocations_add(gateway->revocations, &change->id, &change->token, change->until);
+    else if (strcmp(change->kind, "keys") == 0)
+        keyring_forget(gateway);
+    else if (uuid_is_set(&change->id))
+        identities_forget(gateway->identities, change->kind, &change->id);
+}
+
+/* The acknowledgement goes out when this returns: authd answers its client then. */
+static void on_change(void *arg, const msgpack_object *body, struct arena *arena)
+{
+    struct gateway *gateway = arg;
+    struct change change;
+    struct error err;
+
+    error_init(&err, arena);
+    if (fields_unpack(&change_table, body, arena, &change, &err) < 0)
+        log_event(LOG_WARNING, "changes", "announcement not understood", "detail", err.message,
+                  NULL);
+    else
+        change_apply(gateway, &change);
+}
+
+bool lease_is_live(const struct lease *self)
+{
+    return clock_mono_ms() < self->valid_until_ms;
+}
+
+/* One question for changes; *ret_more: there are further ones. */
+static int lease_ask(struct gateway *gateway, const struct request *req, bool *ret_more,
+                     struct error *err)
+{
+    struct lease *lease = &gateway->lease;
+    struct gateway_lease_in in = {lease->gateway, lease->boot.text, lease->since};
+    struct gateway_lease_out out = {0};
+    const struct change *changes;
+
+    if (authd_gateway_lease(gateway->service.bus, req, &in, &out, err) < 0)
+        return -1;
+    changes = out.changes.items;
+    for (size_t i = 0; i < out.changes.count; i++)
+        change_apply(gateway, &changes[i]);
+    lease->since = MAX(lease->since, out.sequence);
+    *ret_more = out.more;
+    return 0;
+}
+
+static int lease_renew(struct gateway *gateway, const struct request *req, struct error *err)
+{
+    struct lease *lease = &gateway->lease;
+    bool was_live = lease_is_live(lease), more = true;
+    int64_t sent_ms = 0;
+
+    while (more) {
+        sent_ms = clock_mono_ms();
+        if (lease_ask(gateway, req, &more, err) < 0)
+            return -1;
+    }
+    if (!was_live)
+        identities_clear(gateway->identities);
+    lease->renewed_ms = sent_ms;
+    lease->valid_until_ms = sent_ms + LEASE_MS;
+    revocations_sweep(gateway->revocations, clock_now_ms(gateway->service.clock));
+    warm_up_check(gateway);
+    return 0;
+}
+
+int changes_tick(void *daemon, const struct request *req, struct error *err)
+{
+    struct gateway *gateway = daemon;
+    struct lease *lease = &gateway->lease;
+    int result;
+
+    if (lease_is_live(lease) && clock_mono_ms() - lease->renewed_ms < LEASE_RENEW_MS)
+        return 0;
+    /* Nobody to ask: readyz and every bearer route say so; no line in the log for each tick. */
+    if (lease->renewing || gateway->service.stopping ||
+        !bus_has_peer(gateway->service.bus, "authd"))
+        return 0;
+    lease->renewing = true;
+    result = lease_renew(gateway, req, err);
+    lease->renewing = false;
+    return result;
+}
+
+/* Does not wait for the next tick; one that fails does no harm, the tick tries again. */
+static void renew_now(void *arg)
+{
+    struct gateway *gateway = arg;
+    CLEANUP(service_request_destroy)
+    struct request *req = service_request_new(&gateway->service, LEASE_RENEW_MS);
+    struct error err;
+
+    error_init(&err, req->arena);
+    (void)!changes_tick(gateway, req, &err);
+}
+
+static void on_presence(void *arg, const char *service)
+{
+    struct gateway *gateway = arg;
+    struct error err;
+
+    error_init(&err, NULL);
+    warm_up_check(gateway);
+    if (strcmp(service, "authd") == 0 && !gateway->service.stopping)
+        (void)!fiber_start(gateway->service.loop, renew_now, gateway, &err);
+}
+
+void changes_start(struct gateway *gateway)
+{
+    struct lease *lease = &gateway->lease;
+
+    lease->boot = uuid_random();
+    snprintf(lease->gateway, sizeof(lease->gateway), "gateway.%s", gateway->service.instance);
+    bus_on_announce(gateway->service.bus, "change", on_change, gateway);
+    bus_on_presence(gateway->service.bus, on_presence, gateway);
+    service_every(&gateway->service, "lease", LEASE_TICK_MS, changes_tick);
+}

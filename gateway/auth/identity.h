@@ -1,0 +1,49 @@
+/*
+ * identity.h - who a membership is: resolved once, remembered for a minute, forgotten when it changes.
+ */
+#ifndef ATRIUM_GATEWAY_IDENTITY_H
+#define ATRIUM_GATEWAY_IDENTITY_H
+
+#include "common/domain/request.h"
+
+enum { IDENTITY_CACHE_MAX = 8192, IDENTITY_AGE_MAX_MS = 60000 };
+
+/* Shared by the cache and by the requests that use it; freed with the last hold. */
+struct identity {
+    unsigned holds;
+    bool suspended;       /* the project is */
+    bool factor_required; /* of its sessions, by the project's account policy */
+    int64_t expires_ms;   /* monotonic */
+    struct caller caller; /* tokenId is each request's own */
+    char texts[];
+};
+
+/* A copy of `caller` with one hold. */
+struct identity *identity_new(const struct caller *caller, bool suspended);
+struct identity *identity_hold(struct identity *self);
+void identity_release(struct identity **self_p);
+
+struct identities;
+struct identities *identities_new(void);
+void identities_destroy(struct identities **self_p);
+
+/* A held identity of that session no older than IDENTITY_AGE_MAX_MS, or NULL. What it says of the second factor is the
+ * session's own. */
+struct identity *identities_get(struct identities *self, const struct uuid *session,
+                                int64_t mono_ms);
+
+/* Counts the changes so far. Read it before a fetch starts: what was fetched counts as current only while no
+ * change came in between. */
+uint64_t identities_generation(const struct identities *self);
+
+/* Keeps it, and takes a hold, unless the generation has moved on: then false, and the fetch must be repeated. */
+bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
+                    int64_t mono_ms) MUST_USE;
+
+/* A change of `kind` "membership", "account", "policy" or "project": drops what depends on it, moves the generation. */
+void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
+
+/* Drops everything, moves the generation: after a time in which changes may have been missed. */
+void identities_clear(struct identities *self);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * keyring.h - the key set in force, fetched from any authd.
+ */
+#ifndef ATRIUM_GATEWAY_KEYRING_H
+#define ATRIUM_GATEWAY_KEYRING_H
+
+#include "common/domain/request.h"
+#include "common/runtime/fiber.h"
+#include "gateway/auth/keys.h"
+
+struct gateway;
+
+struct keyring {
+    struct key_set *set; /* NULL until the first fetch */
+    uint64_t changes;    /* announcements so far */
+    uint64_t fetched;    /* `changes` before the fetch of `set` */
+    int64_t tried_ms;    /* monotonic: of the last fetch */
+    bool fetching;
+    struct fiber_queue waiters;
+};
+
+/* Sees that a key set is there that is as new as the last announcement; parks when it must fetch. Fetches of
+ * several fibers are one. Fails with what authd_keys_get() fails with. */
+int keyring_ensure(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
+
+/* A token names a key that is not in the set: fetches again, at most once per second; returns at once else. */
+int keyring_refetch(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
+
+/* The keys have changed: what was verified with the old set counts no more. */
+void keyring_forget(struct gateway *gateway);
+
+#endif

@@ -1,0 +1,128 @@
+/*
+ * resolve.c - fetches identities, one fetch per session however many requests wait for it.
+ * Called by authenticate.c.
+ */
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "gateway/gateway.h"
+#include "settingsd/settingsd_api.h"
+
+enum { FETCHES_MAX = 5 }; /* for one request, while changes keep coming in between */
+
+/* Lives on the stack of the fiber that fetches. */
+struct resolve_pending {
+    struct resolve_pending *next;
+    const struct uuid *session;
+    struct fiber_queue waiters;
+};
+
+static struct resolve_pending *pending_find(struct gateway *gateway, const struct uuid *session)
+{
+    struct resolve_pending *each = gateway->resolving.head;
+
+    while (each && !uuid_equal(each->session, session))
+        each = each->next;
+    return each;
+}
+
+static void pending_end(struct gateway *gateway, struct resolve_pending *pending)
+{
+    struct resolve_pending **link = &gateway->resolving.head;
+
+    while (*link != pending)
+        link = &(*link)->next;
+    *link = pending->next;
+    fiber_queue_wake_all(&pending->waiters);
+}
+
+/* What the account may keep by its project's policy: patients have limits of their own. */
+static void set_limits(struct caller *caller, const struct account_policy *policy)
+{
+    const struct account_policy *limits = policy ? policy : &account_policy_default;
+
+    caller->documentsMax = caller->bytesMax = 0;
+    caller->projectBytesMax = limits->bytesPerProject;
+    if (strcmp(caller->role, "Patient") != 0)
+        return;
+    caller->documentsMax = limits->documentsPerAccount;
+    caller->bytesMax = limits->bytesPerAccount;
+}
+
+static int fetch(struct gateway *gateway, const struct request *req, const struct token *token,
+                 struct identity **ret, struct error *err)
+{
+    struct bus *bus = gateway->service.bus;
+    struct identity_get_in who = {
+        .project = token->project, .membership = token->membership, .session = token->session};
+    struct caller caller = {0};
+    struct caller_context_in where;
+    struct caller_context_out context = {0};
+
+    if (authd_identity_get(bus, req, &who, &caller, err) < 0)
+        return -1;
+    where = (struct caller_context_in){.projectId = caller.project, .policyId = caller.policy};
+    if (settingsd_caller_context(bus, req, &where, &context, err) < 0) {
+        /* A membership of a project that does not exist is none. */
+        if (err->code == ERR_NOT_FOUND)
+            return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
+        return -1;
+    }
+    caller.membership = token->membership;
+    caller.session = token->session;
+    caller.projectName = context.projectName;
+    caller.policy = context.policyId;
+    caller.policyName = context.policyName;
+    caller.policyResource = context.policyResource;
+    set_limits(&caller, context.accountPolicy);
+    *ret = identity_new(&caller, context.suspended);
+    (*ret)->factor_required =
+        account_policy_requires_mfa(context.accountPolicy, caller.role, caller.admin);
+    return 0;
+}
+
+/* Fetches until no change came in between: what is older than a change must not be used after it. */
+static int fetch_current(struct gateway *gateway, const struct request *req,
+                         const struct token *token, struct identity **ret, struct error *err)
+{
+    for (int i = 0; i < FETCHES_MAX; i++) {
+        uint64_t generation = identities_generation(gateway->identities);
+        struct identity *identity;
+
+        if (fetch(gateway, req, token, &identity, err) < 0)
+            return -1;
+        if (identities_put(gateway->identities, identity, generation, clock_mono_ms())) {
+            *ret = identity;
+            return 0;
+        }
+        identity_release(&identity);
+    }
+    return error_retry(err, ERR_UNAVAILABLE, 1, "Service unavailable. Try again.");
+}
+
+int resolve_identity(struct gateway *gateway, const struct request *req, const struct token *token,
+                     struct identity **ret, struct error *err)
+{
+    struct resolve_pending *pending, own = {.session = &token->session};
+    int result;
+
+    for (;;) {
+        enum fiber_wake wake;
+
+        *ret = identities_get(gateway->identities, &token->session, clock_mono_ms());
+        if (*ret)
+            return 0;
+        pending = pending_find(gateway, &token->session);
+        if (!pending)
+            break;
+        /* When the other's fetch failed, this one makes its own. */
+        wake = fiber_queue_wait(gateway->service.loop, &pending->waiters, req->deadline_mono_ms);
+        if (wake != FIBER_WOKEN)
+            return error_set(err, wake == FIBER_TIMEOUT ? ERR_DEADLINE : ERR_UNAVAILABLE, "%s", "");
+    }
+    own.next = gateway->resolving.head;
+    gateway->resolving.head = &own;
+    result = fetch_current(gateway, req, token, ret, err);
+    pending_end(gateway, &own);
+    return result;
+}

@@ -1,0 +1,98 @@
+/*
+ * exchange.h - one HTTP request and its answer.
+ *
+ * An exchange lives from the request line to the last byte of the answer.  Its body is gathered (bounded), its
+ * endpoint answers at once or from a fiber while the connection is suspended, and it is recycled at the end.
+ */
+#ifndef ATRIUM_GATEWAY_EXCHANGE_H
+#define ATRIUM_GATEWAY_EXCHANGE_H
+
+#include <microhttpd.h>
+
+#include "gateway/gateway.h"
+#include "gateway/http/answer.h"
+#include "gateway/http/head.h"
+
+enum {
+    SLOW_ERROR_MS = 1000, /* R_SLOW_ERRORS */
+    TARGET_SHORT = 512,   /* targets up to this size need no allocation */
+};
+
+/* What a 415 says of a Content-Encoding. */
+#define UNENCODED "The body must be sent without a content encoding."
+
+struct exchange {
+    struct exchange *next; /* in the list of spare ones */
+    struct site *site;
+    struct gateway *gateway;
+    struct arena *arena; /* kept when the rest is zeroed for reuse: all before `mhd` is */
+    struct MHD_Connection *mhd;
+    struct connection *connection;
+    struct endpoint *endpoint; /* NULL: none, see match.allow */
+    const char *method;
+    int64_t arrived_us;                /* monotonic */
+    int64_t dispatched_us, replied_us; /* monotonic; 0: not yet */
+    uint8_t *body;
+    size_t body_size, body_capacity;
+    struct http_client *body_client; /* that the body counts for; NULL: its sender is known */
+    uint64_t received;               /* bytes of body, kept or not */
+    struct MHD_Response *response;
+    size_t answer_size; /* bytes that lie ready for the client */
+    unsigned status;
+    struct loop_timer *floor;
+    struct upload *upload;     /* of an R_FORM route; NULL when refused */
+    struct download *download; /* that the answer is read from */
+    struct kept *kept;         /* the file that lies here for this target; NULL: none */
+    bool opened;               /* the header was looked at */
+    bool dispatched;           /* somebody is making the answer, or has */
+    bool released;             /* the answer may go out */
+    bool suspended, on_fiber, ended;
+    bool paused;  /* suspended in mid-body or mid-answer, until there is more to do */
+    bool refused; /* err says why; the body is dropped */
+    bool close;   /* the connection cannot be used for another request */
+    struct head head;
+    char *target;
+    struct target parts;
+    struct path path; /* this and all below: valid once set, not zeroed */
+    struct route_match match;
+    struct error err;
+    char trace[TRACE_SIZE];
+    struct activity activity;
+    struct span span;  /* the server's */
+    char trace_id[33]; /* in hex, when it is traced */
+    char target_short[TARGET_SHORT], path_short[TARGET_SHORT];
+};
+
+/* The callbacks of a site's http_open(), whose arg is the struct site. */
+void *exchange_on_begin(void *arg, const char *target, struct MHD_Connection *mhd);
+enum MHD_Result exchange_on_request(void *arg, struct MHD_Connection *mhd, const char *url,
+                                    const char *method, const char *version, const char *upload,
+                                    size_t *upload_size, void **request);
+void exchange_on_end(void *arg, struct MHD_Connection *mhd, void **request,
+                     enum MHD_RequestTerminationCode why);
+void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
+                            enum MHD_ConnectionNotificationCode what);
+
+/* Those of struct connections: what libmicrohttpd refuses, and bodies without an end, are answered past it. */
+void exchange_on_refused(struct connection *connection, int status);
+bool exchange_on_unfinished(struct connection *connection);
+
+/* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the exchange's arena's or
+ * live for ever. */
+void exchange_reply(struct exchange *self, struct answer *answer);
+
+/* Answers with an error; NULL: with self->err. */
+void exchange_fail(struct exchange *self, const struct error *err);
+
+/* Stops asking for the body's or the answer's next bytes until they are wanted; to be called inside libmicrohttpd's
+ * callbacks. unpause() goes on; fine when it is not paused. */
+void exchange_pause(struct exchange *self);
+void exchange_unpause(struct exchange *self);
+
+/* The client's address (see address.h). */
+struct address exchange_client(const struct exchange *self);
+
+/* Frees the exchanges kept for reuse. */
+void exchange_free_spare(struct gateway *gateway);
+
+#endif

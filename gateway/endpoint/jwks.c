@@ -1,0 +1,61 @@
+/*
+ * jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints.
+ */
+#include <string.h>
+
+#include "gateway/endpoint/exchange.h"
+#include "gateway/endpoint/jwks.h"
+#include "gateway/endpoint/serve.h"
+
+enum { JWK_TEXT_MAX = 128, JWKS_MAX = 100 };
+
+struct jwk {
+    const char *kty, *crv, *use, *alg, *kid, *x, *y;
+};
+struct jwks {
+    struct field_list keys; /* struct jwk */
+};
+
+static const char *const key_types[] = {"EC", NULL};
+static const char *const curves[] = {"P-256", NULL};
+static const char *const uses[] = {"sig", NULL};
+static const char *const algorithms[] = {"ES256", NULL};
+
+static const struct field jwk_rows[] = {
+    FIELD_CHOICE(struct jwk, kty, key_types, FIELD_REQUIRED, "Key type.", "EC"),
+    FIELD_CHOICE(struct jwk, crv, curves, FIELD_REQUIRED, "Its curve.", "P-256"),
+    FIELD_CHOICE(struct jwk, use, uses, FIELD_REQUIRED, "For signatures.", "sig"),
+    FIELD_CHOICE(struct jwk, alg, algorithms, FIELD_REQUIRED, "Algorithm of the tokens.", "ES256"),
+    FIELD_TEXT(struct jwk, kid, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "As in the header of a token.",
+               "2026-01-31-4f1c"),
+    FIELD_TEXT(struct jwk, x, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "Coordinate, base64url.",
+               "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"),
+    FIELD_TEXT(struct jwk, y, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "Coordinate, base64url.",
+               "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"),
+};
+static FIELD_TABLE(jwk);
+
+static const struct field jwks_rows[] = {
+    FIELD_OBJECTS(struct jwks, keys, jwk, JWKS_MAX, FIELD_REQUIRED, "Keys to accept."),
+};
+FIELD_TABLE(jwks);
+
+void jwks_serve(struct exchange *exchange)
+{
+    struct gateway *gateway = exchange->gateway;
+    struct answer answer = {.status = 200, .cache = "public, max-age=300"};
+    struct request req;
+    json_t *keys;
+
+    warm_up_wait(gateway);
+    serve_request(exchange, &req);
+    if (keyring_ensure(gateway, &req, &exchange->err) < 0) {
+        exchange_fail(exchange, NULL);
+        return;
+    }
+    keys = key_set_jwks(gateway->keyring.set, req.now_ms);
+    answer.body = codec_dump_json(exchange->arena, keys);
+    answer.size = strlen(answer.body);
+    json_decref(keys);
+    exchange_reply(exchange, &answer);
+}

@@ -1,0 +1,17 @@
+/*
+ * jwks.h - /.well-known/jwks.json: the public keys, for whoever verifies our tokens by himself.
+ */
+#ifndef ATRIUM_GATEWAY_JWKS_H
+#define ATRIUM_GATEWAY_JWKS_H
+
+#include "common/wire/fields.h"
+
+struct exchange;
+
+/* The shape of the answer, for the OpenAPI page. */
+extern const struct field_table jwks_table;
+
+/* The endpoint; on a fiber, since the keys may have to be fetched first. */
+void jwks_serve(struct exchange *exchange);
+
+#endif

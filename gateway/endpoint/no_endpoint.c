@@ -1,0 +1,65 @@
+/*
+ * no_endpoint.c - the answers of the route tree itself.  Called by exchange.c.
+ */
+#include <string.h>
+
+#include "gateway/endpoint/exchange.h"
+#include "gateway/endpoint/no_endpoint.h"
+
+enum { NOT_FOUND_PATH_MAX = 200, NOT_FOUND_METHOD_MAX = 16 };
+
+/* Header names for a preflight's answer: those that were asked for, if they are names. */
+static const char *preflight_headers(const struct exchange *self)
+{
+    const char *asked = self->head.cors_headers;
+
+    if (asked &&
+        strspn(asked, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_, ") ==
+            strlen(asked))
+        return asked;
+    return "Authorization, Content-Type";
+}
+
+static void answer_options(struct exchange *self)
+{
+    struct answer answer = {.status = 204, .allow = self->match.allow};
+
+    if (self->head.cors_method) {
+        answer.allow_methods = self->match.allow;
+        answer.allow_headers = preflight_headers(self);
+    }
+    exchange_reply(self, &answer);
+}
+
+/* "Cannot GET /x": the path as it was sent, if it is text, and not more of it than fits. */
+static int not_found(struct exchange *self)
+{
+    const char *path = self->parts.path;
+    size_t size = strnlen(path, NOT_FOUND_PATH_MAX);
+
+    while (size > 0 && (path[size] & 0xc0) == 0x80)
+        size--;
+    if (!codec_is_text(path, size) || !codec_is_text(self->method, strlen(self->method)) ||
+        strlen(self->method) > NOT_FOUND_METHOD_MAX)
+        return error_set(&self->err, ERR_NOT_FOUND, "Not found.");
+    return error_set(&self->err, ERR_NOT_FOUND, "Cannot %s %.*s", self->method, (int)size, path);
+}
+
+void no_endpoint_serve(struct exchange *self)
+{
+    bool known = self->match.allow[0] != '\0';
+
+    if (strcmp(self->method, "OPTIONS") == 0 && known) {
+        answer_options(self);
+    } else if (known) {
+        struct answer answer;
+
+        (void)error_set(&self->err, ERR_METHOD_NOT_ALLOWED, "Method not allowed.");
+        answer_from_error(&self->err, self->arena, &answer);
+        answer.allow = self->match.allow;
+        exchange_reply(self, &answer);
+    } else {
+        (void)not_found(self);
+        exchange_fail(self, NULL);
+    }
+}

@@ -1,0 +1,30 @@
+/*
+ * openapi.h - /openapi.json: the whole interface as OpenAPI 3.1, written from the rows that serve it.
+ */
+#ifndef ATRIUM_GATEWAY_OPENAPI_H
+#define ATRIUM_GATEWAY_OPENAPI_H
+
+#include "common/base/arena.h"
+#include "common/wire/fields.h"
+#include "gateway/endpoint/routes.h"
+
+struct openapi {
+    char *text;
+    size_t size;
+    const char *brotli, *gzip; /* the same, made once; NULL: none */
+    size_t brotli_size, gzip_size;
+    char etag[36];      /* quoted */
+    char weak_etag[40]; /* of the compressed ones */
+};
+
+/* Writes the page for these endpoints once; those without `doc` are not on it. The text is the arena's. */
+void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
+                   size_t count);
+
+/* The shape of the answer, for the page itself: any object. */
+extern const struct field_table openapi_table;
+
+/* The endpoint. */
+void openapi_serve(struct exchange *exchange);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * routes.c - the table of all HTTP routes and the tree that finds them.  Made once at start by gateway.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/authd_api.h"
+#include "botd/botd_api.h"
+#include "docd/docd_api.h"
+#include "gateway/endpoint/routes.h"
+#include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
+
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "authd/authd_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "settingsd/settingsd_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "maild/maild_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "docd/docd_docs.def"
+#define DOC(handler, tag_, description_, ...) \
+    static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
+#include "botd/botd_docs.def"
+
+#define ROW(alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, summary_) \
+    {{#method_, path_, SERVICE, #handler_, access_, flags_, &input_##_table, &output_##_table,    \
+      since_, summary_, alias_},                                                                  \
+     &doc_##handler_},
+
+static const struct {
+    struct route route;
+    const struct route_doc *doc;
+} rows[] = {
+#define SERVICE "authd"
+#define OP(...)
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
+#include "authd/authd_routes.def"
+#undef SERVICE
+#define SERVICE "settingsd"
+#define OP(...)
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
+#include "settingsd/settingsd_routes.def"
+#undef SERVICE
+#define SERVICE "maild"
+#define OP(...)
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
+#include "maild/maild_routes.def"
+#undef SERVICE
+#define SERVICE "docd"
+#define OP(...)
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
+#include "docd/docd_routes.def"
+#undef SERVICE
+#define SERVICE "botd"
+#define OP(...)
+#define ROUTE(...) ROW(false, __VA_ARGS__)
+#define ALIAS(...) ROW(true, __VA_ARGS__)
+#include "botd/botd_routes.def"
+#undef SERVICE
+};
+
+enum { METHODS_MAX = 6 };
+
+/* One segment of the tree. Children are a list: no node has more than a dozen. */
+struct node {
+    struct node *next, *children, *parameter;
+    const char *text; /* NULL: a parameter, whose name is the endpoint's affair */
+    struct endpoint *endpoints[METHODS_MAX];
+    size_t count;
+};
+
+struct router {
+    struct arena *arena;
+    struct node root;
+};
+
+static struct node *node_child(struct router *self, struct node *node, const char *segment)
+{
+    struct node **place = &node->children;
+
+    while (*place && strcmp((*place)->text, segment) != 0)
+        place = &(*place)->next;
+    if (!*place) {
+        *place = arena_alloc(self->arena, sizeof(**place));
+        (*place)->text = arena_strdup(self->arena, segment);
+    }
+    return *place;
+}
+
+static struct node *node_parameter(struct router *self, struct node *node)
+{
+    if (!node->parameter)
+        node->parameter = arena_alloc(self->arena, sizeof(*node->parameter));
+    return node->parameter;
+}
+
+/* The node of the endpoint's path, made as far as missing; NULL when it cannot be placed. */
+static struct node *node_make(struct router *self, struct endpoint *endpoint)
+{
+    char *text = arena_strdup(self->arena, endpoint->route.path), *rest = NULL;
+    struct node *node = &self->root;
+    size_t parameters = 0;
+
+    for (char *part = strtok_r(text, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
+        size_t length = strlen(part);
+
+        if (part[0] != '{') {
+            node = node_child(self, node, part);
+            continue;
+        }
+        if (length < 3 || part[length - 1] != '}' || parameters == ROUTE_PARAMETERS_MAX)
+            return NULL;
+        endpoint->parameters[parameters++] = arena_strndup(self->arena, part + 1, length - 2);
+        node = node_parameter(self, node);
+    }
+    return node == &self->root || node->count == METHODS_MAX ? NULL : node;
+}
+
+static int router_add(struct router *self, struct endpoint *endpoint, struct error *err)
+{
+    const struct route *route = &endpoint->route;
+    struct node *node = node_make(self, endpoint);
+
+    if (!node)
+        return error_set(err, ERR_INTERNAL, "route %s %s cannot be placed", route->method,
+                         route->path);
+    for (size_t i = 0; i < node->count; i++)
+        if (strcmp(node->endpoints[i]->route.method, route->method) == 0)
+            return error_set(err, ERR_INTERNAL, "route %s %s stands twice", route->method,
+                             route->path);
+    node->endpoints[node->count++] = endpoint;
+    return 0;
+}
+
+struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err)
+{
+    struct arena *arena = arena_new();
+    struct router *self = arena_alloc(arena, sizeof(*self));
+
+    self->arena = arena;
+    for (size_t i = 0; i < count; i++) {
+        if (router_add(self, &endpoints[i], err) < 0) {
+            router_destroy(&self);
+            return NULL;
+        }
+    }
+    return self;
+}
+
+void router_destroy(struct router **self_p)
+{
+    if (*self_p) {
+        struct arena *arena = (*self_p)->arena;
+
+        *self_p = NULL;
+        arena_destroy(&arena);
+    }
+}
+
+static void allow_add(char allow[static ALLOW_SIZE], const char *method)
+{
+    size_t length = strlen(allow);
+
+    if (!strstr(allow, method))
+        snprintf(allow + length, ALLOW_SIZE - length, "%s%s", length > 0 ? ", " : "", method);
+}
+
+/* A node that has the whole path: its endpoint of that method, or its methods are noted. */
+static bool node_take(const struct node *node, const char *method, struct route_match *match)
+{
+    for (size_t i = 0; i < node->count; i++) {
+        const char *own = node->endpoints[i]->route.method;
+
+        if (strcmp(own, method) == 0) {
+            match->endpoint = node->endpoints[i];
+            return true;
+        }
+        allow_add(match->allow, own);
+        if (strcmp(own, "GET") == 0)
+            allow_add(match->allow, "HEAD");
+    }
+    return false;
+}
+
+/* Follows the segments from `index` on. The depth of the recursion is that of the deepest route. */
+static bool node_find(const struct node *node, const char *method, const struct path *path,
+                      size_t index, struct route_match *match)
+{
+    const char *segment;
+
+    if (index == path->count)
+        return node_take(node, method, match);
+    segment = path->segments[index];
+    for (const struct node *child = node->children; child; child = child->next)
+        if (strcmp(child->text, segment) == 0 && node_find(child, method, path, index + 1, match))
+            return true;
+    if (!node->parameter || segment[0] == '\0' || match->count == ROUTE_PARAMETERS_MAX)
+        return false;
+    match->parameters[match->count++].value = segment;
+    if (node_find(node->parameter, method, path, index + 1, match))
+        return true;
+    match->count--;
+    return false;
+}
+
+void router_match(const struct router *self, const char *method, const struct path *path,
+                  struct route_match *ret)
+{
+    ret->endpoint = NULL;
+    ret->count = 0;
+    ret->allow[0] = '\0';
+    if (strcmp(method, "HEAD") == 0)
+        method = "GET";
+    if (!path->too_deep && node_find(&self->root, method, path, 0, ret)) {
+        for (size_t i = 0; i < ret->count; i++)
+            ret->parameters[i].name = ret->endpoint->parameters[i];
+        ret->allow[0] = '\0';
+    } else if (ret->allow[0] != '\0') {
+        allow_add(ret->allow, "OPTIONS");
+    }
+}
+
+static bool table_has(const struct field_table *table, unsigned flags)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if ((table->rows[i].flags & flags) ||
+            (table->rows[i].table && table_has(table->rows[i].table, flags)))
+            return true;
+    return false;
+}
+
+/* A form is a token too: it is signed. */
+static bool table_has_token(const struct field_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcasestr(table->rows[i].name, "token") || strcasestr(table->rows[i].name, "secret") ||
+            strcmp(table->rows[i].name, "uploadOptions") == 0 ||
+            (table->rows[i].table && table_has_token(table->rows[i].table)))
+            return true;
+    return false;
+}
+
+struct endpoint *routes_all(struct arena *arena, size_t *ret_count)
+{
+    const unsigned not_body = FIELD_PATH | FIELD_QUERY | FIELD_HEADER | FIELD_INTERNAL;
+    struct endpoint *all = arena_calloc(arena, ARRAY_SIZE(rows), sizeof(*all));
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct route *route = &rows[i].route;
+        struct endpoint *endpoint = &all[i];
+
+        endpoint->route = *route;
+        endpoint->doc = rows[i].doc;
+        endpoint->on_fiber = true;
+        endpoint->method = (struct bus_method){route->service, route->operation, route->flags,
+                                               route->input, route->output};
+        for (size_t f = 0; f < route->input->count; f++)
+            if (!(route->input->rows[f].flags & not_body))
+                endpoint->takes_body = true;
+        endpoint->secret_in = table_has(route->input, FIELD_SECRET);
+        endpoint->secret_out = table_has(route->output, FIELD_SECRET);
+        endpoint->unencoded =
+            endpoint->secret_out || strstr(route->path, "/auth/") || table_has_token(route->output);
+    }
+    *ret_count = ARRAY_SIZE(rows);
+    return all;
+}

@@ -1,0 +1,64 @@
+/*
+ * routes.h - which endpoint answers a method and a path.
+ *
+ * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one tree of path
+ * segments per listener.  A literal segment wins over a parameter, if it has the method.
+ */
+#ifndef ATRIUM_GATEWAY_ROUTES_H
+#define ATRIUM_GATEWAY_ROUTES_H
+
+#include "common/bus/bus.h"
+#include "common/domain/request.h"
+#include "gateway/http/decode.h"
+
+struct exchange;
+
+enum { ROUTE_PARAMETERS_MAX = 4, ROUTE_CODES_MAX = 8, ALLOW_SIZE = 64 };
+
+/* What /openapi.json says of an operation beyond its row; see common/bus/method.h. */
+struct route_doc {
+    const char *tag, *description;
+    enum error_code codes[ROUTE_CODES_MAX]; /* ended by ERR_NONE */
+};
+
+/* One thing that can be asked for over HTTP. */
+struct endpoint {
+    struct route route;                       /* path is the template, for logs and metrics */
+    void (*serve)(struct exchange *exchange); /* answers with exchange_reply() or exchange_fail() */
+    bool on_fiber;                            /* serve may park */
+    const struct route_doc *doc;              /* NULL: not in /openapi.json */
+    struct bus_method method;                 /* of the daemons' endpoints */
+    bool takes_body;                          /* the input has members of the JSON body */
+    bool secret_in, secret_out;               /* wipe the body, the answer */
+    bool unencoded;                           /* its answers may hold a secret: never compressed */
+    const char
+        *parameters[ROUTE_PARAMETERS_MAX]; /* their names, in order; filled by router_new() */
+    uint64_t *answers[6];                  /* metric by status class, made on first use */
+    const char *span_name;                 /* made on first use */
+};
+
+struct route_parameter {
+    const char *name, *value; /* value points into the decoded path */
+};
+struct route_match {
+    struct endpoint *endpoint; /* NULL: the path is unknown, or known with other methods only */
+    size_t count;
+    struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
+    char allow[ALLOW_SIZE]; /* methods of the path, "" when the path is unknown */
+};
+
+struct router;
+
+/* A tree over `endpoints`, which must live as long. NULL with the offending row named in err: a path that is
+ * malformed, or a method that stands twice. */
+struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
+void router_destroy(struct router **self_p);
+
+/* HEAD finds GET. Without an endpoint, `allow` names the methods that the path has. */
+void router_match(const struct router *self, const char *method, const struct path *path,
+                  struct route_match *ret);
+
+/* All rows of all daemons, as endpoints without `serve`; from the arena. */
+struct endpoint *routes_all(struct arena *arena, size_t *ret_count);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * serve.c - an HTTP request becomes a bus call, and its reply the answer.  One function per step, in the
+ * order in which the steps may refuse.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include <sodium.h>
+
+#include "gateway/auth/authenticate.h"
+#include "gateway/endpoint/serve.h"
+#include "gateway/http/origin.h"
+#include "gateway/transfer/download.h"
+#include "gateway/transfer/upload.h"
+
+enum { DEADLINE_S = 10, USER_AGENT_MAX = 512 };
+
+/* Until when a request may take: from its arrival on, or, when it brings a file, from the moment that the fields before
+ * it are there. */
+static int64_t deadline_of(const struct exchange *exchange)
+{
+    const struct endpoint *endpoint = exchange->endpoint;
+    unsigned seconds = endpoint ? ROUTE_SECONDS(endpoint->route.flags) : 0;
+    int64_t since_ms = exchange->upload ? clock_mono_ms() : exchange->arrived_us / 1000;
+
+    return since_ms + (int64_t)(seconds > 0 ? seconds : DEADLINE_S) * 1000;
+}
+
+/* Where the fields of the path, query and headers are looked up. */
+struct source {
+    const struct exchange *exchange;
+    struct query query;
+};
+
+void serve_request(const struct exchange *exchange, struct request *ret)
+{
+    struct address client = exchange_client(exchange);
+    char *address = arena_alloc(exchange->arena, INET6_ADDRSTRLEN);
+    const char *agent = exchange->head.user_agent ? exchange->head.user_agent : "";
+    size_t size = strnlen(agent, USER_AGENT_MAX);
+
+    address_format(&client, address);
+    *ret = (struct request){
+        .arena = exchange->arena,
+        .service = "gateway",
+        .trace = exchange->trace,
+        .address = address,
+        .userAgent = codec_is_text(agent, size) ? arena_strndup(exchange->arena, agent, size) : "",
+        .now_ms = clock_now_ms(exchange->gateway->service.clock),
+        .deadline_mono_ms = deadline_of(exchange),
+    };
+}
+
+static int throttle(struct exchange *exchange, const struct request *req, struct error *err)
+{
+    struct register_admit_in in = {req->address};
+    struct nothing out;
+
+    if (!(exchange->endpoint->route.flags & R_THROTTLE_REGISTER))
+        return 0;
+    return authd_register_admit(exchange->gateway->service.bus, req, &in, &out, err);
+}
+
+static const char *lookup(const void *context, unsigned where, const char *name)
+{
+    const struct source *source = context;
+    const struct exchange *exchange = source->exchange;
+
+    if ((where & FIELD_HEADER) && strcasecmp(name, "Host") == 0)
+        return origin_of(exchange).host;
+    if ((where & FIELD_HEADER) && strcasecmp(name, "X-Forwarded-Proto") == 0)
+        return origin_of(exchange).scheme;
+    if (where & FIELD_HEADER)
+        return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
+    if (where & FIELD_QUERY)
+        return query_find(&source->query, name);
+    for (size_t i = 0; i < exchange->match.count; i++)
+        if (strcmp(exchange->match.parameters[i].name, name) == 0)
+            return exchange->match.parameters[i].value;
+    return NULL;
+}
+
+/* Whether a body of that media type is read: JSON, and on PATCH its merge patches (RFC 7396), which are what PATCH
+ * does here. */
+static bool is_media_type(const char *content_type, const char *wanted)
+{
+    size_t length = strlen(wanted);
+
+    return content_type && strncasecmp(content_type, wanted, length) == 0 &&
+           strchr("; \t", content_type[length]);
+}
+
+static int check_media_type(const struct exchange *exchange, struct error *err)
+{
+    const char *encoding = exchange->head.content_encoding, *type = exchange->head.content_type;
+
+    if (exchange->body_size == 0)
+        return 0;
+    if (encoding && strcasecmp(encoding, "identity") != 0)
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
+    if (!is_media_type(type, "application/json") &&
+        !(strcmp(exchange->method, "PATCH") == 0 &&
+          is_media_type(type, "application/merge-patch+json")))
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, "The content type must be application/json.");
+    return 0;
+}
+
+/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole body. No body counts
+ * as an object without members: each required one is then reported. A byte order mark before it is skipped (RFC 8259,
+ * section 8.1). */
+static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    const char *text = (const char *)exchange->body;
+    size_t size = exchange->body_size;
+
+    *ret = NULL;
+    if (size >= sizeof(mark) && memcmp(text, mark, sizeof(mark)) == 0) {
+        text += sizeof(mark);
+        size -= sizeof(mark);
+    }
+    if (size == 0)
+        return 0;
+    *ret = codec_parse_json(text, size, !fields_body(exchange->endpoint->route.input), err);
+    return *ret ? 0 : -1;
+}
+
+/* The route's input struct from path, query, headers and body. */
+static int read_input(struct exchange *exchange, void **ret, struct error *err)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+    struct source source = {.exchange = exchange};
+    json_auto_t *body = NULL;
+
+    if (read_body(exchange, &body, err) < 0 ||
+        query_decode(exchange->parts.query, exchange->arena, &source.query, err) < 0)
+        return -1;
+    *ret = arena_alloc(exchange->arena, table->size);
+    return fields_read(table, &(struct field_source){body, lookup, &source}, exchange->arena, *ret,
+                       err);
+}
+
+static int call(struct exchange *exchange, const struct request *req, void *input,
+                msgpack_object *ret, struct error *err)
+{
+    const struct endpoint *endpoint = exchange->endpoint;
+    struct codec_buffer buffer;
+    msgpack_packer packer;
+    int result;
+
+    codec_buffer_init(&buffer, exchange->arena);
+    msgpack_packer_init(&packer, &buffer, codec_write);
+    fields_pack(endpoint->route.input, input, &packer);
+    if (endpoint->secret_in)
+        fields_wipe(endpoint->route.input, input);
+    result = bus_call_packed(exchange->gateway->service.bus, &endpoint->method, req, buffer.bytes,
+                             buffer.size, ret, err);
+    if (endpoint->secret_in)
+        sodium_memzero(buffer.bytes, buffer.size);
+    return result;
+}
+
+/* The fields of a form are the member of that type. */
+static void set_form(const struct field_table *table, void *input, const struct form *form)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].table == &form_table)
+            memcpy((char *)input + table->rows[i].offset, &form, sizeof(form));
+}
+
+/* The daemon looks at the fields, then gets the file. */
+static int call_with_file(struct exchange *exchange, const struct request *req, void *input,
+                          msgpack_object *ret, struct error *err)
+{
+    const struct form *form = upload_form(exchange->upload, err);
+    struct form_ticket ticket;
+
+    if (!form)
+        return -1;
+    set_form(exchange->endpoint->route.input, input, form);
+    if (call(exchange, req, input, ret, err) < 0 ||
+        fields_unpack(&form_ticket_table, ret, exchange->arena, &ticket, err) < 0)
+        return -1;
+    return upload_run(exchange->upload, req, &ticket, err);
+}
+
+/* The ETag of an answer travels as a member of its body. */
+static const char *take_etag(const struct exchange *exchange, const msgpack_object *output)
+{
+    const msgpack_object *etag = codec_member(output, "etag");
+
+    if (!etag || etag->type != MSGPACK_OBJECT_STR)
+        return NULL;
+    return arena_strndup(exchange->arena, etag->via.str.ptr, etag->via.str.size);
+}
+
+static void answer_success(struct exchange *exchange, const msgpack_object *output)
+{
+    const struct route *route = &exchange->endpoint->route;
+    struct answer answer = {.status = 204};
+
+    if (!(route->flags & R_NO_CONTENT)) {
+        answer.status = 200;
+        answer.etag = route->flags & R_ETAG ? take_etag(exchange, output) : NULL;
+        answer.body = fields_print(route->output, output, exchange->arena, &answer.size);
+    }
+    exchange_reply(exchange, &answer);
+}
+
+/* A session without the second factor that its project demands may see to that, and to itself; joining another project
+ * is more than that. */
+static int check_factor(const struct exchange *exchange, const struct authentication *who,
+                        struct error *err)
+{
+    const struct route *route = &exchange->endpoint->route;
+    bool own = strncmp(route->path, "/auth/", strlen("/auth/")) == 0 &&
+               strcmp(route->path, "/auth/invitation/accept") != 0;
+
+    if (who->logged_out || !who->identity->factor_required || who->caller.secondFactor || own ||
+        route->access == ACCESS_LOGOUT)
+        return 0;
+    return error_set(err, ERR_MFA_ENROLLMENT_REQUIRED,
+                     "The project requires a second factor: enrol one first.");
+}
+
+/* Who asks, and may he? 1: there is nothing left to do, the caller has logged out before. */
+static int admit(struct exchange *exchange, struct request *req, struct authentication *who,
+                 struct error *err)
+{
+    enum access access = exchange->endpoint->route.access;
+
+    if (throttle(exchange, req, err) < 0)
+        return -1;
+    if (access == ACCESS_PUBLIC && !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN &&
+                                     exchange->head.authorization != NULL))
+        return 0;
+    if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0 ||
+        check_factor(exchange, who, err) < 0)
+        return -1;
+    req->caller = &who->caller;
+    return who->logged_out;
+}
+
+static int run(struct exchange *exchange, struct request *req, struct authentication *who,
+               msgpack_object *ret, struct error *err)
+{
+    const struct error refusal = *err;
+    int admitted = admit(exchange, req, who, err);
+    void *input;
+
+    if (admitted != 0)
+        return admitted;
+    if (exchange->refused) {
+        *err = refusal;
+        return -1;
+    }
+    if (check_media_type(exchange, err) < 0 || read_input(exchange, &input, err) < 0)
+        return -1;
+    if (exchange->upload)
+        return call_with_file(exchange, req, input, ret, err);
+    if (exchange->endpoint->route.flags & R_CONTENT)
+        download_prepare(exchange, input);
+    if (call(exchange, req, input, ret, err) == 0)
+        return 0;
+    /* The same token logged out twice at once: the second is told so, and answers as if it had come later. */
+    if (err->code == ERR_UNAUTHORIZED && exchange->endpoint->route.access == ACCESS_LOGOUT &&
+        authentication_logged_out(exchange->gateway, who))
+        return 1;
+    return -1;
+}
+
+void serve_route(struct exchange *exchange)
+{
+    CLEANUP(authentication_end) struct authentication who = {0};
+    struct answer nothing_left = {.status = 204};
+    struct request req;
+    msgpack_object output;
+    int result;
+
+    warm_up_wait(exchange->gateway);
+    serve_request(exchange, &req);
+    result = run(exchange, &req, &who, &output, &exchange->err);
+    if (result == 0 && exchange->endpoint->route.flags & R_CONTENT)
+        result = download_serve(exchange, &req, &output, &exchange->err);
+    else if (result == 0)
+        answer_success(exchange, &output);
+    if (result < 0 && exchange->upload)
+        upload_refuse(exchange->upload);
+    if (result < 0)
+        exchange_fail(exchange, NULL);
+    else if (result > 0)
+        exchange_reply(exchange, &nothing_left);
+}

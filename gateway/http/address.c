@@ -1,0 +1,119 @@
+/*
+ * address.c - client addresses behind proxies.  Called by exchange.c for requests that reach a daemon: the
+ * address counts for throttles, so a header that no trusted proxy wrote must not choose it.
+ *
+ * A header is read from its end, quotes too: what a client put before the entries of trusted proxies cannot change how
+ * these are read.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "gateway/http/address.h"
+
+enum { ENTRY_SIZE = INET6_ADDRSTRLEN + 8 };
+
+struct span {
+    const char *at;
+    size_t size;
+};
+
+static struct span span_trim(struct span self)
+{
+    for (; self.size > 0 && strchr(" \t", *self.at); self.size--)
+        self.at++;
+    while (self.size > 0 && strchr(" \t", self.at[self.size - 1]))
+        self.size--;
+    return self;
+}
+
+/* Whether the quote there belongs to the text between quotes: an odd number of backslashes stands before it. */
+static bool is_escaped(const char *text, size_t at)
+{
+    size_t start = at;
+
+    while (start > 0 && text[start - 1] == '\\')
+        start--;
+    return (at - start) % 2 == 1;
+}
+
+/* Takes what stands behind the last of the separators off *rest, the separator too. */
+static struct span span_last(struct span *rest, const char *separators, bool quotes)
+{
+    size_t start = rest->size;
+    bool quoted = false;
+    struct span part;
+
+    while (start > 0 && (quoted || !strchr(separators, rest->at[start - 1]))) {
+        start--;
+        if (quotes && rest->at[start] == '"' && !(quoted && is_escaped(rest->at, start)))
+            quoted = !quoted;
+    }
+    part = (struct span){rest->at + start, rest->size - start};
+    rest->size = start > 0 ? start - 1 : 0;
+    return span_trim(part);
+}
+
+static int span_address(struct span self, struct address *ret)
+{
+    char text[ENTRY_SIZE];
+
+    if (self.size >= sizeof(text))
+        return -1;
+    memcpy(text, self.at, self.size);
+    text[self.size] = '\0';
+    return address_parse(text, ret);
+}
+
+/* Of 'for=192.0.2.1;proto=https' (RFC 7239, section 4): "unknown" and "_hidden" are no addresses. */
+static int element_address(struct span element, struct address *ret)
+{
+    static const char name[] = "for=";
+    const size_t length = sizeof(name) - 1;
+
+    while (element.size > 0) {
+        struct span pair = span_last(&element, ";", true);
+
+        if (pair.size <= length || strncasecmp(pair.at, name, length) != 0)
+            continue;
+        pair.at += length;
+        pair.size -= length;
+        if (pair.size >= 2 && *pair.at == '"' && pair.at[pair.size - 1] == '"')
+            pair = (struct span){pair.at + 1, pair.size - 2};
+        return span_address(pair, ret);
+    }
+    return -1;
+}
+
+/* The last entry of a list, taken off it; empty ones are none (RFC 9110, section 5.6.1). 1: an address in *ret, 0: the
+ * list is at its end, -1: no address. */
+static int last_entry(struct span *list, bool standard, struct address *ret)
+{
+    while (list->size > 0) {
+        struct span entry = span_last(list, standard ? "," : ", \t", standard);
+
+        if (entry.size > 0)
+            return (standard ? element_address(entry, ret) : span_address(entry, ret)) < 0 ? -1 : 1;
+    }
+    return 0;
+}
+
+struct address address_client(const struct address_networks *trusted, const struct address *peer,
+                              bool standard, const char *const *forwarded, size_t count)
+{
+    struct address client = *peer;
+
+    for (size_t i = count; i-- > 0;) {
+        struct span list = {forwarded[i], strlen(forwarded[i])};
+        struct address entry;
+        int found;
+
+        while ((found = last_entry(&list, standard, &entry)) > 0) {
+            if (!address_networks_have(trusted, &client))
+                return client;
+            client = entry;
+        }
+        if (found < 0)
+            return client;
+    }
+    return client;
+}

@@ -1,0 +1,172 @@
+/*
+ * answer.c - error bodies and headers.  Called by exchange.c once per request.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "common/base/log.h"
+#include "common/wire/codec.h"
+#include "gateway/http/answer.h"
+#include "gateway/http/range.h"
+
+/* RFC 9470: signed in too long ago, in seconds. */
+
+/* On every answer. CORS: any origin may call, without credentials (cookies are never used). */
+static const struct answer_header standing[] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"X-Frame-Options", "DENY"},
+    {"Access-Control-Allow-Origin", "*"},
+    {"Access-Control-Expose-Headers", "ETag, Retry-After, X-Request-Id"},
+};
+
+/* What the client reads, by status where the error's own text is not for it or missing. */
+static const char *message_of(const struct error *err, int status)
+{
+    if (status == 500)
+        return "Internal server error";
+    if (err->message[0] != '\0')
+        return err->message;
+    if (status == 503)
+        return "Service unavailable. Try again.";
+    if (status == 504)
+        return "The service did not answer in time.";
+    return error_status_name(status);
+}
+
+static json_t *problems_json(const struct error *err)
+{
+    json_t *list = json_array();
+
+    for (const struct error_item *item = err->problems; item; item = item->next)
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s}", "path", item->name, "message", item->value));
+    return list;
+}
+
+void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret)
+{
+    const struct error_kind *kind = error_kind(err->code);
+    json_t *body = json_object();
+
+    json_object_set_new(body, "statusCode", json_integer(kind->status));
+    json_object_set_new(body, "message",
+                        err->problems ? problems_json(err)
+                                      : json_string(message_of(err, kind->status)));
+    json_object_set_new(body, "error", json_string(error_status_name(kind->status)));
+    if (kind->shown)
+        json_object_set_new(body, "code", json_string(kind->wire));
+    for (const struct error_item *item = err->members; item; item = item->next)
+        json_object_set_new(body, item->name, json_string(item->value));
+    *ret = (struct answer){
+        .status = (unsigned)kind->status, .body = codec_dump_json(arena, body), .error = err};
+    ret->size = strlen(ret->body);
+    json_decref(body);
+}
+
+/* Where headers go: to libmicrohttpd, or behind a text. */
+struct headers {
+    struct MHD_Response *response;
+    struct arena *arena;
+    const char *text;
+};
+
+static void add(struct headers *to, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    if (to->response)
+        (void)MHD_add_response_header(to->response, name, value);
+    else
+        to->text = arena_printf(to->arena, "%s%s: %s\r\n", to->text, name, value);
+}
+
+static void add_number(struct headers *to, const char *name, int64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%" PRId64, value);
+    add(to, name, text);
+}
+
+/* RFC 9470. An older authd does not say how old the proof may be: 15 minutes is the default. */
+static void add_challenge(struct headers *to, const struct error *err)
+{
+    char text[96];
+
+    snprintf(text, sizeof(text),
+             "Bearer error=\"insufficient_user_authentication\", max_age=\"%" PRId64 "\"",
+             err->reset_s > 0 ? err->reset_s : 900);
+    add(to, "WWW-Authenticate", err->code == ERR_STEP_UP_REQUIRED ? text : "Bearer");
+}
+
+static void add_error_headers(struct headers *to, const struct answer *self)
+{
+    const struct error *err = self->error;
+
+    if (self->status == 401)
+        add_challenge(to, err);
+    if (err->retry_after_s > 0)
+        add_number(to, "Retry-After", err->retry_after_s);
+    else if (self->status == 503)
+        add_number(to, "Retry-After", 1);
+    if (err->limit > 0) {
+        add_number(to, "RateLimit-Limit", err->limit);
+        add_number(to, "RateLimit-Remaining", err->remaining);
+        add_number(to, "RateLimit-Reset", err->reset_s);
+    }
+}
+
+static void add_headers(struct headers *to, const struct answer *self)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(standing); i++)
+        add(to, standing[i].name, standing[i].value);
+    add(to, "Cache-Control", self->cache ? self->cache : "no-store");
+    add(to, "X-Request-Id", self->trace);
+    if (self->content_type || self->body)
+        add(to, "Content-Type", self->content_type ? self->content_type : "application/json");
+    add(to, "ETag", self->etag);
+    add(to, "Content-Encoding", self->encoding);
+    add(to, "Vary", self->encodable ? "Accept-Encoding" : NULL);
+    add(to, "Allow", self->allow);
+    add(to, "Access-Control-Allow-Methods", self->allow_methods);
+    add(to, "Access-Control-Allow-Headers", self->allow_headers);
+    if (self->allow_methods)
+        add(to, "Access-Control-Max-Age", "600");
+    for (const struct answer_header *each = self->more; each && each->name; each++)
+        add(to, each->name, each->value);
+    if (self->error)
+        add_error_headers(to, self);
+    if (self->close)
+        add(to, "Connection", "close");
+}
+
+struct MHD_Response *answer_response(const struct answer *self)
+{
+    struct headers headers = {.response = self->response};
+
+    if (!headers.response)
+        /* The cast drops const for a buffer that libmicrohttpd only reads (RESPMEM_PERSISTENT). */
+        headers.response = MHD_create_response_from_buffer(
+            self->size, (void *)(uintptr_t)(self->body ? self->body : ""), MHD_RESPMEM_PERSISTENT);
+    if (!headers.response)
+        log_die("answer", "out of memory");
+    add_headers(&headers, self);
+    return headers.response;
+}
+
+const char *answer_text(const struct answer *self, int64_t now_ms, struct arena *arena)
+{
+    struct headers headers = {.arena = arena, .text = ""};
+    char date[HTTP_DATE_SIZE];
+
+    http_date_format(now_ms, date);
+    add(&headers, "Date", date);
+    add_headers(&headers, self);
+    add_number(&headers, "Content-Length", (int64_t)self->size);
+    return arena_printf(arena, "HTTP/1.1 %u %s\r\n%s\r\n%s", self->status,
+                        error_status_name((int)self->status), headers.text,
+                        self->body ? self->body : "");
+}

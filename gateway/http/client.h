@@ -1,0 +1,41 @@
+/*
+ * client.h - the clients that have connections or bodies here, and how much of each.
+ *
+ * A client is a network as address_subjects() counts it: a /64 of IPv6 belongs to a /48, which is a client too, with
+ * eight times the limits. It lives as long as something counts for it.
+ */
+#ifndef ATRIUM_GATEWAY_CLIENT_H
+#define ATRIUM_GATEWAY_CLIENT_H
+
+#include "common/base/address.h"
+
+struct connection;
+struct clients;
+
+/* Connections between requests, the longest idle first. */
+struct idle_list {
+    struct connection *head, *tail;
+};
+
+struct http_client {
+    struct http_client *next; /* in the table */
+    struct http_client *wide; /* the /48 that it belongs to; NULL: none */
+    struct clients *all;
+    struct address address;
+    int64_t factor; /* of all limits */
+    size_t uses;
+    size_t connections;
+    struct idle_list idle;
+    uint64_t bodies_size; /* bytes of bodies whose sender is not known */
+};
+
+struct clients *clients_new(void);
+void clients_destroy(struct clients **self_p);
+
+/* The client of an address, made on first use; one more use of it and of the one that it belongs to. */
+struct http_client *client_use(struct clients *all, const struct address *address);
+
+/* Ends one use; *self_p NULL is fine. */
+void client_leave(struct http_client **self_p);
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * connection.h - one client's socket: its address, what it does, and how long it may take over that.
+ *
+ * libmicrohttpd closes sockets that are silent; a client that sends one byte every few seconds is never
+ * silent.  Each phase of a connection therefore has an end of its own. And one client has so many connections only:
+ * beyond, those that have been idle for longest, and for a second, are closed; when nearly all places are taken a new
+ * connection takes the place of the longest idle at once.
+ */
+#ifndef ATRIUM_GATEWAY_CONNECTION_H
+#define ATRIUM_GATEWAY_CONNECTION_H
+
+#include <microhttpd.h>
+
+#include "gateway/http/client.h"
+
+enum connection_phase {
+    CONNECTION_IDLE,    /* between requests, or sending a request's header */
+    CONNECTION_READING, /* its request's body is coming in */
+    CONNECTION_WORKING, /* the answer is being made: bounded by deadlines elsewhere */
+    CONNECTION_WRITING, /* the answer goes out */
+};
+
+enum { IDLE_LISTS = 3 }; /* of the client, of its /48, of the listener */
+
+struct idle_link {
+    struct idle_list *list; /* NULL: in none */
+    struct connection *previous, *next;
+};
+
+struct exchange;
+
+struct connection {
+    struct connections *all;
+    struct connection *next, **link;
+    struct MHD_Connection *mhd;
+    struct exchange *exchange;  /* the request that was opened, until it ends */
+    struct http_client *client; /* that it counts for; NULL: none, of a proxy or an administrator */
+    struct idle_link idle[IDLE_LISTS];
+    int fd;
+    enum connection_phase phase;
+    int64_t since_ms; /* monotonic: of the phase */
+    int64_t more_ms;  /* that this phase may take beyond the usual */
+    int64_t head_ms;  /* since the sweep saw the beginning of a header; 0: none */
+    int64_t moved_ms; /* when the sweep last found the phase's bytes to go on as they should */
+    uint64_t moved;   /* bytes of the phase, both directions */
+    uint64_t counted; /* of them, as of moved_ms */
+    struct address peer;
+    bool answering; /* libmicrohttpd sends an answer of the gateway */
+    bool begun;     /* bytes of a request came since the last answer */
+    bool over;      /* the client sends no more */
+    bool cut;       /* the last word was said: what libmicrohttpd still sends is dropped */
+    bool closing;   /* shut down, and no longer counted */
+};
+
+/* All connections of one listener. */
+struct connections {
+    struct connection *head;
+    size_t count, max;
+    size_t client_max;     /* of one client; 0: any */
+    int64_t keep_alive_ms; /* between two requests */
+    struct clients *clients;
+    const struct address_networks *trusted; /* proxies, whose connections are no client's */
+    struct idle_list idle, idle_trusted;
+    uint64_t *evicted; /* metric: closed for new ones */
+    void *arg;         /* of those who are told: */
+    /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see wire.h. */
+    void (*refused)(struct connection *connection, int status);
+    /* The request's body has stalled, takes too long, or ends too early: true when this was answered and the connection
+     * is to be closed, false when it is too early for that. */
+    bool (*unfinished)(struct connection *connection);
+};
+
+struct connection *connection_new(struct connections *all, struct MHD_Connection *connection,
+                                  int64_t mono_ms);
+void connection_destroy(struct connection **self_p);
+void connection_enter(struct connection *self, enum connection_phase phase, int64_t mono_ms);
+
+/* The phase may take as long as `bytes` need on a slow line. */
+void connection_allow(struct connection *self, int64_t bytes);
+
+/* Says the last word, as it goes over the wire, and closes. */
+void connection_cut(struct connection *self, const char *bytes, size_t size);
+
+/* Shuts the sockets down whose phase took too long or whose client has hung up; libmicrohttpd sees the end and closes
+ * them. `thorough`: also the idle are asked for that, by a system call each. To be called every second. */
+void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough);
+
+#endif

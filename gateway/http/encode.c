@@ -1,0 +1,73 @@
+/*
+ * encode.c - see encode.h.  Called by exchange.c for each answer, by openapi.c at the start.
+ */
+#include "gateway/http/encode.h"
+
+#include <brotli/encode.h>
+#include <string.h>
+#include <strings.h>
+#include <zlib.h>
+
+enum {
+    GZIP_LEVEL = 1,
+    GZIP_WINDOW = 15 + 16, /* 15 bits, and the header of gzip */
+    GZIP_MEMORY = 8,
+    BROTLI_LEVEL = 5, /* at the start: milliseconds for the whole page */
+};
+
+/* Whether the parameters of an entry say "q=0". */
+static bool is_refused(const char *parameters, size_t size)
+{
+    for (size_t i = 0; i + 2 < size; i++) {
+        if (strncasecmp(parameters + i, "q=", 2) != 0)
+            continue;
+        i += 2;
+        return strspn(parameters + i, "0.") >= strcspn(parameters + i, ", \t;");
+    }
+    return false;
+}
+
+bool encode_is_accepted(const char *accept, const char *coding)
+{
+    size_t length = strlen(coding);
+
+    while (accept && *accept) {
+        size_t size;
+
+        accept += strspn(accept, " \t,");
+        size = strcspn(accept, ",");
+        if (size >= length && strncasecmp(accept, coding, length) == 0 &&
+            (size == length || strchr(" \t;", accept[length])))
+            return !is_refused(accept + length, size - length);
+        accept += size;
+    }
+    return false;
+}
+
+const char *encode_gzip(struct arena *arena, const char *bytes, size_t size, size_t *ret_size)
+{
+    z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size};
+    char *out = arena_alloc_raw(arena, size);
+    bool done;
+
+    if (deflateInit2(&stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return NULL;
+    stream.next_out = (Bytef *)out;
+    stream.avail_out = (uInt)size;
+    done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    *ret_size = size - stream.avail_out;
+    deflateEnd(&stream);
+    return done ? out : NULL;
+}
+
+const char *encode_brotli(struct arena *arena, const char *bytes, size_t size, size_t *ret_size)
+{
+    char *out = arena_alloc_raw(arena, size);
+
+    *ret_size = size;
+    if (!BrotliEncoderCompress(BROTLI_LEVEL, BROTLI_DEFAULT_WINDOW, BROTLI_MODE_TEXT, size,
+                               (const uint8_t *)bytes, ret_size, (uint8_t *)out))
+        return NULL;
+    return out;
+}

@@ -1,0 +1,111 @@
+/*
+ * head.c - one pass over a request's headers.  Called by exchange.c for each request.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "gateway/http/head.h"
+
+struct head_row {
+    const char *name;
+    size_t length, offset;
+    enum {
+        LAST, /* of several the last one counts */
+        ONCE, /* two of them leave open which one counts: the request is ambiguous */
+        NONE, /* of two none counts */
+    } several;
+};
+#define HEAD(name_, member, several_)                                     \
+    {                                                                     \
+        name_, sizeof(name_) - 1, offsetof(struct head, member), several_ \
+    }
+
+static const struct head_row head_rows[] = {
+    HEAD("Host", host, ONCE),
+    HEAD("Authorization", authorization, ONCE),
+    HEAD("Content-Type", content_type, ONCE),
+    HEAD("Content-Encoding", content_encoding, LAST),
+    HEAD("Content-Length", content_length, ONCE),
+    HEAD("Transfer-Encoding", transfer_encoding, ONCE),
+    HEAD("X-Request-Id", request_id, LAST),
+    HEAD("Traceparent", traceparent, NONE),
+    HEAD("Tracestate", tracestate, NONE),
+    HEAD("User-Agent", user_agent, LAST),
+    HEAD("Expect", expect, LAST),
+    HEAD("If-None-Match", if_none_match, LAST),
+    HEAD("Accept-Encoding", accept_encoding, LAST),
+    HEAD("Access-Control-Request-Method", cors_method, LAST),
+    HEAD("Access-Control-Request-Headers", cors_headers, LAST),
+};
+
+/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours wrote. */
+static void head_forwarded(struct head *head, const char *value)
+{
+    if (head->forwarded_count == FORWARDED_MAX) {
+        memmove(&head->forwarded[0], &head->forwarded[1],
+                (FORWARDED_MAX - 1) * sizeof(head->forwarded[0]));
+        head->forwarded_count--;
+    }
+    head->forwarded[head->forwarded_count++] = value;
+}
+
+/* What others take for Content-Length or Transfer-Encoding and libmicrohttpd does not: a space before the colon,
+ * or a folded line (RFC 9112, sections 5.1 and 5.2), whose rest 0.9.75 appends to the header's name. */
+static bool is_strange(const char *name)
+{
+    static const char *const framing[] = {"Content-Length", "Transfer-Encoding"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(framing); i++) {
+        size_t length = strlen(framing[i]);
+
+        if (strncasecmp(name, framing[i], length) == 0 && name[length] != '\0')
+            return true;
+    }
+    while (*name > ' ' && *name < 0x7f)
+        name++;
+    return *name != '\0';
+}
+
+static enum MHD_Result on_header(void *arg, enum MHD_ValueKind kind UNUSED, const char *name,
+                                 const char *value)
+{
+    struct head *head = arg;
+    size_t length = strlen(name);
+
+    head->ambiguous |= is_strange(name);
+    if (!value)
+        return MHD_YES;
+    for (size_t i = 0; i < ARRAY_SIZE(head_rows); i++) {
+        const struct head_row *row = &head_rows[i];
+        const char **member = (const char **)(void *)((char *)head + row->offset);
+
+        if (row->length != length || strcasecmp(row->name, name) != 0)
+            continue;
+        head->ambiguous |= *member && row->several == ONCE;
+        *member = *member && row->several == NONE ? "" : value;
+        return MHD_YES;
+    }
+    if (strcasecmp(name, head->forwarded_name) == 0)
+        head_forwarded(head, value);
+    return MHD_YES;
+}
+
+void head_read(struct head *self, struct MHD_Connection *connection, const char *forwarded)
+{
+    self->forwarded_name = forwarded;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, on_header, self);
+}
+
+bool head_has_strange_encoding(const struct head *self)
+{
+    return self->transfer_encoding && strcasecmp(self->transfer_encoding, "chunked") != 0;
+}
+
+bool head_is_ambiguous(const struct head *self)
+{
+    const char *length = self->content_length;
+
+    return self->ambiguous || (self->transfer_encoding && length) ||
+           (length && length[strspn(length, "0123456789")] != '\0') ||
+           head_has_strange_encoding(self);
+}

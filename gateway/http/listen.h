@@ -1,0 +1,23 @@
+/*
+ * listen.h - the sockets that clients connect to.
+ */
+#ifndef ATRIUM_GATEWAY_LISTEN_H
+#define ATRIUM_GATEWAY_LISTEN_H
+
+#include "common/base/base.h"
+#include "common/base/error.h"
+
+enum { LISTEN_MAX = 8 };
+
+struct listen_socket {
+    int fd;
+    bool admin;
+};
+
+/* The sockets that the starter passed (sd_listen_fds(3); those named "admin" are for the admin listener), and what
+ * they leave open from the configuration: "ADDRESS:PORT", "[v6]:PORT". An empty admin address means none. */
+int listen_sockets(const char *public_address, const char *admin_address,
+                   struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
+                   struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * range.c - see range.h.  Called by download.c.
+ */
+#include "gateway/http/range.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "common/domain/content.h"
+
+enum { DIGITS_MAX = 18 };
+
+static const char date_format[] = "%a, %d %b %Y %H:%M:%S GMT";
+
+void http_date_format(int64_t ms, char text[static HTTP_DATE_SIZE])
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm parts;
+
+    gmtime_r(&seconds, &parts);
+    /* The programs run in the C locale: these are the English names. */
+    if (strftime(text, HTTP_DATE_SIZE, date_format, &parts) == 0)
+        text[0] = '\0';
+}
+
+/* False for anything but the one form that is to be sent today. */
+static bool http_date_read(const char *text, int64_t *ret_s)
+{
+    struct tm parts = {0};
+    const char *end = strptime(text, date_format, &parts);
+
+    if (!end || *end)
+        return false;
+    *ret_s = (int64_t)timegm(&parts);
+    return true;
+}
+
+static bool is_unchanged(const struct range_request *request, const struct range_file *file)
+{
+    int64_t since_s;
+
+    if (request->if_none_match || request->etag)
+        return content_has_etag(request->if_none_match, file->etag) ||
+               content_is_etag(request->etag, file->etag);
+    return request->if_modified_since && file->modified_ms > 0 &&
+           http_date_read(request->if_modified_since, &since_s) &&
+           file->modified_ms / 1000 <= since_s;
+}
+
+/* A range counts only while the file is what the client has the rest of. */
+static bool range_applies(const struct range_request *request, const struct range_file *file)
+{
+    int64_t since_s;
+
+    if (!request->range)
+        return false;
+    if (!request->if_range || strcmp(request->if_range, file->etag) == 0)
+        return true;
+    return file->modified_ms > 0 && http_date_read(request->if_range, &since_s) &&
+           file->modified_ms / 1000 == since_s;
+}
+
+/* A number of at most DIGITS_MAX digits, a longer one as the greatest; -1: there is none. */
+static int64_t read_number(const char **text)
+{
+    size_t digits = strspn(*text, "0123456789");
+    int64_t number;
+
+    if (digits == 0)
+        return -1;
+    number = digits > DIGITS_MAX ? INT64_MAX : strtoll(*text, NULL, 10);
+    *text += digits;
+    return number;
+}
+
+/* first-last, first-, -count; false when it is none of them. */
+static bool read_range(const char *text, int64_t *ret_first, int64_t *ret_last)
+{
+    if (strncasecmp(text, "bytes=", 6) != 0)
+        return false;
+    text += 6;
+    text += strspn(text, " \t");
+    *ret_first = read_number(&text);
+    if (*text++ != '-')
+        return false;
+    *ret_last = read_number(&text);
+    text += strspn(text, " \t");
+    return *text == '\0' && (*ret_first >= 0 || *ret_last >= 0) &&
+           (*ret_first < 0 || *ret_last < 0 || *ret_first <= *ret_last);
+}
+
+struct range_answer range_decide(const struct range_request *request, const struct range_file *file)
+{
+    struct range_answer all = {200, 0, file->size};
+    int64_t first, last;
+
+    if (is_unchanged(request, file))
+        return (struct range_answer){304, 0, 0};
+    if (!range_applies(request, file) || !read_range(request->range, &first, &last))
+        return all;
+    if (first < 0) { /* the last so many */
+        if (last == 0 || file->size == 0)
+            return (struct range_answer){416, 0, 0};
+        first = file->size - MIN(last, file->size);
+        last = file->size - 1;
+    }
+    if (first >= file->size)
+        return (struct range_answer){416, 0, 0};
+    if (last < 0 || last >= file->size)
+        last = file->size - 1;
+    return (struct range_answer){206, first, last - first + 1};
+}

@@ -1,0 +1,180 @@
+/*
+ * wire.c - see wire.h.
+ */
+#include "gateway/http/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "gateway/http/connection.h"
+
+enum { FIRST_SIZE = 1024 };
+
+/* By descriptor. Of the loop's thread: others, as those of ZeroMQ, see none. */
+static _Thread_local struct {
+    struct connection **items;
+    size_t size;
+} watched;
+
+static struct connection *connection_of(int fd)
+{
+    return fd >= 0 && (size_t)fd < watched.size ? watched.items[fd] : NULL;
+}
+
+void wire_watch(int fd, struct connection *connection)
+{
+    size_t size = MAX(watched.size, (size_t)FIRST_SIZE);
+
+    if (fd < 0)
+        return;
+    while (size <= (size_t)fd)
+        size *= 2;
+    if (size > watched.size) {
+        watched.items = realloc(watched.items, size * sizeof(struct connection *));
+        if (!watched.items)
+            log_die("wire", "out of memory");
+        memset(watched.items + watched.size, 0,
+               (size - watched.size) * sizeof(struct connection *));
+        watched.size = size;
+    }
+    watched.items[fd] = connection;
+}
+
+void wire_unwatch(int fd)
+{
+    if (connection_of(fd))
+        watched.items[fd] = NULL;
+}
+
+/* ---- system calls ---- */
+
+static ssize_t call_recv(int fd, void *bytes, size_t size, int flags)
+{
+    return syscall(SYS_recvfrom, fd, bytes, size, flags, NULL, NULL);
+}
+
+static ssize_t call_send(int fd, const void *bytes, size_t size, int flags)
+{
+    return syscall(SYS_sendto, fd, bytes, size, flags, NULL, 0);
+}
+
+void wire_send(int fd, const char *bytes, size_t size)
+{
+    (void)!call_send(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+void wire_drain(int fd, size_t max)
+{
+    char bytes[4096];
+    ssize_t got = 1;
+
+    for (size_t size = 0; size < max && got > 0; size += (size_t)MAX(got, (ssize_t)0))
+        got = call_recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
+}
+
+bool wire_is_over(int fd)
+{
+    char byte;
+
+    return call_recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+void wire_shutdown(int fd)
+{
+    (void)syscall(SYS_shutdown, fd, SHUT_RDWR);
+}
+
+/* ---- what libmicrohttpd calls ---- */
+
+/* "HTTP/1.1 400 ": an answer that libmicrohttpd made. "100 Continue" is one that the gateway wants. */
+static int status_of(const char *bytes, size_t size)
+{
+    static const char version[] = "HTTP/1.";
+    const size_t at = sizeof("HTTP/1.1 ") - 1;
+
+    if (size < at + 4 || memcmp(bytes, version, sizeof(version) - 1) != 0)
+        return 0;
+    return (int)strtol(bytes + at, NULL, 10);
+}
+
+/* Whether these bytes of an answer are not to be sent. */
+static bool is_dropped(struct connection *connection, const char *bytes, size_t size)
+{
+    int status;
+
+    if (!connection || connection->answering)
+        return false;
+    if (connection->cut)
+        return true;
+    status = status_of(bytes, size);
+    if (status < 200)
+        return false;
+    connection->all->refused(connection, status);
+    return true;
+}
+
+ssize_t recv(int fd, void *bytes, size_t size, int flags)
+{
+    struct connection *connection = connection_of(fd);
+    ssize_t got = call_recv(fd, bytes, size, flags);
+
+    if (!connection || (flags & MSG_PEEK))
+        return got;
+    if (got > 0) {
+        connection->begun = true;
+        connection->moved += (uint64_t)got;
+    } else if (got == 0) {
+        connection->over = true;
+    }
+    /* libmicrohttpd would close without an answer: connections_sweep() gives one first. */
+    if (got == 0 && connection->phase == CONNECTION_READING && !connection->cut) {
+        errno = EAGAIN;
+        return -1;
+    }
+    return got;
+}
+
+static ssize_t sent(struct connection *connection, ssize_t size)
+{
+    if (connection && size > 0)
+        connection->moved += (uint64_t)size;
+    return size;
+}
+
+ssize_t send(int fd, const void *bytes, size_t size, int flags)
+{
+    struct connection *connection = connection_of(fd);
+
+    if (is_dropped(connection, bytes, size))
+        return (ssize_t)size;
+    return sent(connection, call_send(fd, bytes, size, flags));
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
+{
+    struct connection *connection = connection_of(fd);
+    size_t size = 0;
+
+    for (size_t i = 0; i < message->msg_iovlen; i++)
+        size += message->msg_iov[i].iov_len;
+    if (message->msg_iovlen > 0 &&
+        is_dropped(connection, message->msg_iov[0].iov_base, message->msg_iov[0].iov_len))
+        return (ssize_t)size;
+    return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
+}
+
+/* libmicrohttpd gives up on what is no request at all without a word. */
+int shutdown(int fd, int how)
+{
+    struct connection *connection = connection_of(fd);
+
+    if (connection && connection->phase == CONNECTION_IDLE && connection->begun &&
+        !connection->over && !connection->cut && !connection->closing)
+        connection->all->refused(connection, 400);
+    return (int)syscall(SYS_shutdown, fd, how);
+}

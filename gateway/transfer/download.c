@@ -1,0 +1,372 @@
+/*
+ * download.c - see download.h.
+ *
+ * The pieces ahead of the client are fetched at the same time, each by a fiber, and stand in a list in the order of
+ * the file. A file of a few pieces is answered when all are there, from where they lie. Of a larger one
+ * libmicrohttpd asks for bytes; when the first piece is not there yet, the connection is paused until it is. The
+ * daemon may die and come back meanwhile. What is asked for again and again lies here, see kept.h.
+ */
+#include "gateway/transfer/download.h"
+
+#include <inttypes.h>
+
+#include "gateway/http/range.h"
+#include "gateway/transfer/stream.h"
+
+enum { READ_MS = 10000, BLOCK_SIZE = 64 * 1024 };
+
+/* A file that is opened in a browser runs nothing, loads nothing and is of no origin. */
+static const char content_policy[] = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+struct download {
+    struct arena *arena;
+    struct gateway *gateway;
+    const struct endpoint *endpoint;
+    struct request req;       /* texts in the arena */
+    struct activity activity; /* the request's; its span may have ended */
+    const char *handle;
+    struct exchange *exchange;    /* NULL: it has ended */
+    int64_t next, end;            /* in the file: what is to be asked for */
+    struct piece *pieces, **tail; /* asked for, in order; bytes NULL: not there yet */
+    size_t piece_count, taken;    /* of the first piece */
+    size_t readers;               /* fibers */
+    struct fiber *waiter;         /* for all pieces */
+    bool over;                    /* libmicrohttpd is done with it */
+    bool failed;
+};
+
+/* ---- life ---- */
+
+static struct download *download_new(struct exchange *exchange, const struct request *req,
+                                     const struct content *content, const struct range_answer *part)
+{
+    struct arena *arena = arena_new();
+    struct download *self = arena_alloc(arena, sizeof(*self));
+
+    self->arena = arena;
+    self->gateway = exchange->gateway;
+    self->endpoint = exchange->endpoint;
+    self->req = (struct request){.arena = arena,
+                                 .service = req->service,
+                                 .trace = arena_strdup(arena, req->trace),
+                                 .address = arena_strdup(arena, req->address),
+                                 .userAgent = "",
+                                 .now_ms = req->now_ms};
+    self->activity = exchange->activity;
+    self->activity.request_id = self->req.trace;
+    self->activity.state = arena_strdup(arena, exchange->activity.state);
+    self->handle = arena_strdup(arena, content->handle);
+    self->exchange = exchange;
+    self->next = part->first;
+    self->end = part->first + part->size;
+    self->tail = &self->pieces;
+    return self;
+}
+
+static void drop_first(struct download *self)
+{
+    struct piece *piece = self->pieces;
+
+    self->pieces = piece->next;
+    if (!self->pieces)
+        self->tail = &self->pieces;
+    self->piece_count--;
+    self->taken = 0;
+    piece_destroy(self->gateway, &piece);
+}
+
+/* The pieces are the readers' as long as there are any. */
+static void end_if_unused(struct download *self)
+{
+    struct arena *arena = self->arena;
+
+    if (!self->over || self->readers > 0)
+        return;
+    while (self->pieces)
+        drop_first(self);
+    arena_destroy(&arena);
+}
+
+void download_leave(struct download *self)
+{
+    self->exchange = NULL;
+}
+
+/* ---- what lies here ---- */
+
+void download_prepare(struct exchange *exchange, void *input)
+{
+    const struct field_table *table = exchange->endpoint->route.input;
+    const char *handle;
+
+    exchange->kept = kept_find(exchange->gateway->kept, &exchange->parts, clock_mono_ms());
+    if (!exchange->kept)
+        return;
+    handle = kept_handle(exchange->kept);
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].name, "kept") == 0)
+            memcpy((char *)input + table->rows[i].offset, &handle, sizeof(handle));
+}
+
+static void note(const struct exchange *exchange, const char *handle,
+                 const struct MHD_IoVec *places, size_t count)
+{
+    kept_note(exchange->gateway->kept, &exchange->parts, handle, places, count, clock_mono_ms());
+}
+
+static void on_sent(void *arg)
+{
+    struct kept *kept = arg;
+
+    kept_release(&kept);
+}
+
+/* NULL: it is not the file that the daemon has named. */
+static struct MHD_Response *respond_kept(struct exchange *exchange, const struct content *content,
+                                         const struct range_answer *part)
+{
+    struct kept *kept = exchange->kept;
+    struct MHD_Response *response;
+
+    if (!kept || strcmp(kept_handle(kept), content->handle) != 0 ||
+        (int64_t)kept_size(kept) != content->size)
+        return NULL;
+    /* The cast drops const for a buffer that libmicrohttpd only reads. */
+    response = MHD_create_response_from_buffer_with_free_callback_cls(
+        (size_t)part->size, (void *)(uintptr_t)(kept_bytes(kept) + part->first), on_sent, kept);
+    if (response)
+        exchange->kept = NULL;
+    return response;
+}
+
+/* ---- fetching ---- */
+
+static void read_piece(void *arg)
+{
+    struct piece *piece = arg;
+    struct download *self = piece->owner;
+    struct content_read_in in = {self->handle, piece->offset, (int64_t)piece->held};
+    struct content_read_out out = {0};
+    struct error err;
+
+    activity_enter(self->gateway->service.loop, &self->activity);
+    error_init(&err, piece->arena);
+    if (!self->over && !self->failed &&
+        stream_call(self->gateway, self->endpoint, &self->req, piece->arena,
+                    &(struct stream_call){"content_read", &content_read_in_table,
+                                          &content_read_out_table, &in, &out, READ_MS},
+                    &err) == 0 &&
+        out.bytes.size == piece->held) {
+        piece->bytes = out.bytes.bytes;
+        piece->size = out.bytes.size;
+    } else {
+        self->failed = true;
+    }
+    self->readers--;
+    if (self->waiter)
+        fiber_wake(self->waiter);
+    else if (self->exchange)
+        exchange_unpause(self->exchange);
+    end_if_unused(self);
+}
+
+static void fetch(struct download *self)
+{
+    struct error err;
+
+    error_init(&err, NULL);
+    while (!self->failed && self->next < self->end &&
+           self->piece_count < stream_window(self->gateway)) {
+        size_t size =
+            (size_t)MIN((int64_t)stream_piece_size(self->gateway), self->end - self->next);
+        struct piece *piece = piece_new(self->gateway, self, self->next, size);
+
+        *self->tail = piece;
+        self->tail = &piece->next;
+        self->piece_count++;
+        self->next += (int64_t)size;
+        self->readers++;
+        if (fiber_start(self->gateway->service.loop, read_piece, piece, &err) < 0) {
+            self->readers--;
+            self->failed = true;
+        }
+    }
+}
+
+/* ---- libmicrohttpd's side ---- */
+
+static ssize_t on_read(void *arg, uint64_t position UNUSED, char *bytes, size_t max)
+{
+    struct download *self = arg;
+    struct piece *piece = self->pieces;
+    size_t count;
+
+    if (self->failed && (!piece || !piece->bytes))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (!piece || !piece->bytes) {
+        exchange_pause(self->exchange);
+        return 0;
+    }
+    count = MIN(max, piece->size - self->taken);
+    memcpy(bytes, piece->bytes + self->taken, count);
+    self->taken += count;
+    if (self->taken == piece->size) {
+        drop_first(self);
+        fetch(self);
+        connection_enter(self->exchange->connection, CONNECTION_WRITING, clock_mono_ms());
+    }
+    return (ssize_t)count;
+}
+
+static void on_over(void *arg)
+{
+    struct download *self = arg;
+
+    self->over = true;
+    if (self->exchange)
+        self->exchange->download = NULL;
+    end_if_unused(self);
+}
+
+/* Bytes that are fetched as they are read. */
+static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
+{
+    return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
+}
+
+/* All bytes, once they are there; NULL when they did not come. `whole`: they are all of the file. Parks. */
+static struct MHD_Response *respond_whole(struct download *self, bool whole)
+{
+    struct loop *loop = self->gateway->service.loop;
+    struct MHD_IoVec places[STREAM_WINDOW];
+    unsigned count = 0;
+
+    self->waiter = fiber_self(loop);
+    while (self->readers > 0 && !self->failed)
+        if (fiber_park(loop, clock_mono_ms() + READ_MS) == FIBER_CANCELLED)
+            self->failed = true;
+    self->waiter = NULL;
+    if (self->failed)
+        return NULL;
+    for (const struct piece *piece = self->pieces; piece; piece = piece->next)
+        places[count++] = (struct MHD_IoVec){piece->bytes, piece->size};
+    if (whole && self->exchange)
+        note(self->exchange, self->handle, places, count);
+    return MHD_create_response_from_iovec(places, count, on_over, self);
+}
+
+static int respond(struct exchange *exchange, const struct request *req,
+                   const struct content *content, const struct range_answer *part,
+                   struct answer *answer, struct error *err)
+{
+    struct download *self = download_new(exchange, req, content, part);
+    bool head = strcmp(exchange->method, MHD_HTTP_METHOD_HEAD) == 0;
+
+    exchange->download = self;
+    if (!head)
+        fetch(self);
+    if (head || self->next < self->end) {
+        answer->response = respond_ahead(self, part->size);
+    } else {
+        answer->response = respond_whole(self, part->size == content->size);
+        answer->size = (size_t)part->size;
+    }
+    if (answer->response)
+        return 0;
+    on_over(self);
+    return error_set(err, ERR_UNAVAILABLE, "The file is temporarily unavailable.");
+}
+
+/* ---- the answer ---- */
+
+static const char *header_of(const struct exchange *exchange, const char *name)
+{
+    return MHD_lookup_connection_value(exchange->mhd, MHD_HEADER_KIND, name);
+}
+
+static struct range_answer decide(const struct exchange *exchange, const struct content *content)
+{
+    struct range_request request = {
+        .range = header_of(exchange, "Range"),
+        .if_range = header_of(exchange, "If-Range"),
+        .if_none_match = exchange->head.if_none_match,
+        .if_modified_since = header_of(exchange, "If-Modified-Since"),
+        .etag = header_of(exchange, "ETag"),
+    };
+    struct range_file file = {content->etag, content->lastModified, content->size};
+
+    return range_decide(&request, &file);
+}
+
+static const char *content_range(struct arena *arena, const struct range_answer *part, int64_t size)
+{
+    if (part->status == 416)
+        return arena_printf(arena, "bytes */%" PRId64, size);
+    if (part->status != 206)
+        return NULL;
+    return arena_printf(arena, "bytes %" PRId64 "-%" PRId64 "/%" PRId64, part->first,
+                        part->first + part->size - 1, size);
+}
+
+/* The file or the part of it, with its type. */
+static int fill_body(struct exchange *exchange, const struct request *req,
+                     const struct content *content, const struct range_answer *part,
+                     struct answer *answer, struct error *err)
+{
+    struct MHD_IoVec all = {content->bytes.bytes, content->bytes.size};
+
+    answer->content_type = content->contentType;
+    if (part->size == 0) {
+        answer->body = "";
+        return 0;
+    }
+    answer->response = respond_kept(exchange, content, part);
+    if (!answer->response && !content->bytes.bytes)
+        return respond(exchange, req, content, part, answer, err);
+    answer->size = (size_t)part->size;
+    if (answer->response)
+        return 0;
+    answer->body = (const char *)content->bytes.bytes + part->first;
+    if (part->size == content->size)
+        note(exchange, content->handle, &all, 1);
+    return 0;
+}
+
+int download_serve(struct exchange *exchange, const struct request *req,
+                   const msgpack_object *output, struct error *err)
+{
+    struct content content;
+    struct range_answer part;
+    struct answer answer = {.status = 0};
+    char modified[HTTP_DATE_SIZE] = "";
+    bool body;
+
+    if (fields_unpack(&content_table, output, exchange->arena, &content, err) < 0)
+        return -1;
+    part = decide(exchange, &content);
+    body = part.status == 200 || part.status == 206;
+    if (part.status == 416) {
+        (void)error_set(err, ERR_RANGE, "The range lies outside of the file.");
+        answer_from_error(err, exchange->arena, &answer);
+    } else if (body && fill_body(exchange, req, &content, &part, &answer, err) < 0) {
+        return -1;
+    }
+    if (content.lastModified > 0)
+        http_date_format(content.lastModified, modified);
+    answer.status = part.status;
+    answer.cache = content.maxAge > 0 ? arena_printf(exchange->arena,
+                                                     "public, max-age=%" PRId64 ", must-revalidate",
+                                                     content.maxAge)
+                                      : "private, no-cache";
+    answer.etag = content.etag;
+    answer.more = (struct answer_header[]){
+        {"Accept-Ranges", "bytes"},
+        {"Content-Range", content_range(exchange->arena, &part, content.size)},
+        {"Last-Modified", modified[0] ? modified : NULL},
+        {"Content-Disposition", body ? content.disposition : NULL},
+        {"Content-Security-Policy", body ? content_policy : NULL},
+        {NULL, NULL},
+    };
+    exchange_reply(exchange, &answer);
+    return 0;
+}

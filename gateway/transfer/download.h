@@ -1,0 +1,21 @@
+/*
+ * download.h - the answer of an R_CONTENT route: a file, or a part of it, fetched as its client reads.
+ */
+#ifndef ATRIUM_GATEWAY_DOWNLOAD_H
+#define ATRIUM_GATEWAY_DOWNLOAD_H
+
+#include "gateway/endpoint/exchange.h"
+
+struct download;
+
+/* Tells the daemon by the input's text member "kept" which file is here for this target, if one is. */
+void download_prepare(struct exchange *exchange, void *input);
+
+/* Answers with the file that `output` (a struct content) describes. On the request's fiber. */
+int download_serve(struct exchange *exchange, const struct request *req,
+                   const msgpack_object *output, struct error *err) MUST_USE;
+
+/* The exchange has ended: its file is not read any more. */
+void download_leave(struct download *self);
+
+#endif

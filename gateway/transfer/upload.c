@@ -1,0 +1,346 @@
+/*
+ * upload.c - see upload.h.
+ *
+ * The file's bytes are gathered into pieces; each full one is written by a fiber of its own, so that several are
+ * under way. libmicrohttpd cannot answer in mid-body: after a refusal the rest is read and dropped, within bounds,
+ * and the answer follows.
+ */
+#include "gateway/transfer/upload.h"
+
+#include "gateway/auth/authenticate.h"
+#include "gateway/http/multipart.h"
+#include "gateway/transfer/stream.h"
+
+enum {
+    WRITE_MS = 10000,
+    END_MS = 60000, /* syncing and hashing gigabytes takes its time */
+    ABORT_MS = 2000,
+    WAKE_MS = 10000,
+    DROP_MAX = 256 * 1024 * 1024, /* bytes read and dropped so that a refusal reaches the client */
+    DROP_MS = 60000,
+    STEP =
+        256 * 1024, /* so many bytes must come within the time that a connection may be read from */
+};
+
+struct upload {
+    struct exchange *exchange;
+    struct gateway *gateway;
+    struct endpoint *endpoint;
+    struct multipart multipart;
+    struct form form;
+    const struct request *req;
+    const struct form_ticket *ticket; /* NULL: the daemon has not admitted it yet */
+    struct fiber *fiber;              /* that sees it through, while it does */
+    struct piece *filling, *waiting, **waiting_tail;
+    size_t out;       /* pieces waiting or being written */
+    int64_t size;     /* bytes of the file so far */
+    uint64_t dropped; /* bytes of body since it was given up */
+    uint64_t step;    /* bytes of body since the client was last given time */
+    int64_t given_up_ms;
+    bool failed;    /* err says why */
+    bool left;      /* the client has */
+    bool body_over; /* the request is complete */
+    struct error err;
+};
+
+struct upload *upload_new(struct exchange *exchange, struct error *err)
+{
+    struct upload *self = arena_alloc(exchange->arena, sizeof(*self));
+
+    self->exchange = exchange;
+    self->gateway = exchange->gateway;
+    self->endpoint = exchange->endpoint;
+    self->waiting_tail = &self->waiting;
+    error_init(&self->err, exchange->arena);
+    if (multipart_init(&self->multipart, exchange->head.content_type, exchange->arena, err) < 0)
+        return NULL;
+    return self;
+}
+
+/* ---- pace ---- */
+
+static bool is_given_up(const struct upload *self)
+{
+    return self->failed || self->left;
+}
+
+/* While the daemon looks at the fields, and while it has enough to do, nothing is read. */
+static bool is_full(const struct upload *self)
+{
+    if (is_given_up(self))
+        return false;
+    return self->ticket ? self->out >= stream_window(self->gateway) : self->multipart.file_begun;
+}
+
+static void go_on(struct upload *self)
+{
+    if (!self->left && !is_full(self))
+        exchange_unpause(self->exchange);
+}
+
+static void wake(struct upload *self)
+{
+    if (self->fiber)
+        fiber_wake(self->fiber);
+}
+
+static void drop_pieces(struct upload *self)
+{
+    piece_destroy(self->gateway, &self->filling);
+    while (self->waiting) {
+        struct piece *piece = self->waiting;
+
+        self->waiting = piece->next;
+        self->out--;
+        piece_destroy(self->gateway, &piece);
+    }
+    self->waiting_tail = &self->waiting;
+}
+
+/* Keeps the first reason. */
+static void give_up(struct upload *self, const struct error *err)
+{
+    if (is_given_up(self))
+        return;
+    if (err != &self->err)
+        self->err = *err;
+    self->failed = true;
+    self->given_up_ms = clock_mono_ms();
+    drop_pieces(self);
+    wake(self);
+    go_on(self);
+}
+
+/* ---- pieces ---- */
+
+static void write_piece(void *arg)
+{
+    struct piece *piece = arg;
+    struct upload *self = piece->owner;
+    struct form_write_in in = {self->ticket->ticket, piece->offset, {piece->bytes, piece->size}};
+    struct nothing out;
+    struct error err;
+
+    activity_enter(self->gateway->service.loop, &self->exchange->activity);
+    error_init(&err, piece->arena);
+    if (!is_given_up(self) &&
+        stream_call(self->gateway, self->endpoint, self->req, piece->arena,
+                    &(struct stream_call){"form_write", &form_write_in_table, &nothing_table, &in,
+                                          &out, WRITE_MS},
+                    &err) < 0) {
+        /* The piece's memory goes; the reason must not lie in it. */
+        err.arena = NULL;
+        err.problems = err.members = NULL;
+        give_up(self, &err);
+    }
+    piece_destroy(self->gateway, &piece);
+    self->out--;
+    wake(self);
+    go_on(self);
+}
+
+static void start_piece(struct upload *self, struct piece *piece)
+{
+    if (fiber_start(self->gateway->service.loop, write_piece, piece, &self->err) == 0)
+        return;
+    self->out--;
+    piece_destroy(self->gateway, &piece);
+    give_up(self, &self->err);
+}
+
+static void send_piece(struct upload *self)
+{
+    struct piece *piece = self->filling;
+
+    self->filling = NULL;
+    self->out++;
+    if (self->ticket) {
+        start_piece(self, piece);
+        return;
+    }
+    *self->waiting_tail = piece;
+    self->waiting_tail = &piece->next;
+}
+
+static void send_waiting(struct upload *self)
+{
+    while (self->waiting) {
+        struct piece *piece = self->waiting;
+
+        self->waiting = piece->next;
+        piece->next = NULL;
+        if (!self->waiting)
+            self->waiting_tail = &self->waiting;
+        start_piece(self, piece);
+    }
+}
+
+/* ---- the body ---- */
+
+static void check_size(struct upload *self)
+{
+    if (self->ticket && self->size > self->ticket->sizeMax) {
+        (void)error_set(&self->err, ERR_ENTITY_TOO_LARGE,
+                        "Your proposed upload exceeds the maximum allowed size.");
+        give_up(self, &self->err);
+    } else if (self->ticket && self->ticket->quotaLeft != FORM_NO_QUOTA &&
+               self->size > self->ticket->quotaLeft) {
+        (void)error_set(&self->err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
+        give_up(self, &self->err);
+    }
+}
+
+static void on_file(void *arg, const uint8_t *bytes, size_t size)
+{
+    struct upload *self = arg;
+
+    self->size += (int64_t)size;
+    check_size(self);
+    while (size > 0 && !is_given_up(self)) {
+        struct piece *piece = self->filling;
+        size_t count;
+
+        if (!piece) {
+            piece = piece_new(self->gateway, self, self->size - (int64_t)size,
+                              stream_piece_size(self->gateway));
+            piece->bytes = piece->room = arena_alloc_raw(piece->arena, piece->held);
+            self->filling = piece;
+        }
+        count = MIN(size, piece->held - piece->size);
+        memcpy(piece->room + piece->size, bytes, count);
+        piece->size += count;
+        bytes += count;
+        size -= count;
+        if (piece->size == piece->held)
+            send_piece(self);
+    }
+}
+
+/* A client that sends is given its time anew. */
+static void give_time(struct upload *self, size_t size)
+{
+    self->step += size;
+    if (self->step >= STEP) {
+        self->step = 0;
+        connection_enter(self->exchange->connection, CONNECTION_READING, clock_mono_ms());
+    }
+}
+
+bool upload_take(struct upload *self, const uint8_t *bytes, size_t size)
+{
+    give_time(self, size);
+    if (self->failed) {
+        self->dropped += size;
+        return self->dropped <= DROP_MAX && clock_mono_ms() - self->given_up_ms <= DROP_MS;
+    }
+    self->multipart.on_file = on_file;
+    self->multipart.arg = self;
+    if (multipart_feed(&self->multipart, bytes, size, &self->err) < 0)
+        give_up(self, &self->err);
+    if (is_full(self))
+        exchange_pause(self->exchange);
+    return true;
+}
+
+bool upload_has_begun(const struct upload *self)
+{
+    return self->multipart.file_begun;
+}
+
+void upload_end_body(struct upload *self)
+{
+    if (self->body_over)
+        return;
+    self->body_over = true;
+    if (!self->failed && self->multipart.file_begun && !self->multipart.file_ended) {
+        (void)error_set(&self->err, ERR_BAD_REQUEST, "The form is malformed.");
+        give_up(self, &self->err);
+    }
+    if (self->filling)
+        send_piece(self);
+    wake(self);
+}
+
+void upload_leave(struct upload *self)
+{
+    self->left = true;
+    drop_pieces(self);
+    wake(self);
+}
+
+/* ---- on the request's fiber ---- */
+
+const struct form *upload_form(struct upload *self, struct error *err)
+{
+    if (self->failed) {
+        *err = self->err;
+        return NULL;
+    }
+    if (!self->multipart.file_begun) {
+        (void)error_set(err, ERR_BAD_REQUEST, "The form has no file.");
+        return NULL;
+    }
+    self->form.fields = (struct field_list){self->multipart.fields, self->multipart.field_count};
+    return &self->form;
+}
+
+void upload_refuse(struct upload *self)
+{
+    (void)error_set(&self->err, ERR_BAD_REQUEST, "The form was refused.");
+    give_up(self, &self->err);
+}
+
+static bool is_under_way(const struct upload *self)
+{
+    return self->out > 0 || (!is_given_up(self) && !self->body_over);
+}
+
+static int abort_upload(struct upload *self, struct error *err)
+{
+    struct form_abort_in in = {self->ticket->ticket};
+    struct nothing out;
+    struct error ignored;
+
+    error_init(&ignored, self->req->arena);
+    (void)!stream_call(self->gateway, self->endpoint, self->req, self->req->arena,
+                       &(struct stream_call){"form_abort", &form_abort_in_table, &nothing_table,
+                                             &in, &out, ABORT_MS},
+                       &ignored);
+    if (!self->failed)
+        return error_set(err, ERR_BAD_REQUEST, "The client went away.");
+    *err = self->err;
+    return -1;
+}
+
+int upload_run(struct upload *self, const struct request *req, const struct form_ticket *ticket,
+               struct error *err)
+{
+    struct form_end_in in = {ticket->ticket, 0};
+    struct nothing out;
+
+    self->req = req;
+    self->ticket = ticket;
+    self->fiber = fiber_self(self->gateway->service.loop);
+    if (authenticate_form(self->gateway, &ticket->session, &self->err) < 0)
+        give_up(self, &self->err);
+    else
+        check_size(self);
+    send_waiting(self);
+    go_on(self);
+    while (is_under_way(self))
+        if (fiber_park(self->gateway->service.loop, clock_mono_ms() + WAKE_MS) == FIBER_CANCELLED)
+            upload_leave(self);
+    self->fiber = NULL;
+    if (!is_given_up(self) && self->size < ticket->sizeMin) {
+        (void)error_set(&self->err, ERR_BAD_REQUEST,
+                        "Your proposed upload is smaller than the minimum allowed size.");
+        give_up(self, &self->err);
+    }
+    if (is_given_up(self))
+        return abort_upload(self, err);
+    in.size = self->size;
+    return stream_call(self->gateway, self->endpoint, req, req->arena,
+                       &(struct stream_call){"form_end", &form_end_in_table, &nothing_table, &in,
+                                             &out, END_MS},
+                       err);
+}
