@@ -106,7 +106,8 @@ static int reload_keys(void *daemon, const struct request *req, struct error *er
     return key_reload(daemon, req, err);
 }
 
-/* An address that pages can be put behind: absolute, no query, nothing that a mail would have to escape. */
+/* An address that pages can be put behind: absolute, no query, nothing that a mail would have to
+ * escape. */
 static bool is_app_url(const char *text)
 {
     size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
@@ -114,7 +115,7 @@ static bool is_app_url(const char *text)
                                                        : 0;
 
     for (const char *next = text; *next != '\0'; next++) {
-        if (*next <= ' ' || *next >= 0x7f || strchr("\"'<>?#\\", *next) != NULL)
+        if (*next <= ' ' || *next >= 0x7f || strchr("\"'<>?#\\", *next))
             return false;
     }
     return scheme > 0 && text[scheme] != '\0' && text[scheme] != '/';
@@ -125,7 +126,7 @@ static int configured(void *daemon, struct error *err)
     struct authd *d = daemon;
     const struct authd_config *config = d->config = d->svc.config;
 
-    if (config->account_app_url != NULL && !is_app_url(config->account_app_url))
+    if (config->account_app_url && !is_app_url(config->account_app_url))
         return error_set(err, ERR_INTERNAL,
                          "account_app_url must be an absolute http or https URL");
     d->mail_domains =
@@ -134,10 +135,10 @@ static int configured(void *daemon, struct error *err)
                                                         .business = config->business_domains,
                                                         .free_mail = config->free_mail_domains},
                          d->svc.arena, err);
-    if (d->mail_domains == NULL)
+    if (!d->mail_domains)
         return -1;
     d->common_passwords = common_passwords_new(config->common_passwords, d->svc.arena, err);
-    return d->common_passwords == NULL ? -1 : 0;
+    return !d->common_passwords ? -1 : 0;
 }
 
 static void reload(void *daemon, void *fresh)

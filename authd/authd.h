@@ -6,8 +6,8 @@
  * deletion.c, member.c, identity.c, operator.c and explain.c hold handlers; admin, admission,
  * candidate, factor, totp, qr, password, password_text, password_rule, common_password, arrival,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
- * continue_token, tenant, unruled, rotation, mail_route, email_link, email_verified, email_scan and user_agent
- * serve them.
+ * continue_token, tenant, unruled, rotation, mail_route, email_link, email_verified, email_scan and
+ * user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H

@@ -1,7 +1,9 @@
 /*
- * authd_api.c - the shapes of authd's inputs and outputs: bounds, names on the wire, words for OpenAPI.
+ * authd_api.c - the shapes of authd's inputs and outputs: bounds, names on the wire, words for
+ * OpenAPI.
  *
- * Linked into every program: the gateway validates and documents by these tables, the daemons pack by them.
+ * Linked into every program: the gateway validates and documents by these tables, the daemons pack
+ * by them.
  */
 #include "authd/authd_api.h"
 

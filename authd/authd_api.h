@@ -1,8 +1,9 @@
 /*
- * authd_api.h - the inputs and outputs of authd, for itself, the gateway and the daemons that ask it.
+ * authd_api.h - the inputs and outputs of authd, for itself, the gateway and the daemons that ask
+ * it.
  */
-#ifndef ATRIUM_AUTHD_API_H
-#define ATRIUM_AUTHD_API_H
+#ifndef ATRIUM_AUTHD_AUTHD_API_H
+#define ATRIUM_AUTHD_AUTHD_API_H
 
 #include "common/bus/method.h"
 #include "common/wire/fields.h"
@@ -267,13 +268,15 @@ struct sessions_revoke_in {
 struct register_admit_in {
     const char *address;
 };
-/* Counts one mail with a tenant code, for who sends it and for who gets it; ERR_THROTTLED beyond their limits. */
+/* Counts one mail with a tenant code, for who sends it and for who gets it; ERR_THROTTLED beyond
+ * their limits. */
 struct code_mail_admit_in {
     struct uuid membership;
     const char *email;
 };
-/* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone. projectName and the
- * policy's texts are left empty here; the gateway gets them from settingsd's caller_context. */
+/* Who holds a token: fails with ERR_UNAUTHORIZED when the membership or the session is gone.
+ * projectName and the policy's texts are left empty here; the gateway gets them from settingsd's
+ * caller_context. */
 struct identity_get_in {
     struct uuid project, membership; /* claims prj, mem */
     struct uuid session;             /* claim sid; absent: not looked at */
@@ -286,9 +289,9 @@ struct session_end_get_out {
     bool known;
     int64_t endedAt; /* 0: it has not, or it is not known */
 };
-/* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or absent),
- * "membership", "account", "policy", "project" (forget what is cached of it), "keys" (fetch them again). Also the body of the
- * announcement "change". */
+/* What gateways must know at once. kind: "session" (ended; token: the jti that logged out, or
+ * absent), "membership", "account", "policy", "project" (forget what is cached of it), "keys"
+ * (fetch them again). Also the body of the announcement "change". */
 struct change {
     int64_t sequence;
     const char *kind;
@@ -318,23 +321,27 @@ struct keys_get_out {
 struct key_list {
     struct field_list keys;
 };
-/* settingsd tells of a changed policy or project, or of several; returns when every live gateway knows. */
+/* settingsd tells of a changed policy or project, or of several; returns when every live gateway
+ * knows. */
 struct change_publish_in {
     const char *kind; /* "policy" or "project" */
     struct uuid id;
     struct field_texts others; /* further ids, at most CHANGE_OTHERS_MAX, without `id` */
 };
 enum { CHANGE_OTHERS_MAX = 3999 }; /* with `id` less than a page of gateway_lease() */
-/* Makes the holder of `account` an admin practitioner of a project; repeating it with the same key does nothing. */
+/* Makes the holder of `account` an admin practitioner of a project; repeating it with the same key
+ * does nothing. */
 struct admin_grant_in {
     struct uuid key, account, projectId, policyId;
 };
-/* Deletes an account whose date has come; done, and not an error, when the schedule is void: taken back, replaced by
- * another or carried out already. ERR_CONFLICT while authd's clock has not reached the date. */
+/* Deletes an account whose date has come; done, and not an error, when the schedule is void: taken
+ * back, replaced by another or carried out already. ERR_CONFLICT while authd's clock has not
+ * reached the date. */
 struct account_delete_in {
     struct uuid account, schedule;
 };
-/* Mails its owner that the date is near, unless the schedule is void. The key is the mail's: once for each. */
+/* Mails its owner that the date is near, unless the schedule is void. The key is the mail's: once
+ * for each. */
 struct account_remind_in {
     struct uuid key, account, schedule;
     struct uuid projectId; /* whose mail it is */
@@ -345,8 +352,9 @@ struct policy_in_use_in {
 struct policy_in_use_out {
     bool inUse;
 };
-/* Makes an admin of a project: a new account with the password, or, with `existing`, the account that there is, which
- * keeps its own. With `mail` the address is invited, whether or not it has an account. */
+/* Makes an admin of a project: a new account with the password, or, with `existing`, the account
+ * that there is, which keeps its own. With `mail` the address is invited, whether or not it has an
+ * account. */
 struct admin_create_in {
     const char *tenantCode, *email, *name, *surname, *password;
     bool mail, existing;

@@ -4,8 +4,8 @@
  * The string macros are pieces that several statements share; arguments are parameter texts such as
  * "$3".
  */
-#ifndef ATRIUM_AUTHD_SQL_H
-#define ATRIUM_AUTHD_SQL_H
+#ifndef ATRIUM_AUTHD_AUTHD_SQL_H
+#define ATRIUM_AUTHD_AUTHD_SQL_H
 
 #include "common/pg/db.h"
 #include "common/service/audit.h"
@@ -31,8 +31,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "(select (array(select h from unnest(t.hits) h where " SQL_HIT_LIVE( \
         now, window) " order by h desc))[" limit "::int] from throttle t where t.key = " key ")"
 
-/* The time of the limit-th newest hit of an array in the window, or null; and the array with one more hit, the
- * newest `limit` of the others kept. */
+/* The time of the limit-th newest hit of an array in the window, or null; and the array with one
+ * more hit, the newest `limit` of the others kept. */
 /* clang-format off */
 #define SQL_HIT_LIMIT_OF(hits, now, window, limit)                             \
     "(array(select h from unnest(" hits ") h where " SQL_HIT_LIVE(now, window) \
@@ -42,8 +42,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     " order by h desc limit " limit "::int) || " now "::bigint"
 /* clang-format on */
 
-/* When a pair that failed 100 times in a row may try again: its row is kept for 24 hours after each failure. Given as the
- * time of a hit that leaves the window then. Null otherwise. */
+/* When a pair that failed 100 times in a row may try again: its row is kept for 24 hours after each
+ * failure. Given as the time of a hit that leaves the window then. Null otherwise. */
 #define SQL_PAIR_WAITS(key, now, window)                                       \
     "(select t.until - " window "::bigint from throttle t where t.key = " key  \
     " and t.in_a_row >= 100 and t.until > " now "::bigint and t.until <= " now \
@@ -52,9 +52,10 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 /* The limit of a /48, see address_subjects(). */
 #define SQL_WIDE(limit) "(8 * " limit "::bigint)"
 
-/* Pair, address and account of a sign-in with the time that keeps each at its limit, or null: DB_THROTTLE() is $1 to $7.
- * $1 is the key of the pair, $2 those of the address and, for IPv6, of the /48's pair and address, $3 that of the
- * account; $4 now, $5 window, $6 limit of a pair, $7 of the others. From a known address only the pair counts. */
+/* Pair, address and account of a sign-in with the time that keeps each at its limit, or null:
+ * DB_THROTTLE() is $1 to $7. $1 is the key of the pair, $2 those of the address and, for IPv6, of
+ * the /48's pair and address, $3 that of the account; $4 now, $5 window, $6 limit of a pair, $7 of
+ * the others. From a known address only the pair counts. */
 /* clang-format off */
 #define SQL_THROTTLE_LIMITS                                                               \
     "select greatest("                                                                    \
@@ -70,8 +71,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     SQL_AFTER("until", "$4") ") as known offset 0) k"
 /* clang-format on */
 
-/* One more hit for each of the keys, which are locked in their order and stay for as many ms as `lives` says beside
- * them; yields how many hits of each are kept, the newest `kept`. */
+/* One more hit for each of the keys, which are locked in their order and stay for as many ms as
+ * `lives` says beside them; yields how many hits of each are kept, the newest `kept`. */
 #define SQL_THROTTLE_COUNT(keys, lives, kept, now, window)                            \
     "insert into throttle as t (key, hits, until, in_a_row) "                         \
     "select k.key, array[" now "::bigint], " now "::bigint + k.life, 1 "              \
@@ -83,10 +84,10 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
         now, window) " order by h desc limit " kept ") || excluded.hits "             \
                      "returning cardinality(t.hits)"
 
-/* The address (a pair's key) becomes one with a good sign-in to the account, if `from` has a row: until `until`, or up to
- * a minute longer. Within that minute it is not written again: sign-ins of one account from one place, of which each
- * would hold the row until its commit is on disk, do not queue up behind each other. The pair's failures are no longer
- * in a row. */
+/* The address (a pair's key) becomes one with a good sign-in to the account, if `from` has a row:
+ * until `until`, or up to a minute longer. Within that minute it is not written again: sign-ins of
+ * one account from one place, of which each would hold the row until its commit is on disk, do not
+ * queue up behind each other. The pair's failures are no longer in a row. */
 /* clang-format off */
 #define SQL_ADDRESS_KNOWN(key, until_, from)                                                     \
     "address_known as (insert into known_address (key, until) "                                  \
@@ -97,8 +98,9 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "and exists (select from " from ")) "
 /* clang-format on */
 
-/* The address and the user agent of a session draft (see arrival.h) are known for 180 days after the last session from
- * there; a row is written again after a day. And whether both were new before the statement. */
+/* The address and the user agent of a session draft (see arrival.h) are known for 180 days after
+ * the last session from there; a row is written again after a day. And whether both were new before
+ * the statement. */
 #define SQL_ARRIVAL_KEYS "substr($11::bytea, 33, 32), substr($11::bytea, 65, 32)"
 #define SQL_ARRIVAL_KNOWN                                                                    \
     "arrival_known as (insert into known_address (key, until) "                              \
@@ -123,19 +125,20 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "returning account_id, membership_id, profile_id), " SQL_ADDRESS_KNOWN(             \
         "substr($11::bytea, 1, 32)", "$12", "session_made") ", " SQL_ARRIVAL_KNOWN
 
-/* Whether the e-mail address of an account was proven: for all, or for the organisation (a root project, tenant.rootId;
- * null: for all only). */
+/* Whether the e-mail address of an account was proven: for all, or for the organisation (a root
+ * project, tenant.rootId; null: for all only). */
 #define SQL_EMAIL_VERIFIED(account, organization)                        \
     "exists (select from email_verified v where v.account_id = " account \
     " and v.organization_id in ('00000000-0000-0000-0000-000000000000', " organization "::uuid))"
 
-/* The organisations that an account's address was proven for, as the text of an array, the nil UUID for all. An aggregate
- * would cost more than the rest of SQL_ME. */
+/* The organisations that an account's address was proven for, as the text of an array, the nil UUID
+ * for all. An aggregate would cost more than the rest of SQL_ME. */
 #define SQL_EMAIL_ORGANIZATIONS(account) \
     "array(select v.organization_id from email_verified v where v.account_id = " account ")::text"
 
-/* Records the proof of an account's address at a time, for each row of `from`: for the organisation, or, where that is
- * null, for all. What was proven before stays as it is. Locks the account's row `for key share`. */
+/* Records the proof of an account's address at a time, for each row of `from`: for the
+ * organisation, or, where that is null, for all. What was proven before stays as it is. Locks the
+ * account's row `for key share`. */
 #define SQL_EMAIL_PROVEN(account, organization, at, from)                                     \
     "email_proven as (insert into email_verified (account_id, organization_id, verified_at) " \
     "select " account ", coalesce(" organization                                              \
@@ -147,8 +150,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
  * for a while. */
 #define SQL_ACCOUNT_LIVES(a, now) "(" a ".delete_at is null or " a ".delete_at > " now ")"
 
-/* The same of the account of session s. A scalar query is planned for itself and looks the account up
- * by its key; an "exists" may become a join that reads all accounts. */
+/* The same of the account of session s. A scalar query is planned for itself and looks the account
+ * up by its key; an "exists" may become a join that reads all accounts. */
 #define SQL_SESSION_OWNED(now) \
     "(select " SQL_ACCOUNT_LIVES("a", now) " from account a where a.id = s.account_id)"
 
@@ -184,18 +187,20 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "id, role, email, name, surname, admin, policy_id, profile_id, " \
     "invited_at, invited_by, " SQL_INVITED_BY_ADMIN("invitation")
 
-/* An admin, or an operator, has made invitation i or has sent it since: a sign-up invites without rights of an admin
- * and in the name of no member. */
+/* An admin, or an operator, has made invitation i or has sent it since: a sign-up invites without
+ * rights of an admin and in the name of no member. */
 #define SQL_INVITED_BY_ADMIN(i) "(" i ".invited_by is not null or " i ".admin)"
 
-/* The hash of a secret is that of the invitation's link, or of the link of a sign-up to it, and good until later. */
+/* The hash of a secret is that of the invitation's link, or of the link of a sign-up to it, and
+ * good until later. */
 /* clang-format off */
 #define SQL_INVITATION_LINK(hash, now)                          \
     "(secret_hash = " hash " and " SQL_AFTER("expires_at", now) \
     " or sign_up_hash = " hash " and " SQL_AFTER("sign_up_expires_at", now) ")"
 /* clang-format on */
 
-/* The account of a role and e-mail, of a patient in the project only, and whether its address is proven. */
+/* The account of a role and e-mail, of a patient in the project only, and whether its address is
+ * proven. */
 /* clang-format off */
 #define SQL_INVITATION_ACCOUNT_OF(role_, project, email_, now, organization)                     \
     "select a.id, " SQL_EMAIL_VERIFIED("a.id", organization) " from account a where "            \
@@ -206,8 +211,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     " and a.email = " email_ " and " SQL_ACCOUNT_LIVES("a", now)
 /* clang-format on */
 
-/* The account of a membership or a login, looked up for each row rather than joined: for a list that
- * ends early, and for the same reason. */
+/* The account of a membership or a login, looked up for each row rather than joined: for a list
+ * that ends early, and for the same reason. */
 #define SQL_ACCOUNT_OF(owned) \
     "lateral (select * from account where id = " owned ".account_id limit 1) a"
 
@@ -231,7 +236,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     " where m.account_id = a.id) as sessions"
 /* clang-format on */
 
-/* An account a whose address, in the order of account_by_email, comes after one, is `from` or later and before `end`. */
+/* An account a whose address, in the order of account_by_email, comes after one, is `from` or later
+ * and before `end`. */
 #define SQL_USER_RANGE(email_, id_, from, end)          \
     "(a.email collate \"C\", a.id) > (" email_ ", " id_ \
     "::uuid) and a.email collate \"C\" >= " from " and a.email collate \"C\" < " end
@@ -254,8 +260,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 #define SQL_FACTOR_ON(account) \
     "(select f.enrolled_at is not null from mfa_factor f where f.account_id = " account ")"
 
-/* Of the secret p that a session may enrol: it is of that account, has not expired, and no credential of the account
- * has changed since it was made. */
+/* Of the secret p that a session may enrol: it is of that account, has not expired, and no
+ * credential of the account has changed since it was made. */
 #define SQL_FACTOR_PENDING(columns, session, account, now)                                    \
     "select " columns " from mfa_pending p where p.session_id = " session                     \
     " and p.account_id = " account                                                            \
@@ -263,9 +269,9 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
                                            "and p.credential_changes = (select changes from " \
                                            "credential where account_id = " account ")"
 
-/* A row that is found by its key is not over yet. The index on that time, which the sweep uses, is not
- * offered: a plan that was made while the table was empty would take it for as good as the key's, and
- * read all that lives for each request. */
+/* A row that is found by its key is not over yet. The index on that time, which the sweep uses, is
+ * not offered: a plan that was made while the table was empty would take it for as good as the
+ * key's, and read all that lives for each request. */
 #define SQL_AFTER(column, now) column " - " now "::bigint > 0"
 
 /* A login l by its key, planned for itself as SQL_MEMBERSHIP_OF is. */
@@ -276,8 +282,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "l.code_hash is null and l.used_at is null and l.mfa_failures < 5 and " SQL_AFTER( \
         "l.expires_at", now)
 
-/* Whether an account has `limit` live sessions, before the statement. Each project's are read by session_account,
- * which holds no ended ones. */
+/* Whether an account has `limit` live sessions, before the statement. Each project's are read by
+ * session_account, which holds no ended ones. */
 #define SQL_SESSIONS_FULL(account, now, limit)                                                 \
     "exists (select from membership m cross join lateral (select from session s "              \
     "where s.project_id = m.project_id and s.account_id = m.account_id and " SQL_SESSION_LIVE( \
@@ -298,8 +304,8 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 #define SQL_SESSION_ONE_LIVE(now) \
     "s.end_reason is null and s.idle_until > " now " and s.absolute_until > " now
 
-/* Deletes the `rows` oldest rows of a table that are from before a time. A row that changes meanwhile
- * has another ctid and stays. */
+/* Deletes the `rows` oldest rows of a table that are from before a time. A row that changes
+ * meanwhile has another ctid and stays. */
 #define SQL_SWEPT(name, table, column, before, rows)                                  \
     name " as (delete from " table " where ctid = any (array(select ctid from " table \
          " where " column " < " before " order by " column " limit " rows "::int)) returning 1)"

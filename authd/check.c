@@ -1,13 +1,14 @@
 /*
- * check.c - what authd tells `atriumctl doctor` beside what every daemon does: how old the keys are that sign, and
- * whether there was memory to hash passwords.
+ * check.c - what authd tells `atriumctl doctor` beside what every daemon does: how old the keys are
+ * that sign, and whether there was memory to hash passwords.
  */
 #include <inttypes.h>
 
 #include "authd/authd.h"
 #include "common/base/clock.h"
 
-/* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody makes another one. */
+/* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody
+ * makes another one. */
 #define KEY_AGE_WARN DAYS(365)
 #define KEY_AGE_FAIL DAYS(730)
 

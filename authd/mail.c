@@ -14,19 +14,18 @@ enum { MAILBOX_MAX = 10 };
 
 static const char *or_empty(const char *text)
 {
-    return text != NULL ? text : "";
+    return text ? text : "";
 }
 
 static const char *variables(struct arena *arena, const struct mail *mail)
 {
     const struct tenant *tenant = mail->tenant;
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant != NULL ? tenant->name : "",
-                  "tenantCode", or_empty(tenant != NULL ? tenant->tenantCode : NULL),
-                  "recipientName", mail->display, "recipientEmail", mail->to);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "projectName", tenant ? tenant->name : "",
+                             "tenantCode", or_empty(tenant ? tenant->tenantCode : NULL),
+                             "recipientName", mail->display, "recipientEmail", mail->to);
     const char *text;
 
-    for (size_t i = 0; i < MAIL_VARIABLES_MAX && mail->variables[i].name != NULL; i++)
+    for (size_t i = 0; i < MAIL_VARIABLES_MAX && mail->variables[i].name; i++)
         json_object_set_new(json, mail->variables[i].name,
                             json_string(or_empty(mail->variables[i].value)));
     text = codec_dump_json(arena, json);
@@ -50,7 +49,7 @@ struct outbox_row mail_row(struct authd *d, const struct request *req, const str
                                  .variables = variables(req->arena, mail),
                                  .expiresAt = mail->expires_at};
 
-    if (mail->tenant != NULL) {
+    if (mail->tenant) {
         in.projectId = mail->tenant->projectId;
         in.defaultLanguage = mail->tenant->defaultLanguage;
     }

@@ -15,21 +15,22 @@ struct mail {
     const struct tenant *tenant; /* by whose template; NULL: by the installation's own */
     bool builtin;                /* by that one too where the tenant maps none */
     const char *to, *display;
-    int64_t
-        expires_at; /* contract time: its link is of no use from then on, and it is not sent; 0: never */
+    /* contract time: its link is of no use from then on, and it is not sent; 0: never */
+    int64_t expires_at;
     /* those of the template's own; the ones that every template has are added */
     struct mail_variable {
         const char *name, *value;
     } variables[MAIL_VARIABLES_MAX];
 };
 
-/* Whether one more mail that a client without a sign-in causes may go to the address: ten an hour may,
- * of all kinds. Counted for unknown addresses too, so that an answer can be the same for both. Parks. */
+/* Whether one more mail that a client without a sign-in causes may go to the address: ten an hour
+ * may, of all kinds. Counted for unknown addresses too, so that an answer can be the same for both.
+ * Parks. */
 int mail_admit(struct authd *d, const struct request *req, const char *to, bool *ret_admitted,
                struct error *err) MUST_USE;
 
-/* The outbox row of a mail, for the statement that makes what the mail is about; outbox_kick() after
- * its commit. */
+/* The outbox row of a mail, for the statement that makes what the mail is about; outbox_kick()
+ * after its commit. */
 struct outbox_row mail_row(struct authd *d, const struct request *req, const struct mail *mail);
 
 #endif

@@ -22,8 +22,8 @@ int tenant_open_client(struct authd *d, const struct request *req, struct uuid c
 int tenant_open_business(struct authd *d, const struct request *req, struct uuid client,
                          struct uuid project, struct tenant *ret, struct error *err) MUST_USE;
 
-/* The projects that an account is a member of, as texts, at most 1,000; `project` keeps only itself,
- * absent all. Parks. */
+/* The projects that an account is a member of, as texts, at most 1,000; `project` keeps only
+ * itself, absent all. Parks. */
 int account_projects(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid project, struct field_texts *ret, struct error *err) MUST_USE;
 

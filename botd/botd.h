@@ -1,11 +1,12 @@
 /*
  * botd.h - what the files of botd share.
  *
- * botd keeps the bots of each project and executes them, and translates texts.  Handlers are one file per subject; who may call them is in
- * botd_routes.def, what they ask PostgreSQL in botd_sql.def.
+ * botd keeps the bots of each project and executes them, and translates texts.  Handlers are one
+ * file per subject; who may call them is in botd_routes.def, what they ask PostgreSQL in
+ * botd_sql.def.
  */
-#ifndef ATRIUM_BOTD_H
-#define ATRIUM_BOTD_H
+#ifndef ATRIUM_BOTD_BOTD_H
+#define ATRIUM_BOTD_BOTD_H
 
 #include "botd/botd_api.h"
 #include "botd/botd_sql.h"
@@ -54,7 +55,8 @@ int sandbox_check(struct botd *d, struct error *err) MUST_USE;
 /* translate.c: at start. The error is for the operator. */
 int translate_open(struct botd *d, struct error *err) MUST_USE;
 
-/* provider.c: what is wrong with the configuration of the provider, and the provider that it names. */
+/* provider.c: what is wrong with the configuration of the provider, and the provider that it
+ * names. */
 int provider_check(const struct botd_config *config, struct error *err) MUST_USE;
 int provider_open(const struct botd *d, struct provider *ret, struct error *err) MUST_USE;
 

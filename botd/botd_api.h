@@ -1,8 +1,8 @@
 /*
  * botd_api.h - the inputs and outputs of botd, for itself, the gateway and atriumctl.
  */
-#ifndef ATRIUM_BOTD_API_H
-#define ATRIUM_BOTD_API_H
+#ifndef ATRIUM_BOTD_BOTD_API_H
+#define ATRIUM_BOTD_BOTD_API_H
 
 #include "common/bus/method.h"
 #include "common/wire/fields.h"

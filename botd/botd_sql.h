@@ -3,8 +3,8 @@
  *
  * Columns bear the names of the struct members that they fill (db_row).
  */
-#ifndef ATRIUM_BOTD_SQL_H
-#define ATRIUM_BOTD_SQL_H
+#ifndef ATRIUM_BOTD_BOTD_SQL_H
+#define ATRIUM_BOTD_BOTD_SQL_H
 
 #include "common/pg/db.h"
 #include "common/service/audit.h"
@@ -31,7 +31,8 @@ extern const struct db_statement botd_statements[BOTD_STATEMENT_COUNT];
     "b.updated_at, b.signing_sealed "                                                 \
     "from bot b where b.project_id = $1 and b.id in "
 
-/* As SQL_SEAL_PAGE_OTHER() and SQL_RESEAL(); the key of a bot is the texts of its project and id. */
+/* As SQL_SEAL_PAGE_OTHER() and SQL_RESEAL(); the key of a bot is the texts of its project and
+ * id. */
 #define BOT_SEAL_PAGE(column, other)                                                              \
     "select p.project_id::text || p.id::text, null::text, p.other, "                              \
     "case when p.other then p.value end from (select project_id, id, " column " as value, " other \
@@ -52,8 +53,9 @@ extern const struct db_statement botd_statements[BOTD_STATEMENT_COUNT];
     "select w.project_id, w.id, coalesce(i.system, ''), i.value "               \
     "from " from " w, json_to_recordset(w.identifier) i (system text, value text)) "
 
-/* Forgets at most so many translations of a project that were used last before some time, the oldest first but none
- * that somebody else holds; the arguments are SQL. To be followed by nothing, or by what is to be returned of s. */
+/* Forgets at most so many translations of a project that were used last before some time, the
+ * oldest first but none that somebody else holds; the arguments are SQL. To be followed by nothing,
+ * or by what is to be returned of s. */
 #define MEMORY_GONE(project, before, rows)                                                       \
     "gone as (delete from translation_memory where ctid = any (array("                           \
     "select ctid from translation_memory where (project_id, used_at) >= (" project "::uuid, 0) " \

@@ -1,6 +1,6 @@
 /*
- * check.c - what botd tells `atriumctl doctor` beside what every daemon does: whether programs have a sandbox, and who
- * translates.
+ * check.c - what botd tells `atriumctl doctor` beside what every daemon does: whether programs have
+ * a sandbox, and who translates.
  */
 #include <string.h>
 

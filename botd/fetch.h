@@ -23,11 +23,11 @@ struct fetch_answer {
     int64_t retry_after_s; /* of a 429 or 503; 0: not said */
 };
 
-/* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy is used. A
- * connection may be kept and used again for the same host: who asks with other `networks` needs another `curl`. The
- * address is looked at when the connection is made, so no name can lead to another one. Parks. Fails:
- * ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_FORBIDDEN (the address is closed, or not https); ERR_UNAVAILABLE (no
- * connection, TLS, cut). */
+/* Sends the request and takes the answer, whatever its status; redirects are not followed, no proxy
+ * is used. A connection may be kept and used again for the same host: who asks with other
+ * `networks` needs another `curl`. The address is looked at when the connection is made, so no name
+ * can lead to another one. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_FORBIDDEN
+ * (the address is closed, or not https); ERR_UNAVAILABLE (no connection, TLS, cut). */
 int fetch_perform(struct curl_loop *curl, struct arena *arena, const struct fetch *what,
                   struct fetch_answer *ret, struct error *err) MUST_USE;
 

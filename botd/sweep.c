@@ -1,6 +1,6 @@
 /*
- * sweep.c - executions are remembered for thirty days, and the latest thousand of each bot; translations for as long
- * after their last use.
+ * sweep.c - executions are remembered for thirty days, and the latest thousand of each bot;
+ * translations for as long after their last use.
  */
 #include "botd/sandbox/cgroup.h"
 #include "botd/translation/budget.h"

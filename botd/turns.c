@@ -1,5 +1,6 @@
 /*
- * turns.c - see turns.h.  Called by program.c for the warm processes of a bot and by provider_apertium.c.
+ * turns.c - see turns.h.  Called by program.c for the warm processes of a bot and by
+ * provider_apertium.c.
  */
 #include "botd/turns.h"
 
@@ -22,7 +23,8 @@ int turns_take(struct loop *loop, struct turns *self, int64_t deadline_mono_ms, 
     return 0;
 }
 
-/* It stays taken when it is handed on: whoever comes before the woken one runs does not overtake. */
+/* It stays taken when it is handed on: whoever comes before the woken one runs does not
+ * overtake. */
 void turns_give(struct turns *self)
 {
     if (!fiber_queue_wake_one(&self->waiting))

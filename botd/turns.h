@@ -13,8 +13,9 @@ struct turns {
     struct fiber_queue waiting;
 };
 
-/* Takes a turn, to be given back with turns_give(). Parks while all are taken. Fails, without one: ERR_OVERLOADED
- * (the line is full, said at once); ERR_DEADLINE; ERR_UNAVAILABLE (we are stopping). */
+/* Takes a turn, to be given back with turns_give(). Parks while all are taken. Fails, without one:
+ * ERR_OVERLOADED (the line is full, said at once); ERR_DEADLINE; ERR_UNAVAILABLE (we are
+ * stopping). */
 int turns_take(struct loop *loop, struct turns *self, int64_t deadline_mono_ms,
                struct error *err) MUST_USE;
 

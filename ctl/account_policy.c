@@ -1,5 +1,6 @@
 /*
- * account_policy.c - `atriumctl project policy`: what a project asks of its accounts, and what of it is off.
+ * account_policy.c - `atriumctl project policy`: what a project asks of its accounts, and what of
+ * it is off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,8 @@ void account_policy_show_off(const struct ctl *ctl, const char *code,
     }
 }
 
-/* The word as JSON: a number, true, false, null for "none" where the member is a limit, or a text. */
+/* The word as JSON: a number, true, false, null for "none" where the member is a limit, or a
+ * text. */
 static json_t *word_json(const char *member, const char *word)
 {
     char *end;

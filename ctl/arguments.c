@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the next word off the usage text, without its brackets; *depth counts the open ones at the word. NULL at
- * the end. */
+/* Takes the next word off the usage text, without its brackets; *depth counts the open ones at the
+ * word. NULL at the end. */
 static char *next_word(const char **text, int *depth, bool *closes, struct arena *arena)
 {
     const char *start = *text + strspn(*text, " "), *end;
@@ -71,7 +71,7 @@ const char *argument_choices(const struct argument *self)
 static bool may_be(const struct argument *self, const char *word)
 {
     const char *choice = argument_choices(self);
-    bool found = choice == NULL;
+    bool found = !choice;
 
     while (choice && !found) {
         size_t length = strcspn(choice, "|");

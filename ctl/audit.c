@@ -1,5 +1,6 @@
 /*
- * audit.c - `atriumctl audit ...`: do the audit trails of the daemons hold together, and what do they say of a project.
+ * audit.c - `atriumctl audit ...`: do the audit trails of the daemons hold together, and what do
+ * they say of a project.
  *
  * A trail is read page by page, each in an arena of its own: it may be longer than memory.
  */
@@ -29,7 +30,8 @@ static int fetch(struct ctl *ctl, const char *service, const struct audit_page_i
     return bus_call(ctl->bus->bus, &method, &req, in, ret, err);
 }
 
-/* A long trail takes minutes. What is said about it goes to stdout: `quiet` where that would stand in between. */
+/* A long trail takes minutes. What is said about it goes to stdout: `quiet` where that would stand
+ * in between. */
 static void start_progress(struct progress *ret, struct ctl *ctl, const char *service, bool quiet)
 {
     progress_start(ret, arena_printf(ctl->arena, "audit of %s", service), "rows",
@@ -73,10 +75,10 @@ static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
     const char *text;
 
     *ret = NULL;
-    if (path == NULL)
+    if (!path)
         return 0;
     text = files_read(ctl->arena, path, err);
-    if (text == NULL)
+    if (!text)
         return -1;
     *ret = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!json_is_array(*ret))
@@ -98,7 +100,7 @@ static int expect_kept(struct ctl *ctl, const json_t *kept, const char *service,
         const char *name = json_string_value(json_object_get(report, "service"));
         const char *text = json_string_value(json_object_get(report, "hash"));
 
-        if (name == NULL || strcmp(name, service) != 0 || text == NULL || text[0] == '\0')
+        if (!name || strcmp(name, service) != 0 || !text || text[0] == '\0')
             continue;
         if (sodium_hex2bin(hash, AUDIT_HASH_SIZE, text, strlen(text), NULL, &size, NULL) < 0 ||
             size != AUDIT_HASH_SIZE)
@@ -163,7 +165,7 @@ static int verify_trail(struct ctl *ctl, const char *service, const struct quest
     *ret_kept = last.kept;
     *ret = (struct audit_report){
         .service = service,
-        .state = walk.fault.kind != NULL ? walk.fault.kind : "ok",
+        .state = walk.fault.kind ? walk.fault.kind : "ok",
         .rows = walk.rows,
         .ofProject = of_project,
         .dropped = walk.dropped,
@@ -182,7 +184,7 @@ static int judge(const struct field_list *reports, struct error *err)
     const struct audit_report *report = reports->items;
 
     for (size_t i = 0; i < reports->count; i++) {
-        if (report[i].problem != NULL)
+        if (report[i].problem)
             return error_set(err, ERR_CONFLICT, "%s: row %lld %s", report[i].service,
                              (long long)report[i].brokenAt, report[i].problem);
     }
@@ -210,7 +212,7 @@ int audit_verify_command(struct ctl *ctl, struct error *err)
         (arguments_has(&ctl->args, "--project") && project_given(ctl, &question.project, err) < 0))
         return -1;
     question.kept = kept;
-    for (size_t i = 0; ctl_bus_services[i] != NULL; i++) {
+    for (size_t i = 0; ctl_bus_services[i]; i++) {
         if (find_daemon(ctl, ctl_bus_services[i], &there, err) < 0)
             return -1;
         if (there && verify_trail(ctl, ctl_bus_services[i], &question, &reports[list.count], &there,
@@ -271,8 +273,8 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
     return 0;
 }
 
-/* A Bundle of type collection: each daemon's rows in the order of its chain. A row that is not sealed yet is not
- * among them. */
+/* A Bundle of type collection: each daemon's rows in the order of its chain. A row that is not
+ * sealed yet is not among them. */
 int audit_export_command(struct ctl *ctl, struct error *err)
 {
     struct bundle bundle = {0};
@@ -282,7 +284,7 @@ int audit_export_command(struct ctl *ctl, struct error *err)
     if (project_given(ctl, &project, err) < 0)
         return -1;
     printf("{\"resourceType\":\"Bundle\",\"type\":\"collection\",\"entry\":[");
-    for (size_t i = 0; ctl_bus_services[i] != NULL; i++) {
+    for (size_t i = 0; ctl_bus_services[i]; i++) {
         if (find_daemon(ctl, ctl_bus_services[i], &there, err) < 0 ||
             (there && export_trail(ctl, ctl_bus_services[i], project, &bundle, err) < 0))
             return -1;

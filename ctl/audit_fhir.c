@@ -81,7 +81,7 @@ static const char *text_of(const json_t *json, const char *name)
 
 static void set(json_t *json, const char *name, const char *text)
 {
-    if (text != NULL && text[0] != '\0')
+    if (text && text[0] != '\0')
         json_object_set_new(json, name, json_string(text));
 }
 
@@ -98,7 +98,7 @@ static const struct verb *verb_of(const char *action)
     const char *name = strchr(action, '.');
     const struct verb *verb = verbs;
 
-    while (verb->name != NULL && (name == NULL || strcmp(verb->name, name + 1) != 0))
+    while (verb->name && (!name || strcmp(verb->name, name + 1) != 0))
         verb++;
     return verb;
 }
@@ -122,11 +122,11 @@ static void add_type(json_t *out, const struct event *event)
             continue;
         type = nouns[i].type;
         subtype = nouns[i].subtype;
-        action = nouns[i].action != NULL ? nouns[i].action : action;
+        action = nouns[i].action ? nouns[i].action : action;
         break;
     }
     json_object_set_new(out, "type", coding_json(type));
-    if (subtype != NULL)
+    if (subtype)
         json_array_append_new(subtypes, coding_json(subtype));
     json_array_append_new(subtypes,
                           json_pack("{s:s, s:s}", "system", ACTIONS, "code", event->action));
@@ -136,7 +136,7 @@ static void add_type(json_t *out, const struct event *event)
 
 static void add_outcome(json_t *out, const struct event *event)
 {
-    bool grave = event->detail != NULL &&
+    bool grave = event->detail &&
                  (strcmp(event->detail, "replay") == 0 || strcmp(event->detail, "verifier") == 0);
 
     set(out, "outcome", !event->failure ? "0" : grave ? "8" : "4");
@@ -158,7 +158,7 @@ static json_t *reference(struct arena *arena, const char *entity)
         if (strncmp(entity, known[i], strlen(known[i])) == 0)
             set(json, "reference", entity);
     }
-    if (json_object_size(json) == 0 && id != NULL && uuid_parse(id + 1, &uuid) == 0)
+    if (json_object_size(json) == 0 && id && uuid_parse(id + 1, &uuid) == 0)
         json_object_set_new(json, "identifier",
                             json_pack("{s:s, s:s}", "system", "urn:ietf:rfc:3986", "value",
                                       arena_printf(arena, "urn:uuid:%s", uuid.text)));
@@ -174,16 +174,16 @@ static void add_agent(json_t *out, const struct event *event)
     const char *address = text_of(event->json, "address");
     json_t *agent = json_object(), *who;
 
-    if (profile != NULL)
+    if (profile)
         who = reference(event->arena, profile);
-    else if (account != NULL && service != NULL && strcmp(service, "gateway") == 0)
+    else if (account && service && strcmp(service, "gateway") == 0)
         who = reference(event->arena, arena_printf(event->arena, "Account/%s", account));
     else
-        who = json_pack("{s:s}", "display", service != NULL ? service : event->service);
+        who = json_pack("{s:s}", "display", service ? service : event->service);
     json_object_set_new(agent, "who", who);
     set(agent, "altId", text_of(event->agent, "membership"));
     json_object_set_new(agent, "requestor", json_true());
-    if (address != NULL)
+    if (address)
         json_object_set_new(agent, "network",
                             json_pack("{s:s, s:s}", "address", address, "type", "2"));
     json_object_set_new(out, "agent", json_pack("[o]", agent));
@@ -203,7 +203,7 @@ static void add_source(json_t *out, const struct event *event)
 
 static void add_detail(json_t *details, const char *type, const char *value)
 {
-    if (value != NULL && value[0] != '\0')
+    if (value && value[0] != '\0')
         json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
 }
 
@@ -214,9 +214,9 @@ static void add_entities(json_t *out, const struct event *event)
     const char *account = text_of(event->json, "account");
     json_t *entity = json_object(), *details = json_array();
 
-    if (event->record->entity != NULL)
+    if (event->record->entity)
         json_object_set_new(entity, "what", reference(event->arena, event->record->entity));
-    else if (account != NULL)
+    else if (account)
         json_object_set_new(entity, "what",
                             reference(event->arena,
                                       arena_printf(event->arena, "Account/%s", account)));
@@ -243,9 +243,9 @@ json_t *audit_fhir_event(const char *service, const struct audit_record *record,
         .arena = arena,
         .json = json,
         .agent = json_object_get(json, "agent"),
-        .action = action != NULL ? action : "unknown",
+        .action = action ? action : "unknown",
         .detail = text_of(json, "detail"),
-        .failure = outcome != NULL && strcmp(outcome, "failure") == 0,
+        .failure = outcome && strcmp(outcome, "failure") == 0,
     };
     json_t *out = json_object();
     char recorded[25];

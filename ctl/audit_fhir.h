@@ -1,5 +1,6 @@
 /*
- * audit_fhir.h - a row of an audit trail as an AuditEvent of FHIR R4 (http://hl7.org/fhir/R4/auditevent.html).
+ * audit_fhir.h - a row of an audit trail as an AuditEvent of FHIR R4
+ * (http://hl7.org/fhir/R4/auditevent.html).
  */
 #ifndef ATRIUM_CTL_AUDIT_FHIR_H
 #define ATRIUM_CTL_AUDIT_FHIR_H
@@ -8,8 +9,8 @@
 
 #include "common/service/audit_chain.h"
 
-/* New reference. service: whose trail it is. What the row does not say is left out; a row whose event is no JSON
- * object gives an AuditEvent all the same. */
+/* New reference. service: whose trail it is. What the row does not say is left out; a row whose
+ * event is no JSON object gives an AuditEvent all the same. */
 json_t *audit_fhir_event(const char *service, const struct audit_record *record,
                          struct arena *arena);
 

@@ -1,10 +1,10 @@
 /*
- * audit_prune.c - `atriumctl audit prune`: months of the audit trail that need not be kept any longer are written to files
- * and then dropped.
+ * audit_prune.c - `atriumctl audit prune`: months of the audit trail that need not be kept any
+ * longer are written to files and then dropped.
  *
- * The daemons' roles may not drop a month, so this asks PostgreSQL itself, as a role that may become atrium_audit; a timer
- * runs it (atrium-audit-prune.timer).  A month is dropped only when its file is on the disk, and when as many rows are
- * dropped as the file has.
+ * The daemons' roles may not drop a month, so this asks PostgreSQL itself, as a role that may
+ * become atrium_audit; a timer runs it (atrium-audit-prune.timer).  A month is dropped only when
+ * its file is on the disk, and when as many rows are dropped as the file has.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +81,8 @@ static int run(const struct prune *self, const char *sql)
 
 /* ---- one month ---- */
 
-/* Rows in the order of the chain. `previous` is the hash before a row that does not go on from the line before. */
+/* Rows in the order of the chain. `previous` is the hash before a row that does not go on from the
+ * line before. */
 static const char *select_rows(const struct prune *self, const struct pruned *month)
 {
     return arena_printf(

@@ -1,5 +1,6 @@
 /*
- * audit_search.c - `atriumctl audit tail|search`: rows of the audit trails of all daemons, for people.
+ * audit_search.c - `atriumctl audit tail|search`: rows of the audit trails of all daemons, for
+ * people.
  *
  * A trail is read page by page and only what is shown is kept: it may be longer than memory.
  */
@@ -53,7 +54,7 @@ static const char *time_text(struct arena *arena, int64_t ms)
     struct tm utc;
 
     gmtime_r(&seconds, &utc);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
     return arena_printf(arena, "%s.%03dZ", text, (int)(ms % 1000));
 }
 
@@ -171,17 +172,17 @@ static int show(struct ctl *ctl, const struct filter *filter, int64_t count, boo
 
     while (ctl_bus_services[services])
         services++;
-    lines.items = arena_calloc(ctl->arena, services * lines.max, sizeof *lines.items);
+    lines.items = arena_calloc(ctl->arena, services * lines.max, sizeof(*lines.items));
     for (size_t i = 0; i < services; i++) {
         const char *service = ctl_bus_services[i];
 
-        if (*ctl_bus_instances(ctl->bus, service, ctl->arena) == NULL)
+        if (!*ctl_bus_instances(ctl->bus, service, ctl->arena))
             continue;
         if (ctl_bus_wait(ctl->bus, service, CTL_BUS_PEER_MS, err) < 0 ||
             read_trail(ctl, service, filter, newest ? count : 0, &lines, err) < 0)
             return -1;
     }
-    qsort(lines.items, lines.count, sizeof *lines.items, by_time);
+    qsort(lines.items, lines.count, sizeof(*lines.items), by_time);
     skip = lines.count > lines.max ? lines.count - lines.max : 0;
     list = (struct field_list){lines.items + skip, lines.count - skip};
     output_list(ctl, &audit_line_table, &list, columns);

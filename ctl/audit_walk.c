@@ -1,8 +1,9 @@
 /*
  * audit_walk.c - see audit_walk.h.
  *
- * A row is sound when its hash is the one that its content and the row before it give.  When one is not, the rest of
- * its page tells what happened: whether another row belongs there, and whether this one belongs elsewhere.
+ * A row is sound when its hash is the one that its content and the row before it give.  When one is
+ * not, the rest of its page tells what happened: whether another row belongs there, and whether
+ * this one belongs elsewhere.
  */
 #include "ctl/audit_walk.h"
 
@@ -55,14 +56,16 @@ static void hash_at(const struct audit_record *row, int64_t sequence, struct fie
     audit_hash(&moved, previous, ret);
 }
 
-/* Is it one of the two rows' hashes? Who exchanged them may have left the hashes where they were. */
+/* Is it one of the two rows' hashes? Who exchanged them may have left the hashes where they
+ * were. */
 static bool either(const struct suspects *who, size_t other,
                    const uint8_t hash[static AUDIT_HASH_SIZE])
 {
     return same_hash(who->rows[who->at].hash, hash) || same_hash(who->rows[other].hash, hash);
 }
 
-/* The row of the page that belongs where the unsound one is; count: none. *ret_hash: the hash there. */
+/* The row of the page that belongs where the unsound one is; count: none. *ret_hash: the hash
+ * there. */
 static size_t find_rightful(const struct suspects *who, int64_t sequence,
                             struct field_bytes previous, uint8_t ret_hash[static AUDIT_HASH_SIZE])
 {

@@ -1,5 +1,6 @@
 /*
- * audit_walk.h - does a chain of audit rows hold together (common/service/audit_chain.h)? Pure: rows come page by page.
+ * audit_walk.h - does a chain of audit rows hold together (common/service/audit_chain.h)? Pure:
+ * rows come page by page.
  */
 #ifndef ATRIUM_CTL_AUDIT_WALK_H
 #define ATRIUM_CTL_AUDIT_WALK_H
@@ -24,12 +25,13 @@ struct audit_walk {
     struct audit_fault fault;
 };
 
-/* The row from which the next page is asked for: the last row comes again, so that another one in its place is
- * seen. */
+/* The row from which the next page is asked for: the last row comes again, so that another one in
+ * its place is seen. */
 int64_t audit_walk_after(const struct audit_walk *self);
 
-/* Takes the next rows (struct audit_record), asked for like that, and the gaps (struct audit_gap) that begin behind
- * the last row. False at the first fault. *ret_more: there was a row that had not been seen. */
+/* Takes the next rows (struct audit_record), asked for like that, and the gaps (struct audit_gap)
+ * that begin behind the last row. False at the first fault. *ret_more: there was a row that had not
+ * been seen. */
 bool audit_walk_page(struct audit_walk *self, const struct field_list *rows,
                      const struct field_list *gaps, bool *ret_more);
 

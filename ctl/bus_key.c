@@ -1,8 +1,9 @@
 /*
  * bus_key.c - `atriumctl keys bus`: the key by which an instance is known on other hosts.
  *
- * The secret half stays in a file of this host, for the daemon's user alone; the line that is printed belongs into
- * bus_hosts of every host.  A key that is there is never replaced: it is printed again.
+ * The secret half stays in a file of this host, for the daemon's user alone; the line that is
+ * printed belongs into bus_hosts of every host.  A key that is there is never replaced: it is
+ * printed again.
  */
 #include <errno.h>
 #include <grp.h>
@@ -44,7 +45,7 @@ static int give_away(const char *path, const char *service, struct arena *arena,
     const struct group *group = getgrnam(name);
     bool operators = strcmp(service, "ctl") == 0;
 
-    if (geteuid() != 0 || (operators ? group == NULL : user == NULL))
+    if (geteuid() != 0 || (operators ? !group : !user))
         return 0;
     if (chown(path, operators ? 0 : user->pw_uid, operators ? group->gr_gid : user->pw_gid) < 0 ||
         chmod(path, operators ? 0640 : 0600) < 0)
@@ -58,12 +59,12 @@ static int make_key(const char *path, const char *service, struct arena *arena, 
     char digits[2 * BUS_KEY_SIZE + 2];
     int result;
 
-    randombytes_buf(key, sizeof key);
-    sodium_bin2hex(digits, sizeof digits - 1, key, sizeof key);
+    randombytes_buf(key, sizeof(key));
+    sodium_bin2hex(digits, sizeof(digits) - 1, key, sizeof(key));
     strcat(digits, "\n");
     result = files_replace(path, 0600, digits, err);
-    sodium_memzero(key, sizeof key);
-    sodium_memzero(digits, sizeof digits);
+    sodium_memzero(key, sizeof(key));
+    sodium_memzero(digits, sizeof(digits));
     return result < 0 ? -1 : give_away(path, service, arena, err);
 }
 

@@ -1,9 +1,11 @@
 /*
- * completion.c - `atriumctl completion bash|zsh|fish`: the table of commands as what completes them in a shell.
+ * completion.c - `atriumctl completion bash|zsh|fish`: the table of commands as what completes them
+ * in a shell.
  *
- * The package installs what is printed here. bash and zsh get one body, which walks the words before the cursor and
- * offers what may follow (add, add_files, add_folders); only its first and last lines differ. fish has a line for each
- * candidate, with a condition. Where a word is a file or one of a few it is known from the usage text (arguments.h).
+ * The package installs what is printed here. bash and zsh get one body, which walks the words
+ * before the cursor and offers what may follow (add, add_files, add_folders); only its first and
+ * last lines differ. fish has a line for each candidate, with a condition. Where a word is a file
+ * or one of a few it is known from the usage text (arguments.h).
  */
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +177,8 @@ static void print_choices(const char *choices)
     }
 }
 
-/* What a place of a command may hold: the name of an option, or the number of a positional argument. */
+/* What a place of a command may hold: the name of an option, or the number of a positional
+ * argument. */
 static void print_place(const char *words, const char *place, const struct argument *item)
 {
     static const char *const offers[] = {
@@ -234,8 +237,8 @@ static void print_options(const struct command *all, struct arena *arena)
                globals[i].name, globals[i].summary);
 }
 
-/* The body that bash and zsh have in common: its arguments are the words between atriumctl and the cursor, `current` the
- * one at the cursor. */
+/* The body that bash and zsh have in common: its arguments are the words between atriumctl and the
+ * cursor, `current` the one at the cursor. */
 static void print_body(const struct command *all, struct arena *arena)
 {
     print_walk(all, arena);
@@ -254,7 +257,8 @@ static void print_body(const struct command *all, struct arena *arena)
     print_options(all, arena);
 }
 
-/* The codes of all projects, of the suite that the line names; nothing when it does not answer soon. */
+/* The codes of all projects, of the suite that the line names; nothing when it does not answer
+ * soon. */
 #define CODES(option)                                                          \
     "timeout 3 atriumctl " option " --json project list 2>/dev/null | sed -n " \
     "'s/.*\"tenantCode\": \"\\([^\"]*\\)\".*/\\1/p'"
@@ -423,11 +427,10 @@ static void print_fish(const struct command *all, struct arena *arena)
     }
 }
 
-int completion_command(struct ctl *ctl, struct error *err)
+int completion_command(struct ctl *ctl, struct error *err UNUSED)
 {
     const char *shell = arguments_get(&ctl->args, "bash|zsh|fish");
 
-    (void)err;
     if (strcmp(shell, "bash") == 0)
         print_bash(ctl->commands, ctl->arena);
     else if (strcmp(shell, "zsh") == 0)

@@ -1,6 +1,6 @@
 /*
- * config.c - `atriumctl config ...`: the configuration that each instance uses, where it was read, and what a reload or a
- * restart would change.
+ * config.c - `atriumctl config ...`: the configuration that each instance uses, where it was read,
+ * and what a reload or a restart would change.
  */
 #include <string.h>
 
@@ -76,7 +76,7 @@ static const struct instances *find_wanted(struct ctl *ctl, struct error *err)
 
     if (!all)
         return NULL;
-    wanted = arena_calloc(ctl->arena, 1, sizeof *wanted);
+    wanted = arena_calloc(ctl->arena, 1, sizeof(*wanted));
     for (size_t i = 0; i < all->count; i++) {
         if (is_wanted(ctl, &all->items[i]))
             wanted->items[wanted->count++] = all->items[i];
@@ -96,7 +96,7 @@ int config_show_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"daemon", "key", "value", "origin", "reload", NULL};
     const struct instances *all = find_wanted(ctl, err);
-    struct lines *lines = arena_calloc(ctl->arena, 1, sizeof *lines);
+    struct lines *lines = arena_calloc(ctl->arena, 1, sizeof(*lines));
     struct field_list list;
 
     if (!all)
@@ -164,7 +164,7 @@ int config_check_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"daemon", "state", "what", NULL};
     const struct instances *all = find_wanted(ctl, err);
-    struct verdicts *verdicts = arena_calloc(ctl->arena, 1, sizeof *verdicts);
+    struct verdicts *verdicts = arena_calloc(ctl->arena, 1, sizeof(*verdicts));
     struct field_list list;
 
     if (!all)

@@ -1,8 +1,9 @@
 /*
- * content.c - `atriumctl content import`: entries of mapped content from a file, as large as it may be.
+ * content.c - `atriumctl content import`: entries of mapped content from a file, as large as it may
+ * be.
  *
- * The file is read entry by entry and sent in batches, each of which docd stores as a whole: an import that was
- * stopped has stored the first of them, and can be done again.
+ * The file is read entry by entry and sent in batches, each of which docd stores as a whole: an
+ * import that was stopped has stored the first of them, and can be done again.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -84,13 +85,13 @@ static int send_batch(struct import *self, struct error *err)
 /* Says which entry of the file it is. */
 static int bad_entry(const struct import *self, struct error *err)
 {
-    char what[sizeof err->message];
+    char what[sizeof(err->message)];
     const struct error_item *problem = err->problems;
 
     if (problem)
-        snprintf(what, sizeof what, "%s %s", problem->name, problem->value);
+        snprintf(what, sizeof(what), "%s %s", problem->name, problem->value);
     else
-        snprintf(what, sizeof what, "%s", err->message);
+        snprintf(what, sizeof(what), "%s", err->message);
     error_clear(err);
     return error_set(err, ERR_BAD_REQUEST, "%s: entry %lld: %s", self->path,
                      (long long)self->sum.entries + (long long)self->count + 1, what);

@@ -1,8 +1,8 @@
 /*
  * ctl.c - atriumctl: the table of commands, the options that all of them share, and main().
  *
- * To add a command: a row here, its function in the file of its group, its prototype in ctl.h, a line in
- * atriumctl.1. The usage text of the row is what parses the command line (arguments.h).
+ * To add a command: a row here, its function in the file of its group, its prototype in ctl.h, a
+ * line in atriumctl.1. The usage text of the row is what parses the command line (arguments.h).
  */
 #include "ctl/ctl.h"
 
@@ -177,7 +177,8 @@ static void print_command_help(const struct command *command)
            *command->usage ? " " : "", command->usage, command->summary);
 }
 
-/* Takes the value of a global option, in the same word or the next; false when the word is not that option. */
+/* Takes the value of a global option, in the same word or the next; false when the word is not that
+ * option. */
 static int take_global(const char *name, const char **ret, char **argv, int argc, int *at,
                        struct error *err)
 {
@@ -228,7 +229,7 @@ static int read_command_line(struct ctl *ctl, struct command_line *line, int arg
     /* "help", "help project", "help project create" */
     if (line->count > 0 && strcmp(line->words[0], "help") == 0) {
         line->help = true;
-        memmove(line->words, line->words + 1, --line->count * sizeof *line->words);
+        memmove(line->words, line->words + 1, --line->count * sizeof(*line->words));
     }
     return 0;
 }
@@ -272,8 +273,8 @@ static int run(struct ctl *ctl, const struct command *command, struct error *err
     return command->asks ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
 }
 
-/* Insertions, deletions, substitutions and swaps of neighbours that make one text the other (restricted
- * Damerau-Levenshtein); more than DISTANCE_MAX for texts that are far apart or long. */
+/* Insertions, deletions, substitutions and swaps of neighbours that make one text the other
+ * (restricted Damerau-Levenshtein); more than DISTANCE_MAX for texts that are far apart or long. */
 static size_t distance(const char *a, const char *b)
 {
     size_t rows[WORDS_SIZE + 1][WORDS_SIZE + 1], n = strlen(a), m = strlen(b);
@@ -322,7 +323,7 @@ static int no_command(const struct command_line *line)
         fputs("atriumctl: which command? See atriumctl --help\n", stderr);
         return EXIT_USAGE;
     }
-    snprintf(typed, sizeof typed, "%s%s%s", line->words[0], line->count > 1 ? " " : "",
+    snprintf(typed, sizeof(typed), "%s%s%s", line->words[0], line->count > 1 ? " " : "",
              line->count > 1 ? line->words[1] : "");
     near = suggest(typed);
     if (!near)

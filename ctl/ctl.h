@@ -1,5 +1,6 @@
 /*
- * ctl.h - what every command of atriumctl knows, and the row that makes a word on the command line a command.
+ * ctl.h - what every command of atriumctl knows, and the row that makes a word on the command line
+ * a command.
  */
 #ifndef ATRIUM_CTL_CTL_H
 #define ATRIUM_CTL_CTL_H
@@ -54,7 +55,8 @@ int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then switches. */
+/* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then
+ * switches. */
 #define PROJECT_SETTINGS                                                \
     "default-patient-access-policy|DEFAULT_PRACTITIONER_ACCESS_POLICY|" \
     "PATIENT_APP_URL|PRACTITIONER_APP_URL|" PROJECT_SWITCHES
@@ -72,8 +74,8 @@ int project_set_command(struct ctl *ctl, struct error *err) MUST_USE;
     "requireMfa|documentsPerAccount|bytesPerAccount|bytesPerProject"
 int project_policy_command(struct ctl *ctl, struct error *err) MUST_USE;
 
-/* A line for each protection that the policy of the project `code` has off, and how to switch it on; nothing with
- * --json. */
+/* A line for each protection that the policy of the project `code` has off, and how to switch it
+ * on; nothing with --json. */
 struct account_policy;
 void account_policy_show_off(const struct ctl *ctl, const char *code,
                              const struct account_policy *policy);

@@ -21,11 +21,12 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-/* Commands that run side by side on one host have sockets of their own; on other hosts the key is the name. */
+/* Commands that run side by side on one host have sockets of their own; on other hosts the key is
+ * the name. */
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {
-    struct ctl_bus *self = calloc(1, sizeof *self);
+    struct ctl_bus *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("ctl", "out of memory");
@@ -34,9 +35,9 @@ struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct
     self->clock = clock_new(NULL);
     self->metrics = metrics_new();
     if (hosts)
-        snprintf(self->instance, sizeof self->instance, "%s", hosts->own->instance);
+        snprintf(self->instance, sizeof(self->instance), "%s", hosts->own->instance);
     else
-        snprintf(self->instance, sizeof self->instance, "%d", (int)getpid());
+        snprintf(self->instance, sizeof(self->instance), "%d", (int)getpid());
     self->options = (struct bus_options){.service = "ctl",
                                          .instance = self->instance,
                                          .version = ATRIUM_VERSION,
@@ -100,9 +101,9 @@ static size_t add_sockets(const struct ctl_bus *self, const char *service, const
     DIR *listing = opendir(arena_printf(arena, "%s/bus/%s", self->run_dir, service));
     size_t count = 0;
 
-    if (listing == NULL)
+    if (!listing)
         return 0;
-    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+    for (struct dirent *entry; (entry = readdir(listing));) {
         if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) == 0)
             count = add_name(names, count, entry->d_name + sizeof(prefix) - 1, arena);
     }
@@ -160,8 +161,8 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
     return config_read(files, &section, 1, ctl->arena, err);
 }
 
-/* Our place among the hosts, by the first key of a ctl that lies here. *ret is NULL when none does, or when the suite
- * has but one host: then only this host is asked. */
+/* Our place among the hosts, by the first key of a ctl that lies here. *ret is NULL when none does,
+ * or when the suite has but one host: then only this host is asked. */
 static int find_hosts(struct ctl *ctl, const struct common_config *common, struct bus_hosts **ret,
                       struct error *err)
 {

@@ -1,8 +1,10 @@
 /*
- * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/service/check.h), all at the same time; what
- * only shows from outside is added: who does not answer, which versions do, and the disks of PostgreSQL.
+ * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/service/check.h),
+ * all at the same time; what only shows from outside is added: who does not answer, which versions
+ * do, and the disks of PostgreSQL.
  *
- * One broken thing fails many rows. What is to be mended is told first (causes[]), then what follows from it.
+ * One broken thing fails many rows. What is to be mended is told first (causes[]), then what
+ * follows from it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -83,7 +85,7 @@ static void visit(void *arg)
 
 static struct visit *visit_all(struct ctl *ctl, const struct instances *all)
 {
-    struct visit *visits = arena_calloc(ctl->arena, all->count, sizeof *visits);
+    struct visit *visits = arena_calloc(ctl->arena, all->count, sizeof(*visits));
     size_t left = 0;
 
     for (size_t i = 0; i < all->count; i++) {
@@ -241,8 +243,8 @@ static void add_disks(struct report *report, const struct visit *visits, size_t 
 
 /* ---- causes and what follows from them ---- */
 
-/* What may be a cause of other rows, the deepest first; and which rows follow when it fails. What fails in the database
- * of one daemon makes the others' requests fail too. */
+/* What may be a cause of other rows, the deepest first; and which rows follow when it fails. What
+ * fails in the database of one daemon makes the others' requests fail too. */
 static const struct cause {
     const char *daemon; /* NULL: any */
     const char *check, *followers;
@@ -317,7 +319,8 @@ static void note(const struct ctl *ctl, const struct doctor_row *row)
                     row->mend ? row->mend : "");
 }
 
-/* Below the table, whose cells are short: what is not well, with all that is known of it, causes first. */
+/* Below the table, whose cells are short: what is not well, with all that is known of it, causes
+ * first. */
 static void tell_how_to_mend(const struct ctl *ctl, const struct report *report)
 {
     for (size_t rank = 0; rank <= ARRAY_SIZE(causes); rank++)
@@ -345,7 +348,7 @@ int doctor_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"daemon", "check", "state", "seen", NULL};
     const struct instances *all = instances_find(ctl, err);
-    struct report *report = arena_alloc(ctl->arena, sizeof *report);
+    struct report *report = arena_alloc(ctl->arena, sizeof(*report));
     struct visit *visits;
     struct field_list list;
 

@@ -1,8 +1,9 @@
 /*
- * documents.c - `atriumctl documents verify`: documents without their bytes, and bytes without their document.
+ * documents.c - `atriumctl documents verify`: documents without their bytes, and bytes without
+ * their document.
  *
- * docd looks page by page, and each problem is printed when its page is there: a suite may have more documents than
- * memory has room for.
+ * docd looks page by page, and each problem is printed when its page is there: a suite may have
+ * more documents than memory has room for.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -48,10 +48,10 @@ int files_replace(const char *path, mode_t mode, const char *text, struct error 
 {
     size_t size = strlen(text);
     char fresh[4096];
-    int fd, n = snprintf(fresh, sizeof fresh, "%s.new", path);
+    int fd, n = snprintf(fresh, sizeof(fresh), "%s.new", path);
     bool written;
 
-    if (n < 0 || (size_t)n >= sizeof fresh)
+    if (n < 0 || (size_t)n >= sizeof(fresh))
         return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
     unlink(fresh);
     fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -93,10 +93,10 @@ int files_exchange(const char *path, const char *text, struct error *err)
 {
     size_t size = strlen(text);
     char fresh[4096];
-    int fd, n = snprintf(fresh, sizeof fresh, "%s.new", path);
+    int fd, n = snprintf(fresh, sizeof(fresh), "%s.new", path);
     bool written;
 
-    if (n < 0 || (size_t)n >= sizeof fresh)
+    if (n < 0 || (size_t)n >= sizeof(fresh))
         return error_set(err, ERR_BAD_REQUEST, "%s: path too long", path);
     unlink(fresh);
     fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

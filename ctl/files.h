@@ -11,14 +11,15 @@
 
 enum { FILES_MAX = 1024 * 1024 }; /* bytes of one file */
 
-/* The file's text from the arena; "-" is stdin. NULL with the file named when it cannot be read, is too large,
- * or is not text. */
+/* The file's text from the arena; "-" is stdin. NULL with the file named when it cannot be read, is
+ * too large, or is not text. */
 char *files_read(struct arena *arena, const char *path, struct error *err);
 
 /* Puts text in place of what is there: a reader sees the old file or the new one, never a part. */
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
 
-/* The same for a file that is there and must survive a power cut: the new one has its mode and owner, and is on disk. */
+/* The same for a file that is there and must survive a power cut: the new one has its mode and
+ * owner, and is on disk. */
 int files_exchange(const char *path, const char *text, struct error *err) MUST_USE;
 
 #endif

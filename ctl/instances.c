@@ -47,7 +47,7 @@ static bool is_connected(const struct ctl *ctl, const struct instance *instance)
 
 const struct instances *instances_find(struct ctl *ctl, struct error *err)
 {
-    struct instances *list = arena_alloc(ctl->arena, sizeof *list);
+    struct instances *list = arena_alloc(ctl->arena, sizeof(*list));
     int64_t deadline = clock_mono_ms() + WAIT_MS;
 
     for (size_t i = 0; ctl_bus_services[i]; i++)

@@ -19,9 +19,9 @@ struct instances {
     size_t count;
 };
 
-/* Those that have a socket for us or are listed among the hosts, in the order of ctl_bus_services. Connections come
- * within milliseconds; what is not there after a second counts as not connected. From the arena; NULL when
- * interrupted. Parks. */
+/* Those that have a socket for us or are listed among the hosts, in the order of ctl_bus_services.
+ * Connections come within milliseconds; what is not there after a second counts as not connected.
+ * From the arena; NULL when interrupted. Parks. */
 const struct instances *instances_find(struct ctl *ctl, struct error *err);
 
 /* "2h 5m": an up time. */

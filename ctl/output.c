@@ -113,7 +113,7 @@ static void print_table(struct arena *arena, const json_t *rows, const char *con
 
     while (names[columns] && columns < OUTPUT_COLUMNS_MAX)
         columns++;
-    cells = arena_calloc(arena, (count + 1) * columns, sizeof *cells);
+    cells = arena_calloc(arena, (count + 1) * columns, sizeof(*cells));
     for (size_t c = 0; c < columns; c++) {
         cells[c] = heading(arena, names[c]);
         widths[c] = width(cells[c]);

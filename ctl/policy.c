@@ -15,7 +15,8 @@ static const char *member_text(struct ctl *ctl, const json_t *policy, const char
     return value ? codec_dump_json(ctl->arena, value) : NULL;
 }
 
-/* The file has the form that `policy list --json` and the interface show: {name, resource, ipAccessRule?}. */
+/* The file has the form that `policy list --json` and the interface show: {name, resource,
+ * ipAccessRule?}. */
 int policy_put_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);

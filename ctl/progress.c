@@ -22,7 +22,8 @@ enum {
     DURATION_SIZE = 32
 };
 
-/* Asked each time: whoever watches may widen the window. One column less, so that no terminal wraps the line. */
+/* Asked each time: whoever watches may widen the window. One column less, so that no terminal wraps
+ * the line. */
 static int columns(void)
 {
     struct winsize size;
@@ -52,7 +53,7 @@ static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool
     bool reckoned = !over && self->part > 0;
 
     if (self->total > 0)
-        snprintf(total, sizeof total, "/%" PRId64, self->total);
+        snprintf(total, sizeof(total), "/%" PRId64, self->total);
     if (reckoned)
         format_duration(
             (int64_t)((double)elapsed_ms * (double)(self->whole - self->part) / (double)self->part),
@@ -63,7 +64,8 @@ static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool
              rate, duration, reckoned ? " left" : "");
 }
 
-/* " 31% [#####------]" of at most `room` characters, without the bar when that is too few for one. */
+/* " 31% [#####------]" of at most `room` characters, without the bar when that is too few for
+ * one. */
 static void format_bar(const struct progress *self, int room, char text[static COLUMNS_MAX])
 {
     static const char full[] = "########################################";
@@ -72,7 +74,7 @@ static void format_bar(const struct progress *self, int room, char text[static C
     int width = MIN(room - used - (int)strlen(" []"), (int)BAR_MAX);
     int filled = (int)((double)width * (double)self->part / (double)self->whole);
 
-    static_assert(sizeof full == BAR_MAX + 1 && sizeof empty == BAR_MAX + 1, "as long as a bar");
+    static_assert(sizeof(full) == BAR_MAX + 1 && sizeof(empty) == BAR_MAX + 1, "as long as a bar");
     if (width >= BAR_MIN)
         snprintf(text + used, COLUMNS_MAX - (size_t)used, " [%.*s%.*s]", filled, full,
                  width - filled, empty);
@@ -82,14 +84,14 @@ static void format_bar(const struct progress *self, int room, char text[static C
 static void draw(struct progress *self, int64_t now_ms, bool over)
 {
     char numbers[COLUMNS_MAX], bar[COLUMNS_MAX] = "", text[3 * COLUMNS_MAX];
-    char line[sizeof text + 16];
+    char line[sizeof(text) + 16];
     int room = columns(), length;
 
-    format_numbers(self, now_ms - self->started_mono_ms, over, numbers, sizeof numbers);
+    format_numbers(self, now_ms - self->started_mono_ms, over, numbers, sizeof(numbers));
     if (self->whole > 0)
         format_bar(self, room - (int)strlen(self->what) - (int)strlen(numbers), bar);
-    snprintf(text, sizeof text, "%.*s%s%s", COLUMNS_MAX, self->what, bar, numbers);
-    length = snprintf(line, sizeof line, "\r%.*s\033[K%s", room, text, over ? "\n" : "");
+    snprintf(text, sizeof(text), "%.*s%s%s", COLUMNS_MAX, self->what, bar, numbers);
+    length = snprintf(line, sizeof(line), "\r%.*s\033[K%s", room, text, over ? "\n" : "");
     (void)!write(STDERR_FILENO, line, (size_t)length);
     self->drawn_mono_ms = now_ms;
 }

@@ -1,10 +1,12 @@
 /*
- * progress.h - how far long work is: one line on a terminal, drawn over itself, that stays when the work is over.
+ * progress.h - how far long work is: one line on a terminal, drawn over itself, that stays when the
+ * work is over.
  *
  *     audit of authd  31% [#######---------------]  310000 rows  52000/s  0:13 left
  *
- * It goes to stderr, and only when that is a terminal (TERM=dumb is none): logs and pipes get nothing of it. Knows
- * common/ and nothing else of atriumctl: who fills a database for a measurement uses it too.
+ * It goes to stderr, and only when that is a terminal (TERM=dumb is none): logs and pipes get
+ * nothing of it. Knows common/ and nothing else of atriumctl: who fills a database for a
+ * measurement uses it too.
  */
 #ifndef ATRIUM_CTL_PROGRESS_H
 #define ATRIUM_CTL_PROGRESS_H
@@ -22,15 +24,17 @@ struct progress {
 /* Begins; shows nothing yet, and never anything when quiet. `self` needs no end before this. */
 void progress_start(struct progress *self, const char *what, const char *unit, bool quiet);
 
-/* `done` of `total` units (0: nobody knows). Draws at most ten times a second, so it may be called for each unit. */
+/* `done` of `total` units (0: nobody knows). Draws at most ten times a second, so it may be called
+ * for each unit. */
 void progress_count(struct progress *self, int64_t done, int64_t total);
 
-/* The same where the number of units is not known, but how far they reach is: `part` of `whole` (0: not known) bytes,
- * say. */
+/* The same where the number of units is not known, but how far they reach is: `part` of `whole` (0:
+ * not known) bytes, say. */
 void progress_part(struct progress *self, int64_t done, int64_t part, int64_t whole);
 
-/* Draws the last state with the time that it took, and leaves that line; nothing when nothing was ever counted. For
- * CLEANUP too: what is said next, an error maybe, begins on a line of its own. May be called again. */
+/* Draws the last state with the time that it took, and leaves that line; nothing when nothing was
+ * ever counted. For CLEANUP too: what is said next, an error maybe, begins on a line of its own.
+ * May be called again. */
 void progress_end(struct progress *self);
 
 #endif

@@ -1,8 +1,10 @@
 /*
- * provision.c - see provision.h.  Used by `atriumctl database sql` and, for the development suite, by postgres.c.
+ * provision.c - see provision.h.  Used by `atriumctl database sql` and, for the development suite,
+ * by postgres.c.
  *
- * A role has the name of the system user that an installed daemon runs as: PostgreSQL then knows it by peer
- * authentication. It makes and owns what is in its schema, but for the audit trail (ctl/schema/audit_owner.sql).
+ * A role has the name of the system user that an installed daemon runs as: PostgreSQL then knows it
+ * by peer authentication. It makes and owns what is in its schema, but for the audit trail
+ * (ctl/schema/audit_owner.sql).
  */
 #include "ctl/provision.h"
 

@@ -1,10 +1,12 @@
 /*
- * provision.h - what a superuser runs in the database before any daemon: roles, schemas, the owner of the audit trail.
+ * provision.h - what a superuser runs in the database before any daemon: roles, schemas, the owner
+ * of the audit trail.
  */
 #ifndef ATRIUM_CTL_PROVISION_H
 #define ATRIUM_CTL_PROVISION_H
 
-/* The SQL for the database `atrium`; may be run again, and brings what an older build made up to date. free() it. */
+/* The SQL for the database `atrium`; may be run again, and brings what an older build made up to
+ * date. free() it. */
 char *provision_sql(void);
 
 /* The role of a daemon, as its connection string has it; NULL for a daemon without a database. */

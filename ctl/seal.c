@@ -1,9 +1,11 @@
 /*
- * seal.c - `atriumctl keys rotate --seal`: the exchange of the keys that seal, one step of it at each call.
+ * seal.c - `atriumctl keys rotate --seal`: the exchange of the keys that seal, one step of it at
+ * each call.
  *
- * A step is taken only when every instance of the daemon has answered that it knows what the step before wrote, so that
- * a value is never sealed by a key that a running instance lacks (common/service/service_seal.c). The file is replaced whole;
- * whatever is interrupted is gone on with by the next call. In a development suite the instances are restarted here.
+ * A step is taken only when every instance of the daemon has answered that it knows what the step
+ * before wrote, so that a value is never sealed by a key that a running instance lacks
+ * (common/service/service_seal.c). The file is replaced whole; whatever is interrupted is gone on
+ * with by the next call. In a development suite the instances are restarted here.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -171,7 +173,8 @@ static int swap(struct exchange *self, struct error *err)
     return write_file(self, &keys, err);
 }
 
-/* One pass over a table; what it has found is added to *ret_found, what no key opens to *ret_unopened. */
+/* One pass over a table; what it has found is added to *ret_found, what no key opens to
+ * *ret_unopened. */
 static int pass_table(struct exchange *self, int64_t table, int64_t *ret_tables, int64_t *ret_found,
                       int64_t *ret_unopened, struct error *err)
 {

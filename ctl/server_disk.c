@@ -1,7 +1,8 @@
 /*
  * server_disk.c - see server_disk.h.  Used by doctor.c.
  *
- * The working directory of a postmaster is its data directory; the file postmaster.pid there says where it listens.
+ * The working directory of a postmaster is its data directory; the file postmaster.pid there says
+ * where it listens.
  */
 #include "ctl/server_disk.h"
 
@@ -74,7 +75,8 @@ static void find_postmaster(const char *server, char ret[static 16])
         closedir(all);
 }
 
-/* What is mounted where, as the server sees it: the longest mount point that the path begins with. */
+/* What is mounted where, as the server sees it: the longest mount point that the path begins
+ * with. */
 static void find_mount(const char *pid, const char *path, struct arena *arena,
                        struct server_disk *ret)
 {
@@ -100,7 +102,8 @@ static void find_mount(const char *pid, const char *path, struct arena *arena,
         endmntent(file);
 }
 
-/* Adds the disk of a directory of the server ("pg_wal"), unless that is there already or cannot be seen. */
+/* Adds the disk of a directory of the server ("pg_wal"), unless that is there already or cannot be
+ * seen. */
 static size_t add_disk(const char *pid, const char *name, struct arena *arena, dev_t *seen,
                        struct server_disk *ret, size_t count)
 {

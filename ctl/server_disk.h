@@ -1,8 +1,8 @@
 /*
  * server_disk.h - the disks that PostgreSQL writes to, where it runs on this host.
  *
- * A daemon's role may not ask the server for its data directory, and a daemon's user may not look at the server's
- * process: an operator may, as root or as the user that PostgreSQL runs as.
+ * A daemon's role may not ask the server for its data directory, and a daemon's user may not look
+ * at the server's process: an operator may, as root or as the user that PostgreSQL runs as.
  */
 #ifndef ATRIUM_CTL_SERVER_DISK_H
 #define ATRIUM_CTL_SERVER_DISK_H
@@ -18,9 +18,9 @@ struct server_disk {
     int64_t free, size;         /* bytes: what the server may use, all */
 };
 
-/* The disks of the data, the log and the tablespaces of the server that daemons reach at `server` (db_server():
- * "host=/run/postgresql port=5432"), each disk once; texts are from the arena. 0 when there is no such server here, or
- * its process may not be looked at. */
+/* The disks of the data, the log and the tablespaces of the server that daemons reach at `server`
+ * (db_server(): "host=/run/postgresql port=5432"), each disk once; texts are from the arena. 0 when
+ * there is no such server here, or its process may not be looked at. */
 size_t server_disks(const char *server, struct arena *arena,
                     struct server_disk ret[static SERVER_DISKS_MAX]);
 

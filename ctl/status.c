@@ -74,7 +74,7 @@ int status_command(struct ctl *ctl, struct error *err)
 
     if (!all)
         return -1;
-    rows = arena_calloc(ctl->arena, all->count, sizeof *rows);
+    rows = arena_calloc(ctl->arena, all->count, sizeof(*rows));
     list = (struct field_list){rows, 0};
     for (size_t i = 0; i < all->count; i++) {
         const struct instance *instance = &all->items[i];

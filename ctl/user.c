@@ -1,5 +1,6 @@
 /*
- * user.c - `atriumctl user ...`: accounts, the first admin of a project, and second factors that were lost.
+ * user.c - `atriumctl user ...`: accounts, the first admin of a project, and second factors that
+ * were lost.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /*
- * check.c - what docd tells `atriumctl doctor` beside what every daemon does: whether bytes can be kept.
+ * check.c - what docd tells `atriumctl doctor` beside what every daemon does: whether bytes can be
+ * kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -132,12 +133,11 @@ static int check_documents(void *daemon, const struct request *req, struct findi
 /* ---- the images ---- */
 
 static int check_sandbox(void *daemon, const struct request *req, struct finding *ret,
-                         struct error *err)
+                         struct error *err UNUSED)
 {
     struct docd *d = daemon;
     const char *means = variants_means(d->variants);
 
-    (void)err;
     d->svc.sandbox = means ? means : "none";
     if (!means)
         return check_fail(req, ret, NULL,

@@ -182,8 +182,8 @@ static int start(void *daemon, struct error *err)
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
     room_start(d);
-    /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that is never asked for an
-     * image needs none of them. */
+    /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that
+     * is never asked for an image needs none of them. */
     dl_iterate_phdr(forget_pages, NULL);
     return 0;
 }

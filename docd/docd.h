@@ -1,11 +1,12 @@
 /*
  * docd.h - what the files of docd share.
  *
- * docd owns documents and their bytes. A document is a row (document.c); its bytes come by a signed form and lie in
- * a store (store.h) under the id of an object row, which outlives them: what was interrupted is swept.
+ * docd owns documents and their bytes. A document is a row (document.c); its bytes come by a signed
+ * form and lie in a store (store.h) under the id of an object row, which outlives them: what was
+ * interrupted is swept.
  */
-#ifndef ATRIUM_DOCD_H
-#define ATRIUM_DOCD_H
+#ifndef ATRIUM_DOCD_DOCD_H
+#define ATRIUM_DOCD_DOCD_H
 
 #include <sys/queue.h>
 
@@ -60,7 +61,8 @@ extern const struct check docd_checks[];
 
 #define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */
 
-/* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN: nobody's. */
+/* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN:
+ * nobody's. */
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
@@ -85,8 +87,9 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
 
 #define BYTES_MISSING "The file of this document is missing."
 
-/* The store has no such object: a document that still shows it has lost its bytes, which is counted, logged and said
- * in err; else it was deleted or replaced meanwhile, and err stays. Parks. */
+/* The store has no such object: a document that still shows it has lost its bytes, which is
+ * counted, logged and said in err; else it was deleted or replaced meanwhile, and err stays.
+ * Parks. */
 void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
                      struct error *err);
 
@@ -99,23 +102,25 @@ void room_start(struct docd *d);
 
 enum {
     SWEEP_AFTER_MS = 24 * 3600 * 1000, /* what was begun and not ended */
-    /* A file that came and cannot be taken over is given up when that has failed for so long, and ARRIVAL_FAILURES times:
-     * of a docd that was away for all that time the first try shall not be the last. */
+    /* A file that came and cannot be taken over is given up when that has failed for so long, and
+     * ARRIVAL_FAILURES times: of a docd that was away for all that time the first try shall not be
+     * the last. */
     GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
-    /* Bytes without a document: kept for so long, should the database have been restored from too old a dump. */
+    /* Bytes without a document: kept for so long, should the database have been restored from too
+     * old a dump. */
     ORPHAN_SWEEP_MS = 7 * SWEEP_AFTER_MS,
 };
 
-/* Removes what is over: documents that nothing was uploaded to, forms that are too old, bytes that are due; a run of
- * service_every(). What fails does not keep the rest. Parks. */
+/* Removes what is over: documents that nothing was uploaded to, forms that are too old, bytes that
+ * are due; a run of service_every(). What fails does not keep the rest. Parks. */
 int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
 /* Removes the bytes of one object that is due, then its row. Parks. */
 int object_sweep(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
                  struct error *err) MUST_USE;
 
-/* Removes the bytes of all objects that are due; of one that cannot be removed now, which makes it fail in the end, some
- * minutes later. Parks. */
+/* Removes the bytes of all objects that are due; of one that cannot be removed now, which makes it
+ * fail in the end, some minutes later. Parks. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err) MUST_USE;
 
 #endif

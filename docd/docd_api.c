@@ -1,7 +1,9 @@
 /*
- * docd_api.c - the shapes of docd's inputs and outputs: bounds, names on the wire, words for OpenAPI.
+ * docd_api.c - the shapes of docd's inputs and outputs: bounds, names on the wire, words for
+ * OpenAPI.
  *
- * Linked into every program: the gateway validates and documents by these tables, the daemons pack by them.
+ * Linked into every program: the gateway validates and documents by these tables, the daemons pack
+ * by them.
  */
 #include "docd/docd_api.h"
 
@@ -60,7 +62,8 @@ static const char *skip_parameter(const char *at)
     return strspn(at, token) > 0 ? at + strspn(at, token) : NULL;
 }
 
-/* type/subtype, and parameters behind it (RFC 9110, section 8.3.1); MEDIA_TYPE_PATTERN says the same. */
+/* type/subtype, and parameters behind it (RFC 9110, section 8.3.1); MEDIA_TYPE_PATTERN says the
+ * same. */
 static int check_media_type(const char *value, char why[static 96])
 {
     size_t type = strspn(value, token);

@@ -1,8 +1,8 @@
 /*
  * docd_api.h - the inputs and outputs of docd, for itself, the gateway and the daemons that ask it.
  */
-#ifndef ATRIUM_DOCD_API_H
-#define ATRIUM_DOCD_API_H
+#ifndef ATRIUM_DOCD_DOCD_API_H
+#define ATRIUM_DOCD_DOCD_API_H
 
 #include "authd/authd_api.h"
 #include "common/bus/method.h"
@@ -188,7 +188,8 @@ extern const struct field_table upload_options_table, document_meta_table, docum
     cms_imported_table, documents_verify_in_table, document_problem_table, documents_verified_table,
     objects_verify_in_table, objects_verified_table;
 
-/* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one stands twice. */
+/* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one
+ * stands twice. */
 int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;
 
 #define ROUTE(...)

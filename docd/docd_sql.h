@@ -3,8 +3,8 @@
  *
  * The string macros are pieces that several statements share.
  */
-#ifndef ATRIUM_DOCD_SQL_H
-#define ATRIUM_DOCD_SQL_H
+#ifndef ATRIUM_DOCD_DOCD_SQL_H
+#define ATRIUM_DOCD_DOCD_SQL_H
 
 #include "common/pg/db.h"
 #include "common/service/audit.h"
@@ -19,8 +19,8 @@ enum docd_statement {
 
 extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
-/* A file that could not be taken over so often is left to the sweep, which gives it up in the end; whoever reads is shown
- * what there was before. */
+/* A file that could not be taken over so often is left to the sweep, which gives it up in the end;
+ * whoever reads is shown what there was before. */
 #define ARRIVAL_FAILURES "10"
 
 /* How long it is left alone after so many failures and one. */
@@ -29,8 +29,9 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 /* Form u may yet bring bytes for document d. */
 #define UPLOAD_TO_COME "u.number > coalesce(d.upload, 0) and u.failures < " ARRIVAL_FAILURES
 
-/* Document d may yet have bytes by a form that was given out; `taken`: the store takes forms itself. The numbers alone
- * would say so for ever of a form that was never used; they spare most documents the look at the forms. */
+/* Document d may yet have bytes by a form that was given out; `taken`: the store takes forms
+ * itself. The numbers alone would say so for ever of a form that was never used; they spare most
+ * documents the look at the forms. */
 #define UPLOAD_PENDING(taken)                                                                     \
     "(" taken "::boolean and d.uploads > coalesce(d.upload, 0) and exists (select from upload u " \
     "where u.project_id = d.project_id and u.document_id = d.id and " UPLOAD_TO_COME "))"
@@ -48,7 +49,8 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 /* Of documents d that are listed, which have indexes of their own; true for all of them. */
 #define LISTED "d.updated_at >= 0 and "
 
-/* A page of documents d behind the number of all of them; one row without a document when the page is empty. */
+/* A page of documents d behind the number of all of them; one row without a document when the page
+ * is empty. */
 #define DOCUMENT_SEARCH(condition, order, count, offset, taken)                                   \
     "select t.total, " DOCUMENT_COLUMNS                                                           \
     ", " UPLOAD_PENDING(taken) " from (select count(*) as total from document d where " condition \
@@ -74,7 +76,8 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
     "::text, " expires_at "::bigint, " session "::uuid, " bytes_max "::bigint, " project_max    \
     "::bigint from d"
 
-/* Whether a file of so many bytes in the place of that of document `of` fits in what may be kept. */
+/* Whether a file of so many bytes in the place of that of document `of` fits in what may be
+ * kept. */
 #define UPLOAD_FITS(of, bytes_max, project_max, bytes)                               \
     "document_fits(" of ".project_id, " of ".author_id, null, case " of              \
     ".author_type when 'Patient' then " bytes_max " end, " project_max ", 0, " bytes \
@@ -122,7 +125,8 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
 #define CONTENT_ENTITY "'Content/' || t.type || '/' || t.key || '/' || t.language"
 
-/* Adds what `word` (type, language, word, n) says to the count of each word, and answers what it is now. */
+/* Adds what `word` (type, language, word, n) says to the count of each word, and answers what it is
+ * now. */
 #define CONTENT_COUNT_WORDS                                                                   \
     "insert into content_word as w (project_id, type, language, word, documents) "            \
     "select $1::uuid, type, language, word, sum(n) from word where left(word, 1) <> 'T' "     \
@@ -135,8 +139,8 @@ extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
     "(select json_agg(json_build_object('type', type, 'language', language, 'word', word))::text " \
     "from counted where documents <= 0)"
 
-/* A page of keys p with their titles in both languages, each row behind the number of all; one row without a key
- * when the page is empty. */
+/* A page of keys p with their titles in both languages, each row behind the number of all; one row
+ * without a key when the page is empty. */
 #define CONTENT_MAP(total, page, order)                                           \
     "select c.total, p.key, s.title, t.title from (select (" total                \
     ") as total) c left join lateral (" page ") p on true "                       \

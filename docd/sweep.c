@@ -1,6 +1,7 @@
 /*
- * sweep.c - removes what is over: bytes of deleted and replaced documents and of uploads that were given up, forms
- * that are too old, documents that nothing was uploaded to within a day. Before that, what has come to the store.
+ * sweep.c - removes what is over: bytes of deleted and replaced documents and of uploads that were
+ * given up, forms that are too old, documents that nothing was uploaded to within a day. Before
+ * that, what has come to the store.
  */
 #include "common/base/clock.h"
 #include "common/domain/content.h"
@@ -88,8 +89,9 @@ static int sweep_documents(struct docd *d, const struct request *req, struct err
     return 0;
 }
 
-/* A form is remembered for a day after its end: an upload that began with it may still be under way. One whose file
- * cannot be taken over is remembered until that is given up; or, should the file have gone meanwhile, not for much longer. */
+/* A form is remembered for a day after its end: an upload that began with it may still be under
+ * way. One whose file cannot be taken over is remembered until that is given up; or, should the
+ * file have gone meanwhile, not for much longer. */
 static int sweep_uploads(struct docd *d, const struct request *req, struct error *err)
 {
     size_t count;
@@ -106,15 +108,15 @@ static int sweep_uploads(struct docd *d, const struct request *req, struct error
     return 0;
 }
 
-/* Variants of objects that are gone: a docd on another host has removed them, with the variants that it has itself. All
- * folders have their turn within minutes. */
+/* Variants of objects that are gone: a docd on another host has removed them, with the variants
+ * that it has itself. All folders have their turn within minutes. */
 static int sweep_variants(struct docd *d, const struct request *req, struct error *err)
 {
-    struct uuid *objects = arena_calloc(req->arena, SWEEP_BATCH, sizeof *objects);
+    struct uuid *objects = arena_calloc(req->arena, SWEEP_BATCH, sizeof(*objects));
 
     for (int page = 0; page < VARIANT_PAGES; page++) {
         CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-        struct db_array ids = db_array_new(req->arena, SWEEP_BATCH, sizeof objects->text);
+        struct db_array ids = db_array_new(req->arena, SWEEP_BATCH, sizeof(objects->text));
         size_t count = 0;
 
         if (variants_objects(d->variants, req, objects, SWEEP_BATCH, &count, err) < 0)

@@ -3,6 +3,8 @@
  *
  * The program's tables, its start and its end.  What happens to a request: see gateway.h.
  */
+#include "gateway/gateway.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -16,7 +18,6 @@
 #include "gateway/endpoint/jwks.h"
 #include "gateway/endpoint/otlp.h"
 #include "gateway/endpoint/serve.h"
-#include "gateway/gateway.h"
 #include "gateway/http/listen.h"
 
 enum {
@@ -177,8 +178,8 @@ static unsigned silent_max_s(const struct gateway_config *config)
     return (unsigned)MAX(config->keep_alive_timeout / 1000 * 2, (int64_t)SILENT_MIN_S);
 }
 
-/* How many connections a listener may have: as configured, but together they leave the rest of the process some
- * descriptors. An administrator's listener needs few of them. */
+/* How many connections a listener may have: as configured, but together they leave the rest of the
+ * process some descriptors. An administrator's listener needs few of them. */
 static size_t connections_max(const struct gateway_config *config, size_t sites, bool admin)
 {
     size_t limit = descriptors_limit(), wanted = (size_t)config->max_connections,
@@ -325,8 +326,9 @@ static int start(void *daemon, struct error *err)
     return 0;
 }
 
-/* Requests under way keep the gateway alive to their deadlines. Open connections do for a moment: their clients'
- * next answer says that it is the last one, which beats a reset under a request that is already on its way. */
+/* Requests under way keep the gateway alive to their deadlines. Open connections do for a moment:
+ * their clients' next answer says that it is the last one, which beats a reset under a request that
+ * is already on its way. */
 static bool is_needed(const struct gateway *self, int64_t spent_ms)
 {
     return ((self->in_flight > 0 || self->lease.renewing) && spent_ms < DRAIN_MS) ||
@@ -351,8 +353,9 @@ static void stop(void *daemon)
 {
     struct gateway *self = daemon;
 
-    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process closes it too.
-     * A request that is still coming in, perhaps from a client that has gone, is no such thing. */
+    /* libmicrohttpd aborts when it is closed over a suspended connection; the end of the process
+     * closes it too. A request that is still coming in, perhaps from a client that has gone, is no
+     * such thing. */
     for (size_t i = 0; i < self->site_count && self->suspended == 0; i++)
         http_close(&self->sites[i].http);
     loop_cancel(self->service.loop, &self->sweep);

@@ -1,8 +1,8 @@
 /*
  * gateway.h - the gateway's own state: what its rooms share.
  *
- * A request passes: http.c (libmicrohttpd) -> exchange.c (one request and its answer) -> routes.c (which
- * endpoint) -> serve.c on a fiber (throttle, authenticate.c, input, bus call) -> answer.c.
+ * A request passes: http.c (libmicrohttpd) -> exchange.c (one request and its answer) -> routes.c
+ * (which endpoint) -> serve.c on a fiber (throttle, authenticate.c, input, bus call) -> answer.c.
  */
 #ifndef ATRIUM_GATEWAY_GATEWAY_H
 #define ATRIUM_GATEWAY_GATEWAY_H

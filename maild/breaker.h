@@ -1,12 +1,14 @@
 /*
  * breaker.h - when a mail server that fails is tried again, and with how many mails.
  *
- * Closed: up to `limit` deliveries at the same time.  Open: none until the pause is over (1 s, doubled with each
- * failure up to a minute, each a quarter shorter or longer by chance), then one mail as a probe.  A mail that the
- * server answers closes it; the number of deliveries then doubles with each mail sent, from one up to the limit, so
- * that a server that has just come back is not flooded.
+ * Closed: up to `limit` deliveries at the same time.  Open: none until the pause is over (1 s,
+ * doubled with each failure up to a minute, each a quarter shorter or longer by chance), then one
+ * mail as a probe.  A mail that the server answers closes it; the number of deliveries then doubles
+ * with each mail sent, from one up to the limit, so that a server that has just come back is not
+ * flooded.
  *
- * Time is monotonic, in ms, and a parameter.  Each instance has its own breaker for its mail server.
+ * Time is monotonic, in ms, and a parameter.  Each instance has its own breaker for its mail
+ * server.
  */
 #ifndef ATRIUM_MAILD_BREAKER_H
 #define ATRIUM_MAILD_BREAKER_H
@@ -34,8 +36,8 @@ struct breaker {
     int streak;         /* failures since the last success */
     int refusals;       /* mails refused for now since the last one sent */
     int64_t success_at; /* 0: none yet */
-    char reason
-        [BREAKER_REASON_MAX]; /* of the last failure; "" when there was none since the last success */
+    /* of the last failure; "" when there was none since the last success */
+    char reason[BREAKER_REASON_MAX];
 };
 
 struct breaker breaker_new(int64_t limit);

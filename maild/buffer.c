@@ -1,5 +1,6 @@
 /*
- * buffer.c - see buffer.h.  Used by render.c and message.c, whose inputs are bounded by their field tables.
+ * buffer.c - see buffer.h.  Used by render.c and message.c, whose inputs are bounded by their field
+ * tables.
  */
 #include "maild/buffer.h"
 

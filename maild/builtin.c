@@ -1,5 +1,6 @@
 /*
- * builtin.c - see builtin.h.  In English; text and HTML are made of the same sentences.  To add a mail: one row.
+ * builtin.c - see builtin.h.  In English; text and HTML are made of the same sentences.  To add a
+ * mail: one row.
  */
 #include "maild/builtin.h"
 

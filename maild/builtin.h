@@ -1,6 +1,6 @@
 /*
- * builtin.h - the installation's own mails: for what must not go by the template of a tenant, or must be mailed though
- * the project maps no template.
+ * builtin.h - the installation's own mails: for what must not go by the template of a tenant, or
+ * must be mailed though the project maps no template.
  */
 #ifndef ATRIUM_MAILD_BUILTIN_H
 #define ATRIUM_MAILD_BUILTIN_H
@@ -13,8 +13,8 @@
 /* Whether there is one of that name ("PASSWORD_RESET"). */
 bool builtin_exists(const char *name);
 
-/* Its texts, from the arena, for these variables (a JSON object): without the link that it is about, it says to ask an
- * administrator. False when there is no such mail. */
+/* Its texts, from the arena, for these variables (a JSON object): without the link that it is
+ * about, it says to ask an administrator. False when there is no such mail. */
 bool builtin_template(struct arena *arena, const char *name, const json_t *variables,
                       struct template_record *ret);
 

@@ -1,5 +1,6 @@
 /*
- * check.c - what maild tells `atriumctl doctor` beside what every daemon does: whether mail would leave, and what waits.
+ * check.c - what maild tells `atriumctl doctor` beside what every daemon does: whether mail would
+ * leave, and what waits.
  */
 #include <string.h>
 

@@ -35,13 +35,15 @@ struct deliver {
 
 /* ---- one delivery ---- */
 
-/* Renders the nearest template for the recipient and builds the mail. NULL with the reason otherwise. */
+/* Renders the nearest template for the recipient and builds the mail. NULL with the reason
+ * otherwise. */
 static char *delivery_text(struct delivery *self, const struct template_record *template,
                            const json_t *variables, const char *to)
 {
     const struct maild_config *config = work_maild(&self->item)->svc.config;
     struct arena *arena = self->item.req->arena;
-    /* A template may be older than the rule that its HTML keeps secrets: then its text goes alone. */
+    /* A template may be older than the rule that its HTML keeps secrets: then its text goes
+     * alone. */
     const char *html =
         template->html && !template_html_check(arena, template->html) ? template->html : NULL;
     struct message message = {
@@ -59,8 +61,9 @@ static char *delivery_text(struct delivery *self, const struct template_record *
     return message_build(arena, &message);
 }
 
-/* Marks the message as one that may have been sent, for as long as the receiver may think about it: should this
- * process die now, no other one sends a second copy before. False when the message is not this process's any more. */
+/* Marks the message as one that may have been sent, for as long as the receiver may think about it:
+ * should this process die now, no other one sends a second copy before. False when the message is
+ * not this process's any more. */
 static bool delivery_gate(void *arg)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -97,7 +100,8 @@ static enum transport_outcome delivery_hand_over(struct delivery *self, const ch
     return outcome;
 }
 
-/* The project's template that is nearest, or the installation's own, which is called by its name. */
+/* The project's template that is nearest, or the installation's own, which is called by its
+ * name. */
 static int delivery_template(struct delivery *self, json_t *variables, struct template_record *ret,
                              struct error *err)
 {
@@ -257,8 +261,8 @@ static void delivery_run(struct work_item *item)
 
 /* ---- claiming ---- */
 
-/* What waited for the mail server is due again, now that it has taken a mail: a batch at a time, since the same fiber
- * renews the leases. */
+/* What waited for the mail server is due again, now that it has taken a mail: a batch at a time,
+ * since the same fiber renews the leases. */
 static void resume(struct maild *d, const struct request *req)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -378,7 +382,8 @@ void deliver_hurry(struct maild *d)
     work_kick(d->deliver->work);
 }
 
-/* Deliveries may end by themselves first; then those do that the receiver has not got yet, then all. */
+/* Deliveries may end by themselves first; then those do that the receiver has not got yet, then
+ * all. */
 bool deliver_stop(struct maild *d)
 {
     static const int64_t steps_ms[] = {4000, 4000, 2000};

@@ -1,9 +1,10 @@
 /*
- * job.c - jobs: what other daemons want done when the time has come, and what the operator sees and does.
- * Handlers: job_put, job_list, job_run_due; and the work (work.h) on jobs.
+ * job.c - jobs: what other daemons want done when the time has come, and what the operator sees and
+ * does. Handlers: job_put, job_list, job_run_due; and the work (work.h) on jobs.
  *
- * A job is due by contract time, whichever way that moves.  authd does what it is about, and knows when there is
- * nothing to do any more; so a job may be tried as often as it takes, and is never given up.
+ * A job is due by contract time, whichever way that moves.  authd does what it is about, and knows
+ * when there is nothing to do any more; so a job may be tried as often as it takes, and is never
+ * given up.
  */
 #include <string.h>
 
@@ -178,7 +179,8 @@ int job_put(struct maild *d, const struct request *req, const struct job_put_in 
     return 0;
 }
 
-/* The jobs in a state, "waiting" or "done", by the time at which they are due, and how many there are. */
+/* The jobs in a state, "waiting" or "done", by the time at which they are due, and how many there
+ * are. */
 int job_list(struct maild *d, const struct request *req, const struct job_list_in *in,
              struct job_list_out *out, struct error *err)
 {

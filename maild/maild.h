@@ -1,13 +1,13 @@
 /*
  * maild.h - what the files of maild share.
  *
- * maild turns "mail this template to that person" into a message that is sent once: other daemons enqueue
- * (queue.c), deliver.c takes what is due, renders and builds it (render.c, message.c) and hands it to the
- * transport that the configuration names (transport.h).  Other daemons also leave jobs for later (job.c).  work.c
- * shares both among the instances.
+ * maild turns "mail this template to that person" into a message that is sent once: other daemons
+ * enqueue (queue.c), deliver.c takes what is due, renders and builds it (render.c, message.c) and
+ * hands it to the transport that the configuration names (transport.h).  Other daemons also leave
+ * jobs for later (job.c).  work.c shares both among the instances.
  */
-#ifndef ATRIUM_MAILD_H
-#define ATRIUM_MAILD_H
+#ifndef ATRIUM_MAILD_MAILD_H
+#define ATRIUM_MAILD_MAILD_H
 
 #include "common/service/service.h"
 #include "maild/maild_api.h"
@@ -48,9 +48,10 @@ extern const struct check maild_checks[];
 
 /* ---- template.c ---- */
 
-/* The template of a project that is nearest to the language, then to the default language, then the one without a
- * language, then any. Both languages are tags as language_tag() spells them, or "". In *out the language is ""
- * when it has none. Fails with ERR_NOT_FOUND when the project maps no such template. Parks. */
+/* The template of a project that is nearest to the language, then to the default language, then the
+ * one without a language, then any. Both languages are tags as language_tag() spells them, or "".
+ * In *out the language is "" when it has none. Fails with ERR_NOT_FOUND when the project maps no
+ * such template. Parks. */
 int template_pick(struct maild *d, const struct request *req, struct uuid project, const char *name,
                   const char *language, const char *default_language, struct template_record *out,
                   struct error *err) MUST_USE;
@@ -66,8 +67,8 @@ void deliver_kick(struct maild *d);
 /* The same, and tries a mail server that is away without a further pause. */
 void deliver_hurry(struct maild *d);
 
-/* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when all have ended,
- * so that the transport may go. */
+/* Claims nothing more and waits for the deliveries that run, 10 seconds at most. Parks. True when
+ * all have ended, so that the transport may go. */
 bool deliver_stop(struct maild *d);
 
 /* ---- backlog.c ---- */

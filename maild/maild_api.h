@@ -1,8 +1,8 @@
 /*
  * maild_api.h - the inputs and outputs of maild, for itself and the daemons that send mail.
  */
-#ifndef ATRIUM_MAILD_API_H
-#define ATRIUM_MAILD_API_H
+#ifndef ATRIUM_MAILD_MAILD_API_H
+#define ATRIUM_MAILD_MAILD_API_H
 
 #include "common/bus/method.h"
 #include "common/wire/fields.h"
@@ -27,11 +27,11 @@ struct email_template_preview {
 
 /* ---- between daemons ---- */
 
-/* One mail to one person. Dropped silently when the project maps no such template, unless `builtin` says that the
- * installation's own takes its place. Without a project it goes by the installation's own, and projectName is what the
- * installation is called. The id is the key: the same one again does nothing. `variables` is a JSON object of text;
- * projectName, tenantCode, recipientName and recipientEmail are always among a template's names and are given here
- * too. */
+/* One mail to one person. Dropped silently when the project maps no such template, unless `builtin`
+ * says that the installation's own takes its place. Without a project it goes by the installation's
+ * own, and projectName is what the installation is called. The id is the key: the same one again
+ * does nothing. `variables` is a JSON object of text; projectName, tenantCode, recipientName and
+ * recipientEmail are always among a template's names and are given here too. */
 struct mail_enqueue_in {
     struct uuid id, projectId;
     bool builtin;
@@ -102,8 +102,8 @@ struct mail_retry_all_out {
     int64_t due; /* messages that would have waited longer */
 };
 
-/* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same one again does
- * nothing. What waits for the schedule `replaces` is dropped. */
+/* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same
+ * one again does nothing. What waits for the schedule `replaces` is dropped. */
 struct job_put_in {
     struct uuid id;
     const char *kind; /* "account-delete", "account-reminder" */

@@ -1,8 +1,8 @@
 /*
  * maild_sql.h - the statements of maild by name; their texts are in maild_sql.def.
  */
-#ifndef ATRIUM_MAILD_SQL_H
-#define ATRIUM_MAILD_SQL_H
+#ifndef ATRIUM_MAILD_MAILD_SQL_H
+#define ATRIUM_MAILD_MAILD_SQL_H
 
 #include "common/service/audit.h"
 #include "common/service/seal_table.h"

@@ -22,7 +22,8 @@ static struct audit_row message_audit(const struct request *req, const char *act
     return audit_row(req, &(struct audit){.action = action, .type = "Message", .id = message});
 }
 
-/* Takes a message over, durably: it is on disk when this is answered. The same id again changes nothing. */
+/* Takes a message over, durably: it is on disk when this is answered. The same id again changes
+ * nothing. */
 int mail_enqueue(struct maild *d, const struct request *req, const struct mail_enqueue_in *in,
                  struct mail_enqueue_out *out, struct error *err)
 {
@@ -62,7 +63,8 @@ int mail_queue(struct maild *d, const struct request *req, const struct mail_que
     return 0;
 }
 
-/* Delivers a waiting message now. Fails: NOT_FOUND, CONFLICT (it is over: its content was erased). */
+/* Delivers a waiting message now. Fails: NOT_FOUND, CONFLICT (it is over: its content was
+ * erased). */
 int mail_retry(struct maild *d, const struct request *req, const struct mail_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
@@ -81,7 +83,8 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
     return 0;
 }
 
-/* Delivers all messages now that wait for another attempt, or those of a project, or those made since a time. */
+/* Delivers all messages now that wait for another attempt, or those of a project, or those made
+ * since a time. */
 int mail_retry_all(struct maild *d, const struct request *req, const struct mail_retry_all_in *in,
                    struct mail_retry_all_out *out, struct error *err)
 {
@@ -105,7 +108,8 @@ int mail_retry_all(struct maild *d, const struct request *req, const struct mail
     return 0;
 }
 
-/* Takes a message out of the queue. One that is just being delivered may still arrive. Fails: NOT_FOUND. */
+/* Takes a message out of the queue. One that is just being delivered may still arrive. Fails:
+ * NOT_FOUND. */
 int mail_drop(struct maild *d, const struct request *req, const struct mail_id_in *in,
               struct nothing *out UNUSED, struct error *err)
 {

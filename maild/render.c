@@ -1,5 +1,6 @@
 /*
- * render.c - see render.h.  Used by template.c when a template is put and by deliver.c when it is sent.
+ * render.c - see render.h.  Used by template.c when a template is put and by deliver.c when it is
+ * sent.
  */
 #include "maild/render.h"
 
@@ -17,7 +18,8 @@ struct placeholder {
     size_t length;
 };
 
-/* The next placeholder at or after text. 1 found, 0 none left, -1 opened but not closed (only begin is set). */
+/* The next placeholder at or after text. 1 found, 0 none left, -1 opened but not closed (only begin
+ * is set). */
 static int placeholder_next(const char *text, struct placeholder *ret)
 {
     const char *open = strstr(text, "{{");

@@ -1,9 +1,9 @@
 /*
  * smtp_pool.c - see smtp_pool.h.
  *
- * The mutex guards the lists and every job.  A job belongs to the fiber that waits for it and to the thread that works
- * on it; the one that lets go last frees it.  A thread never touches a fiber: it puts the job on the list of news and
- * pokes the eventfd, and the loop wakes the fiber.
+ * The mutex guards the lists and every job.  A job belongs to the fiber that waits for it and to
+ * the thread that works on it; the one that lets go last frees it.  A thread never touches a fiber:
+ * it puts the job on the list of news and pokes the eventfd, and the loop wakes the fiber.
  */
 #include "maild/smtp_pool.h"
 
@@ -94,7 +94,7 @@ static struct job *job_new(struct smtp_pool *pool, const struct mail *mail,
     self->pool = pool;
     self->fiber = fiber_self(pool->loop);
     self->deadline_mono_ms = deadline_mono_ms;
-    self->check = mail == NULL;
+    self->check = !mail;
     if (mail) {
         self->mail = *mail;
         self->mail.from = copy(mail->from);
@@ -216,7 +216,8 @@ static void run_first(struct smtp_pool *self, struct smtp_session *session)
     lock(self);
 }
 
-/* With the mutex held: waits for work. A connection is closed that nothing was sent on for a while. */
+/* With the mutex held: waits for work. A connection is closed that nothing was sent on for a
+ * while. */
 static void wait_for_work(struct smtp_pool *self, struct smtp_session *session)
 {
     struct timespec until;
@@ -307,7 +308,8 @@ static void answer(struct smtp_pool *self, struct job *job, const struct transpo
     pthread_cond_broadcast(&self->answered);
 }
 
-/* With the mutex held: the fiber goes on without its job. What the server may have is of unknown end. */
+/* With the mutex held: the fiber goes on without its job. What the server may have is of unknown
+ * end. */
 static void abandon(struct smtp_pool *self, struct job *job, struct smtp_result *ret)
 {
     *ret = (struct smtp_result){.outcome = job->state == JOB_GRANTED ? TRANSPORT_UNKNOWN

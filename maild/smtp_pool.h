@@ -1,9 +1,10 @@
 /*
  * smtp_pool.h - the threads that talk to the mail server, so that the loop never waits for it.
  *
- * Each thread has a session (smtp_session.h) of its own and sends one mail at a time.  A fiber hands its mail over and
- * parks.  When its deadline passes, or the daemon stops, the fiber goes on without the thread: the thread learns that
- * the mail is no longer wanted and ends by itself within about a second, and nothing that it does then counts.
+ * Each thread has a session (smtp_session.h) of its own and sends one mail at a time.  A fiber
+ * hands its mail over and parks.  When its deadline passes, or the daemon stops, the fiber goes on
+ * without the thread: the thread learns that the mail is no longer wanted and ends by itself within
+ * about a second, and nothing that it does then counts.
  */
 #ifndef ATRIUM_MAILD_SMTP_POOL_H
 #define ATRIUM_MAILD_SMTP_POOL_H
@@ -12,19 +13,20 @@
 
 struct smtp_pool;
 
-/* A pool that sends up to `mails` mails at the same time and can do a check beside them. Threads start
- * when they are needed. */
+/* A pool that sends up to `mails` mails at the same time and can do a check beside them. Threads
+ * start when they are needed. */
 struct smtp_pool *smtp_pool_new(struct loop *loop, const struct smtp_server *server, size_t mails);
 
-/* Waits for its threads for wait_ms at most. False when some have not ended: they keep the pool until the
- * process ends. */
+/* Waits for its threads for wait_ms at most. False when some have not ended: they keep the pool
+ * until the process ends. */
 bool smtp_pool_destroy(struct smtp_pool **self_p, int64_t wait_ms);
 
-/* What begins from now on goes to this server, which is shared; what is under way ends with the former one. */
+/* What begins from now on goes to this server, which is shared; what is under way ends with the
+ * former one. */
 void smtp_pool_use(struct smtp_pool *self, const struct smtp_server *server);
 
-/* Sends a mail on a thread and parks until that is decided or the deadline has passed. `gate` is asked on this fiber
- * right before the server gets the mail's text. */
+/* Sends a mail on a thread and parks until that is decided or the deadline has passed. `gate` is
+ * asked on this fiber right before the server gets the mail's text. */
 void smtp_pool_send(struct smtp_pool *self, const struct mail *mail, int64_t deadline_mono_ms,
                     const struct transport_gate *gate, struct smtp_result *ret);
 

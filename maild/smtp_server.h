@@ -1,8 +1,9 @@
 /*
  * smtp_server.h - where mail goes, by the smtp_ keys of the configuration.
  *
- * What was read borrows its texts from the configuration, which a reload replaces.  The threads of the pool share a
- * copy that owns all of it, never changes and is counted: a mail ends with the one that it began with.
+ * What was read borrows its texts from the configuration, which a reload replaces.  The threads of
+ * the pool share a copy that owns all of it, never changes and is counted: a mail ends with the one
+ * that it began with.
  */
 #ifndef ATRIUM_MAILD_SMTP_SERVER_H
 #define ATRIUM_MAILD_SMTP_SERVER_H
@@ -26,7 +27,8 @@ bool smtp_server_equal(const struct smtp_server *a, const struct smtp_server *b)
 /* A copy with one user. */
 const struct smtp_server *smtp_server_share(const struct smtp_server *self);
 
-/* One user more; one less, the last of which wipes and frees it. From any thread; NULL and *NULL are fine. */
+/* One user more; one less, the last of which wipes and frees it. From any thread; NULL and *NULL
+ * are fine. */
 const struct smtp_server *smtp_server_ref(const struct smtp_server *self);
 void smtp_server_unref(const struct smtp_server **self_p);
 

@@ -1,9 +1,10 @@
 /*
  * smtp_session.c - see smtp_session.h.
  *
- * libcurl ends the body of a mail in a wait that blocks, and may block in QUIT when a connection is closed: hence the
- * threads (smtp_pool.h).  Its waits ask on_progress() once a second.  QUIT is said outside of a transfer only, with
- * the reading side of the socket shut down before, so that no server can hold us there.
+ * libcurl ends the body of a mail in a wait that blocks, and may block in QUIT when a connection is
+ * closed: hence the threads (smtp_pool.h).  Its waits ask on_progress() once a second.  QUIT is
+ * said outside of a transfer only, with the reading side of the socket shut down before, so that no
+ * server can hold us there.
  */
 #include "maild/smtp_session.h"
 
@@ -131,20 +132,21 @@ static CURLcode set_nothing_to_send(CURL *easy)
 
 /* ---- what came of it ---- */
 
-/* Whether the server's last answer is about this mail: a refusal of its sender, its recipient or its text. 421 is
- * about the server, and what sign-in is refused with is about us. */
+/* Whether the server's last answer is about this mail: a refusal of its sender, its recipient or
+ * its text. 421 is about the server, and what sign-in is refused with is about us. */
 static bool is_about_mail(const struct sending *sending, CURLcode code, long answer)
 {
-    bool of_step = code == CURLE_SEND_ERROR ||
-                   (code == CURLE_WEIRD_SERVER_REPLY && sending != NULL && sending->ended);
+    bool of_step =
+        code == CURLE_SEND_ERROR || (code == CURLE_WEIRD_SERVER_REPLY && sending && sending->ended);
     bool about_us =
         answer == 421 || answer == 530 || answer == 534 || answer == 535 || answer == 538;
 
     return of_step && answer >= 400 && answer < 600 && !about_us;
 }
 
-/* What libcurl's verdict means for the mail. Once the server may have all of it, only an answer says what became of
- * it; before, trouble with the connection, TLS or our sign-in is not the mail's fault. */
+/* What libcurl's verdict means for the mail. Once the server may have all of it, only an answer
+ * says what became of it; before, trouble with the connection, TLS or our sign-in is not the mail's
+ * fault. */
 static void classify(CURL *easy, const struct sending *sending, CURLcode code,
                      struct smtp_result *ret)
 {
@@ -238,8 +240,9 @@ void smtp_session_rest(struct smtp_session *self, bool idle)
 
 /* ---- a mail ---- */
 
-/* One try. True when it failed on a connection that was kept from an earlier mail, with nothing handed over: the
- * server may have closed it meanwhile, which says nothing about the server or the mail. */
+/* One try. True when it failed on a connection that was kept from an earlier mail, with nothing
+ * handed over: the server may have closed it meanwhile, which says nothing about the server or the
+ * mail. */
 static bool try_to_send(struct smtp_session *self, const struct smtp_server *server,
                         const struct mail *mail, int64_t deadline_mono_ms,
                         const struct smtp_hooks *hooks, struct smtp_result *ret)

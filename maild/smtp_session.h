@@ -1,8 +1,10 @@
 /*
- * smtp_session.h - one connection to the mail server, as one thread uses it: SMTP (RFC 5321) through libcurl.
+ * smtp_session.h - one connection to the mail server, as one thread uses it: SMTP (RFC 5321)
+ * through libcurl.
  *
- * Everything here blocks, within the limits that it is given, and touches nothing of the loop.  A connection is kept
- * for further mails; one that turns out to be dead before a mail was handed over is replaced at once.
+ * Everything here blocks, within the limits that it is given, and touches nothing of the loop.  A
+ * connection is kept for further mails; one that turns out to be dead before a mail was handed over
+ * is replaced at once.
  */
 #ifndef ATRIUM_MAILD_SMTP_SESSION_H
 #define ATRIUM_MAILD_SMTP_SESSION_H
@@ -12,7 +14,8 @@
 
 /* What the session asks while it works, on the thread that it works on. */
 struct smtp_hooks {
-    /* The server is ready for the mail's text. False: it must not be sent. May block for a while. */
+    /* The server is ready for the mail's text. False: it must not be sent. May block for a
+     * while. */
     bool (*hand_over)(void *arg);
     /* The work is no longer wanted. Asked at least once a second. */
     bool (*is_cancelled)(void *arg);
@@ -37,8 +40,8 @@ void smtp_session_destroy(struct smtp_session **self_p);
 /* Closes a connection that was used for long enough, or that is idle. */
 void smtp_session_rest(struct smtp_session *self, bool idle);
 
-/* Sends one mail to a server that is shared, until the monotonic deadline. A connection to another one is closed
- * before. */
+/* Sends one mail to a server that is shared, until the monotonic deadline. A connection to another
+ * one is closed before. */
 void smtp_session_send(struct smtp_session *self, const struct smtp_server *server,
                        const struct mail *mail, int64_t deadline_mono_ms,
                        const struct smtp_hooks *hooks, struct smtp_result *ret);

@@ -24,7 +24,8 @@ static const char *subject_value(void *arg, const char *name)
     return NULL;
 }
 
-/* What carries a secret link must not lead it anywhere but to the recipient. The placeholders are fine. */
+/* What carries a secret link must not lead it anywhere but to the recipient. The placeholders are
+ * fine. */
 static int secrets_check(struct arena *arena, const struct template_put_in *in, struct error *err)
 {
     const char *why = in->html ? template_html_check(arena, in->html) : NULL;
@@ -90,7 +91,8 @@ static struct audit_row template_audit(const struct request *req, const char *ac
 
 /* ---- between daemons ---- */
 
-/* Maps a template, or replaces it. Fails: NOT_FOUND (no such name), VALIDATION (a variable that it has not). */
+/* Maps a template, or replaces it. Fails: NOT_FOUND (no such name), VALIDATION (a variable that it
+ * has not). */
 int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
                  struct template_record *out, struct error *err)
 {
@@ -132,7 +134,8 @@ int template_mapped(struct maild *d, const struct request *req, const struct tem
     return 0;
 }
 
-/* What a recipient would see, with sample values. Fails: NOT_FOUND (no such name, or not mapped), VALIDATION. */
+/* What a recipient would see, with sample values. Fails: NOT_FOUND (no such name, or not mapped),
+ * VALIDATION. */
 int template_preview(struct maild *d, const struct request *req,
                      const struct template_preview_in *in, struct email_template_preview *out,
                      struct error *err)
@@ -156,7 +159,8 @@ int template_preview(struct maild *d, const struct request *req,
     return 0;
 }
 
-/* Unmaps a template in one language or, without the parameter, in all. Fails: NOT_FOUND, VALIDATION. */
+/* Unmaps a template in one language or, without the parameter, in all. Fails: NOT_FOUND,
+ * VALIDATION. */
 int template_delete(struct maild *d, const struct request *req, const struct template_delete_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {

@@ -1,12 +1,13 @@
 /*
- * template_html.c - see template_html.h.  Used by template.c when a template is put and by deliver.c when one that was
- * put before this rule is sent.
+ * template_html.c - see template_html.h.  Used by template.c when a template is put and by
+ * deliver.c when one that was put before this rule is sent.
  *
- * Each placeholder becomes a mark that no author can know; what Gumbo makes of the whole is searched for the marks.  Each
- * mark of a secret must be found once where it may stand: what is not found was dropped by the parser, or joined to
- * something else.  Other placeholders must not become markup either, since people choose their names.  Elements that
- * some mail programs read otherwise than Gumbo are refused beside a secret, and the contents of conditional comments,
- * which Outlook takes for markup, are read as such in a second pass.
+ * Each placeholder becomes a mark that no author can know; what Gumbo makes of the whole is
+ * searched for the marks.  Each mark of a secret must be found once where it may stand: what is not
+ * found was dropped by the parser, or joined to something else.  Other placeholders must not become
+ * markup either, since people choose their names.  Elements that some mail programs read otherwise
+ * than Gumbo are refused beside a secret, and the contents of conditional comments, which Outlook
+ * takes for markup, are read as such in a second pass.
  */
 #include "maild/template_html.h"
 
@@ -171,7 +172,8 @@ static void element_check(struct html_check *self, const GumboElement *element)
         attribute_check(self, element, element->attributes.data[i]);
 }
 
-/* A style sheet that selects by attribute and loads something tells its author a link letter by letter. */
+/* A style sheet that selects by attribute and loads something tells its author a link letter by
+ * letter. */
 static void style_check(struct html_check *self, const char *css)
 {
     bool loads = strcasestr(css, "url") || strcasestr(css, "import") || strcasestr(css, "image") ||
@@ -244,8 +246,8 @@ static void tree_check(struct html_check *self, const GumboNode *root)
 
 /* ---- parsing ---- */
 
-/* Gumbo cannot be told that there is no memory: it is left. Its tree is the arena's and needs no end, which Gumbo would
- * make recursively. */
+/* Gumbo cannot be told that there is no memory: it is left. Its tree is the arena's and needs no
+ * end, which Gumbo would make recursively. */
 static void *tree_alloc(void *arg, size_t size)
 {
     struct html_check *self = arg;

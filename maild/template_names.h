@@ -22,10 +22,12 @@ const struct template_name *template_name_find(const char *name);
 /* Whether `length` bytes at `variable` name something that the template may use. */
 bool template_name_knows(const struct template_name *self, const char *variable, size_t length);
 
-/* Whether a variable is a link that opens an account or changes it: what it says is for the recipient alone. */
+/* Whether a variable is a link that opens an account or changes it: what it says is for the
+ * recipient alone. */
 bool template_variable_is_secret(const char *variable);
 
-/* Whether it is a name that a person or an admin chose: it is shown as name_shown() has it (common/domain/name.h). */
+/* Whether it is a name that a person or an admin chose: it is shown as name_shown() has it
+ * (common/domain/name.h). */
 bool template_variable_is_name(const char *variable);
 
 /* A value for each variable that the template may use, for previews. New reference. */

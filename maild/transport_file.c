@@ -1,7 +1,8 @@
 /*
  * transport_file.c - mails as files: <dir>/<enqueue time, ms, 13 digits>-<id>.eml, for development.
  *
- * A file appears whole or not at all, and the same mail always has the same name: a repeated delivery replaces it.
+ * A file appears whole or not at all, and the same mail always has the same name: a repeated
+ * delivery replaces it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * transport_smtp.c - mails to a mail server: threads that talk to it (smtp_pool.h), and a breaker (breaker.h) that
- * says when they may.
+ * transport_smtp.c - mails to a mail server: threads that talk to it (smtp_pool.h), and a breaker
+ * (breaker.h) that says when they may.
  */
 #include <curl/curl.h>
 #include <stdio.h>

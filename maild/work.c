@@ -77,8 +77,8 @@ static void item_run(void *arg)
     item->work->kind.run(item);
 }
 
-/* Starts the work on one claimed row. A row of our own whose lease ran out in a stall, and which was now claimed
- * again, is still under way: it goes on. */
+/* Starts the work on one claimed row. A row of our own whose lease ran out in a stall, and which
+ * was now claimed again, is still under way: it goes on. */
 static void item_start(struct work *self, const struct db_result *res, size_t row)
 {
     struct uuid id = db_uuid(res, row, 0);

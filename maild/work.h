@@ -1,10 +1,11 @@
 /*
- * work.h - rows of a table that wait to be worked on, shared by all instances: for deliver.c (messages)
- * and job.c.
+ * work.h - rows of a table that wait to be worked on, shared by all instances: for deliver.c
+ * (messages) and job.c.
  *
- * One fiber claims what is due, under a lease, and starts a fiber for each row; it also renews the leases of
- * what is under way.  A claimed row is not due for anybody else, so no two instances work on the same one; the
- * lease of an instance that died runs out and its work is taken up by whoever looks next.
+ * One fiber claims what is due, under a lease, and starts a fiber for each row; it also renews the
+ * leases of what is under way.  A claimed row is not due for anybody else, so no two instances work
+ * on the same one; the lease of an instance that died runs out and its work is taken up by whoever
+ * looks next.
  */
 #ifndef ATRIUM_MAILD_WORK_H
 #define ATRIUM_MAILD_WORK_H
@@ -59,15 +60,16 @@ int work_start(struct maild *d, const struct work_kind *kind, struct work **ret,
 /* Looks for due rows now instead of within its poll. */
 void work_kick(struct work *self);
 
-/* Claims nothing more and waits for what is under way, so long at most. Parks. True when all has ended. */
+/* Claims nothing more and waits for what is under way, so long at most. Parks. True when all has
+ * ended. */
 bool work_stop(struct work *self, int64_t wait_ms);
 
 /* Marks what this process has claimed. */
 struct uuid work_lease(const struct work_item *item);
 struct maild *work_maild(const struct work_item *item);
 
-/* Between two attempts to write down how an item ended, which goes on until it is written: what is done but not
- * known as done would be done again. False when the daemon stops. Parks. */
+/* Between two attempts to write down how an item ended, which goes on until it is written: what is
+ * done but not known as done would be done again. False when the daemon stops. Parks. */
 bool work_pause(const struct work_item *item);
 
 /* The item is over: its row is recorded. Frees it; looks for more. */

@@ -1,5 +1,6 @@
 /*
- * access_policy.c - access policies of a project: what their members may do with documents, bots and content.
+ * access_policy.c - access policies of a project: what their members may do with documents, bots
+ * and content.
  */
 #include "authd/authd_api.h"
 #include "settingsd/access_policy_check.h"

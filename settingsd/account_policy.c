@@ -1,9 +1,10 @@
 /*
- * account_policy.c - what a project asks of its accounts: length of passwords, proven addresses, second factors, quotas.
+ * account_policy.c - what a project asks of its accounts: length of passwords, proven addresses,
+ * second factors, quotas.
  *
- * The project's row holds the members that were written, the others have their default.  A write succeeds only if the
- * project still has the version that was read, and is announced like every change of a project: sign-in and gateways
- * ask for the policy with the project.
+ * The project's row holds the members that were written, the others have their default.  A write
+ * succeeds only if the project still has the version that was read, and is announced like every
+ * change of a project: sign-in and gateways ask for the policy with the project.
  */
 #include <jansson.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static void policy_merge(struct account_policy *self, const struct account_polic
     merge_int(&self->bytesPerProject, in->bytesPerProject);
 }
 
-/* The stored members over the defaults. What does not fit the table was not written by this program and counts as
- * absent. */
+/* The stored members over the defaults. What does not fit the table was not written by this program
+ * and counts as absent. */
 static void policy_from_json(const char *text, struct arena *arena, struct account_policy *out)
 {
     struct account_policy_in in;

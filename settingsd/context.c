@@ -1,11 +1,12 @@
 /*
- * context.c - what a membership is held to: the gateway adds the project's name and the rules of the policy to a
- * caller's identity, authd asks for the networks that sign-in is allowed from, and whether a policy is
- * one of the project's.
+ * context.c - what a membership is held to: the gateway adds the project's name and the rules of
+ * the policy to a caller's identity, authd asks for the networks that sign-in is allowed from, and
+ * whether a policy is one of the project's.
  */
 #include "settingsd/settingsd.h"
 
-/* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the answer. */
+/* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the
+ * answer. */
 int caller_context(struct settingsd *d, const struct request *req,
                    const struct caller_context_in *in, struct caller_context_out *out,
                    struct error *err)

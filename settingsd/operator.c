@@ -1,5 +1,6 @@
 /*
- * operator.c - what atriumctl does to a project that it names by its code or its id.  Nobody else may call these.
+ * operator.c - what atriumctl does to a project that it names by its code or its id.  Nobody else
+ * may call these.
  */
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"

@@ -42,8 +42,8 @@ int organization_code(struct settingsd *d, const struct request *req,
     return 0;
 }
 
-/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: FORBIDDEN (no admin, and no access policy), BAD_REQUEST
- * (a project may have no code), THROTTLED. */
+/* Mails the code, if the project maps ORGANIZATION_CODE. Fails: FORBIDDEN (no admin, and no access
+ * policy), BAD_REQUEST (a project may have no code), THROTTLED. */
 int organization_code_email(struct settingsd *d, const struct request *req,
                             const struct organization_code_email *in,
                             struct organization_code_email *out, struct error *err)

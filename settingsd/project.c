@@ -98,8 +98,8 @@ struct audit_row project_audit(const struct request *req, const char *action, st
                                           .detail = detail});
 }
 
-/* Whether the tree and the maker may have one more. Within the transaction that makes it: the tree is locked. Fails:
- * CONFLICT, THROTTLED. */
+/* Whether the tree and the maker may have one more. Within the transaction that makes it: the tree
+ * is locked. Fails: CONFLICT, THROTTLED. */
 static int limits_check(struct settingsd *d, const struct request *req,
                         const struct project *project, struct db_tx *tx, struct error *err)
 {
@@ -170,9 +170,10 @@ static int project_make(struct settingsd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* Makes a child of the caller's project and the caller its admin.  The grant is in the outbox from the same commit
- * on, so a project without admin cannot remain.  Fails: CONFLICT (code taken, too many), THROTTLED, UNAVAILABLE (authd is away,
- * nothing was written), UNCERTAIN (the project exists and its admin follows when authd is back). */
+/* Makes a child of the caller's project and the caller its admin.  The grant is in the outbox from
+ * the same commit on, so a project without admin cannot remain.  Fails: CONFLICT (code taken, too
+ * many), THROTTLED, UNAVAILABLE (authd is away, nothing was written), UNCERTAIN (the project exists
+ * and its admin follows when authd is back). */
 int project_child(struct settingsd *d, const struct request *req, const struct project_child_in *in,
                   struct project_child_out *out, struct error *err)
 {
@@ -262,7 +263,8 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
     return 0;
 }
 
-/* Writes it within the transaction and makes the message that tells of the project and of all below it. */
+/* Writes it within the transaction and makes the message that tells of the project and of all below
+ * it. */
 static int suspend_write(struct settingsd *d, const struct request *req,
                          const struct project_suspend_in *in, const struct tenant *tenant,
                          struct change_publish_in *change, struct outbox_row *row,
@@ -292,8 +294,8 @@ static int suspend_write(struct settingsd *d, const struct request *req,
     return db_commit(&tx, err);
 }
 
-/* Suspends a project and all below it, or lifts that; in force on every gateway when it is answered. What was suspended
- * by itself stays so. Fails: NOT_FOUND, UNCERTAIN. */
+/* Suspends a project and all below it, or lifts that; in force on every gateway when it is
+ * answered. What was suspended by itself stays so. Fails: NOT_FOUND, UNCERTAIN. */
 int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {

@@ -1,8 +1,9 @@
 /*
  * publish.c - telling authd what was just committed, before the change is answered.
  *
- * The outbox row is written in the transaction of the change: should settingsd die between the commit and the
- * call, the relay makes the call.  What authd is told may be repeated: it has the same effect once or twice.
+ * The outbox row is written in the transaction of the change: should settingsd die between the
+ * commit and the call, the relay makes the call.  What authd is told may be repeated: it has the
+ * same effect once or twice.
  */
 #include "authd/authd_api.h"
 #include "settingsd/settingsd.h"

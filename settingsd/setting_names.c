@@ -1,5 +1,6 @@
 /*
- * setting_names.c - the settings that exist, and what a URL among them looks like.  Used by settings.c.
+ * setting_names.c - the settings that exist, and what a URL among them looks like.  Used by
+ * settings.c.
  */
 #include "settingsd/setting_names.h"
 

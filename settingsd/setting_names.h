@@ -1,8 +1,9 @@
 /*
  * setting_names.h - the settings that exist.
  *
- * To add one: a row in setting_names.c, a member in struct settings_values with its field row, its column in
- * RECORD_COLUMNS and, when sign-in needs it, in TENANT_COLUMNS (where its default when unset is).
+ * To add one: a row in setting_names.c, a member in struct settings_values with its field row, its
+ * column in RECORD_COLUMNS and, when sign-in needs it, in TENANT_COLUMNS (where its default when
+ * unset is).
  */
 #ifndef ATRIUM_SETTINGSD_SETTING_NAMES_H
 #define ATRIUM_SETTINGSD_SETTING_NAMES_H
@@ -27,8 +28,8 @@ struct setting {
 /* The setting of that name, or NULL. */
 const struct setting *setting_find(const char *name);
 
-/* Whether text is an absolute http(s) URL of at most 2,048 bytes without credentials in it (RFC 3986, section 3).
- * Non-ASCII characters must be escaped or punycode. */
+/* Whether text is an absolute http(s) URL of at most 2,048 bytes without credentials in it (RFC
+ * 3986, section 3). Non-ASCII characters must be escaped or punycode. */
 bool setting_is_url(const char *text);
 
 #endif

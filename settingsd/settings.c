@@ -1,8 +1,9 @@
 /*
- * settings.c - the project settings: the record, the two kinds of writes, the default patient policy.
+ * settings.c - the project settings: the record, the two kinds of writes, the default patient
+ * policy.
  *
- * Every write reads the project, checks the new value against what it read, and stores it in one statement
- * that succeeds only if the project's version is still the one read.
+ * Every write reads the project, checks the new value against what it read, and stores it in one
+ * statement that succeeds only if the project's version is still the one read.
  */
 #include <string.h>
 
@@ -77,7 +78,8 @@ static int write_begin(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Stores a switch or a text (or, with neither, unsets), if the project still has the version that was read. */
+/* Stores a switch or a text (or, with neither, unsets), if the project still has the version that
+ * was read. */
 static int write_store(struct settingsd *d, const struct request *req, struct uuid project,
                        int64_t version, const char *name, enum tristate on, const char *text,
                        struct settings_record *out, struct error *err)
@@ -96,7 +98,8 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Checks "AccessPolicy/<id>" and rewrites it in canonical form: the policy must be one of the project's. */
+/* Checks "AccessPolicy/<id>" and rewrites it in canonical form: the policy must be one of the
+ * project's. */
 static int check_policy(struct settingsd *d, const struct request *req, struct uuid project,
                         const char **value, struct error *err)
 {
@@ -174,8 +177,8 @@ int setting_switch(struct settingsd *d, const struct request *req,
                                  out, err);
 }
 
-/* Writes or, with an empty value, clears a text setting. Fails: NOT_FOUND (no such text setting), CONFLICT (lost
- * the race), INVALID_SETTING_VALUE. */
+/* Writes or, with an empty value, clears a text setting. Fails: NOT_FOUND (no such text setting),
+ * CONFLICT (lost the race), INVALID_SETTING_VALUE. */
 int setting_value(struct settingsd *d, const struct request *req, const struct setting_value_in *in,
                   struct settings_record *out, struct error *err)
 {
@@ -187,7 +190,8 @@ int setting_value(struct settingsd *d, const struct request *req, const struct s
                                err);
 }
 
-/* Names the access policy that patients get who register, or takes it away. Errors as setting_value(). */
+/* Names the access policy that patients get who register, or takes it away. Errors as
+ * setting_value(). */
 int default_policy(struct settingsd *d, const struct request *req,
                    const struct default_policy_in *in, struct settings_record *out,
                    struct error *err)

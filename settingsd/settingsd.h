@@ -1,12 +1,12 @@
 /*
  * settingsd.h - what the files of settingsd share.
  *
- * settingsd owns projects (tenants), their codes, settings, access policies and client applications.  Its
- * handlers are one file per subject; who may call them is in settingsd_routes.def, what they ask PostgreSQL
- * in settingsd_sql.def.
+ * settingsd owns projects (tenants), their codes, settings, access policies and client
+ * applications.  Its handlers are one file per subject; who may call them is in
+ * settingsd_routes.def, what they ask PostgreSQL in settingsd_sql.def.
  */
-#ifndef ATRIUM_SETTINGSD_H
-#define ATRIUM_SETTINGSD_H
+#ifndef ATRIUM_SETTINGSD_SETTINGSD_H
+#define ATRIUM_SETTINGSD_SETTINGSD_H
 
 #include "common/service/service.h"
 #include "settingsd/settingsd_api.h"
@@ -30,7 +30,8 @@ struct settingsd {
 
 /* ---- project.c ---- */
 
-/* The project that an operator names by its code or its id. ERR_NOT_FOUND "Tenant not found.". Parks. */
+/* The project that an operator names by its code or its id. ERR_NOT_FOUND "Tenant not found.".
+ * Parks. */
 int project_named(struct settingsd *d, const struct request *req, const char *text,
                   struct tenant *out, struct error *err) MUST_USE;
 
@@ -48,15 +49,17 @@ struct audit_row project_audit(const struct request *req, const char *action, st
 
 /* ---- publish.c ---- */
 
-/* Tells authd what was committed together with the outbox row `row`, and removes the row. `method` and `in` are
- * those of the row. Tries for 2 s while authd is away. Parks. ERR_UNCERTAIN with the text `otherwise` when authd
- * could not be told: the change is stored and the outbox goes on telling. */
+/* Tells authd what was committed together with the outbox row `row`, and removes the row. `method`
+ * and `in` are those of the row. Tries for 2 s while authd is away. Parks. ERR_UNCERTAIN with the
+ * text `otherwise` when authd could not be told: the change is stored and the outbox goes on
+ * telling. */
 int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,
                 const void *in, const struct outbox_row *row, const char *otherwise,
                 struct error *err) MUST_USE;
 
-/* The outbox row of a changed "policy" or "project", to be written with the change itself; and, after that, the
- * telling: when it returns 0 every live gateway knows. Parks. Errors as publish_row(). */
+/* The outbox row of a changed "policy" or "project", to be written with the change itself; and,
+ * after that, the telling: when it returns 0 every live gateway knows. Parks. Errors as
+ * publish_row(). */
 struct outbox_row publish_change_row(struct settingsd *d, const struct request *req,
                                      const char *kind, struct uuid id);
 int publish_change(struct settingsd *d, const struct request *req, const struct outbox_row *row,
@@ -78,40 +81,44 @@ struct history_writer history_writer(const struct request *req);
 /* Fails with ERR_CONFLICT: another write of the project was faster. */
 int project_changed(struct error *err) MUST_USE;
 
-/* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for none, admits the
- * state with that tag. A weak tag counts as its strong twin: proxies weaken tags when they compress. */
+/* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for
+ * none, admits the state with that tag. A weak tag counts as its strong twin: proxies weaken tags
+ * when they compress. */
 bool etag_matches(const char *if_match, const char *etag);
 
-/* Writes a text setting of a project (not only of the caller's), or unsets it when value is "". `name` as in
- * setting_names.h. Errors: those of PUT /v1/project/settings/values/{name}. Parks. */
+/* Writes a text setting of a project (not only of the caller's), or unsets it when value is "".
+ * `name` as in setting_names.h. Errors: those of PUT /v1/project/settings/values/{name}. Parks. */
 int settings_write_text(struct settingsd *d, const struct request *req, struct uuid project,
                         const char *name, const char *value, const char *if_match,
                         struct settings_record *out, struct error *err) MUST_USE;
 
-/* Turns a switch of a project on or off. Fails: NOT_FOUND (no such switch), CONFLICT (lost the race),
- * INVALID_SETTING_VALUE (open practitioner registration without the policy that those who register would get). Parks. */
+/* Turns a switch of a project on or off. Fails: NOT_FOUND (no such switch), CONFLICT (lost the
+ * race), INVALID_SETTING_VALUE (open practitioner registration without the policy that those who
+ * register would get). Parks. */
 int settings_write_switch(struct settingsd *d, const struct request *req, struct uuid project,
                           const char *name, bool enabled, const char *if_match,
                           struct settings_record *out, struct error *err) MUST_USE;
 
 /* ---- account_policy.c ---- */
 
-/* The policy that column 0 of a row (TENANT_COLUMNS) holds as JSON; NULL when none was ever written. */
+/* The policy that column 0 of a row (TENANT_COLUMNS) holds as JSON; NULL when none was ever
+ * written. */
 const struct account_policy *account_policy_column(const struct db_result *res, size_t row,
                                                    struct arena *arena);
 
 /* The JSON of the policy that protects most, for a new project. */
 extern const char account_policy_strict[];
 
-/* Writes members of a project's account policy; in force on every gateway when it returns 0. Errors: those of PUT
- * /v1/project/account-policy. Parks. */
+/* Writes members of a project's account policy; in force on every gateway when it returns 0.
+ * Errors: those of PUT /v1/project/account-policy. Parks. */
 int account_policy_write(struct settingsd *d, const struct request *req, struct uuid project,
                          const struct account_policy_in *in, struct account_policy *out,
                          struct error *err) MUST_USE;
 
 /* ---- locale.c ---- */
 
-/* Changes the languages of a project, the default or both. Errors: those of PATCH /locales. Parks. */
+/* Changes the languages of a project, the default or both. Errors: those of PATCH /locales.
+ * Parks. */
 int locales_write(struct settingsd *d, const struct request *req, struct uuid project,
                   const struct locales_in *in, struct locales *out, struct error *err) MUST_USE;
 
@@ -121,18 +128,19 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
 int access_policy_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                           struct access_policy_list *out, struct error *err) MUST_USE;
 
-/* Stores a policy: a new one when in->id is absent, else that one, and then tells every gateway. 422 with the
- * path of each mistake. Parks. */
+/* Stores a policy: a new one when in->id is absent, else that one, and then tells every gateway.
+ * 422 with the path of each mistake. Parks. */
 int access_policy_put(struct settingsd *d, const struct request *req, struct uuid project,
                       const struct access_policy_in *in, struct access_policy *out,
                       struct error *err) MUST_USE;
 
-/* Fails: NOT_FOUND, CONFLICT (it is a default of the project or of a member; or the project changed meanwhile,
- * which is how a default written at the same moment shows). Parks. */
+/* Fails: NOT_FOUND, CONFLICT (it is a default of the project or of a member; or the project changed
+ * meanwhile, which is how a default written at the same moment shows). Parks. */
 int access_policy_remove(struct settingsd *d, const struct request *req, struct uuid project,
                          struct uuid policy, struct error *err) MUST_USE;
 
-/* All client applications of a project, oldest first; a new one; the end of one (NOT_FOUND). Park. */
+/* All client applications of a project, oldest first; a new one; the end of one (NOT_FOUND).
+ * Park. */
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                    struct client_list *out, struct error *err) MUST_USE;
 int client_make(struct settingsd *d, const struct request *req, struct uuid project,

@@ -1,7 +1,9 @@
 /*
- * settingsd_api.c - the shapes of settingsd's inputs and outputs: bounds, names on the wire, words for OpenAPI.
+ * settingsd_api.c - the shapes of settingsd's inputs and outputs: bounds, names on the wire, words
+ * for OpenAPI.
  *
- * Linked into every program: the gateway validates and documents by these tables, the daemons pack by them.
+ * Linked into every program: the gateway validates and documents by these tables, the daemons pack
+ * by them.
  */
 #include "settingsd/settingsd_api.h"
 
@@ -196,9 +198,8 @@ const struct account_policy account_policy_default = {.passwordMinLength = 1,
 
 bool account_policy_requires_mfa(const struct account_policy *self, const char *role, bool admin)
 {
-    const char *scope = self != NULL && self->requireMfa != NULL
-                            ? self->requireMfa
-                            : account_policy_default.requireMfa;
+    const char *scope =
+        self && self->requireMfa ? self->requireMfa : account_policy_default.requireMfa;
     bool practitioner = strcmp(role, "Practitioner") == 0;
 
     if (strcmp(scope, "everyone") == 0)

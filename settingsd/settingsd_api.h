@@ -1,8 +1,9 @@
 /*
- * settingsd_api.h - the inputs and outputs of settingsd, for itself, the gateway and the daemons that ask it.
+ * settingsd_api.h - the inputs and outputs of settingsd, for itself, the gateway and the daemons
+ * that ask it.
  */
-#ifndef ATRIUM_SETTINGSD_API_H
-#define ATRIUM_SETTINGSD_API_H
+#ifndef ATRIUM_SETTINGSD_SETTINGSD_API_H
+#define ATRIUM_SETTINGSD_SETTINGSD_API_H
 
 #include "authd/authd_api.h"
 #include "common/bus/method.h"
@@ -27,8 +28,8 @@ struct locales_in {
     const char *defaultLanguage;  /* NULL: as it is */
 };
 
-/* Every known setting. In the record an unset switch is false and an unset text null; that a switch is on by
- * default when unset shows in struct tenant only. */
+/* Every known setting. In the record an unset switch is false and an unset text null; that a switch
+ * is on by default when unset shows in struct tenant only. */
 struct settings_values {
     bool PATIENT_REGISTRATION_ENABLED, PATIENT_INVITATION_ENABLED, PATIENT_LOGIN_ENABLED;
     bool PRACTITIONER_REGISTRATION_ENABLED, PRACTITIONER_INVITATION_ENABLED,
@@ -143,7 +144,7 @@ static inline struct tenant_lookup_in tenant_named(const char *text)
 {
     struct tenant_lookup_in in = {.tenantCode = text};
 
-    if (text == NULL || uuid_parse(text, &in.projectId) < 0)
+    if (!text || uuid_parse(text, &in.projectId) < 0)
         in.projectId.text[0] = '\0';
     return in;
 }
@@ -153,7 +154,8 @@ struct client_lookup_in {
     struct uuid clientId;
 };
 
-/* What sign-in needs of a project. Switches are effective: unset ones already have their default. */
+/* What sign-in needs of a project. Switches are effective: unset ones already have their
+ * default. */
 struct tenant {
     struct uuid projectId, parentId;
     struct uuid

@@ -1,11 +1,11 @@
 /*
  * settingsd_sql.h - the statements of settingsd by name; their texts are in settingsd_sql.def.
  *
- * The string macros are pieces that several statements share.  Columns bear the names of the struct members that
- * they fill (db_row).
+ * The string macros are pieces that several statements share.  Columns bear the names of the struct
+ * members that they fill (db_row).
  */
-#ifndef ATRIUM_SETTINGSD_SQL_H
-#define ATRIUM_SETTINGSD_SQL_H
+#ifndef ATRIUM_SETTINGSD_SETTINGSD_SQL_H
+#define ATRIUM_SETTINGSD_SETTINGSD_SQL_H
 
 #include "common/service/audit.h"
 
@@ -18,8 +18,8 @@ enum settingsd_statement {
 
 extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT];
 
-/* What project p has of the projects above it: t.root_id, itself when it is one, and t.suspended, whether it or one of
- * them is.  A project never gets another parent. */
+/* What project p has of the projects above it: t.root_id, itself when it is one, and t.suspended,
+ * whether it or one of them is.  A project never gets another parent. */
 #define PROJECT_TREE_JOIN                                                                        \
     "cross join lateral (with recursive above (id, parent_id, suspended) as ("                   \
     "select p.id, p.parent_id, p.suspended union all "                                           \
@@ -28,8 +28,8 @@ extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT]
     " select (array_agg(id) filter (where parent_id is null))[1] as root_id, "                   \
     "bool_or(suspended) as suspended from above) t"
 
-/* Column 0: the account policy. Then struct tenant, of project p, its tenant_code c and its tree t: what is unset already
- * has its default. */
+/* Column 0: the account policy. Then struct tenant, of project p, its tenant_code c and its tree t:
+ * what is unset already has its default. */
 #define TENANT_COLUMNS                                                                       \
     "p.account_policy::text, "                                                               \
     "p.id as \"projectId\", p.parent_id as \"parentId\", p.name, c.code as \"tenantCode\", " \
@@ -57,8 +57,8 @@ extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT]
     "p.settings->>'PRACTITIONER_APP_URL' as \"practitionerAppUrl\", "                        \
     "p.default_language as \"defaultLanguage\""
 
-/* The tenant code c of project p, if it has one. As a lateral query it is looked up by its index however few rows the
- * tables had when the plan was made. */
+/* The tenant code c of project p, if it has one. As a lateral query it is looked up by its index
+ * however few rows the tables had when the plan was made. */
 #define TENANT_CODE_JOIN \
     "left join lateral (select code from tenant_code where project_id = p.id limit 1) c on true"
 

@@ -23,8 +23,8 @@ int business_applies(struct authd *d, const struct request *req, const struct bu
 
     *ret = false;
     if (!tenant->inviteOnBusinessEmail || !tenant->practitionerInvitation ||
-        !uuid_is_set(&tenant->defaultPractitionerPolicy) || tenant->practitionerAppUrl == NULL ||
-        tenant->patientAppUrl == NULL ||
+        !uuid_is_set(&tenant->defaultPractitionerPolicy) || !tenant->practitionerAppUrl ||
+        !tenant->patientAppUrl ||
         !mail_domains_business(d->mail_domains, req->arena, strrchr(who->email, '@') + 1))
         return 0;
     if (maild_template_mapped(d->svc.bus, req, &in, &out, err) < 0)

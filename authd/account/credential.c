@@ -168,8 +168,8 @@ int change_password(struct authd *d, const struct request *req, const struct cha
 /* ---- by a link ---- */
 
 /* Makes a link for one account and queues its mail; nothing for a project without the address of
- * an application that the link could lead to, or when the account is deleted at this moment. Where the
- * installation mails but has no such pages, the mail says whom to ask. */
+ * an application that the link could lead to, or when the account is deleted at this moment. Where
+ * the installation mails but has no such pages, the mail says whom to ask. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const char *email, const struct db_result *found, size_t at, struct error *err)
 {
@@ -187,7 +187,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 
     if (mail_route_find(d, req, tenant, db_text(found, at, 1), account, &route, err) < 0)
         return -1;
-    if (route.app == NULL && route.tenant != NULL)
+    if (!route.app && route.tenant)
         return 0;
     link_new(req->arena, route.app, "set-password", id, &link);
     mail.tenant = route.tenant;
@@ -196,7 +196,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
     row = mail_row(d, req, &mail);
     if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(account),
                  DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(link.hash, SECRET_HASH_SIZE),
-                 DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(route.tenant == NULL), DB_OUTBOX(row),
+                 DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(!route.tenant), DB_OUTBOX(row),
                  DB_AUDIT(audit)) == 0) {
         outbox_kick(d->svc.outbox);
         return 0;

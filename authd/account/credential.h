@@ -2,8 +2,8 @@
  * credential.h - what every change of a password or a second factor has in common: credential.c
  * and mfa.c.
  */
-#ifndef ATRIUM_AUTHD_CREDENTIAL_H
-#define ATRIUM_AUTHD_CREDENTIAL_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_CREDENTIAL_H
+#define ATRIUM_AUTHD_ACCOUNT_CREDENTIAL_H
 
 #include "authd/credential/throttle.h"
 #include "settingsd/settingsd_api.h"
@@ -23,22 +23,23 @@ struct credential_owner {
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err) MUST_USE;
 
-/* Verifies a password, counted by the limits of sign-in (`keys`); a wrong one writes the audit row. Wipes
- * the password. *ret_right is set on success. Fails: THROTTLED. Parks. */
+/* Verifies a password, counted by the limits of sign-in (`keys`); a wrong one writes the audit row.
+ * Wipes the password. *ret_right is set on success. Fails: THROTTLED. Parks. */
 int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                       const char *hash, const char *password, const struct audit_row *failure,
                       bool *ret_right, struct error *err) MUST_USE;
 
-/* Verifies the caller's password, counted by the limits of sign-in. A failure is audited as `action`
- * and refused with the text `wrong`: ERR_BAD_REQUEST, ERR_THROTTLED. Wipes the password. Parks. */
+/* Verifies the caller's password, counted by the limits of sign-in. A failure is audited as
+ * `action` and refused with the text `wrong`: ERR_BAD_REQUEST, ERR_THROTTLED. Wipes the password.
+ * Parks. */
 int credential_prove(struct authd *d, const struct request *req,
                      const struct credential_owner *owner, const char *password, const char *action,
                      const char *wrong, struct error *err) MUST_USE;
 
-/* The last part of a change: ends the account's sessions but `except` (absent: none is kept), queues
- * the mail that tells the owner of `what` ("Password"), commits, and waits until every gateway
- * refuses the tokens of what ended and knows the membership that changed and the account that stays.
- * Parks. */
+/* The last part of a change: ends the account's sessions but `except` (absent: none is kept),
+ * queues the mail that tells the owner of `what` ("Password"), commits, and waits until every
+ * gateway refuses the tokens of what ended and knows the membership that changed and the account
+ * that stays. Parks. */
 int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
                        const struct credential_owner *owner, const char *what, struct uuid except,
                        struct error *err) MUST_USE;

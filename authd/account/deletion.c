@@ -1,6 +1,6 @@
 /*
- * deletion.c - see deletion.h.  Handlers: deletion_schedule; account_delete and account_remind, which
- * maild calls when a job is due.
+ * deletion.c - see deletion.h.  Handlers: deletion_schedule; account_delete and account_remind,
+ * which maild calls when a job is due.
  */
 #include "authd/account/deletion.h"
 
@@ -158,7 +158,8 @@ static const struct deletion_user *user(const struct request *req, const struct 
 }
 
 /* Schedules the deletion of the caller's account, in place of an earlier schedule if there is one.
- * At once, which no sign-in can take back, only by a fresh proof. Fails: CONFLICT, STEP_UP_REQUIRED. */
+ * At once, which no sign-in can take back, only by a fresh proof. Fails: CONFLICT,
+ * STEP_UP_REQUIRED. */
 int deletion_schedule(struct authd *d, const struct request *req,
                       const struct deletion_schedule_in *in, struct deletion_scheduled *out,
                       struct error *err)
@@ -218,8 +219,8 @@ static void read_places(const struct request *req, const struct db_result *res, 
         self->places[row] = (struct wipe_place){db_uuid(res, row, 0), db_uuid(res, row, 1)};
 }
 
-/* 1 when the account is held and nothing can keep it any more, 0 when the schedule is void. CONFLICT
- * when whoever asks has a clock that is ahead of ours: void is for ever, this is not. */
+/* 1 when the account is held and nothing can keep it any more, 0 when the schedule is void.
+ * CONFLICT when whoever asks has a clock that is ahead of ours: void is for ever, this is not. */
 static int hold(struct db_tx *tx, const struct request *req, struct going *self, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *memberships = NULL;
@@ -244,8 +245,8 @@ static int hold(struct db_tx *tx, const struct request *req, struct going *self,
     return 1;
 }
 
-/* What others lock before they want the counter of changes goes before it is ours; the rest goes with
- * the account's row. */
+/* What others lock before they want the counter of changes goes before it is ours; the rest goes
+ * with the account's row. */
 static int strip(struct db_tx *tx, struct uuid account, struct error *err)
 {
     static const int statements[] = {SQL_FACTOR_PENDING_DROP, SQL_FACTOR_DROP,
@@ -329,7 +330,8 @@ int deletion_make_room(struct authd *d, const struct request *req, const struct 
     return deletion_carry_out(d, req, db_uuid(res, 0, 0), db_uuid(res, 0, 1), err);
 }
 
-/* The job names a project for its mails, of which there are none here: the nil UUID stands for no project. */
+/* The job names a project for its mails, of which there are none here: the nil UUID stands for no
+ * project. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err)
 {
@@ -386,8 +388,8 @@ static int find_pending(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Mails the owner of an account that its date is near; nothing when the schedule is void. The key is
- * the mail's own: repeating it sends no second one. */
+/* Mails the owner of an account that its date is near; nothing when the schedule is void. The key
+ * is the mail's own: repeating it sends no second one. */
 int account_remind(struct authd *d, const struct request *req, const struct account_remind_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

@@ -1,12 +1,12 @@
 /*
- * deletion.h - accounts that go: scheduled by their owner, taken back by a sign-in, carried out when the
- * date has come. deletion.c has the handlers too.
+ * deletion.h - accounts that go: scheduled by their owner, taken back by a sign-in, carried out
+ * when the date has come. deletion.c has the handlers too.
  *
- * The date decides. A schedule has a name, and whatever acts on it does so by account and name, in the
- * database: of a sign-in and a deletion at the same moment one finds the other's work done.
+ * The date decides. A schedule has a name, and whatever acts on it does so by account and name, in
+ * the database: of a sign-in and a deletion at the same moment one finds the other's work done.
  */
-#ifndef ATRIUM_AUTHD_DELETION_H
-#define ATRIUM_AUTHD_DELETION_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_DELETION_H
+#define ATRIUM_AUTHD_ACCOUNT_DELETION_H
 
 #include "authd/authd.h"
 #include "authd/session/change.h"
@@ -18,25 +18,26 @@
         DB_TEXT(deletion_abort_event((req_), (account_), (role_)))
 const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role);
 
-/* Call it with the sequence that the statement yields, 0 when no deletion was scheduled: returns when
- * every gateway knows that the account stays. Parks. */
+/* Call it with the sequence that the statement yields, 0 when no deletion was scheduled: returns
+ * when every gateway knows that the account stays. Parks. */
 int deletion_aborted(struct authd *d, const struct request *req, int64_t sequence,
                      struct uuid account, struct error *err) MUST_USE;
 
-/* Deletes the account and all that is its own, if this schedule is still the one: else nothing. Fails
- * with ERR_CONFLICT before its date. Returns when every gateway refuses the account's tokens. Parks. */
+/* Deletes the account and all that is its own, if this schedule is still the one: else nothing.
+ * Fails with ERR_CONFLICT before its date. Returns when every gateway refuses the account's tokens.
+ * Parks. */
 int deletion_carry_out(struct authd *d, const struct request *req, struct uuid account,
                        struct uuid schedule, struct error *err) MUST_USE;
 
-/* Deletes the account with all that it owns elsewhere, now and without a mail. Should this end in between, maild's job
- * does the rest. project: that the operator named, or absent. Fails: CONFLICT (the last admin of a project), NOT_FOUND.
- * Returns as deletion_carry_out(). Parks. */
+/* Deletes the account with all that it owns elsewhere, now and without a mail. Should this end in
+ * between, maild's job does the rest. project: that the operator named, or absent. Fails: CONFLICT
+ * (the last admin of a project), NOT_FOUND. Returns as deletion_carry_out(). Parks. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
 /* Decides about the account that has an e-mail already: a row of SQL_PATIENT_EXISTS or
- * SQL_PRACTITIONER_EXISTS. *ret_taken is false when there is none, or none any more: one whose date has
- * come is deleted here and now if that has not been done yet. Parks. */
+ * SQL_PRACTITIONER_EXISTS. *ret_taken is false when there is none, or none any more: one whose date
+ * has come is deleted here and now if that has not been done yet. Parks. */
 int deletion_make_room(struct authd *d, const struct request *req, const struct db_result *res,
                        bool *ret_taken, struct error *err) MUST_USE;
 

@@ -1,7 +1,8 @@
 /*
- * email.c - the owner's e-mail address: asking for a link that proves it (email_verify_send) and using that
- * (email_verify). A link is not enough: another person may have registered the address, and its owner may open any
- * link that is mailed. So the request must show the account's session or password, too.
+ * email.c - the owner's e-mail address: asking for a link that proves it (email_verify_send) and
+ * using that (email_verify). A link is not enough: another person may have registered the address,
+ * and its owner may open any link that is mailed. So the request must show the account's session or
+ * password, too.
  */
 #include <string.h>
 
@@ -48,7 +49,8 @@ static int admit(struct authd *d, const struct request *req, const char *email, 
     return 0;
 }
 
-/* Mails a link to the owner of an account, unless its address is proven for all that the link could prove it for. */
+/* Mails a link to the owner of an account, unless its address is proven for all that the link could
+ * prove it for. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
@@ -78,7 +80,7 @@ static int find_accounts(struct authd *d, const struct request *req,
                          const struct email_verify_send_in *in, struct tenant *ret_tenant,
                          const char **ret_email, struct db_result **ret, struct error *err)
 {
-    if (req->caller != NULL)
+    if (req->caller)
         return tenant_open_id(d, req, req->caller->project, ret_tenant, err) < 0 ||
                        db_query(d->svc.db, req, SQL_EMAIL_OWNER, ret, err,
                                 DB_UUID(req->caller->account)) < 0
@@ -104,11 +106,11 @@ static int send_links(struct authd *d, const struct request *req,
             return -1;
         error_clear(err);
     }
-    if (email == NULL && found != NULL && db_rows(found) > 0)
+    if (!email && found && db_rows(found) > 0)
         email = arena_strdup(req->arena, db_text(found, 0, 4));
-    if (email != NULL && admit(d, req, email, &admitted, err) < 0)
+    if (email && admit(d, req, email, &admitted, err) < 0)
         return -1;
-    for (size_t row = 0; found != NULL && admitted && row < db_rows(found); row++) {
+    for (size_t row = 0; found && admitted && row < db_rows(found); row++) {
         const struct email_owner owner = {.account = db_uuid(found, row, 0),
                                           .role = arena_strdup(req->arena, db_text(found, row, 1)),
                                           .email = email,
@@ -122,8 +124,9 @@ static int send_links(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Mails a link to prove its address to the caller, or to each account of the tenant with this e-mail. The answer is
- * the same for all, and comes at the same time. Fails: VALIDATION (no token, and no e-mail or tenant). */
+/* Mails a link to prove its address to the caller, or to each account of the tenant with this
+ * e-mail. The answer is the same for all, and comes at the same time. Fails: VALIDATION (no token,
+ * and no e-mail or tenant). */
 int email_verify_send(struct authd *d, const struct request *req,
                       const struct email_verify_send_in *in, struct message_out *out,
                       struct error *err)
@@ -131,9 +134,9 @@ int email_verify_send(struct authd *d, const struct request *req,
     int64_t answer_at = clock_mono_ms() + SEND_ANSWER_MS;
     int rc = 0;
 
-    if (req->caller == NULL && in->email == NULL)
+    if (!req->caller && !in->email)
         rc = error_problem(err, "email", "is required without a token");
-    if (req->caller == NULL && in->tenantCode == NULL)
+    if (!req->caller && !in->tenantCode)
         rc = error_problem(err, "tenantCode", "is required without a token");
     if (rc < 0)
         return -1;
@@ -214,8 +217,8 @@ static int prove_address(struct authd *d, const struct request *req, const struc
     return db_rows(res) > 0 ? 0 : link_invalid(err); /* another request was first */
 }
 
-/* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails: BAD_REQUEST,
- * SIGN_IN_REQUIRED (the link stays), THROTTLED. */
+/* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails:
+ * BAD_REQUEST, SIGN_IN_REQUIRED (the link stays), THROTTLED. */
 int email_verify(struct authd *d, const struct request *req, const struct email_verify_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
@@ -224,8 +227,8 @@ int email_verify(struct authd *d, const struct request *req, const struct email_
 
     if (find_link(d, req, in, &link, err) < 0)
         return -1;
-    by_password = req->caller == NULL || !uuid_equal(&req->caller->account, &link.account);
-    if (by_password && in->password == NULL)
+    by_password = !req->caller || !uuid_equal(&req->caller->account, &link.account);
+    if (by_password && !in->password)
         return sign_in_required(err);
     if (by_password && prove_by_password(d, req, &link, in->password, err) < 0)
         return -1;

@@ -32,7 +32,8 @@ static struct audit_row change_audit(const struct request *req, const char *acti
 
 /* ---- asking ---- */
 
-/* Whether the caller could have the address: no account of its kind has it, or had it until lately. */
+/* Whether the caller could have the address: no account of its kind has it, or had it until
+ * lately. */
 static int is_free(struct authd *d, const struct request *req, const char *email, bool *ret,
                    struct error *err)
 {
@@ -80,7 +81,7 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
     if (tenant_open_id(d, req, caller->project, &tenant, err) < 0 ||
         mail_route_find(d, req, &tenant, caller->role, caller->account, &route, err) < 0)
         return -1;
-    if (route.tenant != NULL && route.app == NULL)
+    if (route.tenant && !route.app)
         return error_set(err, ERR_BAD_REQUEST, "The %s is not configured.",
                          strcmp(caller->role, "Patient") == 0 ? "PATIENT_APP_URL"
                                                               : "PRACTITIONER_APP_URL");
@@ -91,8 +92,9 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
     return send_link(d, req, &tenant, &route, email, err);
 }
 
-/* Mails a link to the address that the caller's account is to have. The answer is the same, at the same time, when
- * another account has it. Fails: BAD_REQUEST (no pages that a link could lead to), STEP_UP_REQUIRED, THROTTLED. */
+/* Mails a link to the address that the caller's account is to have. The answer is the same, at the
+ * same time, when another account has it. Fails: BAD_REQUEST (no pages that a link could lead to),
+ * STEP_UP_REQUIRED, THROTTLED. */
 int email_change(struct authd *d, const struct request *req, const struct email_change_in *in,
                  struct message_out *out, struct error *err)
 {
@@ -123,7 +125,7 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
 
     if (mail_route_find(d, req, &link->tenant, link->role, link->account, &route, err) < 0)
         return -1;
-    *ret = (struct undo){.id = uuid_random(), .installation = route.tenant == NULL};
+    *ret = (struct undo){.id = uuid_random(), .installation = !route.tenant};
     link_new(req->arena, route.app, "undo-email", ret->id, &ret->link);
     mail.tenant = route.tenant;
     mail.variables[0] = (struct mail_variable){"undoUrl", ret->link.url};
@@ -131,7 +133,8 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
     return 0;
 }
 
-/* Spends the link and whatever else was mailed to the old address. *ret: of two requests this one has it. */
+/* Spends the link and whatever else was mailed to the old address. *ret: of two requests this one
+ * has it. */
 static int spend(struct db_tx *tx, const struct request *req, const struct email_held *link,
                  bool by_password, bool *ret, struct error *err)
 {

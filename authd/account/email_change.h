@@ -1,10 +1,10 @@
 /*
- * email_change.h - another e-mail address for an account: asked for in a session with a fresh proof, confirmed by a
- * link to the new address, taken back by a link to the old one. email_change.c holds the handlers email_change and
- * email_undo.
+ * email_change.h - another e-mail address for an account: asked for in a session with a fresh
+ * proof, confirmed by a link to the new address, taken back by a link to the old one.
+ * email_change.c holds the handlers email_change and email_undo.
  */
-#ifndef ATRIUM_AUTHD_EMAIL_CHANGE_H
-#define ATRIUM_AUTHD_EMAIL_CHANGE_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
+#define ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
 
 #include "authd/account/email_link.h"
 
@@ -20,10 +20,11 @@ struct email_held {
     struct uuid organization; /* that it proves the address for; absent: for all */
 };
 
-/* Gives the account the new address, which the link has proven: in one transaction the link is spent, proofs and links
- * of the old address end, and a link to take the change back is mailed to that. All sessions but the caller's own end.
- * by_password: the owner has shown the password link->hash, not a session. Fails: BAD_REQUEST (the link is spent, or the
- * address is taken by now). Parks. */
+/* Gives the account the new address, which the link has proven: in one transaction the link is
+ * spent, proofs and links of the old address end, and a link to take the change back is mailed to
+ * that. All sessions but the caller's own end. by_password: the owner has shown the password
+ * link->hash, not a session. Fails: BAD_REQUEST (the link is spent, or the address is taken by
+ * now). Parks. */
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
                        bool by_password, struct error *err) MUST_USE;
 

@@ -13,8 +13,7 @@ void email_link_new(struct authd *d, const struct request *req, const struct ten
 {
     bool change = kind == EMAIL_LINK_CHANGE, required = email_is_required(tenant);
     struct mail_route own = {.app = d->config->account_app_url};
-    const struct mail_route *by =
-        route->tenant != NULL && route->app == NULL && required ? &own : route;
+    const struct mail_route *by = route->tenant && !route->app && required ? &own : route;
     struct mail mail = {.template = change ? "EMAIL_CHANGE" : "EMAIL_VERIFICATION",
                         .tenant = by->tenant,
                         .builtin = change || required,
@@ -22,8 +21,8 @@ void email_link_new(struct authd *d, const struct request *req, const struct ten
                         .display = owner->display};
     struct link link;
 
-    *ret = (struct email_link){.installation = by->tenant == NULL};
-    if (by->app == NULL && by->tenant != NULL)
+    *ret = (struct email_link){.installation = !by->tenant};
+    if (!by->app && by->tenant)
         return;
     ret->id = uuid_random();
     ret->expires_at = req->now_ms + EMAIL_LINK_LIFE;

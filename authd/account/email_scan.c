@@ -64,7 +64,7 @@ static int record(struct authd *d, const struct request *req, const struct db_re
     for (size_t row = 0; row < rows; row++) {
         const struct tenant *tenant = tenant_of(&tenants, db_uuid(part, row, PROJECT));
 
-        if (tenant == NULL || db_is_null(part, row, ACCOUNT))
+        if (!tenant || db_is_null(part, row, ACCOUNT))
             continue;
         db_array_add(&accounts, db_text(part, row, ACCOUNT));
         db_array_add(&organizations, email_organization(tenant).text);

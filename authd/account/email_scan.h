@@ -2,8 +2,8 @@
  * email_scan.h - proofs of e-mail addresses from before there was a record of them: a password that
  * was set by a mailed link, as the audit trail shows it, proved the address of its account.
  */
-#ifndef ATRIUM_AUTHD_EMAIL_SCAN_H
-#define ATRIUM_AUTHD_EMAIL_SCAN_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_SCAN_H
+#define ATRIUM_AUTHD_ACCOUNT_EMAIL_SCAN_H
 
 #include "authd/authd.h"
 

@@ -73,7 +73,7 @@ bool email_is_required(const struct tenant *tenant)
 {
     const struct account_policy *policy = tenant->accountPolicy;
 
-    return (policy != NULL ? policy : &account_policy_default)->requireVerifiedEmail;
+    return (policy ? policy : &account_policy_default)->requireVerifiedEmail;
 }
 
 int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
@@ -89,7 +89,7 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
         return -1;
     if (db_bool(res, 0, 0))
         return 0;
-    if ((keys != NULL && throttle_check(d, req, keys, err) < 0) ||
+    if ((keys && throttle_check(d, req, keys, err) < 0) ||
         sign_in_refused(d, req, who, "not-verified", err) < 0)
         return -1;
     return error_set(err, ERR_EMAIL_NOT_VERIFIED, "The e-mail address is not confirmed yet.");
@@ -103,8 +103,7 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
     bool proven = strcmp(organizations, "{}") != 0;
 
     /* a patient's account belongs to one project: whatever proves it, proves it there */
-    *ret = proven &&
-           (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, NIL_UUID) != NULL);
+    *ret = proven && (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, NIL_UUID));
     if (*ret || !proven)
         return 0;
     if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)

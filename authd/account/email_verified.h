@@ -9,8 +9,8 @@
  * In SQL: SQL_EMAIL_VERIFIED asks, SQL_EMAIL_PROVEN records as a part of another statement (an
  * account that an operator makes with a proven address). In a transaction: email_claim().
  */
-#ifndef ATRIUM_AUTHD_EMAIL_VERIFIED_H
-#define ATRIUM_AUTHD_EMAIL_VERIFIED_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
+#define ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
 
 #include "authd/account/credential.h"
 #include "authd/session/session.h"
@@ -39,9 +39,10 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
 /* Whether the tenant refuses sign-ins to accounts whose address is not proven. */
 bool email_is_required(const struct tenant *tenant);
 
-/* Refuses the sign-in of an account whose password was right, where its address must be proven and is not:
- * ERR_EMAIL_NOT_VERIFIED, with a row in the audit trail. keys: of the limits that the sign-in must still be below, so that
- * who has guessed too often is not told that the guess was right; NULL: that was looked at. Parks. */
+/* Refuses the sign-in of an account whose password was right, where its address must be proven and
+ * is not: ERR_EMAIL_NOT_VERIFIED, with a row in the audit trail. keys: of the limits that the
+ * sign-in must still be below, so that who has guessed too often is not told that the guess was
+ * right; NULL: that was looked at. Parks. */
 int email_check_sign_in(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct sign_in *who, const struct throttle_keys *keys,
                         struct error *err) MUST_USE;

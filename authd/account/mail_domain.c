@@ -33,7 +33,7 @@ static struct line line_at(const char *text, size_t size, size_t at)
 {
     const char *end = memchr(text + at, '\n', size - at);
 
-    return (struct line){text + at, end != NULL ? (size_t)(end - text) - at : size - at};
+    return (struct line){text + at, end ? (size_t)(end - text) - at : size - at};
 }
 
 static int line_compare(struct line a, struct line b)
@@ -51,7 +51,7 @@ static bool is_domain(struct line line)
         if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '.')
             return false;
     }
-    return line.length <= DOMAIN_MAX && memchr(line.text, '.', line.length) != NULL;
+    return line.length <= DOMAIN_MAX && memchr(line.text, '.', line.length);
 }
 
 /* Where the first domain stands. */
@@ -130,7 +130,7 @@ static int list_read(const char *path, struct arena *arena, struct domain_list *
     size_t size;
     char *text;
 
-    if (file == NULL || fstat(fileno(file), &status) < 0)
+    if (!file || fstat(fileno(file), &status) < 0)
         return error_set(err, ERR_BAD_REQUEST, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode) || status.st_size > LIST_SIZE_MAX)
         return error_set(err, ERR_BAD_REQUEST, "%s: must be a file of at most %d bytes", path,
@@ -147,17 +147,17 @@ static int open_lists(struct mail_domains *self, const struct mail_domains_optio
 {
     self->free_mail = built_in(domain_free_mail_text, domain_free_mail_end);
     self->throwaway = built_in(domain_throwaway_text, domain_throwaway_end);
-    if (options->free_mail_file != NULL &&
+    if (options->free_mail_file &&
         list_read(options->free_mail_file, arena, &self->free_mail, err) < 0)
         return -1;
-    return options->throwaway_file == NULL
+    return !options->throwaway_file
                ? 0
                : list_read(options->throwaway_file, arena, &self->throwaway, err);
 }
 
 static bool is_suffix(const struct mail_domains *self, const char *domain)
 {
-    return psl_registrable_domain(self->suffixes, domain) == NULL;
+    return !psl_registrable_domain(self->suffixes, domain);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -165,19 +165,20 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The operator's domains as a list. One that is a public suffix would speak for everybody below it. */
+/* The operator's domains as a list. One that is a public suffix would speak for everybody below
+ * it. */
 static int own_list(const struct mail_domains *self, const char *key, const char *const *domains,
                     struct arena *arena, struct domain_list *ret, struct error *err)
 {
     const char *text = "", **own;
     size_t count = 0;
 
-    while (domains[count] != NULL)
+    while (domains[count])
         count++;
     own = arena_calloc(arena, count, sizeof(*own));
     for (size_t i = 0; i < count; i++) {
         own[i] = fields_domain(arena, domains[i]);
-        if (own[i] == NULL || is_suffix(self, own[i]))
+        if (!own[i] || is_suffix(self, own[i]))
             return error_set(err, ERR_BAD_REQUEST,
                              "%s: \"%s\" is not a domain that can be registered", key, domains[i]);
     }
@@ -199,7 +200,7 @@ struct mail_domains *mail_domains_new(const struct mail_domains_options *options
     struct mail_domains *self = arena_calloc(arena, 1, sizeof(*self));
     psl_ctx_t *suffixes = psl_latest(NULL);
 
-    if (suffixes == NULL) {
+    if (!suffixes) {
         error_set(err, ERR_INTERNAL, "libpsl has no list of public suffixes");
         return NULL;
     }
@@ -216,8 +217,9 @@ struct mail_domains *mail_domains_new(const struct mail_domains_options *options
 
 /* ---- asking ---- */
 
-/* Whether the list has the domain, or one above it that is not yet a suffix of a registry. Providers of names of their
- * own, as dynamic DNS is, are public suffixes too, yet are listed by their name. */
+/* Whether the list has the domain, or one above it that is not yet a suffix of a registry.
+ * Providers of names of their own, as dynamic DNS is, are public suffixes too, yet are listed by
+ * their name. */
 static bool is_listed(const struct mail_domains *self, const char *domain,
                       const struct domain_list *list)
 {
@@ -236,7 +238,7 @@ bool mail_domains_business(const struct mail_domains *self, struct arena *arena,
     if (length > 0 && domain[length - 1] == '.') /* the root's, as in a zone file */
         domain = arena_strndup(arena, domain, length - 1);
     domain = fields_domain(arena, domain);
-    if (domain == NULL || is_suffix(self, domain) || is_listed(self, domain, &self->own_free_mail))
+    if (!domain || is_suffix(self, domain) || is_listed(self, domain, &self->own_free_mail))
         return false;
     return is_listed(self, domain, &self->own_business) ||
            (!is_listed(self, domain, &self->free_mail) &&

@@ -1,6 +1,7 @@
 /*
- * mail_domain_data.c - the lists of authd/data inside the program. Included by the assembler, they are pages of the
- * program's file: only what is looked at is ever read, and no instance has a copy of its own.
+ * mail_domain_data.c - the lists of authd/data inside the program. Included by the assembler, they
+ * are pages of the program's file: only what is looked at is ever read, and no instance has a copy
+ * of its own.
  */
 #include "authd/account/mail_domain.h"
 

@@ -1,12 +1,12 @@
 /*
  * mail_route.h - by whose template a link is mailed, and to whose pages it leads.
  *
- * A practitioner's account belongs to no tenant. Who runs the pages that a link leads to, or writes the mail, may read
- * it; so a tenant mails links only to those whose memberships all lie in it or below it. To all others the
- * installation does, with its own template and pages (account_app_url).
+ * A practitioner's account belongs to no tenant. Who runs the pages that a link leads to, or writes
+ * the mail, may read it; so a tenant mails links only to those whose memberships all lie in it or
+ * below it. To all others the installation does, with its own template and pages (account_app_url).
  */
-#ifndef ATRIUM_AUTHD_MAIL_ROUTE_H
-#define ATRIUM_AUTHD_MAIL_ROUTE_H
+#ifndef ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
+#define ATRIUM_AUTHD_ACCOUNT_MAIL_ROUTE_H
 
 #include "authd/mail.h"
 
@@ -19,7 +19,8 @@ struct mail_route {
 /* The route of a link to one who belongs to the tenant alone. */
 void mail_route_own(const struct tenant *tenant, const char *role, struct mail_route *ret);
 
-/* The route of a link that was asked for in the tenant. A patient's account belongs to the tenant. Parks. */
+/* The route of a link that was asked for in the tenant. A patient's account belongs to the tenant.
+ * Parks. */
 int mail_route_find(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const char *role, struct uuid account, struct mail_route *ret,
                     struct error *err) MUST_USE;

@@ -132,8 +132,8 @@ static int write_all(struct authd *d, const struct request *req, const struct re
     return error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
 }
 
-/* Makes the account and signs it in; where the tenant asks for proven addresses its owner signs in once
- * the address is. */
+/* Makes the account and signs it in; where the tenant asks for proven addresses its owner signs in
+ * once the address is. */
 static int register_account(struct authd *d, const struct request *req,
                             const struct registration *who, struct token_or_step *out,
                             struct error *err)
@@ -205,7 +205,7 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
                  DB_TEXT(who->email), DB_INT(req->now_ms)) < 0 ||
         refuse_existing(d, req, res, err) < 0)
         return -1;
-    if (who->continue_token != NULL &&
+    if (who->continue_token &&
         continue_token_read(&d->svc.seal, who->home, who->email, who->continue_token, req->now_ms,
                             &who->link) < 0)
         return link_over(err);
@@ -220,7 +220,7 @@ static int invite_clinician(struct authd *d, const struct request *req,
     const struct business_sign_up sign_up = {who->tenant, who->email, who->name, who->surname};
     bool applies = false;
 
-    if (who->continue_token == NULL && business_applies(d, req, &sign_up, &applies, err) < 0)
+    if (!who->continue_token && business_applies(d, req, &sign_up, &applies, err) < 0)
         return -1;
     *ret_invited = applies;
     if (!applies)
@@ -258,9 +258,9 @@ static int register_practitioner(struct authd *d, const struct request *req,
 
 /* ---- handlers ---- */
 
-/* The one route on which a business address may become an invitation: its answer is the one that has
- * nextStep, and its body the one that takes the token of the link back. Fails: NOT_FOUND, FORBIDDEN,
- * BAD_REQUEST, in this order. */
+/* The one route on which a business address may become an invitation: its answer is the one that
+ * has nextStep, and its body the one that takes the token of the link back. Fails: NOT_FOUND,
+ * FORBIDDEN, BAD_REQUEST, in this order. */
 int patient_register(struct authd *d, const struct request *req,
                      const struct patient_register_in *in, struct token_or_step *out,
                      struct error *err)
@@ -309,7 +309,7 @@ int client_register(struct authd *d, const struct request *req, const struct cli
     if (password_slot_take(d, req, &slot, err) < 0 ||
         tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
-    if (in->type != NULL && strcmp(in->type, "Practitioner") == 0)
+    if (in->type && strcmp(in->type, "Practitioner") == 0)
         return register_practitioner(d, req, &who, out, err);
     if (admit_patient(d, req, &who, err) < 0)
         return -1;

@@ -1,8 +1,9 @@
 /*
- * user.c - accounts as operators see them (handlers operator_user_list, _show, _lock, _unlock, _delete).
+ * user.c - accounts as operators see them (handlers operator_user_list, _show, _lock, _unlock,
+ * _delete).
  *
- * A person may have several accounts with one e-mail: a practitioner's, and a patient's in each project.  Each is
- * locked and deleted on its own.
+ * A person may have several accounts with one e-mail: a practitioner's, and a patient's in each
+ * project.  Each is locked and deleted on its own.
  */
 #include <string.h>
 
@@ -26,7 +27,7 @@ static int named_project(struct authd *d, const struct request *req, const char 
     const struct tenant_lookup_in which = tenant_named(code);
     struct tenant tenant = {.name = NULL};
 
-    if (code != NULL && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+    if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
         return -1;
     *ret = tenant.projectId;
     return 0;
@@ -39,7 +40,7 @@ static int find(struct authd *d, const struct request *req, const struct operato
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     *ret = (struct found){.place = {""}};
-    if (!uuid_is_set(&in->id) && in->email == NULL)
+    if (!uuid_is_set(&in->id) && !in->email)
         return error_problem(err, "email", "is needed, or id");
     if (named_project(d, req, in->tenantCode, &ret->place, err) < 0 ||
         db_query(d->svc.db, req, SQL_USER_FIND, &res, err, DB_UUID(in->id), DB_TEXT(in->email),
@@ -153,8 +154,8 @@ static int list_all(struct authd *d, const struct request *req,
     const struct user *last;
 
     if (db_query(d->svc.db, req, in->locked ? SQL_USER_LIST_LOCKED : SQL_USER_LIST, &res, err,
-                 DB_TEXT(in->afterEmail != NULL ? in->afterEmail : ""), DB_UUID(in->after),
-                 DB_TEXT(from), DB_TEXT(end), DB_INT(in->count), DB_INT(req->now_ms)) < 0)
+                 DB_TEXT(in->afterEmail ? in->afterEmail : ""), DB_UUID(in->after), DB_TEXT(from),
+                 DB_TEXT(end), DB_INT(in->count), DB_INT(req->now_ms)) < 0)
         return -1;
     out->users = db_list(res, &user_table, req->arena);
     out->more = out->users.count == (size_t)in->count;
@@ -171,11 +172,11 @@ int operator_user_list(struct authd *d, const struct request *req,
                        const struct operator_user_list_in *in, struct operator_user_list_out *out,
                        struct error *err)
 {
-    const char *from = in->prefix != NULL ? in->prefix : "";
+    const char *from = in->prefix ? in->prefix : "";
     const char *end = arena_printf(req->arena, "%s" PREFIX_END, from);
     struct uuid project;
 
-    if (in->tenantCode == NULL)
+    if (!in->tenantCode)
         return list_all(d, req, in, from, end, out, err);
     if (named_project(d, req, in->tenantCode, &project, err) < 0)
         return -1;
@@ -184,8 +185,9 @@ int operator_user_list(struct authd *d, const struct request *req,
 
 /* ---- locking ---- */
 
-/* In the order of locks. What was proven before is void, as after a change of the password: a sign-in at this moment
- * holds the credential, so either its session is found here, or it finds the credential changed. */
+/* In the order of locks. What was proven before is void, as after a change of the password: a
+ * sign-in at this moment holds the credential, so either its session is found here, or it finds the
+ * credential changed. */
 static int lock_account(struct db_tx *tx, const struct request *req, const struct found *found,
                         struct session_ended *ret_ended, struct error *err)
 {
@@ -204,8 +206,8 @@ static int lock_account(struct db_tx *tx, const struct request *req, const struc
     return session_ended_account(tx, req, account, ret_ended, err);
 }
 
-/* Locks an account: it cannot sign in, and returns when every gateway refuses its tokens. One that is locked stays
- * locked since it was. Fails: NOT_FOUND, VALIDATION. */
+/* Locks an account: it cannot sign in, and returns when every gateway refuses its tokens. One that
+ * is locked stays locked since it was. Fails: NOT_FOUND, VALIDATION. */
 int operator_user_lock(struct authd *d, const struct request *req,
                        const struct operator_user_in *in, struct user *out, struct error *err)
 {
@@ -248,7 +250,8 @@ int operator_user_unlock(struct authd *d, const struct request *req,
 
 /* ---- deleting ---- */
 
-/* Deletes an account with all that it owns, now. Fails: NOT_FOUND, VALIDATION, CONFLICT (the last admin). */
+/* Deletes an account with all that it owns, now. Fails: NOT_FOUND, VALIDATION, CONFLICT (the last
+ * admin). */
 int operator_user_delete(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {

@@ -1,8 +1,8 @@
 /*
  * challenge.h - proof key for code exchange (RFC 7636), method S256 only. Pure.
  */
-#ifndef ATRIUM_AUTHD_CHALLENGE_H
-#define ATRIUM_AUTHD_CHALLENGE_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_CHALLENGE_H
+#define ATRIUM_AUTHD_CREDENTIAL_CHALLENGE_H
 
 #include "common/base/base.h"
 

@@ -35,13 +35,13 @@ static struct common_passwords *parse(char *text, struct arena *arena)
     struct common_passwords *self = arena_calloc(arena, 1, sizeof(*self));
     size_t lines = 1;
 
-    for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     self->items = arena_calloc(arena, lines, sizeof(*self->items));
-    for (char *line = text; line != NULL;) {
+    for (char *line = text; line;) {
         char *next = strchr(line, '\n');
 
-        if (next != NULL)
+        if (next)
             *next++ = '\0';
         line[strcspn(line, "\r")] = '\0';
         if (line[0] != '\0' && line[0] != '#')
@@ -59,7 +59,7 @@ static char *read_list(const char *path, struct arena *arena, struct error *err)
     size_t size;
     char *text;
 
-    if (file == NULL || fstat(fileno(file), &status) < 0) {
+    if (!file || fstat(fileno(file), &status) < 0) {
         error_set(err, ERR_BAD_REQUEST, "%s: %s", path, strerror(errno));
         return NULL;
     }
@@ -82,12 +82,11 @@ struct common_passwords *common_passwords_new(const char *path, struct arena *ar
                                               struct error *err)
 {
     struct common_passwords *self;
-    char *text = path == NULL
-                     ? arena_strndup(arena, common_passwords_text,
-                                     (size_t)(common_passwords_end - common_passwords_text))
-                     : read_list(path, arena, err);
+    char *text = !path ? arena_strndup(arena, common_passwords_text,
+                                       (size_t)(common_passwords_end - common_passwords_text))
+                       : read_list(path, arena, err);
 
-    if (text == NULL)
+    if (!text)
         return NULL;
     self = parse(text, arena);
     if (self->count > 0)

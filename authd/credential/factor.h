@@ -2,11 +2,11 @@
  * factor.h - the second factor of an account (TOTP, or a recovery code): for mfa.c and login_mfa.c.
  *
  * Everything that depends on a code happens in one transaction that holds the factor's row: of many
- * requests with one code, at whatever instances, one finds it unspent, and a guesser is told no more
- * than the limit, however many guesses are sent at once.
+ * requests with one code, at whatever instances, one finds it unspent, and a guesser is told no
+ * more than the limit, however many guesses are sent at once.
  */
-#ifndef ATRIUM_AUTHD_FACTOR_H
-#define ATRIUM_AUTHD_FACTOR_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_FACTOR_H
+#define ATRIUM_AUTHD_CREDENTIAL_FACTOR_H
 
 #include "authd/authd.h"
 #include "authd/credential/totp.h"
@@ -31,7 +31,8 @@ struct factor {
 /* Usable with CLEANUP on a struct factor variable. */
 void factor_wipe(struct factor *self);
 
-/* A new secret, sealed for its account; and back: ERR_INTERNAL when it was sealed with another key. */
+/* A new secret, sealed for its account; and back: ERR_INTERNAL when it was sealed with another
+ * key. */
 struct sealed factor_seal_new(struct authd *d, const struct request *req, struct uuid account);
 int factor_open(struct authd *d, const struct request *req, struct uuid account,
                 struct sealed sealed, uint8_t ret[static TOTP_SECRET_SIZE],
@@ -41,7 +42,8 @@ int factor_open(struct authd *d, const struct request *req, struct uuid account,
 int factor_lock(struct authd *d, struct db_tx *tx, const struct request *req, struct uuid account,
                 struct factor *ret, struct error *err) MUST_USE;
 
-/* The same of the secret that the caller's session may enrol: never `enrolled`. Found or not, 0. Parks. */
+/* The same of the secret that the caller's session may enrol: never `enrolled`. Found or not, 0.
+ * Parks. */
 int factor_lock_pending(struct authd *d, struct db_tx *tx, const struct request *req,
                         struct factor *ret, struct error *err) MUST_USE;
 

@@ -2,8 +2,8 @@
  * link.h - links that are mailed: a page of an application, with an id and a secret by which
  * set_password knows what it is asked for.
  */
-#ifndef ATRIUM_AUTHD_LINK_H
-#define ATRIUM_AUTHD_LINK_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_LINK_H
+#define ATRIUM_AUTHD_CREDENTIAL_LINK_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -18,8 +18,8 @@ struct link {
 /* "<app>/<page>", with one slash between them; from the arena. app: an absolute URL. */
 const char *link_page(struct arena *arena, const char *app, const char *page);
 
-/* A link with a new secret of 256 random bits: "<app>/<page>?id=<id>&secret=<secret>". app NULL: its url
- * is NULL, there are no pages that it could lead to. */
+/* A link with a new secret of 256 random bits: "<app>/<page>?id=<id>&secret=<secret>". app NULL:
+ * its url is NULL, there are no pages that it could lead to. */
 void link_new(struct arena *arena, const char *app, const char *page, struct uuid id,
               struct link *ret);
 

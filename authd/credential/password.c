@@ -1,9 +1,9 @@
 /*
  * password.c - hashing and verifying passwords off the loop.
  *
- * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait. That
- * memory is kept for the next job, see password_memory.h; the malloc settings below keep glibc from
- * holding on to what the pool's threads used beside it.
+ * Each running job holds 19 MiB; the pool's threads bound how many run, its queue how many wait.
+ * That memory is kept for the next job, see password_memory.h; the malloc settings below keep glibc
+ * from holding on to what the pool's threads used beside it.
  */
 #include "authd/credential/password.h"
 
@@ -156,7 +156,7 @@ static void run_hash(void *arg)
     const char *text;
 
     normal = password_text_normalize(job->password);
-    text = normal != NULL ? normal : job->password;
+    text = normal ? normal : job->password;
     password_memory_lend(job->memory);
     job->failed =
         crypto_pwhash_str(job->hash, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
@@ -177,8 +177,8 @@ int password_hash(struct authd *d, const struct request *req, const char *passwo
     return 0;
 }
 
-/* Hashes made before passwords were normalised are of the bytes that were typed. Which of the two is tried depends on
- * the text alone, never on an account, and so does the time. */
+/* Hashes made before passwords were normalised are of the bytes that were typed. Which of the two
+ * is tried depends on the text alone, never on an account, and so does the time. */
 static void run_verify(void *arg)
 {
     CLEANUP(password_text_destroy) char *normal = NULL;
@@ -187,29 +187,27 @@ static void run_verify(void *arg)
 
     normal = password_text_normalize(job->password);
     password_memory_lend(job->memory);
-    if (normal != NULL)
+    if (normal)
         right = crypto_pwhash_str_verify(job->hash, normal, strlen(normal)) == 0;
     raw = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
     job->failed = password_memory_failed();
     password_memory_give_back(job->memory);
     job->right = right || raw;
-    job->stale =
-        (normal != NULL && raw) ||
-        crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
+    job->stale = (normal && raw) || crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT,
+                                                                   PASSWORD_MEMLIMIT) != 0;
 }
 
 int password_verify(struct authd *d, const struct request *req, const char *hash,
                     const char *password, bool *ret_right, bool *ret_stale, struct error *err)
 {
-    struct verify_job job = {.memory = d->password_memory,
-                             .hash = hash != NULL ? hash : d->dummy_hash,
-                             .password = password};
+    struct verify_job job = {
+        .memory = d->password_memory, .hash = hash ? hash : d->dummy_hash, .password = password};
 
     if (offload_run(d->passwords, run_verify, &job, req->deadline_mono_ms, err) < 0)
         return -1;
     if (job.failed && !job.right)
         return refuse_without_memory(d, err);
-    *ret_right = job.right && hash != NULL;
+    *ret_right = job.right && hash;
     *ret_stale = job.stale;
     return 0;
 }

@@ -2,8 +2,8 @@
  * password.h - Argon2id (RFC 9106) through libsodium, on a bounded pool of threads: 19 MiB, two
  * passes, one lane.
  */
-#ifndef ATRIUM_AUTHD_PASSWORD_H
-#define ATRIUM_AUTHD_PASSWORD_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_H
+#define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_H
 
 #include <sodium.h>
 
@@ -17,7 +17,8 @@ enum { PASSWORD_OPSLIMIT = 2, PASSWORD_MEMLIMIT = 19 * 1024 * 1024 };
 void password_open(struct authd *d);
 void password_close(struct authd *d);
 
-/* Gives the memory of threads that have not hashed since the last run back to the system; for service_every(). */
+/* Gives the memory of threads that have not hashed since the last run back to the system; for
+ * service_every(). */
 int password_trim(void *daemon, const struct request *req, struct error *err);
 
 /* A place among the requests that will hash a password: as many as the pool can hash and queue.

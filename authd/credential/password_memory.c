@@ -1,7 +1,8 @@
 /*
  * password_memory.c - see password_memory.h.
  *
- * mmap() has no argument that could carry the piece to be used, so it lies in a variable of the thread.
+ * mmap() has no argument that could carry the piece to be used, so it lies in a variable of the
+ * thread.
  */
 #include "authd/credential/password_memory.h"
 
@@ -49,7 +50,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 {
     const int fresh = MAP_ANONYMOUS | MAP_PRIVATE;
 
-    if (lent == NULL || lent->mapped || address != NULL || size != PASSWORD_MEMLIMIT ||
+    if (!lent || lent->mapped || address || size != PASSWORD_MEMLIMIT ||
         protection != (PROT_READ | PROT_WRITE) || (flags & (fresh | MAP_FIXED)) != fresh) {
         void *mapped = map(address, size, protection, flags, fd, offset);
 
@@ -62,7 +63,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 
 int munmap(void *address, size_t size)
 {
-    if (lent == NULL || !lent->mapped || address != lent->bytes || size != PASSWORD_MEMLIMIT)
+    if (!lent || !lent->mapped || address != lent->bytes || size != PASSWORD_MEMLIMIT)
         return unmap(address, size);
     sodium_memzero(lent->bytes, PASSWORD_MEMLIMIT);
     lent->mapped = false;
@@ -76,7 +77,7 @@ static struct piece *piece_new(void)
 {
     struct piece *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         log_die("password", "out of memory");
     self->bytes = map(NULL, PASSWORD_MEMLIMIT, PROT_READ | PROT_WRITE,
                       MAP_ANONYMOUS | MAP_PRIVATE | MAP_POPULATE, -1, 0);
@@ -98,7 +99,7 @@ struct password_memory *password_memory_new(void)
 {
     struct password_memory *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         log_die("password", "out of memory");
     pthread_mutex_init(&self->mutex, NULL);
     return self;
@@ -108,9 +109,9 @@ void password_memory_destroy(struct password_memory **self_p)
 {
     struct password_memory *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
-    for (struct piece *piece; (piece = self->idle) != NULL;) {
+    for (struct piece *piece; (piece = self->idle);) {
         self->idle = piece->next;
         piece_destroy(piece);
     }
@@ -123,13 +124,13 @@ void password_memory_lend(struct password_memory *self)
 {
     struct piece *piece;
 
-    assert(lent == NULL);
+    assert(!lent);
     pthread_mutex_lock(&self->mutex);
     piece = self->idle;
-    if (piece != NULL)
+    if (piece)
         self->idle = piece->next;
     pthread_mutex_unlock(&self->mutex);
-    lent = piece != NULL ? piece : piece_new();
+    lent = piece ? piece : piece_new();
     failed = false;
 }
 
@@ -142,7 +143,7 @@ void password_memory_give_back(struct password_memory *self)
 {
     struct piece *piece = lent;
 
-    if (piece == NULL)
+    if (!piece)
         return;
     assert(!piece->mapped);
     lent = NULL;
@@ -156,7 +157,7 @@ void password_memory_give_back(struct password_memory *self)
 void password_memory_trim(struct password_memory *self)
 {
     pthread_mutex_lock(&self->mutex);
-    for (struct piece **link = &self->idle; *link != NULL;) {
+    for (struct piece **link = &self->idle; *link;) {
         struct piece *piece = *link;
 
         if (piece->used) {

@@ -25,7 +25,7 @@ static void add_policy(struct rules *rules, const struct account_policy *policy,
 {
     bool mfa = account_policy_requires_mfa(policy, role, admin);
 
-    if (policy == NULL)
+    if (!policy)
         policy = &account_policy_default;
     rules->min_length =
         MAX(rules->min_length, mfa ? policy->passwordMinLengthWithMfa : policy->passwordMinLength);
@@ -76,14 +76,15 @@ static int gather(struct authd *d, const struct request *req, const struct passw
     for (size_t row = 0; row < db_rows(places); row++) {
         const struct tenant *tenant = tenant_of(&rules->tenants, db_uuid(places, row, 1));
 
-        if (tenant != NULL)
+        if (tenant)
             add_policy(rules, tenant->accountPolicy, db_text(places, row, 0),
                        db_bool(places, row, 2));
     }
     return 0;
 }
 
-/* The password is the word, in either case and whatever digits and signs follow: "Lakeside2026!". */
+/* The password is the word, in either case and whatever digits and signs follow:
+ * "Lakeside2026!". */
 static bool is_word(const char *password, const char *word, size_t length)
 {
     return length >= WORD_MIN && strncasecmp(password, word, length) == 0 &&
@@ -92,7 +93,7 @@ static bool is_word(const char *password, const char *word, size_t length)
 
 static bool is_text(const char *password, const char *word)
 {
-    return word != NULL && is_word(password, word, strlen(word));
+    return word && is_word(password, word, strlen(word));
 }
 
 /* Each word of a name, and the whole of it. */
@@ -100,7 +101,7 @@ static bool is_name(const char *password, const char *name)
 {
     if (is_text(password, name))
         return true;
-    while (name != NULL && *name != '\0') {
+    while (name && *name != '\0') {
         size_t length = strcspn(name, " ");
 
         if (is_word(password, name, length))
@@ -141,7 +142,7 @@ int password_rule_check(struct authd *d, const struct request *req,
     if (gather(d, req, owner, &rules, err) < 0)
         return -1;
     normal = password_text_normalize(password);
-    text = normal != NULL ? normal : password;
+    text = normal ? normal : password;
     if ((int64_t)password_text_length(text) < rules.min_length)
         return refuse(err, arena_printf(req->arena, "must have at least %lld characters",
                                         (long long)rules.min_length));

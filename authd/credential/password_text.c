@@ -22,7 +22,8 @@ static bool is_ascii(const char *text)
     return *text == '\0';
 }
 
-/* Copies the text with its spaces replaced; what is no UTF-8 stays as it is. `to` has room for it. */
+/* Copies the text with its spaces replaced; what is no UTF-8 stays as it is. `to` has room for
+ * it. */
 static size_t map_spaces(const uint8_t *text, size_t size, uint8_t *to)
 {
     size_t length = 0;
@@ -51,21 +52,21 @@ char *password_text_normalize(const char *text)
     if (is_ascii(text))
         return NULL;
     mapped = malloc(size + 1);
-    if (mapped == NULL)
+    if (!mapped)
         log_die("password", "out of memory");
     size = map_spaces((const uint8_t *)text, size, mapped);
     errno = 0;
     normal = u8_normalize(UNINORM_NFC, mapped, size, NULL, &normal_size);
-    if (normal == NULL && errno == ENOMEM) /* the raw text would be another password */
+    if (!normal && errno == ENOMEM) /* the raw text would be another password */
         log_die("password", "out of memory");
-    if (normal != NULL && (normal_size != strlen(text) || memcmp(normal, text, normal_size) != 0)) {
+    if (normal && (normal_size != strlen(text) || memcmp(normal, text, normal_size) != 0)) {
         result = malloc(normal_size + 1);
-        if (result == NULL)
+        if (!result)
             log_die("password", "out of memory");
         memcpy(result, normal, normal_size);
         result[normal_size] = '\0';
     }
-    if (normal != NULL)
+    if (normal)
         sodium_memzero(normal, normal_size);
     free(normal);
     sodium_memzero(mapped, size);
@@ -75,7 +76,7 @@ char *password_text_normalize(const char *text)
 
 void password_text_destroy(char **self_p)
 {
-    if (*self_p != NULL)
+    if (*self_p)
         sodium_memzero(*self_p, strlen(*self_p));
     free(*self_p);
     *self_p = NULL;
@@ -84,7 +85,7 @@ void password_text_destroy(char **self_p)
 size_t password_text_length(const char *text)
 {
     CLEANUP(password_text_destroy) char *normal = password_text_normalize(text);
-    const uint8_t *counted = (const uint8_t *)(normal != NULL ? normal : text);
+    const uint8_t *counted = (const uint8_t *)(normal ? normal : text);
 
     return u8_mbsnlen(counted, strlen((const char *)counted));
 }

@@ -46,7 +46,7 @@ const char *qr_data_url(struct arena *arena, const char *text)
     uint8_t *pixels, *png;
     size_t side;
 
-    if (code == NULL)
+    if (!code)
         return NULL;
     side = ((size_t)code->width + 2 * QR_QUIET) * QR_SCALE;
     image.width = image.height = (png_uint_32)side;

@@ -1,8 +1,8 @@
 /*
  * qr.h - a text as the picture of a QR code. Pure; for mfa.c.
  */
-#ifndef ATRIUM_AUTHD_QR_H
-#define ATRIUM_AUTHD_QR_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_QR_H
+#define ATRIUM_AUTHD_CREDENTIAL_QR_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"

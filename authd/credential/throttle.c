@@ -51,7 +51,8 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
     }
 }
 
-/* Best effort: two requests that move the same key at once may refuse each other, and one of them has moved it. */
+/* Best effort: two requests that move the same key at once may refuse each other, and one of them
+ * has moved it. */
 void throttle_move_run(struct authd *d, const struct request *req, struct throttle_move *move)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -143,7 +144,8 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
     return throttle_verdict(d, req, res, 0, err);
 }
 
-/* Keys of one failure in the order in which they are locked, what each may have, and how long it is kept. */
+/* Keys of one failure in the order in which they are locked, what each may have, and how long it is
+ * kept. */
 struct tally {
     struct db_array keys, lives;
     int64_t limits[5];
@@ -290,8 +292,8 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
     return -1;
 }
 
-/* The wider network is looked at before anything is counted, so that what it refuses uses up nothing of the narrower
- * one's; then each counts by itself. */
+/* The wider network is looked at before anything is counted, so that what it refuses uses up
+ * nothing of the narrower one's; then each counts by itself. */
 int throttle_limit_client(struct authd *d, const struct request *req, const char *kind,
                           const char *address, int64_t window_ms, int64_t limit, struct error *err)
 {

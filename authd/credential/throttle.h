@@ -9,8 +9,8 @@
  * the row's lock: exactly ten are told "wrong", the rest 429; and a right one is told so only while
  * the key was below its limit after the hash was done.
  */
-#ifndef ATRIUM_AUTHD_THROTTLE_H
-#define ATRIUM_AUTHD_THROTTLE_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_THROTTLE_H
+#define ATRIUM_AUTHD_CREDENTIAL_THROTTLE_H
 
 #include "authd/authd.h"
 #include "common/base/address.h"
@@ -42,8 +42,9 @@ struct throttle_keys {
     char addresses[THROTTLE_ADDRESSES_SIZE]; /* the text of the array in SQL_THROTTLE_LIMITS */
 };
 
-/* While seal keys are exchanged: rows that a hash of an older key names get the name of the one that writes, before
- * they are looked at, so that no count starts anew. Nothing is done while there is one key. */
+/* While seal keys are exchanged: rows that a hash of an older key names get the name of the one
+ * that writes, before they are looked at, so that no count starts anew. Nothing is done while there
+ * is one key. */
 struct throttle_move {
     struct db_array olds, news;
     size_t keys;
@@ -52,13 +53,15 @@ struct throttle_move throttle_move_new(const struct authd *d, const struct reque
 void throttle_move_run(struct authd *d, const struct request *req,
                        struct throttle_move *move); /* parks */
 
-/* A hash of the parts, keyed with the seal key that writes. Unused parts are "". At most THROTTLE_MOVE_KEYS for a move. */
+/* A hash of the parts, keyed with the seal key that writes. Unused parts are "". At most
+ * THROTTLE_MOVE_KEYS for a move. */
 void throttle_key(const struct authd *d, struct throttle_move *move, const char *kind,
                   const char *a, const char *b, const char *c,
                   uint8_t ret[static THROTTLE_KEY_SIZE]);
 
-/* The keys of an account (which need not exist) and an address, see address_subjects(). A practitioner
- * is one account in all projects, so the project counts for patients only. Parks while seal keys are exchanged. */
+/* The keys of an account (which need not exist) and an address, see address_subjects(). A
+ * practitioner is one account in all projects, so the project counts for patients only. Parks while
+ * seal keys are exchanged. */
 void throttle_keys(struct authd *d, const struct request *req, const char *role,
                    struct uuid project, const char *email, const char *address,
                    struct throttle_keys *ret);
@@ -70,9 +73,9 @@ void throttle_keys(struct authd *d, const struct request *req, const char *role,
         DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_PAIR_MAX), DB_INT(THROTTLE_WIDE_MAX)
 
 /* Its answer, three columns of the first row: ERR_THROTTLED with Retry-After while pair, address or
- * account is at its limit. From an address with a good sign-in to the account in the last 30 days only
- * the pair's limit holds: a clinic is one address, and its members are not locked out by each other's
- * failures. A pair that failed a hundred times in a row waits for 24 hours. */
+ * account is at its limit. From an address with a good sign-in to the account in the last 30 days
+ * only the pair's limit holds: a clinic is one address, and its members are not locked out by each
+ * other's failures. A pair that failed a hundred times in a row waits for 24 hours. */
 int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
                      int column, struct error *err) MUST_USE;
 
@@ -94,8 +97,9 @@ int throttle_fail_both(struct authd *d, const struct request *req, const struct 
                        const struct throttle_keys *two, const struct audit_row *audit,
                        struct error *err) MUST_USE;
 
-/* Counts one act of a kind ("reset mailbox") on a subject, unless `limit` of them lie in the window:
- * then *ret_admitted is false and nothing is counted. Exact for all instances together. Parks. */
+/* Counts one act of a kind ("reset mailbox") on a subject, unless `limit` of them lie in the
+ * window: then *ret_admitted is false and nothing is counted. Exact for all instances together.
+ * Parks. */
 int throttle_admit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
                    struct error *err) MUST_USE;
@@ -105,7 +109,8 @@ int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
 
-/* The two above for the client of the request, see address_subjects(): `limit` is that of one /64. */
+/* The two above for the client of the request, see address_subjects(): `limit` is that of one
+ * /64. */
 int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
                           int64_t window_ms, int64_t limit, bool *ret_admitted,
                           struct error *err) MUST_USE;

@@ -11,10 +11,9 @@
 
 void totp_open(void)
 {
-    int rc = oath_init();
+    UNUSED int rc = oath_init();
 
     assert(rc == OATH_OK);
-    (void)rc;
 }
 
 int64_t totp_step(const uint8_t secret[static TOTP_SECRET_SIZE], const char *code, int64_t now_ms)
@@ -40,7 +39,7 @@ static const char *escape(struct arena *arena, const char *text)
     char *out = arena_alloc(arena, strlen(text) * 3 + 1), *to = out;
 
     for (const char *at = text; *at != '\0'; at++) {
-        if (strchr(plain, *at) != NULL) {
+        if (strchr(plain, *at)) {
             *to++ = *at;
         } else {
             *to++ = '%';
@@ -56,10 +55,9 @@ const char *totp_url(struct arena *arena, const uint8_t secret[static TOTP_SECRE
 {
     const char *name = escape(arena, issuer), *url;
     char *base32 = NULL;
-    int rc = oath_base32_encode((const char *)secret, TOTP_SECRET_SIZE, &base32, NULL);
+    UNUSED int rc = oath_base32_encode((const char *)secret, TOTP_SECRET_SIZE, &base32, NULL);
 
     assert(rc == OATH_OK); /* fails without memory only */
-    (void)rc;
     url = arena_printf(arena,
                        "otpauth://totp/%s:%s?secret=%s&issuer=%s&algorithm=SHA1&digits=6&period=30",
                        name, escape(arena, account), base32, name);

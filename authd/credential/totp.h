@@ -2,8 +2,8 @@
  * totp.h - time-based one-time passwords (RFC 6238): SHA-1, six digits, thirty seconds. Pure; for
  * mfa.c.
  */
-#ifndef ATRIUM_AUTHD_TOTP_H
-#define ATRIUM_AUTHD_TOTP_H
+#ifndef ATRIUM_AUTHD_CREDENTIAL_TOTP_H
+#define ATRIUM_AUTHD_CREDENTIAL_TOTP_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"

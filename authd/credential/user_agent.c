@@ -33,7 +33,7 @@ static const struct mark systems[] = {
 static const char *first_match(const struct mark *marks, size_t count, const char *text)
 {
     for (size_t i = 0; i < count; i++) {
-        if (strstr(text, marks[i].text) != NULL)
+        if (strstr(text, marks[i].text))
             return marks[i].name;
     }
     return NULL;

@@ -43,7 +43,7 @@ static int give_link(const struct request *req, const struct tenant *tenant,
     bool patient = is_patient(self->role);
     const char *app = patient ? tenant->patientAppUrl : tenant->practitionerAppUrl;
 
-    if (app == NULL)
+    if (!app)
         return error_set(err, ERR_BAD_REQUEST, "The %s is not configured.",
                          patient ? "PATIENT_APP_URL" : "PRACTITIONER_APP_URL");
     link_new(req->arena, app, "invitation", self->id, &self->link);

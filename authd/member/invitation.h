@@ -1,16 +1,16 @@
 /*
  * invitation.h - inviting somebody to a project by mail: member.c (an admin does), operator.c (an
- * operator invites an admin) and business.c (who registers with a business address is). acceptance.h
- * completes them.
+ * operator invites an admin) and business.c (who registers with a business address is).
+ * acceptance.h completes them.
  *
- * An invitation is pending until its link is used or it is withdrawn. It is no account and reserves no
- * e-mail: who registers meanwhile completes it all the same.
+ * An invitation is pending until its link is used or it is withdrawn. It is no account and reserves
+ * no e-mail: who registers meanwhile completes it all the same.
  *
- * One that an admin has made or sent is the admin's: a sign-up with that address gets a second link to it,
- * which gives none of its rights.
+ * One that an admin has made or sent is the admin's: a sign-up with that address gets a second link
+ * to it, which gives none of its rights.
  */
-#ifndef ATRIUM_AUTHD_INVITATION_H
-#define ATRIUM_AUTHD_INVITATION_H
+#ifndef ATRIUM_AUTHD_MEMBER_INVITATION_H
+#define ATRIUM_AUTHD_MEMBER_INVITATION_H
 
 #include "authd/authd.h"
 #include "authd/credential/link.h"
@@ -45,10 +45,10 @@ int invitation_check_mapped(struct authd *d, const struct request *req, const st
                             const char *role, struct error *err) MUST_USE;
 
 /* Completes what the caller has filled in: with the project's pending invitation for this role and
- * e-mail, whose columns then take the place of the caller's, or as a new one. Only the caller's `admin`
- * counts for a pending one, too: it makes that one an admin's. Its link is always new and good once
- * invitation_send() has written it. Fails: BAD_REQUEST (the project has no application that the link
- * could lead to). Parks. */
+ * e-mail, whose columns then take the place of the caller's, or as a new one. Only the caller's
+ * `admin` counts for a pending one, too: it makes that one an admin's. Its link is always new and
+ * good once invitation_send() has written it. Fails: BAD_REQUEST (the project has no application
+ * that the link could lead to). Parks. */
 int invitation_prepare(struct authd *d, const struct request *req, const struct tenant *tenant,
                        struct invitation *self, struct error *err) MUST_USE;
 
@@ -61,14 +61,15 @@ struct mail invitation_mail(const struct request *req, const struct invitation *
                             const struct tenant *tenant, const char *template);
 
 /* Writes it with its mail and its audit row, all or nothing; older links of it are dead from then
- * on. Fails: THROTTLED (the mailbox had ten of admins within fifteen minutes), CONFLICT (another request has
- * made, accepted or withdrawn it since it was prepared: prepare again). Parks. */
+ * on. Fails: THROTTLED (the mailbox had ten of admins within fifteen minutes), CONFLICT (another
+ * request has made, accepted or withdrawn it since it was prepared: prepare again). Parks. */
 int invitation_send(struct authd *d, const struct request *req, const struct tenant *tenant,
                     const struct invitation *self, const struct mail *mail,
                     struct error *err) MUST_USE;
 
-/* Writes the link of a sign-up to the pending invitation of an admin, with its mail and its audit row; older links of
- * sign-ups to it are dead from then on, the admin's is as good as before. Fails like invitation_send(). Parks. */
+/* Writes the link of a sign-up to the pending invitation of an admin, with its mail and its audit
+ * row; older links of sign-ups to it are dead from then on, the admin's is as good as before. Fails
+ * like invitation_send(). Parks. */
 int invitation_send_sign_up(struct authd *d, const struct request *req, const struct tenant *tenant,
                             const struct invitation *self, const struct mail *mail,
                             struct error *err) MUST_USE;

@@ -1,9 +1,9 @@
 /*
  * member.c - the members of a project and who is invited to it, for its admins.
  *
- * A member and the invitation that it came from have one id: it stays the same when the invitation is
- * accepted, also while a request is on its way. So a request that finds a pending one gone looks for
- * the member.
+ * A member and the invitation that it came from have one id: it stays the same when the invitation
+ * is accepted, also while a request is on its way. So a request that finds a pending one gone looks
+ * for the member.
  */
 #include <string.h>
 
@@ -107,7 +107,7 @@ static int choose_policy(struct authd *d, const struct request *req, const struc
     struct caller_context_in which = {.projectId = tenant->projectId};
     struct caller_context_out context = {0};
 
-    if (in->accessPolicy == NULL) {
+    if (!in->accessPolicy) {
         *ret = is_patient(role) ? tenant->defaultPatientPolicy : tenant->defaultPractitionerPolicy;
         return uuid_is_set(ret) ? 0
                                 : error_problem(err, "accessPolicy",
@@ -269,7 +269,7 @@ int member_create(struct authd *d, const struct request *req, const struct membe
                   struct member *out, struct error *err)
 {
     int64_t answer_at = clock_mono_ms() + INVITE_ANSWER_MS;
-    struct invitation invitation = {.role = in->type != NULL ? in->type : "Practitioner",
+    struct invitation invitation = {.role = in->type ? in->type : "Practitioner",
                                     .email = in->email,
                                     .name = in->firstName,
                                     .surname = in->lastName,

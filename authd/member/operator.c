@@ -21,7 +21,7 @@ static int settle_membership(struct authd *d, const struct request *req, int64_t
 /* Makes the holder of an account an admin of a project, with a membership and profile if it had
  * none. */
 int admin_grant(struct authd *d, const struct request *req, const struct admin_grant_in *in,
-                struct nothing *out, struct error *err)
+                struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_result_destroy) struct db_result *known = NULL;
@@ -29,7 +29,6 @@ int admin_grant(struct authd *d, const struct request *req, const struct admin_g
                                                                   .project = in->projectId,
                                                                   .account = in->account});
 
-    (void)out;
     if (db_query(d->svc.db, req, SQL_ADMIN_GRANT, &res, err, DB_UUID(in->key), DB_UUID(in->account),
                  DB_UUID(in->projectId), DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(uuid_random()),
                  DB_UUID(in->policyId), DB_INT(req->now_ms),
@@ -93,7 +92,8 @@ static int hint(const char *command, const char *project, const char *name, stru
     return -1;
 }
 
-/* Makes the invitation, or renews the one that is pending. Fails: CONFLICT when that has changed meanwhile. */
+/* Makes the invitation, or renews the one that is pending. Fails: CONFLICT when that has changed
+ * meanwhile. */
 static int send_admin_invitation(struct authd *d, const struct request *req,
                                  const struct admin_create_in *in, const struct tenant *tenant,
                                  struct admin_create_out *out, struct error *err)
@@ -119,8 +119,9 @@ static int send_admin_invitation(struct authd *d, const struct request *req,
 }
 
 /* Invites, or invites again, whether or not there is an account: only its owner can accept. An
- * operator is not bound by the switch of invitations, which is the admins'. A second command at the same moment finds
- * the invitation of the first when it looks again. Fails: BAD_REQUEST (no template, no app), THROTTLED, CONFLICT. */
+ * operator is not bound by the switch of invitations, which is the admins'. A second command at the
+ * same moment finds the invitation of the first when it looks again. Fails: BAD_REQUEST (no
+ * template, no app), THROTTLED, CONFLICT. */
 static int invite_admin(struct authd *d, const struct request *req,
                         const struct admin_create_in *in, const struct tenant *tenant,
                         struct admin_create_out *out, struct error *err)
@@ -185,7 +186,7 @@ static int choose_admin(struct authd *d, const struct request *req,
         return error_set(err, ERR_CONFLICT,
                          "There is an account with this address. Invite its owner with --mail, or "
                          "make it an admin as it is with --existing.");
-    if (in->password == NULL)
+    if (!in->password)
         return error_problem(err, "password", "is needed: there is no such account yet");
     if (password_rule_check(d, req, &owner, in->password, err) < 0 ||
         password_hash(d, req, in->password, &hash, err) < 0)
@@ -220,7 +221,7 @@ static int optional_project(struct authd *d, const struct request *req, const ch
     const struct tenant_lookup_in which = tenant_named(code);
     struct tenant tenant = {.name = NULL};
 
-    if (code != NULL && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
+    if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)
         return -1;
     *ret = tenant.projectId;
     return 0;

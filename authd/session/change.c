@@ -117,13 +117,12 @@ static int publish_ids(struct arena *arena, const struct change_publish_in *in,
 
 /* Tells every gateway that a policy or projects changed; answers when all of them know. */
 int change_publish(struct authd *d, const struct request *req, const struct change_publish_in *in,
-                   struct nothing *out, struct error *err)
+                   struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct change *changes;
     struct db_array ids;
 
-    (void)out;
     if (publish_ids(req->arena, in, &ids, err) < 0 ||
         db_query(d->svc.db, req, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(in->kind),
                  DB_TEXT(ids.text), DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)

@@ -8,8 +8,8 @@
  * everywhere as soon as each gateway that has a lease has acknowledged the announcement or renewed
  * past the number.
  */
-#ifndef ATRIUM_AUTHD_CHANGE_H
-#define ATRIUM_AUTHD_CHANGE_H
+#ifndef ATRIUM_AUTHD_SESSION_CHANGE_H
+#define ATRIUM_AUTHD_SESSION_CHANGE_H
 
 #include "authd/authd.h"
 

@@ -18,7 +18,7 @@ struct keyring {
 static struct signing_key **ring_find(struct keyring *ring, const char *kid)
 {
     for (size_t i = 0; i < ring->count; i++) {
-        if (ring->keys[i] != NULL && strcmp(ring->keys[i]->kid, kid) == 0)
+        if (ring->keys[i] && strcmp(ring->keys[i]->kid, kid) == 0)
             return &ring->keys[i];
     }
     return NULL;
@@ -43,7 +43,7 @@ static struct signing_key *open_sealed(struct authd *d, struct arena *arena, con
         key = signing_key_parse(der, size);
         sodium_memzero(der, size);
     }
-    if (key == NULL) {
+    if (!key) {
         (void)error_set(err, ERR_INTERNAL, "A signing key cannot be opened.");
         (void)error_detail(err, "kid %s: sealed with another seal_key?", kid);
     }
@@ -56,10 +56,10 @@ static int ring_open_new(struct authd *d, struct arena *arena, const struct db_r
 {
     for (size_t row = 0; row < db_rows(res); row++) {
         next->count++;
-        if (ring_find(d->keyring, db_text(res, row, 0)) != NULL)
+        if (ring_find(d->keyring, db_text(res, row, 0)))
             continue;
         next->keys[row] = open_sealed(d, arena, db_text(res, row, 0), db_bytes(res, row, 1), err);
-        if (next->keys[row] == NULL)
+        if (!next->keys[row])
             return -1;
     }
     return 0;
@@ -79,7 +79,7 @@ static int ring_replace(struct authd *d, struct arena *arena, const struct db_re
     for (size_t row = 0; row < next.count; row++) {
         struct signing_key *key = next.keys[row];
 
-        if (key == NULL)
+        if (!key)
             next.keys[row] = key = TAKE_PTR(*ring_find(d->keyring, db_text(res, row, 0)));
         key->created_at = db_int(res, row, 5);
         key->active_at = db_int(res, row, 6);
@@ -114,7 +114,7 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
     size_t size = 0;
 
     key = signing_key_generate(req->arena, &der, &size);
-    if (key == NULL)
+    if (!key)
         return error_set(err, ERR_INTERNAL, "A signing key cannot be made.");
     sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
     sodium_memzero(der, size);
@@ -149,7 +149,7 @@ int key_open(struct authd *d, const struct request *req, struct error *err)
 
 void key_close(struct authd *d)
 {
-    if (d->keyring != NULL)
+    if (d->keyring)
         ring_clear(d->keyring);
 }
 
@@ -185,20 +185,18 @@ static struct field_list ring_list(const struct authd *d, const struct request *
 }
 
 /* The public keys of every token that may be valid, for gateways. */
-int keys_get(struct authd *d, const struct request *req, const struct nothing *in,
+int keys_get(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
              struct keys_get_out *out, struct error *err)
 {
-    (void)in;
     if (key_reload(d, req, err) < 0)
         return -1;
     *out = (struct keys_get_out){d->config->issuer, d->config->audience, ring_list(d, req)};
     return 0;
 }
 
-int keys_list(struct authd *d, const struct request *req, const struct nothing *in,
+int keys_list(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
               struct key_list *out, struct error *err)
 {
-    (void)in;
     if (key_reload(d, req, err) < 0)
         return -1;
     out->keys = ring_list(d, req);

@@ -5,8 +5,8 @@
  * A new key signs only KEY_LEAD after it was announced, so that every gateway has its public half
  * before it sees a token of it; the old one is accepted until its last token expired.
  */
-#ifndef ATRIUM_AUTHD_KEY_H
-#define ATRIUM_AUTHD_KEY_H
+#ifndef ATRIUM_AUTHD_SESSION_KEY_H
+#define ATRIUM_AUTHD_SESSION_KEY_H
 
 #include "authd/authd.h"
 #include "authd/session/token.h"

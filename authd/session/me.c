@@ -43,8 +43,9 @@ static const struct me_policy *policy(const struct request *req)
     return self;
 }
 
-/* Shows the newest sessions that SQL_ME yielded, which is asked for one more: that one tells whether there are more. The
- * caller's own takes the last place when it is older than all of these. */
+/* Shows the newest sessions that SQL_ME yielded, which is asked for one more: that one tells
+ * whether there are more. The caller's own takes the last place when it is older than all of
+ * these. */
 static int show_sessions(struct authd *d, const struct request *req, const struct db_result *res,
                          struct me_security *security, struct error *err)
 {
@@ -74,8 +75,8 @@ static int show_sessions(struct authd *d, const struct request *req, const struc
 }
 
 /* The caller's profile. Fails: UNAUTHORIZED when the account is gone. */
-int me(struct authd *d, const struct request *req, const struct nothing *in, struct me_out *out,
-       struct error *err)
+int me(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+       struct me_out *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct caller *caller = req->caller;
@@ -83,7 +84,6 @@ int me(struct authd *d, const struct request *req, const struct nothing *in, str
     struct me_project *project = arena_alloc(req->arena, sizeof(*project));
     struct me_config *config = arena_alloc(req->arena, sizeof(*config));
 
-    (void)in;
     if (db_query(d->svc.db, req, SQL_ME, &res, err, DB_UUID(caller->project),
                  DB_UUID(caller->account), DB_UUID(caller->session), DB_INT(req->now_ms),
                  DB_INT(ME_SESSIONS_MAX + 1)) < 0)

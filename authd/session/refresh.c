@@ -48,8 +48,8 @@ static int answer(struct authd *d, const struct request *req, const struct holde
     return 0;
 }
 
-/* 1: rotated, *ret_successor is current now. 0: the session is locked, or the token was the current one until a moment
- * ago. */
+/* 1: rotated, *ret_successor is current now. 0: the session is locked, or the token was the current
+ * one until a moment ago. */
 static int rotate(struct authd *d, const struct request *req, const struct refresh_token *token,
                   const char **ret_successor, struct error *err)
 {
@@ -138,7 +138,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
     if (ret->current)
         return 0;
     ret->successor = open_successor(req, token, db_bytes(res, 0, 7));
-    return ret->successor != NULL
+    return ret->successor
                ? 0
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
@@ -208,7 +208,7 @@ int refresh_token(struct authd *d, const struct request *req, const struct refre
     }
     if (rotated == 0) /* it rotated before, or at another request a moment ago */
         successor = renewal.successor;
-    if (successor == NULL)
+    if (!successor)
         return refuse(d, err);
     ++*(rotated > 0 ? d->count.refresh_rotated : d->count.refresh_again);
     return answer(d, req, &renewal.holder, successor, out, err);

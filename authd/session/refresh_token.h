@@ -8,8 +8,8 @@
  * theft, from one that was made up or damaged, which must not end anything. Pure: no database, no
  * loop.
  */
-#ifndef ATRIUM_AUTHD_REFRESH_TOKEN_H
-#define ATRIUM_AUTHD_REFRESH_TOKEN_H
+#ifndef ATRIUM_AUTHD_SESSION_REFRESH_TOKEN_H
+#define ATRIUM_AUTHD_SESSION_REFRESH_TOKEN_H
 
 #include "common/base/uuid.h"
 #include "common/service/seal_keys.h"

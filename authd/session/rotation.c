@@ -1,8 +1,9 @@
 /*
  * rotation.c - see rotation.h.
  *
- * The first renewal that finds room leads: it waits for one turn of the loop, takes those that wait, runs the statement
- * for all and tells each what came of it. When it has ended, the first of those that have come meanwhile leads.
+ * The first renewal that finds room leads: it waits for one turn of the loop, takes those that
+ * wait, runs the statement for all and tells each what came of it. When it has ended, the first of
+ * those that have come meanwhile leads.
  */
 #include "authd/session/rotation.h"
 
@@ -45,7 +46,7 @@ struct rotations *rotations_new(void)
 {
     struct rotations *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         log_die("refresh", "out of memory");
     TAILQ_INIT(&self->list);
     return self;
@@ -92,8 +93,8 @@ static void copy_failure(struct error *to, const struct error *from)
     to->problem_count = 0;
 }
 
-/* Gives each of the items its outcome, and the error if there is one. One whose renewal has given up meanwhile is
- * NULL. */
+/* Gives each of the items its outcome, and the error if there is one. One whose renewal has given
+ * up meanwhile is NULL. */
 static void rotate(struct authd *d, const struct request *req, struct waiting **items, size_t count,
                    struct error *err)
 {
@@ -103,16 +104,16 @@ static void rotate(struct authd *d, const struct request *req, struct waiting **
     if (query(d, req, items, count, &res, err) < 0)
         outcome = OUTCOME_FAILED;
     for (size_t i = 0; i < count; i++) {
-        if (items[i] == NULL)
+        if (!items[i])
             continue;
         items[i]->outcome = outcome;
         if (outcome == OUTCOME_FAILED)
             copy_failure(&items[i]->failure, err);
     }
-    for (size_t row = 0; res != NULL && row < db_rows(res); row++) {
+    for (size_t row = 0; res && row < db_rows(res); row++) {
         struct waiting *item = items[db_int(res, row, 0) - 1];
 
-        if (item != NULL)
+        if (item)
             item->outcome = OUTCOME_ROTATED;
     }
 }
@@ -122,7 +123,7 @@ static void appoint(struct rotations *self)
 {
     struct waiting *first = TAILQ_FIRST(&self->list);
 
-    if (first == NULL || self->gathering || self->running == RUNNING_MAX)
+    if (!first || self->gathering || self->running == RUNNING_MAX)
         return;
     self->gathering = true;
     first->leads = true;
@@ -135,7 +136,7 @@ static size_t take(struct rotations *self, struct waiting *items[static TOGETHER
     size_t count = 0;
     struct waiting *item;
 
-    while (count < TOGETHER_MAX && (item = TAILQ_FIRST(&self->list)) != NULL) {
+    while (count < TOGETHER_MAX && (item = TAILQ_FIRST(&self->list))) {
         TAILQ_REMOVE(&self->list, item, link);
         item->state = TAKEN;
         item->place = &items[count];
@@ -158,7 +159,7 @@ static void lead(struct authd *d, const struct request *req, struct waiting *own
     self->running--;
     appoint(self);
     for (size_t i = 0; i < count; i++) {
-        if (items[i] == NULL)
+        if (!items[i])
             continue;
         items[i]->state = DONE;
         if (items[i] != own)

@@ -1,12 +1,13 @@
 /*
- * rotation.h - the update that rotates a refresh token, for several renewals in one statement and one commit.
+ * rotation.h - the update that rotates a refresh token, for several renewals in one statement and
+ * one commit.
  *
- * Renewals that ask in the same turn of the loop, or while two statements are under way, share the next one. What each
- * comes to is its own. The statement skips a row that is locked, so no renewal waits for another one's lock, and of
- * several with one token one wins.
+ * Renewals that ask in the same turn of the loop, or while two statements are under way, share the
+ * next one. What each comes to is its own. The statement skips a row that is locked, so no renewal
+ * waits for another one's lock, and of several with one token one wins.
  */
-#ifndef ATRIUM_AUTHD_ROTATION_H
-#define ATRIUM_AUTHD_ROTATION_H
+#ifndef ATRIUM_AUTHD_SESSION_ROTATION_H
+#define ATRIUM_AUTHD_SESSION_ROTATION_H
 
 #include "common/base/secret.h"
 #include "common/domain/request.h"
@@ -23,8 +24,8 @@ struct rotation {
 struct rotations *rotations_new(void);
 void rotations_destroy(struct rotations **self_p);
 
-/* 1: rotated. 0: the session has no such current token, or is locked. Fails: UNCERTAIN when the answer was lost.
- * Parks. */
+/* 1: rotated. 0: the session has no such current token, or is locked. Fails: UNCERTAIN when the
+ * answer was lost. Parks. */
 int rotation_run(struct authd *d, const struct request *req, const struct rotation *in,
                  struct error *err) MUST_USE;
 

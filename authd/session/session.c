@@ -51,7 +51,7 @@ int session_access_token(struct authd *d, const struct request *req, const struc
     };
 
     *ret = token_mint(key_current(d, req->now_ms), &claims, req->arena);
-    if (*ret == NULL)
+    if (!*ret)
         return error_set(err, ERR_INTERNAL, "The token cannot be signed.");
     return 0;
 }
@@ -358,8 +358,8 @@ int sessions_revoke(struct authd *d, const struct request *req, const struct ses
 }
 
 /* Ends the session of the presented token. */
-int logout(struct authd *d, const struct request *req, const struct nothing *in,
-           struct nothing *out, struct error *err)
+int logout(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+           struct nothing *out UNUSED, struct error *err)
 {
     const struct session_end which = {.project = req->caller->project,
                                       .account = req->caller->account,
@@ -369,8 +369,6 @@ int logout(struct authd *d, const struct request *req, const struct nothing *in,
     int64_t top;
     size_t count;
 
-    (void)in;
-    (void)out;
     if (session_end(d, req, &which, &count, err) < 0)
         return -1;
     if (count > 0)

@@ -2,8 +2,8 @@
  * session.h - signed-in devices: made by registration and sign-in, renewed by refresh.c, ended
  * here.
  */
-#ifndef ATRIUM_AUTHD_SESSION_H
-#define ATRIUM_AUTHD_SESSION_H
+#ifndef ATRIUM_AUTHD_SESSION_SESSION_H
+#define ATRIUM_AUTHD_SESSION_SESSION_H
 
 #include "authd/authd.h"
 #include "authd/credential/throttle.h"
@@ -53,8 +53,9 @@ int session_access_token(struct authd *d, const struct request *req, const struc
 const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
                                           const char *display);
 
-/* What the row of SQL_SIGN_IN or SQL_LOGIN_SPEND says of the session that it has made: deletion that it took back,
- * sessions beyond the limit, a client that is new to the account; fills *ret with its holder. Parks. */
+/* What the row of SQL_SIGN_IN or SQL_LOGIN_SPEND says of the session that it has made: deletion
+ * that it took back, sessions beyond the limit, a client that is new to the account; fills *ret
+ * with its holder. Parks. */
 struct holder;
 int session_begun(struct authd *d, const struct request *req, const struct db_result *res,
                   const struct session_draft *draft, const char *role, const char *email,
@@ -98,8 +99,9 @@ struct session_end {
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
                 size_t *ret_count, struct error *err) MUST_USE;
 
-/* Ends the longest unused sessions of an account that has more than `sessions_per_account`; `kept`, the
- * newest, stays. Best effort, logged when it fails: the sign-in that made one too many stands. Parks. */
+/* Ends the longest unused sessions of an account that has more than `sessions_per_account`; `kept`,
+ * the newest, stays. Best effort, logged when it fails: the sign-in that made one too many stands.
+ * Parks. */
 void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid kept);
 

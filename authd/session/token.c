@@ -63,7 +63,7 @@ static char *public_pem(struct arena *arena, EVP_PKEY *pkey)
     char *text = NULL;
     long size;
 
-    if (bio == NULL || PEM_write_bio_PUBKEY(bio, pkey) != 1)
+    if (!bio || PEM_write_bio_PUBKEY(bio, pkey) != 1)
         return NULL;
     size = BIO_get_mem_data(bio, &text);
     return arena_strndup(arena, text, (size_t)size);
@@ -91,13 +91,13 @@ static int key_fill(struct signing_key *self, EVP_PKEY *pkey)
     self->x = coordinate(self->arena, pkey, OSSL_PKEY_PARAM_EC_PUB_X);
     self->y = coordinate(self->arena, pkey, OSSL_PKEY_PARAM_EC_PUB_Y);
     self->public_pem = public_pem(self->arena, pkey);
-    if (self->x == NULL || self->y == NULL || self->public_pem == NULL)
+    if (!self->x || !self->y || !self->public_pem)
         return -1;
     self->kid = thumbprint(self->arena, self->x, self->y);
     self->header = encode_json(self->arena, json_pack("{s:s, s:s, s:s}", "alg", "ES256", "typ",
                                                       "JWT", "kid", self->kid));
     self->signer = EVP_PKEY_CTX_new(pkey, NULL);
-    return self->signer != NULL && EVP_PKEY_sign_init(self->signer) == 1 ? 0 : -1;
+    return self->signer && EVP_PKEY_sign_init(self->signer) == 1 ? 0 : -1;
 }
 
 static struct signing_key *key_new(EVP_PKEY *pkey)
@@ -115,13 +115,13 @@ struct signing_key *signing_key_generate(struct arena *arena, uint8_t **ret_der,
 {
     CLEANUP(pkey_destroy) EVP_PKEY *pkey = EVP_EC_gen("P-256");
     uint8_t *der = NULL;
-    int size = pkey != NULL ? i2d_PrivateKey(pkey, &der) : -1;
+    int size = pkey ? i2d_PrivateKey(pkey, &der) : -1;
     struct signing_key *self;
 
     if (size <= 0)
         return NULL;
     self = key_new(pkey);
-    if (self != NULL) {
+    if (self) {
         *ret_der = arena_memdup(arena, der, (size_t)size);
         *ret_size = (size_t)size;
     }
@@ -133,7 +133,7 @@ struct signing_key *signing_key_parse(const uint8_t *der, size_t size)
 {
     CLEANUP(pkey_destroy) EVP_PKEY *pkey = d2i_AutoPrivateKey(NULL, &der, (long)size);
 
-    return pkey != NULL && EVP_PKEY_is_a(pkey, "EC") ? key_new(pkey) : NULL;
+    return pkey && EVP_PKEY_is_a(pkey, "EC") ? key_new(pkey) : NULL;
 }
 
 void signing_key_destroy(struct signing_key **self_p)
@@ -141,7 +141,7 @@ void signing_key_destroy(struct signing_key **self_p)
     struct signing_key *self = *self_p;
     struct arena *arena;
 
-    if (self == NULL)
+    if (!self)
         return;
     EVP_PKEY_CTX_free(self->signer);
     arena = self->arena;
@@ -161,8 +161,7 @@ static int sign(struct signing_key *key, const char *text, uint8_t ret[static 2 
     if (EVP_PKEY_sign(key->signer, der, &size, hash, sizeof(hash)) != 1)
         return -1;
     signature = d2i_ECDSA_SIG(NULL, &cursor, (long)size);
-    if (signature == NULL ||
-        BN_bn2binpad(ECDSA_SIG_get0_r(signature), ret, P256_SIZE) != P256_SIZE ||
+    if (!signature || BN_bn2binpad(ECDSA_SIG_get0_r(signature), ret, P256_SIZE) != P256_SIZE ||
         BN_bn2binpad(ECDSA_SIG_get0_s(signature), ret + P256_SIZE, P256_SIZE) != P256_SIZE)
         return -1;
     return 0;

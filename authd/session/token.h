@@ -4,8 +4,8 @@
  * Pure: no database, no loop.  The signature is made through EVP with a key that was parsed once;
  * libjwt parses the PEM at each call, which costs twenty times the signature itself.
  */
-#ifndef ATRIUM_AUTHD_TOKEN_H
-#define ATRIUM_AUTHD_TOKEN_H
+#ifndef ATRIUM_AUTHD_SESSION_TOKEN_H
+#define ATRIUM_AUTHD_SESSION_TOKEN_H
 
 #include <openssl/evp.h>
 

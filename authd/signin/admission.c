@@ -43,13 +43,13 @@ static int ask(struct authd *d, const struct request *req, const struct admissio
     const char *name = who->change > 0 ? unruled_get(d->unruled, &key, clock_mono_ms()) : NULL;
 
     *ret = (struct caller_context_out){.suspended = false};
-    if (name != NULL) {
+    if (name) {
         ret->projectName = arena_strdup(req->arena, name);
         return 0;
     }
     if (settingsd_caller_context(d->svc.bus, req, &in, ret, err) < 0)
         return -1;
-    if (who->change > 0 && !ret->suspended && ret->policyIpAccessRule == NULL)
+    if (who->change > 0 && !ret->suspended && !ret->policyIpAccessRule)
         unruled_put(d->unruled, &key, ret->projectName, clock_mono_ms());
     return 0;
 }

@@ -3,11 +3,11 @@
  * address rules of its access policy let the client's address in.
  *
  * Held against each completed sign-in, each registration and each refresh, when all else was right
- * and before anything is written. settingsd is asked, but for what unruled.h still knows of it, so a
- * changed rule decides from the next request on, at every instance.
+ * and before anything is written. settingsd is asked, but for what unruled.h still knows of it, so
+ * a changed rule decides from the next request on, at every instance.
  */
-#ifndef ATRIUM_AUTHD_ADMISSION_H
-#define ATRIUM_AUTHD_ADMISSION_H
+#ifndef ATRIUM_AUTHD_SIGNIN_ADMISSION_H
+#define ATRIUM_AUTHD_SIGNIN_ADMISSION_H
 
 #include "authd/authd.h"
 
@@ -32,12 +32,14 @@ int admission_check(struct authd *d, const struct request *req, const struct adm
                     struct error *err) MUST_USE;
 
 /* The same for a sign-in that needs the project's name, too, from settingsd's one answer (from the
- * request's arena). ERR_NOT_FOUND "Tenant not found." when the project is suspended or gone. Parks. */
+ * request's arena). ERR_NOT_FOUND "Tenant not found." when the project is suspended or gone.
+ * Parks. */
 int admission_open(struct authd *d, const struct request *req, const struct admission *who,
                    const char **ret_name, struct error *err) MUST_USE;
 
-/* The same as admission_check() for the sign-in of an account, whose place in the project is looked up. Who has none is
- * let through: the statement that makes the session finds none either. Parks. */
+/* The same as admission_check() for the sign-in of an account, whose place in the project is looked
+ * up. Who has none is let through: the statement that makes the session finds none either.
+ * Parks. */
 int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
                             struct uuid account, struct uuid project, struct error *err) MUST_USE;
 

@@ -25,7 +25,7 @@ void arrival_keys(struct authd *d, const struct request *req, struct uuid accoun
 
 static const char *or_unknown(const char *text)
 {
-    return text != NULL ? text : "unknown";
+    return text ? text : "unknown";
 }
 
 static int queue_mail(struct authd *d, const struct request *req, const struct mail *mail,

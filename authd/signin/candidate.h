@@ -2,8 +2,8 @@
  * candidate.h - who wants to sign in, and the proof of it by password: for the tenant routes
  * (login_start.c, login_mfa.c) and the one-step routes (one_step.c).
  */
-#ifndef ATRIUM_AUTHD_CANDIDATE_H
-#define ATRIUM_AUTHD_CANDIDATE_H
+#ifndef ATRIUM_AUTHD_SIGNIN_CANDIDATE_H
+#define ATRIUM_AUTHD_SIGNIN_CANDIDATE_H
 
 #include "authd/authd.h"
 #include "authd/session/session.h"
@@ -45,14 +45,15 @@ int candidate_reject(struct authd *d, const struct request *req, const struct ca
 int candidate_verify(struct authd *d, const struct request *req, const struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 
-/* Refuses a candidate whose account is locked, once its password was right: ERR_ACCOUNT_LOCKED, with a row in the audit
- * trail. The keys must still be below their limits, so that guesses beyond them learn nothing. Parks. */
+/* Refuses a candidate whose account is locked, once its password was right: ERR_ACCOUNT_LOCKED,
+ * with a row in the audit trail. The keys must still be below their limits, so that guesses beyond
+ * them learn nothing. Parks. */
 int candidate_check_lock(struct authd *d, const struct request *req, const struct candidate *who,
                          const struct throttle_keys *keys, struct error *err) MUST_USE;
 
-/* Right password, right place, not locked: else refused as by candidate_reject() and candidate_check_lock(). Wipes the password. Whether
- * the keys are below their limits still, see throttle.h, is the caller's next question, unless
- * login_begin() asks it. Parks. */
+/* Right password, right place, not locked: else refused as by candidate_reject() and
+ * candidate_check_lock(). Wipes the password. Whether the keys are below their limits still, see
+ * throttle.h, is the caller's next question, unless login_begin() asks it. Parks. */
 int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
                     const struct throttle_keys *keys, const char *password,
                     struct error *err) MUST_USE;

@@ -124,10 +124,9 @@ static int walk_address(struct authd *d, const struct request *req, struct walk 
         return -1;
     error_init(&refused, req->arena);
     step(walk, "address",
-         address == NULL ||
-             policy_address_check(context.policyIpAccessRule, address, &refused) == 0,
+         !address || policy_address_check(context.policyIpAccessRule, address, &refused) == 0,
          "The ipAccessRule of the access policy does not let this address in.");
-    if (address == NULL && context.policyIpAccessRule != NULL)
+    if (!address && context.policyIpAccessRule)
         note(walk, "skipped", "The access policy has an ipAccessRule: try --address.");
     return 0;
 }
@@ -137,7 +136,7 @@ int sign_in_explain(struct authd *d, const struct request *req, const struct sig
 {
     struct walk *walk = arena_alloc(req->arena, sizeof(*walk));
 
-    *walk = (struct walk){.in = in, .role = in->role != NULL ? in->role : "Patient"};
+    *walk = (struct walk){.in = in, .role = in->role ? in->role : "Patient"};
     if (find_tenant(d, req, walk, err) < 0)
         return -1;
     walk_tenant(walk);

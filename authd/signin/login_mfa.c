@@ -61,7 +61,7 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
     if (hold(tx, req, in->loginId, err) < 0 ||
         factor_take(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
         return -1;
-    if (method != NULL)
+    if (method)
         return give_code(&tx, req, in->loginId, method, ret_code, err);
     if (db_tx_query(tx, SQL_LOGIN_FAIL, &res, err, DB_UUID(in->loginId)) < 0)
         return -1;
@@ -83,8 +83,8 @@ int patient_login_mfa(struct authd *d, const struct request *req, const struct l
     return confirm(d, req, in, &who.is, &out->sessionCode, err);
 }
 
-/* Shows a practitioner's second factor; answers the tenants to choose from as the start does without
- * one. Fails: BAD_REQUEST, THROTTLED. */
+/* Shows a practitioner's second factor; answers the tenants to choose from as the start does
+ * without one. Fails: BAD_REQUEST, THROTTLED. */
 int practitioner_login_mfa(struct authd *d, const struct request *req,
                            const struct login_mfa_in *in, struct login_step *out, struct error *err)
 {

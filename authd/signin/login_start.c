@@ -107,13 +107,13 @@ int practitioner_login_start(struct authd *d, const struct request *req,
 
     if (password_slot_take(d, req, &slot, err) < 0)
         return -1;
-    if (in->tenantCode != NULL && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
+    if (in->tenantCode && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     throttle_keys(d, req, "Practitioner", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &keys, &who, err) < 0 ||
         candidate_prove(d, req, &who, &keys, in->password, err) < 0)
         return -1;
-    if (in->tenantCode == NULL && login_places(d, req, &who, &tenants, err) < 0)
+    if (!in->tenantCode && login_places(d, req, &who, &tenants, err) < 0)
         return -1;
     if (tenants.count == 0) /* all suspended: nothing tells this from a wrong password */
         return candidate_reject(d, req, &who, &keys, err);

@@ -197,7 +197,7 @@ int practitioner_login_token(struct authd *d, const struct request *req,
 
     if (open_login(d, req, "Practitioner", in->sessionCode, in->codeVerifier, &login, err) < 0)
         return -1;
-    if (in->tenantCode != NULL)
+    if (in->tenantCode)
         rc = named_tenant(d, req, &login, in->tenantCode, &tenant, err);
     else if (uuid_is_set(&login.is.project))
         rc = tenant_open_id(d, req, login.is.project, &tenant, err);

@@ -184,8 +184,8 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
         return none_enrolled(err);
     if (factor_take(d, tx, req, &factor, in->token, &method, err) < 0)
         return -1;
-    audit = factor_audit(req, "mfa.disable", method == NULL);
-    if (method == NULL)
+    audit = factor_audit(req, "mfa.disable", !method);
+    if (!method)
         return factor_refuse(&tx, req, &factor, &audit, err);
     owner.joined = req->caller->membership; /* gateways must know that its session has none */
     if (step_up_check(d, tx, req, err) < 0 ||

@@ -47,9 +47,9 @@ static int refuse_mfa(struct authd *d, const struct request *req, const struct c
 {
     struct login_step step = {.nextStep = NULL};
 
-    if (challenge == NULL && sign_in_refused(d, req, &who->is, "second-factor", err) < 0)
+    if (!challenge && sign_in_refused(d, req, &who->is, "second-factor", err) < 0)
         return -1;
-    if (challenge == NULL)
+    if (!challenge)
         return error_set(err, ERR_MFA_REQUIRED, "Use the tenant sign-in.");
     if (login_begin(d, req, who, keys, tenant->projectId, challenge, &step, err) < 0)
         return -1;

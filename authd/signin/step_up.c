@@ -14,10 +14,10 @@ int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, 
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct caller *caller = req->caller;
-    int rc = tx != NULL ? db_tx_query(tx, SQL_SESSION_PROVEN, &res, err, DB_UUID(caller->project),
-                                      DB_UUID(caller->session))
-                        : db_query(d->svc.db, req, SQL_SESSION_PROVEN, &res, err,
-                                   DB_UUID(caller->project), DB_UUID(caller->session));
+    int rc = tx ? db_tx_query(tx, SQL_SESSION_PROVEN, &res, err, DB_UUID(caller->project),
+                              DB_UUID(caller->session))
+                : db_query(d->svc.db, req, SQL_SESSION_PROVEN, &res, err, DB_UUID(caller->project),
+                           DB_UUID(caller->session));
 
     if (rc < 0)
         return -1;
@@ -111,21 +111,21 @@ static int prove_by_factor(struct authd *d, const struct request *req, const cha
         return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
     if (factor_take(d, tx, req, &factor, token, &method, err) < 0)
         return -1;
-    if (method == NULL)
+    if (!method)
         return factor_refuse(&tx, req, &factor, &failure, err);
     return commit_factor(d, req, &tx, method, err);
 }
 
-/* Proves again who is at the caller's session: by a code of the second factor where one is on, else by
- * the password. Fails: BAD_REQUEST, THROTTLED. */
+/* Proves again who is at the caller's session: by a code of the second factor where one is on, else
+ * by the password. Fails: BAD_REQUEST, THROTTLED. */
 int step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
             struct nothing *out UNUSED, struct error *err)
 {
     bool on = false;
 
-    if (in->mfaToken != NULL)
+    if (in->mfaToken)
         return prove_by_factor(d, req, in->mfaToken, err);
-    if (in->password == NULL)
+    if (!in->password)
         return error_problem(err, "password", "is required unless mfaToken is sent");
     if (factor_is_on(d, req, &on, err) < 0)
         return -1;

@@ -37,7 +37,8 @@ void unruled_destroy(struct unruled **self_p)
     }
 }
 
-/* A later change takes the place of an earlier one. The key ends in the random bytes of an identifier of ours. */
+/* A later change takes the place of an earlier one. The key ends in the random bytes of an
+ * identifier of ours. */
 static struct cache_key pair_key(const struct unruled_key *key)
 {
     struct cache_key ret = {0};

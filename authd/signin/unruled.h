@@ -1,12 +1,13 @@
 /*
- * unruled.h - projects in use, each with an access policy that has no address rules, as settingsd told of them.
+ * unruled.h - projects in use, each with an access policy that has no address rules, as settingsd
+ * told of them.
  *
- * Who comes in there need not be asked about again while no policy and no project changes: what was told holds for the
- * number of the last such change (SQL_SETTINGS_CHANGED) that was read before settingsd was asked. Every instance reads
- * that number in the database, so none has to be told.
+ * Who comes in there need not be asked about again while no policy and no project changes: what was
+ * told holds for the number of the last such change (SQL_SETTINGS_CHANGED) that was read before
+ * settingsd was asked. Every instance reads that number in the database, so none has to be told.
  */
-#ifndef ATRIUM_AUTHD_UNRULED_H
-#define ATRIUM_AUTHD_UNRULED_H
+#ifndef ATRIUM_AUTHD_SIGNIN_UNRULED_H
+#define ATRIUM_AUTHD_SIGNIN_UNRULED_H
 
 #include "common/base/base.h"
 #include "common/base/uuid.h"

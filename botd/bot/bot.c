@@ -99,8 +99,8 @@ static int draft(struct botd *d, const struct request *req, const struct bot_in 
 
 /* ---- signing secrets ---- */
 
-/* The text that the receiver has, as its own bytes. It is made from a seal key and the bot's id, and kept: the seal key
- * may be exchanged, the receiver is to notice nothing. */
+/* The text that the receiver has, as its own bytes. It is made from a seal key and the bot's id,
+ * and kept: the seal key may be exchanged, the receiver is to notice nothing. */
 static const char *signing_made(const struct secret *key, struct arena *arena, const char *bot)
 {
     CLEANUP(secret_wipe) struct secret made = {.length = crypto_generichash_BYTES};

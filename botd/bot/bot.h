@@ -1,8 +1,8 @@
 /*
  * bot.h - what execute.c needs to know of a registered bot (bot.c).
  */
-#ifndef ATRIUM_BOTD_BOT_H
-#define ATRIUM_BOTD_BOT_H
+#ifndef ATRIUM_BOTD_BOT_BOT_H
+#define ATRIUM_BOTD_BOT_BOT_H
 
 #include "botd/bot/program.h"
 #include "botd/botd.h"
@@ -15,12 +15,14 @@
 /* The signing secret of a bot whose row has none; `row` ends in its id. From the arena. */
 const char *bot_signing_missing(const struct seal_keys *keys, struct arena *arena, const char *row);
 
-/* The signing secret of a bot's row, from the arena, to be wiped. ERR_INTERNAL when no key opens it. */
+/* The signing secret of a bot's row, from the arena, to be wiped. ERR_INTERNAL when no key opens
+ * it. */
 int bot_signing_open(struct botd *d, const struct request *req, struct uuid bot,
                      struct field_bytes sealed, const char **ret, struct error *err) MUST_USE;
 
-/* The header "X-Atrium-Signature: t=<seconds>,v1=<hex>" of a call: HMAC-SHA256 with the bot's signing secret over the
- * time, a full stop and the body, so that the receiver knows who calls, with what, and when. From the arena. */
+/* The header "X-Atrium-Signature: t=<seconds>,v1=<hex>" of a call: HMAC-SHA256 with the bot's
+ * signing secret over the time, a full stop and the body, so that the receiver knows who calls,
+ * with what, and when. From the arena. */
 const char *bot_signature(const struct request *req, const char *secret, const char *body);
 
 #endif

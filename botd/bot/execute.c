@@ -164,7 +164,8 @@ static int run_program(struct botd *d, const struct request *req, const struct f
     return take_answer(req, answer.text, answer.size, out, err);
 }
 
-/* What went wrong between us and the bot is a 400 with its reason; only what is wrong with us, or will pass, is not. */
+/* What went wrong between us and the bot is a 400 with its reason; only what is wrong with us, or
+ * will pass, is not. */
 static int as_bad_request(struct error *err)
 {
     struct error cause = *err;
@@ -185,7 +186,8 @@ static const char *outcome_of(int rc, const struct error *err)
     return err->code == ERR_OVERLOADED || err->retry_after_s > 0 ? "refused" : "failure";
 }
 
-/* Notes that it was executed. The bot has done what it did: a database that is away does not undo it. */
+/* Notes that it was executed. The bot has done what it did: a database that is away does not undo
+ * it. */
 static void record(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {
@@ -233,8 +235,8 @@ static int execute(struct botd *d, const struct request *req, const struct reque
 
 /* ---- handlers ---- */
 
-/* Executes a bot. Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots; the bot failed, was too
- * slow, or did not answer JSON), OVERLOADED, UNAVAILABLE (no sandbox). */
+/* Executes a bot. Fails: FORBIDDEN (policy), VALIDATION, NOT_FOUND, BAD_REQUEST (two bots; the bot
+ * failed, was too slow, or did not answer JSON), OVERLOADED, UNAVAILABLE (no sandbox). */
 int bot_execute(struct botd *d, const struct request *req, const struct bot_execute_in *in,
                 struct bot_answer *out, struct error *err)
 {

@@ -1,9 +1,9 @@
 /*
  * program.c - see program.h.
  *
- * A warm process belongs to one bot as it was written and one state of its file; it serves one call at a time and is
- * ended after WARM_CALLS calls, a minute without one, or any answer that was not right. Calls beyond the warm processes
- * of their bot wait for one of them.
+ * A warm process belongs to one bot as it was written and one state of its file; it serves one call
+ * at a time and is ended after WARM_CALLS calls, a minute without one, or any answer that was not
+ * right. Calls beyond the warm processes of their bot wait for one of them.
  */
 #include "botd/bot/program.h"
 
@@ -39,7 +39,8 @@ struct process {
     int64_t used_mono_ms;
 };
 
-/* The calls of one warm bot that are under way: as many at the same time as it may have processes. */
+/* The calls of one warm bot that are under way: as many at the same time as it may have
+ * processes. */
 struct crew {
     struct crew *next;
     struct uuid bot;
@@ -151,7 +152,8 @@ static int start(struct programs *self, const struct program_call *call, int fd,
     return 0;
 }
 
-/* An idle process of this bot, as it is written and installed now. Older ones are ended on the way. */
+/* An idle process of this bot, as it is written and installed now. Older ones are ended on the
+ * way. */
 static struct process *find_warm(struct programs *self, const struct program_call *call,
                                  const struct program_version *file)
 {

@@ -1,8 +1,9 @@
 /*
- * program.h - what is said to a program bot and what it answers: once, or line by line to one that is kept warm.
+ * program.h - what is said to a program bot and what it answers: once, or line by line to one that
+ * is kept warm.
  */
-#ifndef ATRIUM_BOTD_PROGRAM_H
-#define ATRIUM_BOTD_PROGRAM_H
+#ifndef ATRIUM_BOTD_BOT_PROGRAM_H
+#define ATRIUM_BOTD_BOT_PROGRAM_H
 
 #include "common/base/arena.h"
 #include "common/base/metrics.h"
@@ -45,17 +46,19 @@ struct programs *programs_new(struct loop *loop, struct metrics *metrics,
 /* Kills what is still running. No call may be under way. */
 void programs_destroy(struct programs **self_p);
 
-/* Asks the program and takes its answer: all of its output, or one line of a warm one, after the calls of the same bot
- * that have its processes at the moment. Parks. Fails: ERR_NOT_FOUND (no such file); ERR_OVERLOADED (as many run
- * already, or wait for this bot; or none of its processes became free in time); ERR_DEADLINE; ERR_TOO_LARGE (the
- * answer); ERR_UNAVAILABLE (it cannot be started, or a warm one ended without an answer). Whatever happened, nothing of
- * it runs on afterwards but a warm process that answered. */
+/* Asks the program and takes its answer: all of its output, or one line of a warm one, after the
+ * calls of the same bot that have its processes at the moment. Parks. Fails: ERR_NOT_FOUND (no such
+ * file); ERR_OVERLOADED (as many run already, or wait for this bot; or none of its processes became
+ * free in time); ERR_DEADLINE; ERR_TOO_LARGE (the answer); ERR_UNAVAILABLE (it cannot be started,
+ * or a warm one ended without an answer). Whatever happened, nothing of it runs on afterwards but a
+ * warm process that answered. */
 int program_run(struct programs *self, struct arena *arena, const struct program_call *call,
                 struct program_answer *ret, struct error *err) MUST_USE;
 
-/* Tries what may confine programs with one that does nothing, and uses the first means that works from then on; while
- * none does, program_run() answers ERR_UNAVAILABLE. The error's message says why, for the operator. A trial that takes
- * too long is no verdict (ERR_DEADLINE): all stays as it was. To be called every minute. Parks. */
+/* Tries what may confine programs with one that does nothing, and uses the first means that works
+ * from then on; while none does, program_run() answers ERR_UNAVAILABLE. The error's message says
+ * why, for the operator. A trial that takes too long is no verdict (ERR_DEADLINE): all stays as it
+ * was. To be called every minute. Parks. */
 int programs_check(struct programs *self, struct error *err) MUST_USE;
 
 /* Whether there is a means. */

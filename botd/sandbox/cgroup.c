@@ -1,8 +1,8 @@
 /*
  * cgroup.c - see cgroup.h.  Called by sandbox.c.
  *
- * The kernel keeps a group until the last process in it has ended, a moment after it was killed: those that are on
- * their way are tried again whenever a group is made or ended.
+ * The kernel keeps a group until the last process in it has ended, a moment after it was killed:
+ * those that are on their way are tried again whenever a group is made or ended.
  */
 #include "botd/sandbox/cgroup.h"
 
@@ -112,8 +112,8 @@ static bool find_base(struct cgroups *self)
            mounted.f_type == CGROUP2_SUPER_MAGIC;
 }
 
-/* A group whose controllers are handed down has no processes of its own: we move into one below. When there are others
- * in it, which are not ours to move, that fails. */
+/* A group whose controllers are handed down has no processes of its own: we move into one below.
+ * When there are others in it, which are not ours to move, that fails. */
 static int move_down(struct cgroups *self)
 {
     if (make_folder(self, "/botd") < 0)
@@ -137,8 +137,8 @@ static int make_runs(struct cgroups *self)
     snprintf(value, sizeof(value), "%" PRId64, (int64_t)(strtoll(memory, NULL, 10) / 4 * 3));
     if (strcmp(memory, "max") != 0 && put(self, "/runs", "memory.max", value) < 0)
         return -1;
-    /* Linux 5.15 knows of groups that are idle; before, the least weight comes next to it. Not every tree divides
-     * CPU time between groups. */
+    /* Linux 5.15 knows of groups that are idle; before, the least weight comes next to it. Not
+     * every tree divides CPU time between groups. */
     if (put(self, "", "cgroup.subtree_control", "+cpu") == 0 &&
         put(self, "/runs", "cpu.idle", "1") < 0)
         (void)put(self, "/runs", "cpu.weight", "1");
@@ -181,7 +181,8 @@ static bool read_name(const char *pid, char ret[static 32])
     return read;
 }
 
-/* Whether a process of that number is a botd; the number of one that was killed may be another program's by now. */
+/* Whether a process of that number is a botd; the number of one that was killed may be another
+ * program's by now. */
 static bool is_botd(int pid)
 {
     char number[16], name[32], own[32];
@@ -194,7 +195,8 @@ static bool is_botd(int pid)
     return !read_name(number, name) || !read_name("self", own) || strcmp(name, own) == 0;
 }
 
-/* A botd that was killed could not remove its group; one that still has a process stays for the next time. */
+/* A botd that was killed could not remove its group; one that still has a process stays for the
+ * next time. */
 static void remove_stale(const struct cgroups *self)
 {
     DIR *dir = opendir(self->parent);
@@ -351,7 +353,8 @@ void cgroup_end(struct cgroups *self, uint64_t run)
     if (run == 0)
         return;
     run_path(run, path);
-    /* Linux before 5.14 cannot: there it is the end of the sandbox's first process alone that ends the others. */
+    /* Linux before 5.14 cannot: there it is the end of the sandbox's first process alone that ends
+     * the others. */
     (void)put(self, path, "cgroup.kill", "1");
     if (self->leaving_count < ARRAY_SIZE(self->leaving))
         self->leaving[self->leaving_count++] = run;

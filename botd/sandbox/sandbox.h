@@ -1,14 +1,15 @@
 /*
  * sandbox.h - starting the file of a program bot where it can do no harm.
  *
- * What a program cannot do, and by which means, is confine.h's: it sees a read-only system without /home, /var or /run, no
- * network and no other process. Each process has limits of memory and CPU time, 16 MiB a file, and 32 processes together;
- * they get the CPU time that nothing else wants. All processes of a run together have twice the memory of one: by a
- * control group of their own where there are some, else by the run's keeper. What it forked dies with it, and all of it
- * with botd.
+ * What a program cannot do, and by which means, is confine.h's: it sees a read-only system without
+ * /home, /var or /run, no network and no other process. Each process has limits of memory and CPU
+ * time, 16 MiB a file, and 32 processes together; they get the CPU time that nothing else wants.
+ * All processes of a run together have twice the memory of one: by a control group of their own
+ * where there are some, else by the run's keeper. What it forked dies with it, and all of it with
+ * botd.
  */
-#ifndef ATRIUM_BOTD_SANDBOX_H
-#define ATRIUM_BOTD_SANDBOX_H
+#ifndef ATRIUM_BOTD_SANDBOX_SANDBOX_H
+#define ATRIUM_BOTD_SANDBOX_SANDBOX_H
 
 #include <sys/types.h>
 
@@ -21,8 +22,8 @@ struct sandbox;
 
 struct sandbox_limits {
     int64_t cpu_s, memory; /* seconds and bytes of each process */
-    bool
-        trusted; /* it has its share of the CPU, no group of its own, and no limit of all its memory */
+    /* it has its share of the CPU, no group of its own, and no limit of all its memory */
+    bool trusted;
     bool heard;                      /* stderr goes where stdout does, instead of nowhere */
     const enum confine_means *means; /* to be tried; NULL: the one in use */
 };
@@ -39,43 +40,45 @@ struct program_version {
     int64_t modified_ns, size;
 };
 
-/* Chooses by trial the first means that works here of those that the setting names ("auto", "bubblewrap", "kernel"),
- * which takes some 20 ms. The groups are borrowed; NULL: none. */
+/* Chooses by trial the first means that works here of those that the setting names ("auto",
+ * "bubblewrap", "kernel"), which takes some 20 ms. The groups are borrowed; NULL: none. */
 struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const char *setting);
 
 /* Waits for what was killed. */
 void sandbox_destroy(struct sandbox **self_p);
 
-/* Opens `program` of the directory for reading. ERR_NOT_FOUND when there is no such regular file; one that leads
- * elsewhere (a symbolic link) is none. Returns a descriptor. */
+/* Opens `program` of the directory for reading. ERR_NOT_FOUND when there is no such regular file;
+ * one that leads elsewhere (a symbolic link) is none. Returns a descriptor. */
 int sandbox_open(const char *directory, const char *program, struct program_version *ret_version,
                  struct error *err) MUST_USE;
 
 /* What the setting allows, the best first; ended by CONFINE_LIMITS. */
 const enum confine_means *sandbox_allowed(const struct sandbox *self);
 
-/* Programs are confined by this means from now on. CONFINE_LIMITS: by none that is allowed, so trusted ones alone are
- * started. */
+/* Programs are confined by this means from now on. CONFINE_LIMITS: by none that is allowed, so
+ * trusted ones alone are started. */
 void sandbox_use(struct sandbox *self, enum confine_means means);
 enum confine_means sandbox_means(const struct sandbox *self);
 
 /* Its name, "none" for CONFINE_LIMITS. */
 const char *sandbox_name(const struct sandbox *self);
 
-/* Starts the opened program. Must be called on the loop's thread, whose end ends it. Fails: ERR_UNAVAILABLE when the
- * process cannot be made (that bubblewrap itself may not make namespaces shows as an exit only, see programs_check());
- * ERR_OVERLOADED when too many that were killed have not ended yet. */
+/* Starts the opened program. Must be called on the loop's thread, whose end ends it. Fails:
+ * ERR_UNAVAILABLE when the process cannot be made (that bubblewrap itself may not make namespaces
+ * shows as an exit only, see programs_check()); ERR_OVERLOADED when too many that were killed have
+ * not ended yet. */
 int sandbox_start(struct sandbox *self, int program_fd, const struct sandbox_limits *limits,
                   struct sandboxed *ret, struct error *err) MUST_USE;
 
 /* Its pidfd is readable: it can be reaped. */
 bool sandbox_ended(const struct sandboxed *sandboxed);
 
-/* Kills it with all that it forked, or what is left of that. Does not wait for its end, which may take a while where
- * others want the CPU. -1 fields are fine; all are -1 afterwards. */
+/* Kills it with all that it forked, or what is left of that. Does not wait for its end, which may
+ * take a while where others want the CPU. -1 fields are fine; all are -1 afterwards. */
 void sandbox_kill(struct sandbox *self, struct sandboxed *sandboxed);
 
-/* Reaps one that has ended, and returns its exit status; 128 + the signal that ended it. It is still to be killed. */
+/* Reaps one that has ended, and returns its exit status; 128 + the signal that ended it. It is
+ * still to be killed. */
 int sandbox_reap(struct sandbox *self, struct sandboxed *sandboxed);
 
 #endif

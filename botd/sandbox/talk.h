@@ -1,8 +1,9 @@
 /*
- * talk.h - what is said to a process that was started in a sandbox, and what it answers, on a fiber.
+ * talk.h - what is said to a process that was started in a sandbox, and what it answers, on a
+ * fiber.
  */
-#ifndef ATRIUM_BOTD_TALK_H
-#define ATRIUM_BOTD_TALK_H
+#ifndef ATRIUM_BOTD_SANDBOX_TALK_H
+#define ATRIUM_BOTD_SANDBOX_TALK_H
 
 #include "botd/sandbox/sandbox.h"
 #include "common/base/arena.h"
@@ -13,8 +14,8 @@ struct talk {
     size_t size;
     size_t answer_max; /* bytes */
     char end;          /* ends one answer of a process that goes on */
-    size_t
-        ends; /* so many of them are the whole answer; 0: all of its output, with its stdin closed */
+    /* so many of them are the whole answer; 0: all of its output, with its stdin closed */
+    size_t ends;
     int64_t deadline_mono_ms;
 };
 
@@ -25,8 +26,8 @@ struct talk_answer {
     bool ended; /* its output ended before the answer was whole */
 };
 
-/* Says the input and takes the answer, both at the same time. Parks. Fails: ERR_DEADLINE; ERR_TOO_LARGE (the answer);
- * ERR_UNAVAILABLE (we are stopping). */
+/* Says the input and takes the answer, both at the same time. Parks. Fails: ERR_DEADLINE;
+ * ERR_TOO_LARGE (the answer); ERR_UNAVAILABLE (we are stopping). */
 int talk_to(struct loop *loop, struct arena *arena, struct sandboxed *with, const struct talk *what,
             struct talk_answer *ret, struct error *err) MUST_USE;
 

@@ -1,21 +1,23 @@
 /*
- * budget.h - how many characters a project may have translated in a day, of those that go to the provider.
+ * budget.h - how many characters a project may have translated in a day, of those that go to the
+ * provider.
  *
- * Days are UTC, by contract time.  Characters are taken before the provider is asked, by one statement, so that the sum
- * over all instances never exceeds the limit; those of texts that the provider then did not translate are given back by
- * the statement that ends the request (SQL_TRANSLATED).  What a process takes and dies with stays taken until the
- * day ends: too little is granted then, never too much.
+ * Days are UTC, by contract time.  Characters are taken before the provider is asked, by one
+ * statement, so that the sum over all instances never exceeds the limit; those of texts that the
+ * provider then did not translate are given back by the statement that ends the request
+ * (SQL_TRANSLATED).  What a process takes and dies with stays taken until the day ends: too little
+ * is granted then, never too much.
  */
-#ifndef ATRIUM_BOTD_BUDGET_H
-#define ATRIUM_BOTD_BUDGET_H
+#ifndef ATRIUM_BOTD_TRANSLATION_BUDGET_H
+#define ATRIUM_BOTD_TRANSLATION_BUDGET_H
 
 #include "botd/botd.h"
 
 /* The day of a request, since the epoch. */
 int64_t budget_day(const struct request *req);
 
-/* Takes characters (> 0) of the caller's project, where the configuration has a limit. Fails: THROTTLED, with
- * Retry-After up to the next day; nothing is taken then. Parks. */
+/* Takes characters (> 0) of the caller's project, where the configuration has a limit. Fails:
+ * THROTTLED, with Retry-After up to the next day; nothing is taken then. Parks. */
 int budget_take(struct botd *d, const struct request *req, int64_t characters,
                 struct error *err) MUST_USE;
 

@@ -1,8 +1,8 @@
 /*
  * languages.h - languages by whatever a client calls them.
  */
-#ifndef ATRIUM_BOTD_LANGUAGES_H
-#define ATRIUM_BOTD_LANGUAGES_H
+#ifndef ATRIUM_BOTD_TRANSLATION_LANGUAGES_H
+#define ATRIUM_BOTD_TRANSLATION_LANGUAGES_H
 
 #include "common/base/arena.h"
 
@@ -11,8 +11,8 @@ struct language {
     const char *codes, *names; /* ISO 639-2; English and its own; `|` between them */
 };
 
-/* The language of an ISO 639-1 or 639-2 code, of a name in English or in the language itself, or of a language tag
- * ("pt-BR"); NULL when it is none. For ever. */
+/* The language of an ISO 639-1 or 639-2 code, of a name in English or in the language itself, or of
+ * a language tag ("pt-BR"); NULL when it is none. For ever. */
 const struct language *language_find(struct arena *arena, const char *text);
 
 /* Its English name, from the arena. */

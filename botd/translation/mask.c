@@ -157,8 +157,8 @@ static bool has_doubled_blanks(const struct mask *self, const struct mask_piece 
     return false;
 }
 
-/* Translators leave two blanks where a word fell away: one, unless the source has some such (`doubled`). In place; at
- * both ends none at all. */
+/* Translators leave two blanks where a word fell away: one, unless the source has some such
+ * (`doubled`). In place; at both ends none at all. */
 static void tidy(char *text, bool doubled)
 {
     size_t kept = 0;
@@ -193,8 +193,8 @@ static void write_stream(struct codec_buffer *out, const char *text, size_t size
     }
 }
 
-/* A full stop of ours ends a sentence that has none, in a heading or a list; [.] tells it from the text's own. The
- * last [] lets the pipeline see that nothing follows. */
+/* A full stop of ours ends a sentence that has none, in a heading or a list; [.] tells it from the
+ * text's own. The last [] lets the pipeline see that nothing follows. */
 static const char *render_superblanks(struct arena *arena, const struct mask *self)
 {
     struct codec_buffer out;
@@ -481,8 +481,8 @@ static void write_blanks(struct reading *self, const struct mark *mark, bool beh
         write_text(&self->out, " ");
 }
 
-/* Blanks of the answer count where a word may stand on either side; where the source has none between a mark and the
- * word that it belongs to, they would take its meaning. */
+/* Blanks of the answer count where a word may stand on either side; where the source has none
+ * between a mark and the word that it belongs to, they would take its meaning. */
 static int read_text(struct reading *self, char *text, const struct mark *next)
 {
     bool before = is_blank(text[0]), after;

@@ -1,17 +1,18 @@
 /*
  * mask.h - what a translator must not touch: found before, held against the source after.
  *
- * A text is cut into what is to be translated and what is to stay byte for byte: {{variables}}, HTML, Markdown
- * syntax, code, URLs, e-mail addresses, line breaks.  The translator is shown the whole text with a short mark in place
- * of each such piece, since the words around it are what a good translation needs: with real apertium 0.999 of the
- * words come out as they would without any mark, and only 0.886 when each stretch between two marks is translated by
- * itself.  An answer that lost, doubled or misplaced a mark is not taken; mask_texts() and mask_join() then do it
- * stretch by stretch, where nothing can go astray.
+ * A text is cut into what is to be translated and what is to stay byte for byte: {{variables}},
+ * HTML, Markdown syntax, code, URLs, e-mail addresses, line breaks.  The translator is shown the
+ * whole text with a short mark in place of each such piece, since the words around it are what a
+ * good translation needs: with real apertium 0.999 of the words come out as they would without any
+ * mark, and only 0.886 when each stretch between two marks is translated by itself.  An answer that
+ * lost, doubled or misplaced a mark is not taken; mask_texts() and mask_join() then do it stretch
+ * by stretch, where nothing can go astray.
  *
  * Nothing here parks, fails or takes more than linear time, whatever the text is.
  */
-#ifndef ATRIUM_BOTD_MASK_H
-#define ATRIUM_BOTD_MASK_H
+#ifndef ATRIUM_BOTD_TRANSLATION_MASK_H
+#define ATRIUM_BOTD_TRANSLATION_MASK_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -57,15 +58,17 @@ struct mask mask_plain(struct arena *arena, const char *text);
 /* What the translator is given. From the arena. */
 const char *mask_render(struct arena *arena, const struct mask *self, enum mask_style style);
 
-/* Puts the pieces back into its answer. -1 when the answer does not have each mark exactly once and well placed (blocks
- * in order, each mark in its block, pairs nested and not emptied), or has markup that the source has not. */
+/* Puts the pieces back into its answer. -1 when the answer does not have each mark exactly once and
+ * well placed (blocks in order, each mark in its block, pairs nested and not emptied), or has
+ * markup that the source has not. */
 int mask_restore(struct arena *arena, const struct mask *self, enum mask_style style,
                  const char *answer, const char **ret) MUST_USE;
 
 /* The `texts` stretches of MASK_TEXT, from the arena. */
 const char **mask_texts(struct arena *arena, const struct mask *self);
 
-/* The text with these in place of the stretches. -1 when the result has markup that the source has not. */
+/* The text with these in place of the stretches. -1 when the result has markup that the source has
+ * not. */
 int mask_join(struct arena *arena, const struct mask *self, const char *const *texts,
               const char **ret) MUST_USE;
 

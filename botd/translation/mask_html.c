@@ -1,7 +1,8 @@
 /*
  * mask_html.c - how long the HTML at one place is.  See mask_private.h.
  *
- * Not a parser of documents: names and attributes stay as they are, and what no browser would take for a tag is text.
+ * Not a parser of documents: names and attributes stay as they are, and what no browser would take
+ * for a tag is text.
  */
 #include <string.h>
 #include <strings.h>

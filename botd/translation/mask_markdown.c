@@ -1,6 +1,6 @@
 /*
- * mask_markdown.c - how long the Markdown (CommonMark 0.30, with GitHub's tables and ~~) at one place is, and where a
- * URL ends.  See mask_private.h.
+ * mask_markdown.c - how long the Markdown (CommonMark 0.30, with GitHub's tables and ~~) at one
+ * place is, and where a URL ends.  See mask_private.h.
  */
 #include <string.h>
 #include <strings.h>
@@ -161,7 +161,8 @@ size_t mask_line_start(const struct mask_scanner *self, size_t at)
 
 /* ---- within a line ---- */
 
-/* A paragraph has at most one run of each length that finds no other, and CODE_TICKS_MAX lengths count. */
+/* A paragraph has at most one run of each length that finds no other, and CODE_TICKS_MAX lengths
+ * count. */
 size_t mask_code(const struct mask_scanner *self, size_t at)
 {
     size_t ticks = run_of(self, at), end = at + ticks;

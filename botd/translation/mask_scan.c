@@ -1,5 +1,6 @@
 /*
- * mask_scan.c - cuts a text into what is to be translated and what is not.  See mask.h and mask_private.h.
+ * mask_scan.c - cuts a text into what is to be translated and what is not.  See mask.h and
+ * mask_private.h.
  */
 #include <stdint.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static void mark_open(struct mask_scanner *self, size_t size, const char *name, 
             (struct mask_opened){piece_count(self) - 1, name, name_size, markdown};
 }
 
-/* Whether something of that name is open; what was opened within it and never closed is no pair then. */
+/* Whether something of that name is open; what was opened within it and never closed is no pair
+ * then. */
 static bool mark_close(struct mask_scanner *self, size_t size, const char *name, size_t name_size,
                        bool markdown)
 {
@@ -245,7 +247,8 @@ static bool has_letters(const char *text, size_t size)
     return false;
 }
 
-/* Blanks at the edges and beside the border of a block stay where they are; the rest may move with the words. */
+/* Blanks at the edges and beside the border of a block stay where they are; the rest may move with
+ * the words. */
 static void finish(struct mask *self)
 {
     for (size_t i = 0; i < self->count; i++) {

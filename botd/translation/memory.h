@@ -1,13 +1,15 @@
 /*
- * memory.h - the translation memory: what texts of a project became, so that the same text need not be translated again.
+ * memory.h - the translation memory: what texts of a project became, so that the same text need not
+ * be translated again.
  *
- * A text is remembered as the provider was shown it, with marks in place of variables and markup, between two languages,
- * by one provider, for one project.  Rows are found by a keyed hash and hold the translation sealed: who has the table
- * and not the key learns neither, and cannot try out texts either.  A project has a bounded number of entries and bytes;
- * beyond that those go that were not used for the longest time, and any that was not used for thirty days.
+ * A text is remembered as the provider was shown it, with marks in place of variables and markup,
+ * between two languages, by one provider, for one project.  Rows are found by a keyed hash and hold
+ * the translation sealed: who has the table and not the key learns neither, and cannot try out
+ * texts either.  A project has a bounded number of entries and bytes; beyond that those go that
+ * were not used for the longest time, and any that was not used for thirty days.
  */
-#ifndef ATRIUM_BOTD_MEMORY_H
-#define ATRIUM_BOTD_MEMORY_H
+#ifndef ATRIUM_BOTD_TRANSLATION_MEMORY_H
+#define ATRIUM_BOTD_TRANSLATION_MEMORY_H
 
 #include "botd/botd.h"
 
@@ -26,8 +28,8 @@ void memory_key(const struct secret *key, struct uuid project, const char *provi
                 const struct provider_call *call, const char *shown,
                 uint8_t ret[static MEMORY_KEY_SIZE]);
 
-/* Fills the answers that are remembered, from the request's arena, and notes that they are in use. `call` names the
- * languages. Parks. */
+/* Fills the answers that are remembered, from the request's arena, and notes that they are in use.
+ * `call` names the languages. Parks. */
 int memory_recall(struct botd *d, const struct request *req, const struct provider_call *call,
                   struct memory_text *texts, size_t count, struct error *err) MUST_USE;
 

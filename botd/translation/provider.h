@@ -1,8 +1,8 @@
 /*
  * provider.h - who translates: one set of functions for each that there is.
  */
-#ifndef ATRIUM_BOTD_PROVIDER_H
-#define ATRIUM_BOTD_PROVIDER_H
+#ifndef ATRIUM_BOTD_TRANSLATION_PROVIDER_H
+#define ATRIUM_BOTD_TRANSLATION_PROVIDER_H
 
 #include "botd/translation/languages.h"
 #include "botd/translation/mask.h"
@@ -25,8 +25,9 @@ struct provider {
     /* Whether it translates between the two. -1 when it cannot be asked. May park. */
     int (*has_pair)(void *self, const struct provider_call *call, bool *ret, struct error *err);
 
-    /* Fills ret[count] with answers from the arena, valid UTF-8; NULL: this text could not be translated. -1, with
-     * Retry-After where that makes sense, when none could. Parks, until the deadline at most. */
+    /* Fills ret[count] with answers from the arena, valid UTF-8; NULL: this text could not be
+     * translated. -1, with Retry-After where that makes sense, when none could. Parks, until the
+     * deadline at most. */
     int (*translate)(void *self, const struct provider_call *call, const char **ret,
                      struct error *err);
 

@@ -1,10 +1,11 @@
 /*
  * provider_apertium.c - see provider_apertium.h.
  *
- * A pair is a pipeline of a dozen programs.  Starting one takes 0.1 s and 110 MB, so they are kept running and flush at
- * each NUL: one sentence then takes a millisecond or two, and the texts of a request follow each other through all
- * stages at once.  Each text begins with a superblank that has a number of its own; an answer that does not begin with
- * it, a death or a stall ends the pipeline, and the texts of that round are tried again one by one.
+ * A pair is a pipeline of a dozen programs.  Starting one takes 0.1 s and 110 MB, so they are kept
+ * running and flush at each NUL: one sentence then takes a millisecond or two, and the texts of a
+ * request follow each other through all stages at once.  Each text begins with a superblank that
+ * has a number of its own; an answer that does not begin with it, a death or a stall ends the
+ * pipeline, and the texts of that round are tried again one by one.
  */
 #include "botd/translation/provider_apertium.h"
 
@@ -326,7 +327,8 @@ static size_t round_size(const struct provider_call *call, size_t from)
     return count;
 }
 
-/* A round that failed is gone through again text by text, each in a pipeline that nothing was wrong with so far. */
+/* A round that failed is gone through again text by text, each in a pipeline that nothing was wrong
+ * with so far. */
 static int translate(void *arg, const struct provider_call *call, const char **ret,
                      struct error *err)
 {

@@ -1,9 +1,9 @@
 /*
- * provider_apertium.h - translation on this machine by Apertium (apertium(1)), with whatever pairs of languages are
- * installed.
+ * provider_apertium.h - translation on this machine by Apertium (apertium(1)), with whatever pairs
+ * of languages are installed.
  */
-#ifndef ATRIUM_BOTD_PROVIDER_APERTIUM_H
-#define ATRIUM_BOTD_PROVIDER_APERTIUM_H
+#ifndef ATRIUM_BOTD_TRANSLATION_PROVIDER_APERTIUM_H
+#define ATRIUM_BOTD_TRANSLATION_PROVIDER_APERTIUM_H
 
 #include "botd/bot/program.h"
 #include "botd/translation/provider.h"

@@ -1,9 +1,9 @@
 /*
  * provider_http.c - see provider_http.h.
  *
- * A provider that is away, too slow or has enough of us fails the request with a Retry-After as long as nothing was
- * translated; later it only leaves the rest as it was.  What a provider says in words is neither passed on nor logged:
- * it may repeat the texts.
+ * A provider that is away, too slow or has enough of us fails the request with a Retry-After as
+ * long as nothing was translated; later it only leaves the rest as it was.  What a provider says in
+ * words is neither passed on nor logged: it may repeat the texts.
  */
 #include "botd/translation/provider_http.h"
 
@@ -21,7 +21,8 @@ enum {
     QUESTION_TEXTS = 50,
     QUESTION_BYTES = 16 * 1024,
     STRIKES_MAX = 4, /* questions of one request that were in vain before the rest is given up */
-    /* An answer is about as long as its question; \\u0000 within JSON within JSON makes seven bytes of two. */
+    /* An answer is about as long as its question; \\u0000 within JSON within JSON makes seven bytes
+     * of two. */
     ANSWER_GROWTH = 16,
     ANSWER_SPARE = 256 * 1024,
     RETRY_S = 5,          /* of a provider that does not say */
@@ -168,8 +169,9 @@ static int away(struct error *err, int64_t retry_s)
                        "Translation is not available just now. Try again.");
 }
 
-/* What a status other than 2xx means. That the provider has enough of our questions (429) is no fault of the client,
- * who asked for nothing too often: it is told that we are unavailable, and until when. */
+/* What a status other than 2xx means. That the provider has enough of our questions (429) is no
+ * fault of the client, who asked for nothing too often: it is told that we are unavailable, and
+ * until when. */
 static int refused(const struct fetch_answer *answer, struct error *err)
 {
     switch (answer->status) {

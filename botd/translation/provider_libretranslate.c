@@ -1,8 +1,8 @@
 /*
  * provider_libretranslate.c - see provider_libretranslate.h.
  *
- * The server is given HTML, in which a mark is an empty element: it translates around those and puts them where they
- * belong.
+ * The server is given HTML, in which a mark is an empty element: it translates around those and
+ * puts them where they belong.
  */
 #include "botd/translation/provider_libretranslate.h"
 

@@ -1,9 +1,9 @@
 /*
- * provider_libretranslate.h - translation by a server of LibreTranslate (https://docs.libretranslate.com), for the pairs
- * of languages that it has.
+ * provider_libretranslate.h - translation by a server of LibreTranslate
+ * (https://docs.libretranslate.com), for the pairs of languages that it has.
  */
-#ifndef ATRIUM_BOTD_PROVIDER_LIBRETRANSLATE_H
-#define ATRIUM_BOTD_PROVIDER_LIBRETRANSLATE_H
+#ifndef ATRIUM_BOTD_TRANSLATION_PROVIDER_LIBRETRANSLATE_H
+#define ATRIUM_BOTD_TRANSLATION_PROVIDER_LIBRETRANSLATE_H
 
 #include "botd/translation/provider_http.h"
 

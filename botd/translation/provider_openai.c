@@ -1,8 +1,9 @@
 /*
  * provider_openai.c - see provider_openai.h.
  *
- * The answer's form is demanded by a JSON schema.  Servers that refuse one (400) are asked without, and the answer is
- * held to the same form: nothing around the JSON, one text for each, nothing else.
+ * The answer's form is demanded by a JSON schema.  Servers that refuse one (400) are asked without,
+ * and the answer is held to the same form: nothing around the JSON, one text for each, nothing
+ * else.
  */
 #include "botd/translation/provider_openai.h"
 

@@ -1,9 +1,10 @@
 /*
- * provider_openai.h - translation by a language model behind an OpenAI-compatible chat completions endpoint
- * (https://platform.openai.com/docs/api-reference/chat), whose answer is JSON and is held against what was asked.
+ * provider_openai.h - translation by a language model behind an OpenAI-compatible chat completions
+ * endpoint (https://platform.openai.com/docs/api-reference/chat), whose answer is JSON and is held
+ * against what was asked.
  */
-#ifndef ATRIUM_BOTD_PROVIDER_OPENAI_H
-#define ATRIUM_BOTD_PROVIDER_OPENAI_H
+#ifndef ATRIUM_BOTD_TRANSLATION_PROVIDER_OPENAI_H
+#define ATRIUM_BOTD_TRANSLATION_PROVIDER_OPENAI_H
 
 #include "botd/translation/provider_http.h"
 

@@ -1,9 +1,9 @@
 /*
- * translate.c - POST /ai/translation: masks the texts, has those translated that the memory does not know, and takes of
- * the answers those that are whole.
+ * translate.c - POST /ai/translation: masks the texts, has those translated that the memory does
+ * not know, and takes of the answers those that are whole.
  *
- * A text whose answer lost a mark is tried again stretch by stretch; what then is not whole comes back as it was, and
- * says so.  Texts are neither logged nor audited.
+ * A text whose answer lost a mark is tried again stretch by stretch; what then is not whole comes
+ * back as it was, and says so.  Texts are neither logged nor audited.
  */
 #include <string.h>
 
@@ -418,8 +418,8 @@ static int run(struct work *self, const struct translation_in *in, struct error 
 
 /* ---- handlers ---- */
 
-/* Translates texts. Fails: FORBIDDEN (policy), VALIDATION (languages), THROTTLED (the project's budget of the day),
- * OVERLOADED, UNAVAILABLE, DEADLINE (none of them could be translated). */
+/* Translates texts. Fails: FORBIDDEN (policy), VALIDATION (languages), THROTTLED (the project's
+ * budget of the day), OVERLOADED, UNAVAILABLE, DEADLINE (none of them could be translated). */
 int translate(struct botd *d, const struct request *req, const struct translation_in *in,
               struct translation *out, struct error *err)
 {

@@ -3,8 +3,8 @@
  *
  * Small requests are cut from the newest block; one that does not fit starts a block of twice the
  * size (up to 64 KiB), a large one gets a block for itself.  With AddressSanitizer the unused part
- * of a block is poisoned, and some of it lies behind every allocation, so that an overrun of a small
- * one is seen too.
+ * of a block is poisoned, and some of it lies behind every allocation, so that an overrun of a
+ * small one is seen too.
  */
 #include "common/base/arena.h"
 
@@ -60,9 +60,9 @@ static NORETURN void out_of_memory(void)
 
 static struct block *block_new(size_t size)
 {
-    struct block *block = malloc(sizeof *block + size);
+    struct block *block = malloc(sizeof(*block) + size);
 
-    if (block == NULL)
+    if (!block)
         out_of_memory();
     block->next = NULL;
     block->size = size;
@@ -81,11 +81,11 @@ static void block_free(struct block *block)
  * alone. */
 static struct block *block_add(struct arena *self, size_t size)
 {
-    size_t usual = self->newest == NULL ? BLOCK_FIRST - sizeof(struct block)
-                                        : MIN(self->newest->size * 2, (size_t)BLOCK_MAX);
+    size_t usual = !self->newest ? BLOCK_FIRST - sizeof(struct block)
+                                 : MIN(self->newest->size * 2, (size_t)BLOCK_MAX);
     struct block *block;
 
-    if (self->newest != NULL && size > usual / 4) {
+    if (self->newest && size > usual / 4) {
         block = block_new(size);
         block->next = self->newest->next;
         self->newest->next = block;
@@ -94,7 +94,7 @@ static struct block *block_add(struct arena *self, size_t size)
     block = block_new(MAX(size, usual));
     block->next = self->newest;
     self->newest = block;
-    if (self->first == NULL)
+    if (!self->first)
         self->first = block;
     return block;
 }
@@ -108,7 +108,7 @@ static void *take(struct arena *self, size_t size)
 
     if (size > PTRDIFF_MAX / 2)
         out_of_memory();
-    if (block == NULL || block->size - block->used < rounded)
+    if (!block || block->size - block->used < rounded)
         block = block_add(self, rounded);
     bytes = block->bytes + block->used;
     block->used += rounded;
@@ -119,9 +119,9 @@ static void *take(struct arena *self, size_t size)
 
 struct arena *arena_new(void)
 {
-    struct arena *self = calloc(1, sizeof *self);
+    struct arena *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         out_of_memory();
     return self;
 }
@@ -130,10 +130,10 @@ void arena_destroy(struct arena **self_p)
 {
     struct arena *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     arena_reset(self);
-    if (self->first != NULL)
+    if (self->first)
         block_free(self->first);
     free(self);
     *self_p = NULL;
@@ -142,20 +142,20 @@ void arena_destroy(struct arena **self_p)
 void arena_reset(struct arena *self)
 {
     /* A finalizer may still use the arena's memory, and register nothing new. */
-    while (self->finalizers != NULL) {
+    while (self->finalizers) {
         struct finalizer *last = self->finalizers;
 
         self->finalizers = last->next;
         last->fn(last->data);
     }
-    for (struct block *block = self->newest, *next; block != NULL; block = next) {
+    for (struct block *block = self->newest, *next; block; block = next) {
         next = block->next;
         if (block != self->first)
             block_free(block);
     }
     self->newest = self->first;
     self->used = 0;
-    if (self->first != NULL) {
+    if (self->first) {
         self->first->next = NULL;
         self->first->used = 0;
         ASAN_POISON_MEMORY_REGION(self->first->bytes, self->first->size);
@@ -183,7 +183,7 @@ void *arena_calloc(struct arena *self, size_t count, size_t size)
 
 char *arena_strdup(struct arena *self, const char *text)
 {
-    return text == NULL ? NULL : arena_memdup(self, text, strlen(text) + 1);
+    return !text ? NULL : arena_memdup(self, text, strlen(text) + 1);
 }
 
 char *arena_strndup(struct arena *self, const char *text, size_t length)
@@ -233,7 +233,7 @@ char *arena_vprintf(struct arena *self, const char *format, va_list args)
 
 void arena_on_destroy(struct arena *self, void (*fn)(void *data), void *data)
 {
-    struct finalizer *finalizer = take(self, sizeof *finalizer);
+    struct finalizer *finalizer = take(self, sizeof(*finalizer));
 
     *finalizer = (struct finalizer){self->finalizers, fn, data};
     self->finalizers = finalizer;

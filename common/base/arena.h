@@ -1,12 +1,12 @@
 /*
  * arena.h - memory that lives exactly as long as one request (or one job, or one start-up).
  *
- * Everything a handler builds comes from its request's arena and is freed in one go after the answer was
- * sent.  Allocation never fails: running out of memory ends the process (the unit restarts it), hence sizes
- * that a peer controls are checked against a limit before they get here.
+ * Everything a handler builds comes from its request's arena and is freed in one go after the
+ * answer was sent.  Allocation never fails: running out of memory ends the process (the unit
+ * restarts it), hence sizes that a peer controls are checked against a limit before they get here.
  */
-#ifndef ATRIUM_COMMON_ARENA_H
-#define ATRIUM_COMMON_ARENA_H
+#ifndef ATRIUM_COMMON_BASE_ARENA_H
+#define ATRIUM_COMMON_BASE_ARENA_H
 
 #include <stdarg.h>
 
@@ -26,14 +26,16 @@ void arena_reset(struct arena *self);
 /* size bytes, zeroed, aligned for any type. size 0 gives a unique pointer. */
 void *arena_alloc(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
-/* size bytes as they are, for what is filled at once: clearing a large buffer costs as much as filling it. */
+/* size bytes as they are, for what is filled at once: clearing a large buffer costs as much as
+ * filling it. */
 void *arena_alloc_raw(struct arena *self, size_t size) __attribute__((malloc, returns_nonnull));
 
 /* count zeroed elements of size bytes each; ends the process when the product overflows. */
 void *arena_calloc(struct arena *self, size_t count, size_t size)
     __attribute__((malloc, returns_nonnull));
 
-/* Copies; text may be NULL for arena_strdup, which then returns NULL. arena_strndup adds the NUL. */
+/* Copies; text may be NULL for arena_strdup, which then returns NULL. arena_strndup adds the
+ * NUL. */
 char *arena_strdup(struct arena *self, const char *text);
 char *arena_strndup(struct arena *self, const char *text, size_t length)
     __attribute__((returns_nonnull));
@@ -46,8 +48,8 @@ char *arena_printf(struct arena *self, const char *format, ...) PRINTF_LIKE(2, 3
 char *arena_vprintf(struct arena *self, const char *format, va_list args) PRINTF_LIKE(2, 0)
     __attribute__((returns_nonnull));
 
-/* Calls fn(data) when the arena is reset or destroyed, last registered first: for foreign handles that must
- * live as long as the request. */
+/* Calls fn(data) when the arena is reset or destroyed, last registered first: for foreign handles
+ * that must live as long as the request. */
 void arena_on_destroy(struct arena *self, void (*fn)(void *data), void *data);
 
 /* Bytes handed out since the last reset: for tests and metrics. */

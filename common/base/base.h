@@ -3,8 +3,8 @@
  *
  * Nothing in here allocates, locks or knows any other header of ours.
  */
-#ifndef ATRIUM_COMMON_BASE_H
-#define ATRIUM_COMMON_BASE_H
+#ifndef ATRIUM_COMMON_BASE_BASE_H
+#define ATRIUM_COMMON_BASE_BASE_H
 
 #include <stdbool.h>
 #include <stddef.h>

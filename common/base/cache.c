@@ -1,11 +1,12 @@
 /*
  * cache.c - hash chains through one array of slots; the array is also the ring of the clock hand.
  */
+#include "common/base/cache.h"
+
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/cache.h"
 #include "common/base/log.h"
 
 enum { NO_SLOT = -1 };
@@ -116,7 +117,8 @@ void *cache_get(struct cache *self, const struct cache_key *key)
     return self->slots[place].value;
 }
 
-/* Drops the first entry under the hand that was not used lately. The hand passes each slot at most twice. */
+/* Drops the first entry under the hand that was not used lately. The hand passes each slot at most
+ * twice. */
 static void cache_evict(struct cache *self)
 {
     struct slot *slot = &self->slots[self->hand];

@@ -1,17 +1,19 @@
 /*
- * cache.h - a bounded map from random-looking bytes to values: verified tokens, resolved identities, open projects.
+ * cache.h - a bounded map from random-looking bytes to values: verified tokens, resolved
+ * identities, open projects.
  *
- * A full cache drops an entry that was not used since the hand of the clock last passed it (second chance).
+ * A full cache drops an entry that was not used since the hand of the clock last passed it (second
+ * chance).
  */
-#ifndef ATRIUM_COMMON_CACHE_H
-#define ATRIUM_COMMON_CACHE_H
+#ifndef ATRIUM_COMMON_BASE_CACHE_H
+#define ATRIUM_COMMON_BASE_CACHE_H
 
 #include "common/base/base.h"
 
 enum { CACHE_KEY_SIZE = 32 };
 
-/* Keys are compared whole; their last eight bytes serve as the hash, so they must not be for a peer to choose
- * (cache_key_of(), an identifier that a daemon of ours made). */
+/* Keys are compared whole; their last eight bytes serve as the hash, so they must not be for a peer
+ * to choose (cache_key_of(), an identifier that a daemon of ours made). */
 struct cache_key {
     uint8_t bytes[CACHE_KEY_SIZE];
 };
@@ -22,8 +24,8 @@ struct cache;
 struct cache *cache_new(size_t capacity, void (*drop)(void *value));
 void cache_destroy(struct cache **self_p);
 
-/* The key of texts, in this order: BLAKE2b with a secret of this cache, so that nobody can aim at an entry or its place. As
- * strong as SHA-256, in a third of its time. */
+/* The key of texts, in this order: BLAKE2b with a secret of this cache, so that nobody can aim at
+ * an entry or its place. As strong as SHA-256, in a third of its time. */
 struct cache_key cache_key_of(const struct cache *self, const char *const texts[], size_t count);
 
 /* The value, marked as used, or NULL. Valid until the next put, remove or clear. */

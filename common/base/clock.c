@@ -38,7 +38,7 @@ static int64_t read_offset_ms(const char *path)
 
     if (fd < 0)
         return 0;
-    length = read(fd, text, sizeof text - 1);
+    length = read(fd, text, sizeof(text) - 1);
     close(fd);
     if (length <= 0)
         return 0;
@@ -52,13 +52,13 @@ static int64_t read_offset_ms(const char *path)
 
 struct clock *clock_new(const char *offset_file)
 {
-    struct clock *self = calloc(1, sizeof *self);
+    struct clock *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         log_die("clock", "out of memory");
-    if (offset_file != NULL) {
+    if (offset_file) {
         self->offset_file = strdup(offset_file);
-        if (self->offset_file == NULL)
+        if (!self->offset_file)
             log_die("clock", "out of memory");
         self->read_at_mono_ms = INT64_MIN / 2;
     }
@@ -67,7 +67,7 @@ struct clock *clock_new(const char *offset_file)
 
 void clock_destroy(struct clock **self_p)
 {
-    if (*self_p == NULL)
+    if (!*self_p)
         return;
     free((*self_p)->offset_file);
     free(*self_p);
@@ -76,7 +76,7 @@ void clock_destroy(struct clock **self_p)
 
 int64_t clock_now_ms(struct clock *self)
 {
-    if (self->offset_file != NULL && clock_mono_ms() - self->read_at_mono_ms >= REREAD_MS) {
+    if (self->offset_file && clock_mono_ms() - self->read_at_mono_ms >= REREAD_MS) {
         self->offset_ms = read_offset_ms(self->offset_file);
         self->read_at_mono_ms = clock_mono_ms();
     }

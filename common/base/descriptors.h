@@ -1,11 +1,12 @@
 /*
  * descriptors.h - how many files and sockets this process may have open, and how many it has.
  *
- * libzmq ends a process that has no descriptor left where it makes its own, so consumers without a bound of their own are
- * kept below the limit: the gateway's connections by their number, new connections of the bus by asking first.
+ * libzmq ends a process that has no descriptor left where it makes its own, so consumers without a
+ * bound of their own are kept below the limit: the gateway's connections by their number, new
+ * connections of the bus by asking first.
  */
-#ifndef ATRIUM_COMMON_DESCRIPTORS_H
-#define ATRIUM_COMMON_DESCRIPTORS_H
+#ifndef ATRIUM_COMMON_BASE_DESCRIPTORS_H
+#define ATRIUM_COMMON_BASE_DESCRIPTORS_H
 
 #include "common/base/base.h"
 
@@ -14,7 +15,8 @@ enum {
     DESCRIPTORS_USED_MAX = 65536, /* more are never used, whatever the limit is */
 };
 
-/* Raises the soft limit of open files to the hard one, at most DESCRIPTORS_USED_MAX; lowers nothing. */
+/* Raises the soft limit of open files to the hard one, at most DESCRIPTORS_USED_MAX; lowers
+ * nothing. */
 void descriptors_raise(void);
 
 /* The soft limit. */

@@ -57,7 +57,8 @@ static void forget_problems(struct error *self)
     self->problem_count = 0;
 }
 
-/* printf, cut to what fits, and never within a character: half of one would make no JSON and no frame. */
+/* printf, cut to what fits, and never within a character: half of one would make no JSON and no
+ * frame. */
 static void PRINTF_LIKE(3, 0) print_cut(char *text, size_t size, const char *format, va_list args)
 {
     int length = vsnprintf(text, size, format, args);
@@ -80,10 +81,10 @@ static void append(struct error *self, struct error_item **head, struct error_it
     struct error_item *item;
 
     assert(self->arena != NULL);
-    item = arena_alloc(self->arena, sizeof *item);
+    item = arena_alloc(self->arena, sizeof(*item));
     item->name = arena_strdup(self->arena, name);
     item->value = arena_strdup(self->arena, value);
-    *(*tail == NULL ? head : *tail) = item;
+    *(!*tail ? head : *tail) = item;
     *tail = &item->next;
 }
 
@@ -99,13 +100,13 @@ void error_clear(struct error *self)
 
 int error_set(struct error *self, enum error_code code, const char *format, ...)
 {
-    char message[sizeof self->message]; /* the old message may be among the arguments */
+    char message[sizeof(self->message)]; /* the old message may be among the arguments */
     va_list args;
 
     va_start(args, format);
-    print_cut(message, sizeof message, format, args);
+    print_cut(message, sizeof(message), format, args);
     va_end(args);
-    memcpy(self->message, message, sizeof message);
+    memcpy(self->message, message, sizeof(message));
     self->code = code;
     self->detail[0] = self->sqlstate[0] = self->constraint[0] = '\0';
     self->retry_after_s = 0;
@@ -116,23 +117,23 @@ int error_set(struct error *self, enum error_code code, const char *format, ...)
 
 int error_detail(struct error *self, const char *format, ...)
 {
-    char detail[sizeof self->detail];
+    char detail[sizeof(self->detail)];
     va_list args;
 
     va_start(args, format);
-    print_cut(detail, sizeof detail, format, args);
+    print_cut(detail, sizeof(detail), format, args);
     va_end(args);
-    memcpy(self->detail, detail, sizeof detail);
+    memcpy(self->detail, detail, sizeof(detail));
     return -1;
 }
 
 int error_problem(struct error *self, const char *path, const char *format, ...)
 {
-    char text[sizeof self->message];
+    char text[sizeof(self->message)];
     va_list args;
 
     va_start(args, format);
-    print_cut(text, sizeof text, format, args);
+    print_cut(text, sizeof(text), format, args);
     va_end(args);
     if (!is_validation(self->code))
         error_set(self, ERR_VALIDATION, "Validation failed.");

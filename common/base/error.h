@@ -1,12 +1,12 @@
 /*
  * error.h - the one way a function says why it failed.
  *
- * A failing function fills a struct error, last parameter, and returns -1; callers pass it on untouched.  The
- * message is text for the client: it holds no secret, no e-mail address, no SQL.  What only the operator may
- * see goes into the detail, which is logged and never sent.
+ * A failing function fills a struct error, last parameter, and returns -1; callers pass it on
+ * untouched.  The message is text for the client: it holds no secret, no e-mail address, no SQL.
+ * What only the operator may see goes into the detail, which is logged and never sent.
  */
-#ifndef ATRIUM_COMMON_ERROR_H
-#define ATRIUM_COMMON_ERROR_H
+#ifndef ATRIUM_COMMON_BASE_ERROR_H
+#define ATRIUM_COMMON_BASE_ERROR_H
 
 #include <stdarg.h>
 
@@ -29,7 +29,8 @@ struct error_kind {
     bool shown;       /* the wire name is the "code" member of the answer */
 };
 
-/* One problem of a 422, or one further member of the error body; kept in the order of their report. */
+/* One problem of a 422, or one further member of the error body; kept in the order of their
+ * report. */
 struct error_item {
     struct error_item *next;
     const char *name;  /* dotted path of the field; or name of the member */

@@ -1,15 +1,15 @@
 /*
  * file.h - how files and descriptors end that are held in CLEANUP variables.
  */
-#ifndef ATRIUM_COMMON_FILE_H
-#define ATRIUM_COMMON_FILE_H
+#ifndef ATRIUM_COMMON_BASE_FILE_H
+#define ATRIUM_COMMON_BASE_FILE_H
 
 #include <stdio.h>
 #include <unistd.h>
 
 static inline void file_close(FILE **file)
 {
-    if (*file != NULL)
+    if (*file)
         fclose(*file);
 }
 

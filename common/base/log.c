@@ -16,7 +16,8 @@
 
 enum { DETAIL_MAX = 1024, LEVEL_COUNT = LOG_DEBUG + 1 };
 
-/* The one mutable state of the log. All but level and lines is set before the first thread starts. */
+/* The one mutable state of the log. All but level and lines is set before the first thread
+ * starts. */
 static struct {
     char program[32], instance[40];
     enum log_format format;
@@ -54,7 +55,7 @@ static void put_plain(struct line *line, const char *text)
 /* Quoted when it is empty or holds a space, a quote, a backslash or an equals sign. */
 static void put_value(struct line *line, const char *value)
 {
-    if (*value != '\0' && strpbrk(value, " \"\\=") == NULL) {
+    if (*value != '\0' && !strpbrk(value, " \"\\=")) {
         put_plain(line, value);
         return;
     }
@@ -81,7 +82,7 @@ static void put_field(struct line *line, const struct log_field *field)
 {
     char digits[24];
 
-    if (!field->is_number && field->text == NULL)
+    if (!field->is_number && !field->text)
         return;
     snprintf(digits, sizeof(digits), "%" PRId64, field->number);
     put_pair(line, field->key, field->is_number ? digits : field->text);
@@ -109,8 +110,7 @@ size_t log_text_write(const struct log_record *record, char *out, size_t size)
 void log_open(const char *program, const char *instance, int level)
 {
     snprintf(log_state.program, sizeof(log_state.program), "%s", program);
-    snprintf(log_state.instance, sizeof(log_state.instance), "%s",
-             instance == NULL ? "" : instance);
+    snprintf(log_state.instance, sizeof(log_state.instance), "%s", !instance ? "" : instance);
     log_set_level(level);
 }
 
@@ -267,7 +267,7 @@ void log_event(int level, const char *topic, const char *message, ...)
     if (!is_wanted(level))
         return;
     va_start(args, message);
-    while (count < LOG_FIELDS_MAX && (key = va_arg(args, const char *)) != NULL)
+    while (count < LOG_FIELDS_MAX && (key = va_arg(args, const char *)))
         fields[count++] = LOG_TEXT(key, va_arg(args, const char *));
     va_end(args);
     log_write(level, topic, message, fields, count);

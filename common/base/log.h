@@ -1,30 +1,34 @@
 /*
  * log.h - one line per event on stderr, or one entry in the journal of systemd.
  *
- *   text     "<priority>program=... instance=... topic=... msg="..." key=value": journald reads the <N>
- *   json     one object a line: ts (RFC 3339, UTC, ms), level, service, instance, topic, msg, request_id, trace_id,
- *            span_id, then the event's own members
+ *   text     "<priority>program=... instance=... topic=... msg="..." key=value": journald reads the
+ *            <N>
+ *   json     one object a line: ts (RFC 3339, UTC, ms), level, service, instance, topic, msg,
+ *            request_id, trace_id, span_id, then the event's own members
  *   journal  sd_journal_send(3): MESSAGE is the text line, ATRIUM_<KEY> are its members as fields
  *
- * Keys are fixed words.  No password, token, e-mail address, personal name or document content is ever logged, in no
- * format; struct secret has no formatter on purpose.  Libraries do not log: a failure is logged once, at the boundary.
+ * Keys are fixed words.  No password, token, e-mail address, personal name or document content is
+ * ever logged, in no format; struct secret has no formatter on purpose.  Libraries do not log: a
+ * failure is logged once, at the boundary.
  */
-#ifndef ATRIUM_COMMON_LOG_H
-#define ATRIUM_COMMON_LOG_H
+#ifndef ATRIUM_COMMON_BASE_LOG_H
+#define ATRIUM_COMMON_BASE_LOG_H
 
 #include <syslog.h>
 
 #include "common/base/base.h"
 
 enum log_format {
-    LOG_FORMAT_AUTO, /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text with the time ("ts=")
-                        behind its priority */
+    /* the journal when stderr is connected to it ($JOURNAL_STREAM), else text with the time ("ts=")
+     * behind its priority */
+    LOG_FORMAT_AUTO,
     LOG_FORMAT_TEXT,
     LOG_FORMAT_JSON,
     LOG_FORMAT_JOURNAL,
 };
 
-/* Sets the program name and instance that stand on each line, and the least urgent level written. Call once. */
+/* Sets the program name and instance that stand on each line, and the least urgent level written.
+ * Call once. */
 void log_open(const char *program, const char *instance, int level);
 void log_set_level(int level);
 
@@ -43,8 +47,8 @@ struct log_context {
     char trace_id[33], span_id[17]; /* lowercase hex */
 };
 
-/* Has fn(arg, ret) fill a zeroed context for each line of json and journal that the calling thread writes; NULL: for
- * none. */
+/* Has fn(arg, ret) fill a zeroed context for each line of json and journal that the calling thread
+ * writes; NULL: for none. */
 void log_set_context(void (*fn)(void *arg, struct log_context *ret), void *arg);
 
 /* A member of an event. text NULL: the member is left out, unless it is a number. */
@@ -65,8 +69,9 @@ void log_fields(int level, const char *topic, const char *message, const struct 
 void log_write(int level, const char *topic, const char *message, const struct log_field *fields,
                size_t count);
 
-/* The same as log_fields() with texts alone: log_event(LOG_INFO, "bus", "peer lost", "peer", "authd.1", NULL). Pairs are const char
- * *key, const char *value, ended by NULL; a NULL value skips its pair. At most LOG_FIELDS_MAX pairs. */
+/* The same as log_fields() with texts alone: log_event(LOG_INFO, "bus", "peer lost", "peer",
+ * "authd.1", NULL). Pairs are const char *key, const char *value, ended by NULL; a NULL value skips
+ * its pair. At most LOG_FIELDS_MAX pairs. */
 enum { LOG_FIELDS_MAX = 24 };
 void log_event(int level, const char *topic, const char *message, ...) __attribute__((sentinel));
 
@@ -74,14 +79,16 @@ void log_event(int level, const char *topic, const char *message, ...) __attribu
 void log_detail(int level, const char *topic, const char *message, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* The start of a text line at this moment: its priority and, where no journal adds it, the time. Its length. */
+/* The start of a text line at this moment: its priority and, where no journal adds it, the time.
+ * Its length. */
 size_t log_text_start(int level, char *out, size_t size);
 
-/* The start of a json line at this moment, up to and with its "topic" member, without a brace at the end: for the
- * access log, which writes its lines itself. Its length. */
+/* The start of a json line at this moment, up to and with its "topic" member, without a brace at
+ * the end: for the access log, which writes its lines itself. Its length. */
 size_t log_json_start(int level, const char *topic, char *out, size_t size);
 
-/* Lines written so far at or above (more urgent than) `level`: unit tests fail on an undeclared warning. */
+/* Lines written so far at or above (more urgent than) `level`: unit tests fail on an undeclared
+ * warning. */
 uint64_t log_count(int level);
 
 /* Writes an EMERG line and aborts: for broken invariants and exhausted memory only. */

@@ -1,8 +1,8 @@
 /*
  * log_journal.c - events as entries of the journal of systemd, with fields.  Called by log.c.
  *
- * MESSAGE is the text line, so that `journalctl` shows what it always showed; the fields are for its matches
- * (journalctl ATRIUM_REQUEST_ID=...) and for what ships the journal elsewhere.
+ * MESSAGE is the text line, so that `journalctl` shows what it always showed; the fields are for
+ * its matches (journalctl ATRIUM_REQUEST_ID=...) and for what ships the journal elsewhere.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ bool log_journal_is_stderr(void)
     char own[64];
     struct stat st;
 
-    if (stream == NULL || fstat(STDERR_FILENO, &st) < 0)
+    if (!stream || fstat(STDERR_FILENO, &st) < 0)
         return false;
     snprintf(own, sizeof(own), "%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
     return strcmp(stream, own) == 0;
@@ -70,7 +70,7 @@ static void put(struct entry *entry, const char *prefix, const char *key, const 
 {
     size_t length;
 
-    if (text == NULL || text[0] == '\0' || !part_begin(entry, prefix, key))
+    if (!text || text[0] == '\0' || !part_begin(entry, prefix, key))
         return;
     length = MIN(strlen(text), entry->size - entry->length);
     memcpy(entry->text + entry->length, text, length);
@@ -113,7 +113,7 @@ int log_journal_send(const struct log_record *record)
     int result;
 
     entry.text = malloc(entry.size);
-    if (entry.text == NULL)
+    if (!entry.text)
         return -1;
     put_number(&entry, "", "PRIORITY", record->level);
     put(&entry, "", "SYSLOG_IDENTIFIER", record->program);

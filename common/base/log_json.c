@@ -1,5 +1,6 @@
 /*
- * log_json.c - one JSON object (RFC 8259) for each event, valid whatever bytes its texts hold.  Called by log.c.
+ * log_json.c - one JSON object (RFC 8259) for each event, valid whatever bytes its texts hold.
+ * Called by log.c.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,8 +30,8 @@ static bool put(struct json *json, const char *text, size_t length)
     return true;
 }
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629, section 4); 0: there is none. A NUL ends the text, and is no byte of
- * any sequence. */
+/* Length of the UTF-8 sequence at `at` (RFC 3629, section 4); 0: there is none. A NUL ends the
+ * text, and is no byte of any sequence. */
 static size_t sequence_length(const unsigned char *at)
 {
     static const struct {
@@ -56,7 +57,8 @@ static size_t sequence_length(const unsigned char *at)
     return 0;
 }
 
-/* One character or one byte that is none, escaped where it must be. How many bytes of the text it was. */
+/* One character or one byte that is none, escaped where it must be. How many bytes of the text it
+ * was. */
 static size_t put_character(struct json *json, const unsigned char *at)
 {
     char escaped[8];
@@ -105,7 +107,7 @@ static bool put_key(struct json *json, const char *key, size_t value_size)
 
 static void put_text(struct json *json, const char *key, const char *text)
 {
-    if (text != NULL && put_key(json, key, 2))
+    if (text && put_key(json, key, 2))
         put_string(json, text);
 }
 
@@ -172,7 +174,7 @@ static bool is_request_id(const struct log_field *field)
 static const char *request_id(const struct log_record *record)
 {
     for (size_t i = 0; i < record->count; i++)
-        if (is_request_id(&record->fields[i]) && record->fields[i].text != NULL)
+        if (is_request_id(&record->fields[i]) && record->fields[i].text)
             return record->fields[i].text;
     return record->context.request_id;
 }

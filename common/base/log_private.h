@@ -5,8 +5,8 @@
  *   log_json.c     the json format
  *   log_journal.c  the journal of systemd
  */
-#ifndef ATRIUM_COMMON_LOG_PRIVATE_H
-#define ATRIUM_COMMON_LOG_PRIVATE_H
+#ifndef ATRIUM_COMMON_BASE_LOG_PRIVATE_H
+#define ATRIUM_COMMON_BASE_LOG_PRIVATE_H
 
 #include "common/base/log.h"
 
@@ -29,8 +29,8 @@ void log_time(char ret[static LOG_TIME_SIZE]);
 /* Without priority and newline, at most `size` bytes and not ended by NUL; the length. */
 size_t log_text_write(const struct log_record *record, char *out, size_t size);
 
-/* A whole object without newline, whatever is in the record: what does not fit is cut, and the member "truncated" says
- * so. `size` is LOG_JSON_MAX at least. The length. */
+/* A whole object without newline, whatever is in the record: what does not fit is cut, and the
+ * member "truncated" says so. `size` is LOG_JSON_MAX at least. The length. */
 size_t log_json_write(const struct log_record *record, char *out, size_t size);
 
 /* The members of every line: "{", ts to "topic" and no brace behind them. The length. */

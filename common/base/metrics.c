@@ -52,9 +52,9 @@ FIELD_TABLE(metric_row);
 
 struct metrics *metrics_new(void)
 {
-    struct metrics *self = calloc(1, sizeof *self);
+    struct metrics *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         log_die("metrics", "out of memory");
     self->arena = arena_new();
     self->tail = &self->first;
@@ -63,7 +63,7 @@ struct metrics *metrics_new(void)
 
 void metrics_destroy(struct metrics **self_p)
 {
-    if (*self_p == NULL)
+    if (!*self_p)
         return;
     arena_destroy(&(*self_p)->arena);
     free(*self_p);
@@ -73,7 +73,7 @@ void metrics_destroy(struct metrics **self_p)
 static struct cell *cell_find(struct metrics *self, enum cell_kind kind, const char *name,
                               const char *labels)
 {
-    for (struct cell *cell = self->first; cell != NULL; cell = cell->next)
+    for (struct cell *cell = self->first; cell; cell = cell->next)
         if (cell->kind == kind && strcmp(cell->name, name) == 0 &&
             strcmp(cell->labels, labels) == 0)
             return cell;
@@ -88,15 +88,15 @@ static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const ch
     static const char overflow[] = "atrium_metrics_overflow_total";
     struct cell *cell = cell_find(self, kind, name, labels);
 
-    if (cell == NULL && self->count >= CELLS_MAX) {
+    if (!cell && self->count >= CELLS_MAX) {
         cell = cell_find(self, kind, overflow, "");
         name = overflow;
         labels = "";
         help = "What found no cell of its own.";
     }
-    if (cell != NULL)
+    if (cell)
         return cell;
-    cell = arena_alloc(self->arena, sizeof *cell);
+    cell = arena_alloc(self->arena, sizeof(*cell));
     *cell = (struct cell){.kind = kind, .name = name, .labels = labels, .help = help};
     *self->tail = cell;
     self->tail = &cell->next;
@@ -137,8 +137,8 @@ struct histogram *metrics_histogram(struct metrics *self, const char *name, cons
 {
     struct cell *cell = cell_get(self, CELL_HISTOGRAM, name, labels, help);
 
-    if (cell->histogram == NULL)
-        cell->histogram = arena_alloc(self->arena, sizeof *cell->histogram);
+    if (!cell->histogram)
+        cell->histogram = arena_alloc(self->arena, sizeof(*cell->histogram));
     return cell->histogram;
 }
 
@@ -158,7 +158,7 @@ static int64_t cell_value(const struct cell *cell)
 {
     if (cell->kind == CELL_COUNTER)
         return (int64_t)cell->counter;
-    return cell->read != NULL ? cell->read(cell->arg) : cell->level;
+    return cell->read ? cell->read(cell->arg) : cell->level;
 }
 
 static size_t cell_row_count(const struct cell *cell)
@@ -199,7 +199,7 @@ static struct metric_row *write_cell(const struct cell *cell, struct arena *aren
     if (cell->kind == CELL_HISTOGRAM)
         return write_histogram(cell, arena, row);
     *row = (struct metric_row){.name = cell->name, .labels = cell->labels, .help = cell->help};
-    if (cell->read_labels != NULL)
+    if (cell->read_labels)
         row->labels = cell->read_labels(cell->arg, arena);
     row->type = cell->kind == CELL_COUNTER ? "counter" : "gauge";
     row->value = cell_value(cell);
@@ -211,10 +211,10 @@ struct field_list metrics_rows(const struct metrics *self, struct arena *arena)
     struct metric_row *rows, *next;
     size_t count = 0;
 
-    for (const struct cell *cell = self->first; cell != NULL; cell = cell->next)
+    for (const struct cell *cell = self->first; cell; cell = cell->next)
         count += cell_row_count(cell);
-    rows = next = arena_calloc(arena, count, sizeof *rows);
-    for (const struct cell *cell = self->first; cell != NULL; cell = cell->next)
+    rows = next = arena_calloc(arena, count, sizeof(*rows));
+    for (const struct cell *cell = self->first; cell; cell = cell->next)
         next = write_cell(cell, arena, next);
     return (struct field_list){rows, count};
 }

@@ -1,9 +1,9 @@
 /*
- * metrics.h - counters and gauges of one instance; the gateway collects them over the bus and writes
- * Prometheus text.
+ * metrics.h - counters and gauges of one instance; the gateway collects them over the bus and
+ * writes Prometheus text.
  */
-#ifndef ATRIUM_COMMON_METRICS_H
-#define ATRIUM_COMMON_METRICS_H
+#ifndef ATRIUM_COMMON_BASE_METRICS_H
+#define ATRIUM_COMMON_BASE_METRICS_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -14,9 +14,9 @@ struct metrics;
 struct metrics *metrics_new(void);
 void metrics_destroy(struct metrics **self_p);
 
-/* The cell of a counter, made on first use: increment it in place. `name` is "atrium_<part>_<what>_total"; labels
- * is "" or `key="value",...` with values from a fixed set only. Both must be literals or live for ever. At most
- * 512 cells; beyond that all share one. */
+/* The cell of a counter, made on first use: increment it in place. `name` is
+ * "atrium_<part>_<what>_total"; labels is "" or `key="value",...` with values from a fixed set
+ * only. Both must be literals or live for ever. At most 512 cells; beyond that all share one. */
 uint64_t *metrics_counter(struct metrics *self, const char *name, const char *labels,
                           const char *help);
 
@@ -24,8 +24,8 @@ uint64_t *metrics_counter(struct metrics *self, const char *name, const char *la
 void metrics_gauge(struct metrics *self, const char *name, const char *help,
                    int64_t (*read)(void *arg), void *arg);
 
-/* The same with labels that change from one scrape to the next, from the arena: for what is rare, each set of labels is
- * a series of its own. "": none now. */
+/* The same with labels that change from one scrape to the next, from the arena: for what is rare,
+ * each set of labels is a series of its own. "": none now. */
 void metrics_gauge_labelled(struct metrics *self, const char *name, const char *help,
                             int64_t (*read)(void *arg),
                             const char *(*labels)(void *arg, struct arena *arena), void *arg);
@@ -33,7 +33,8 @@ void metrics_gauge_labelled(struct metrics *self, const char *name, const char *
 /* The cell of a gauge that somebody sets: write to it in place. Made on first use, 0 until then. */
 int64_t *metrics_level(struct metrics *self, const char *name, const char *help);
 
-/* Latency in microseconds, into fixed buckets (powers of two from 64 us to 16 s), with sum and count. */
+/* Latency in microseconds, into fixed buckets (powers of two from 64 us to 16 s), with sum and
+ * count. */
 struct histogram;
 struct histogram *metrics_histogram(struct metrics *self, const char *name, const char *labels,
                                     const char *help);

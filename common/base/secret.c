@@ -19,7 +19,7 @@ static_assert(SEAL_KEY_SIZE >= crypto_generichash_KEYBYTES_MIN, "key of generich
 
 void secret_wipe(struct secret *self)
 {
-    sodium_memzero(self, sizeof *self);
+    sodium_memzero(self, sizeof(*self));
 }
 
 char *secret_random_text(struct arena *arena, size_t size)
@@ -27,7 +27,7 @@ char *secret_random_text(struct arena *arena, size_t size)
     uint8_t bytes[SECRET_MAX];
     char *text;
 
-    assert(size <= sizeof bytes);
+    assert(size <= sizeof(bytes));
     randombytes_buf(bytes, size);
     text = secret_encode(arena, bytes, size);
     sodium_memzero(bytes, size);
@@ -72,7 +72,7 @@ static int open_key_file(const char *path, struct error *err)
     if (fd < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s.", path, strerror(errno));
     fault = fstat(fd, &stat) < 0 ? strerror(errno) : key_file_fault(&stat);
-    if (fault == NULL)
+    if (!fault)
         return fd;
     close(fd);
     return error_set(err, ERR_INTERNAL, "%s: %s.", path, fault);
@@ -90,7 +90,8 @@ static int decode_key(const char *text, struct secret *ret, const char **ret_end
     return 0;
 }
 
-/* Lines of keys, the last with or without its end; -1 when there is anything else, or more than `max`. */
+/* Lines of keys, the last with or without its end; -1 when there is anything else, or more than
+ * `max`. */
 static int decode_keys(const char *text, struct secret *ret, size_t max, size_t *ret_count)
 {
     const char *at = text;
@@ -115,14 +116,14 @@ static int load_keys(const char *path, struct secret *ret, size_t max, size_t *r
 
     if (fd < 0)
         return -1;
-    length = read(fd, text, sizeof text - 1);
+    length = read(fd, text, sizeof(text) - 1);
     close(fd);
     text[MAX(length, (ssize_t)0)] = '\0';
     result = decode_keys(text, ret, max, ret_count);
-    sodium_memzero(text, sizeof text);
+    sodium_memzero(text, sizeof(text));
     if (result == 0)
         return 0;
-    sodium_memzero(ret, max * sizeof *ret);
+    sodium_memzero(ret, max * sizeof(*ret));
     return error_set(err, ERR_INTERNAL, "%s: must hold %d hexadecimal digits%s.", path,
                      SEAL_KEY_SIZE * 2, max > 1 ? " on one line, or two such lines" : "");
 }
@@ -147,16 +148,16 @@ int secret_load_text(const char *path, struct secret *ret, struct error *err)
 
     if (fd < 0)
         return -1;
-    size = read(fd, ret->bytes, sizeof ret->bytes - 1);
+    size = read(fd, ret->bytes, sizeof(ret->bytes) - 1);
     close(fd);
     ret->bytes[MAX(size, (ssize_t)0)] = '\0';
     ret->length = strcspn((char *)ret->bytes, "\r\n");
-    if (ret->length == 0 || ret->length == sizeof ret->bytes - 1) {
+    if (ret->length == 0 || ret->length == sizeof(ret->bytes) - 1) {
         secret_wipe(ret);
         return error_set(err, ERR_INTERNAL, "%s: its first line must have 1 to %zu bytes.", path,
-                         sizeof ret->bytes - 2);
+                         sizeof(ret->bytes) - 2);
     }
-    sodium_memzero(ret->bytes + ret->length, sizeof ret->bytes - ret->length);
+    sodium_memzero(ret->bytes + ret->length, sizeof(ret->bytes) - ret->length);
     return 0;
 }
 
@@ -204,7 +205,7 @@ struct sealed secret_seal_marked(struct arena *arena, const struct secret *key, 
         memcpy(bytes + crypto_secretbox_NONCEBYTES - mark_size, mark, mark_size);
     secret_derive(key, purpose, subkey);
     crypto_secretbox_easy(bytes + crypto_secretbox_NONCEBYTES, plain, size, bytes, subkey);
-    sodium_memzero(subkey, sizeof subkey);
+    sodium_memzero(subkey, sizeof(subkey));
     return sealed;
 }
 
@@ -224,7 +225,7 @@ int secret_open(struct arena *arena, const struct secret *key, const char *purpo
     failed =
         crypto_secretbox_open_easy(plain, sealed.bytes + crypto_secretbox_NONCEBYTES,
                                    sealed.size - crypto_secretbox_NONCEBYTES, sealed.bytes, subkey);
-    sodium_memzero(subkey, sizeof subkey);
+    sodium_memzero(subkey, sizeof(subkey));
     if (failed)
         return -1;
     *ret_plain = plain;
@@ -234,6 +235,6 @@ int secret_open(struct arena *arena, const struct secret *key, const char *purpo
 
 void secret_wipe_text(const char *text)
 {
-    if (text != NULL)
+    if (text)
         sodium_memzero((char *)(uintptr_t)text, strlen(text));
 }

@@ -1,6 +1,6 @@
 /*
- * trace_context.c - traceparent and tracestate, see trace_context.h.  Called by the gateway for each request that has
- * them, by the bus and by what calls services over HTTP.
+ * trace_context.c - traceparent and tracestate, see trace_context.h.  Called by the gateway for
+ * each request that has them, by the bus and by what calls services over HTTP.
  */
 #include "common/base/trace_context.h"
 

@@ -39,7 +39,7 @@ struct uuid uuid_random(void)
 {
     uint8_t bytes[UUID_BYTES];
 
-    randombytes_buf(bytes, sizeof bytes);
+    randombytes_buf(bytes, sizeof(bytes));
     return finish(bytes, 4);
 }
 
@@ -47,7 +47,7 @@ struct uuid uuid_ordered(int64_t ms)
 {
     uint8_t bytes[UUID_BYTES];
 
-    randombytes_buf(bytes, sizeof bytes);
+    randombytes_buf(bytes, sizeof(bytes));
     for (int i = 0; i < 6; i++)
         bytes[i] = (uint8_t)((uint64_t)ms >> (8 * (5 - i)));
     return finish(bytes, 7);

@@ -1,9 +1,9 @@
 /*
- * uuid.h - identifiers (RFC 9562), kept as canonical lower-case text because that is what every wire of ours
- * carries: JSON, msgpack and PostgreSQL's text parameters.
+ * uuid.h - identifiers (RFC 9562), kept as canonical lower-case text because that is what every
+ * wire of ours carries: JSON, msgpack and PostgreSQL's text parameters.
  */
-#ifndef ATRIUM_COMMON_UUID_H
-#define ATRIUM_COMMON_UUID_H
+#ifndef ATRIUM_COMMON_BASE_UUID_H
+#define ATRIUM_COMMON_BASE_UUID_H
 
 #include "common/base/base.h"
 
@@ -14,7 +14,8 @@ struct uuid {
 /* A random (version 4) identifier. */
 struct uuid uuid_random(void);
 
-/* A time-ordered (version 7) identifier for `ms` since the epoch: neighbours in time are neighbours in an index. */
+/* A time-ordered (version 7) identifier for `ms` since the epoch: neighbours in time are neighbours
+ * in an index. */
 struct uuid uuid_ordered(int64_t ms);
 
 /* Reads the 8-4-4-4-12 form, either case; -1 and *ret untouched when it is not one. */

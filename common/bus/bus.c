@@ -1,5 +1,6 @@
 /*
- * bus.c - construction and destruction of the bus, its ZeroMQ sockets' common ground, and the small questions.
+ * bus.c - construction and destruction of the bus, its ZeroMQ sockets' common ground, and the small
+ * questions.
  *
  * service.c makes one for each daemon; the other rooms are listed in bus_private.h.
  */
@@ -32,7 +33,7 @@ zsock_t *bus_socket_new(int type, size_t queue)
     const int64_t largest = CODEC_FRAME_MAX;
     zsock_t *socket = zsock_new(type);
 
-    if (socket == NULL)
+    if (!socket)
         log_die("bus", "no ZeroMQ socket could be made");
     bus_socket_option(socket, ZMQ_LINGER, 0);
     bus_socket_option(socket, ZMQ_SNDHWM, (int)queue);
@@ -69,7 +70,8 @@ static bool skip_parts(void *socket, zmq_msg_t *message)
     return any;
 }
 
-/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or nothing behind it. */
+/* Takes the routing id off. -1: not one that ZeroMQ made (a zero and four bytes), or nothing behind
+ * it. */
 static int take_route(void *socket, zmq_msg_t *message, uint32_t *route)
 {
     const uint8_t *bytes = zmq_msg_data(message);
@@ -95,7 +97,7 @@ bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *
         if (!receive_part(raw, message))
             return false;
         --*ret_left;
-        broken = route != NULL && take_route(raw, message, route) < 0;
+        broken = route && take_route(raw, message, route) < 0;
         if (skip_parts(raw, message) || broken)
             bus_drop(self, self->malformed, "wrong number of parts");
         else if (bus_read(zmq_msg_data(message), zmq_msg_size(message), ret) < 0)
@@ -110,7 +112,7 @@ static int send_message(void *raw, const uint32_t *route, zmq_msg_t *message)
 {
     uint8_t id[5] = {0};
 
-    if (route != NULL) {
+    if (route) {
         memcpy(id + 1, route, sizeof(*route));
         if (zmq_send(raw, id, sizeof(id), ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0)
             return -1;
@@ -140,7 +142,7 @@ void bus_drop(struct bus *self, uint64_t *counter, const char *reason)
     char count[24];
 
     ++*counter;
-    if (reason == NULL)
+    if (!reason)
         return;
     self->drop_logged++;
     if (now - self->drop_logged_ms < DROP_LOG_MS)
@@ -239,7 +241,7 @@ static int bus_start(struct bus *self, struct metrics *metrics, struct error *er
                          "\"%s.%s\" is no name of an instance: [a-z0-9-], 1 to 32.",
                          options->service, options->instance);
     metrics_register(self, metrics);
-    while (options->asks != NULL && options->asks[count] != NULL)
+    while (options->asks && options->asks[count])
         count++;
     self->asked = arena_calloc(self->arena, count + 1, sizeof(*self->asked));
     for (size_t i = 0; i < count; i++)
@@ -254,7 +256,7 @@ struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metr
 {
     CLEANUP(bus_destroy) struct bus *self = calloc(1, sizeof(*self));
 
-    if (self == NULL)
+    if (!self)
         log_die("bus", "out of memory");
     self->loop = loop;
     self->clock = clock;
@@ -274,7 +276,7 @@ void bus_destroy(struct bus **self_p)
 {
     struct bus *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     bus_watch_stop(self);
     for (size_t i = 0; i < self->asked_count; i++) {
@@ -326,7 +328,7 @@ const char **bus_peers(const struct bus *self, const char *service, struct arena
         const struct bus_asked *asked = &self->asked[i];
 
         for (size_t j = 0; j < asked->count; j++) {
-            if ((service == NULL || strcmp(service, asked->service) == 0) &&
+            if ((!service || strcmp(service, asked->service) == 0) &&
                 asked->peers[j]->state == PEER_READY)
                 names[count++] = arena_strdup(arena, asked->peers[j]->name);
         }

@@ -1,9 +1,10 @@
 /*
  * bus_announce.c - news from an instance to all its callers, and knowing who has heard.
  *
- * An announcement lists the callers that were connected when it was made or came later, and is sent again
- * every 50 ms to those who have not acknowledged, until it is destroyed.  A caller that is gone leaves the list.
- * authd uses it for what every gateway must know before authd answers its own client.
+ * An announcement lists the callers that were connected when it was made or came later, and is sent
+ * again every 50 ms to those who have not acknowledged, until it is destroyed.  A caller that is
+ * gone leaves the list. authd uses it for what every gateway must know before authd answers its own
+ * client.
  */
 #include <string.h>
 
@@ -55,7 +56,7 @@ static void listener_add(struct bus_announcement *self, struct bus_socket *socke
     if (self->count == self->capacity) {
         self->capacity = MAX(self->capacity * 2, (size_t)8);
         self->listeners = realloc(self->listeners, self->capacity * sizeof(*self->listeners));
-        if (self->listeners == NULL)
+        if (!self->listeners)
             log_die("bus", "out of memory");
     }
     listener = &self->listeners[self->count++];
@@ -68,7 +69,7 @@ void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *
 {
     struct bus_announcement *next;
 
-    for (struct bus_announcement *news = socket->bus->announcements; news != NULL; news = next) {
+    for (struct bus_announcement *news = socket->bus->announcements; news; news = next) {
         next = news->next;
         listener_add(news, socket, route, caller);
         announce_send(news, &news->listeners[news->count - 1]);
@@ -78,11 +79,10 @@ void bus_announce_joined(struct bus_socket *socket, uint32_t route, const char *
 /* An acknowledgement stays known when its sender goes. */
 void bus_announce_left(struct bus_socket *socket, uint32_t route)
 {
-    for (struct bus_announcement *news = socket->bus->announcements; news != NULL;
-         news = news->next) {
+    for (struct bus_announcement *news = socket->bus->announcements; news; news = news->next) {
         struct listener *listener = listener_find(news, socket, route);
 
-        if (listener == NULL || listener->acked)
+        if (!listener || listener->acked)
             continue;
         *listener = news->listeners[--news->count];
         news->waiting--;
@@ -92,11 +92,10 @@ void bus_announce_left(struct bus_socket *socket, uint32_t route)
 
 void bus_announce_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
 {
-    for (struct bus_announcement *news = socket->bus->announcements; news != NULL;
-         news = news->next) {
+    for (struct bus_announcement *news = socket->bus->announcements; news; news = news->next) {
         struct listener *listener = news->id == id ? listener_find(news, socket, route) : NULL;
 
-        if (listener == NULL || listener->acked)
+        if (!listener || listener->acked)
             continue;
         listener->acked = true;
         news->waiting--;
@@ -127,7 +126,7 @@ static void on_resend(void *arg)
     int64_t now = clock_mono_ms(), next = INT64_MAX;
 
     self->resend = NULL;
-    for (struct bus_announcement *news = self->announcements; news != NULL; news = news->next) {
+    for (struct bus_announcement *news = self->announcements; news; news = news->next) {
         if (news->waiting > 0)
             resend_due(news, now);
         if (news->waiting > 0)
@@ -142,7 +141,7 @@ struct bus_announcement *bus_announce(struct bus *self, const char *topic,
 {
     struct bus_announcement *news = calloc(1, sizeof(*news));
 
-    if (news == NULL)
+    if (!news)
         log_die("bus", "out of memory");
     news->bus = self;
     news->id = ++self->last_id;
@@ -150,7 +149,7 @@ struct bus_announcement *bus_announce(struct bus *self, const char *topic,
     bus_write_text(&self->frame, topic, BUS_TOPIC_MAX);
     bus_write_fields(&self->frame, table, body);
     news->frame = malloc(self->frame.size);
-    if (news->frame == NULL)
+    if (!news->frame)
         log_die("bus", "out of memory");
     memcpy(news->frame, self->frame.bytes, self->frame.size);
     news->frame_size = self->frame.size;
@@ -162,11 +161,11 @@ struct bus_announcement *bus_announce(struct bus *self, const char *topic,
     }
     news->next = self->announcements;
     news->link = &self->announcements;
-    if (news->next != NULL)
+    if (news->next)
         news->next->link = &news->next;
     self->announcements = news;
     resend_due(news, clock_mono_ms());
-    if (news->waiting > 0 && self->resend == NULL)
+    if (news->waiting > 0 && !self->resend)
         self->resend = loop_at(self->loop, news->resend_ms, on_resend, self);
     return news;
 }
@@ -196,10 +195,10 @@ void bus_announce_destroy(struct bus_announcement **self_p)
 {
     struct bus_announcement *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     *self->link = self->next;
-    if (self->next != NULL)
+    if (self->next)
         self->next->link = self->link;
     free(self->listeners);
     free(self->frame);

@@ -1,10 +1,10 @@
 /*
  * bus_call.c - the caller's side of one call: choose an instance, send, park, read the answer.
  *
- * The arguments stay on the stack of the calling fiber, so a call that must go to another instance is simply
- * written once more.  Ids are slots of an array with a counter in the upper half: finding the call of an answer
- * is one index and one comparison, and an answer that comes too late finds nobody.  Handlers, the gateway, the
- * outbox and ctl call it.
+ * The arguments stay on the stack of the calling fiber, so a call that must go to another instance
+ * is simply written once more.  Ids are slots of an array with a counter in the upper half: finding
+ * the call of an answer is one index and one comparison, and an answer that comes too late finds
+ * nobody.  Handlers, the gateway, the outbox and ctl call it.
  */
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void slots_grow(struct bus *self)
     uint32_t count = self->slot_count == 0 ? SLOTS_FIRST : self->slot_count * 2;
 
     self->slots = realloc(self->slots, count * sizeof(*self->slots));
-    if (self->slots == NULL)
+    if (!self->slots)
         log_die("bus", "out of memory");
     for (uint32_t i = self->slot_count; i < count; i++)
         self->slots[i] =
@@ -78,7 +78,7 @@ static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer 
     slot_take(self, call);
     call->next = peer->calls;
     call->link = &peer->calls;
-    if (call->next != NULL)
+    if (call->next)
         call->next->link = &call->next;
     peer->calls = call;
     peer->outstanding++;
@@ -89,11 +89,11 @@ void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome o
 {
     struct bus_peer *peer = call->peer;
 
-    if (peer == NULL)
+    if (!peer)
         return;
     slot_give(self, call);
     *call->link = call->next;
-    if (call->next != NULL)
+    if (call->next)
         call->next->link = call->link;
     call->peer = NULL;
     call->outcome = outcome;
@@ -110,7 +110,7 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
     struct bus_call *call = slot_find(self, incoming->id);
     bool cannot = incoming->kind == BUS_ERROR && bus_error_is(incoming->error, ERR_UNAVAILABLE);
 
-    if (call == NULL || call->peer != peer) {
+    if (!call || call->peer != peer) {
         bus_drop(self, self->late, NULL); /* usual after a deadline */
         zmq_msg_close(message);
         return;
@@ -150,7 +150,8 @@ static bool is_sick(const struct bus_peer *peer)
     return peer->sick_until_ms > clock_mono_ms();
 }
 
-/* One that has lost its database, say, answers faster than all others, and would get every request. */
+/* One that has lost its database, say, answers faster than all others, and would get every
+ * request. */
 static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
 {
     if (is_sick(peer) != is_sick(than))
@@ -158,7 +159,8 @@ static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
     return peer->outstanding < than->outstanding;
 }
 
-/* The instance with the fewest requests in flight among those that are well; equal ones take turns. */
+/* The instance with the fewest requests in flight among those that are well; equal ones take
+ * turns. */
 static int choose(const struct bus *self, struct bus_asked *asked, const char *name,
                   struct bus_peer **ret, struct error *err)
 {
@@ -168,12 +170,12 @@ static int choose(const struct bus *self, struct bus_asked *asked, const char *n
     for (size_t i = 0; i < asked->count; i++) {
         struct bus_peer *peer = asked->peers[(turn + i) % asked->count];
 
-        if (peer->state != PEER_READY || (name != NULL && strcmp(peer->name, name) != 0))
+        if (peer->state != PEER_READY || (name && strcmp(peer->name, name) != 0))
             continue;
-        if (best == NULL || is_better(peer, best))
+        if (!best || is_better(peer, best))
             best = peer;
     }
-    if (best == NULL)
+    if (!best)
         return no_instance(asked, err);
     if (best->outstanding >= self->options->peer_max) {
         error_retry(err, ERR_OVERLOADED, 1, "The service is overloaded.");
@@ -213,7 +215,7 @@ static void write_question(struct bus *self, const struct question *question,
     bus_write_text(frame, req->address, BUS_ADDRESS_MAX);
     bus_write_text(frame, req->userAgent, BUS_AGENT_MAX);
     /* Only the gateway is believed about users, so nobody else need say. */
-    if (req->caller != NULL && strcmp(self->options->service, BUS_GATEWAY) == 0)
+    if (req->caller && strcmp(self->options->service, BUS_GATEWAY) == 0)
         bus_write_fields(frame, &caller_table, req->caller);
     else
         bus_write_bytes(frame, NULL, 0);
@@ -279,10 +281,11 @@ static zmq_msg_t *message_new(struct arena *arena)
     return message;
 }
 
-/* Is there somebody else who may know? Then a read that an instance could not answer is worth another try. */
+/* Is there somebody else who may know? Then a read that an instance could not answer is worth
+ * another try. */
 static bool others_are_well(const struct bus_asked *asked, const struct question *question)
 {
-    if (!(question->method->flags & R_SAFE) || question->peer != NULL)
+    if (!(question->method->flags & R_SAFE) || question->peer)
         return false;
     for (size_t i = 0; i < asked->count; i++) {
         if (asked->peers[i]->state == PEER_READY && !is_sick(asked->peers[i]))
@@ -373,7 +376,7 @@ static int ask(struct bus *self, const struct question *question, msgpack_object
     struct span span;
     int result;
 
-    if (asked == NULL) {
+    if (!asked) {
         error_set(err, ERR_INTERNAL, "Internal error.");
         return error_detail(err, "%s is not among the services asked", question->method->service);
     }

@@ -1,12 +1,14 @@
 /*
- * bus_door.c - the instance's sockets: one ROUTER per calling service, who stands behind them, and the drain.
+ * bus_door.c - the instance's sockets: one ROUTER per calling service, who stands behind them, and
+ * the drain.
  *
- * The service that a socket was made for is who calls on it, whatever the frames say; bus_tcp.c hands frames from
- * other hosts to sockets that share a ROUTER.  Requests go on to
+ * The service that a socket was made for is who calls on it, whatever the frames say; bus_tcp.c
+ * hands frames from other hosts to sockets that share a ROUTER.  Requests go on to
  * bus_serve.c, acknowledgements to bus_announce.c.  WIRE.md tells the conversation.
  *
- * A process that stood still (stopped, starved, its machine paused) finds requests in its sockets whose callers
- * have given up and told their clients so.  It notices by the clock, and refuses them by taking a new boot id.
+ * A process that stood still (stopped, starved, its machine paused) finds requests in its sockets
+ * whose callers have given up and told their clients so.  It notices by the clock, and refuses them
+ * by taking a new boot id.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +22,8 @@ enum { SWEEP_FIRST = 64 /* callers on a socket before the first look for dead on
 
 /* ---- standing still ---- */
 
-/* The clock itself, not the loop's of this turn: the process may have been stopped since that was read. */
+/* The clock itself, not the loop's of this turn: the process may have been stopped since that was
+ * read. */
 static void look_at_clock(struct bus *self)
 {
     int64_t now = clock_mono_ms(), still_ms = now - self->pulse_ms;
@@ -54,7 +57,7 @@ void bus_door_send(struct bus_socket *socket, uint32_t route)
 {
     struct bus *self = socket->bus;
 
-    if (socket->router == NULL || bus_send(self, socket->router, &route) == 0)
+    if (!socket->router || bus_send(self, socket->router, &route) == 0)
         return;
     if (errno != EHOSTUNREACH) {
         bus_drop(self, self->unsent, "a caller does not read");
@@ -104,7 +107,7 @@ static struct bus_caller *caller_add(struct bus_socket *socket)
     if (socket->count == socket->capacity) {
         socket->capacity = MAX(socket->capacity * 2, (size_t)8);
         socket->callers = realloc(socket->callers, socket->capacity * sizeof(*socket->callers));
-        if (socket->callers == NULL)
+        if (!socket->callers)
             log_die("bus", "out of memory");
     }
     return &socket->callers[socket->count++];
@@ -135,12 +138,12 @@ static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus
     char name[BUS_PEER_NAME_MAX];
 
     caller = caller_find(socket, route);
-    if (caller != NULL && caller->boot == in->boot) {
+    if (caller && caller->boot == in->boot) {
         welcome(socket, route); /* another host asks for our clock */
         return;
     }
     if (in->boot == 0 || !bus_slice_is(in->service, socket->service) ||
-        !bus_name_ok(in->instance.bytes, in->instance.size) || caller != NULL) {
+        !bus_name_ok(in->instance.bytes, in->instance.size) || caller) {
         bus_drop(self, self->malformed, "wrong or second HELLO");
         return;
     }
@@ -166,7 +169,7 @@ static void on_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
 {
     struct bus_caller *caller = caller_find(socket, route);
 
-    if (caller == NULL)
+    if (!caller)
         bus_drop(socket->bus, socket->bus->malformed, "ACK before HELLO");
     else if (id == socket->bus->drain_id && id != 0)
         caller->drain_acked = true;
@@ -236,8 +239,8 @@ static void tell_drain(struct bus *self)
     }
 }
 
-/* Told again and again: a caller that ended without an ACK, as when all of a host stop at once, shows only in
- * that sending to it fails. */
+/* Told again and again: a caller that ended without an ACK, as when all of a host stop at once,
+ * shows only in that sending to it fails. */
 void bus_drain(struct bus *self, int64_t deadline_mono_ms)
 {
     enum fiber_wake wake = FIBER_WOKEN;
@@ -271,17 +274,17 @@ static int sockets_name(struct bus *self, struct error *err)
     const struct bus_options *options = self->options;
     size_t words = 0;
 
-    for (const struct operation *row = options->operations; row->name != NULL; row++)
+    for (const struct operation *row = options->operations; row->name; row++)
         words += strlen(row->callers) / 2 + 1;
     self->sockets = arena_calloc(self->arena, words * 2, sizeof(*self->sockets));
-    for (const struct operation *row = options->operations; row->name != NULL; row++) {
+    for (const struct operation *row = options->operations; row->name; row++) {
         for (const char *at = row->callers; *at != '\0'; at += strspn(at, " ")) {
             size_t length = strcspn(at, " ");
             struct bus_socket *socket = &self->sockets[self->socket_count];
 
             if (!bus_name_ok(at, length))
                 return error_set(err, ERR_INTERNAL, "%s names a wrong caller.", row->name);
-            if (socket_find(self, at, length) == NULL) {
+            if (!socket_find(self, at, length)) {
                 socket->bus = self;
                 socket->service = arena_strndup(self->arena, at, length);
                 socket->sweep_at = SWEEP_FIRST;
@@ -308,7 +311,8 @@ static int listen_here(struct bus *self, struct error *err)
     return 0;
 }
 
-/* Behind the sockets of this host once more as many, which share a ROUTER: the keys of callers tell them apart. */
+/* Behind the sockets of this host once more as many, which share a ROUTER: the keys of callers tell
+ * them apart. */
 static int listen_elsewhere(struct bus *self, struct error *err)
 {
     size_t count = self->socket_count;
@@ -328,7 +332,7 @@ int bus_door_start(struct bus *self, struct error *err)
 
     self->door_boot = bus_random_boot();
     bus_serve_prepare(self);
-    if (options->operations->name == NULL)
+    if (!options->operations->name)
         return 0; /* nobody asks us: atriumctl has no folder of its own, and may not make one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
         bus_lock_take(self, err) < 0 || sockets_name(self, err) < 0 || listen_here(self, err) < 0 ||
@@ -343,10 +347,10 @@ void bus_open(struct bus *self)
 {
     self->pulse_ms = clock_mono_ms();
     for (size_t i = 0; i < self->socket_count; i++) {
-        if (self->sockets[i].router == NULL || self->sockets[i].tcp)
+        if (!self->sockets[i].router || self->sockets[i].tcp)
             continue; /* a stop may have come before the start was done */
         loop_watch_socket(self->loop, self->sockets[i].router, on_router, &self->sockets[i]);
-        if (self->pulse == NULL)
+        if (!self->pulse)
             self->pulse = loop_at(self->loop, self->pulse_ms + BUS_PULSE_MS, on_pulse, self);
     }
     bus_tcp_open(self);
@@ -358,7 +362,7 @@ void bus_door_stop(struct bus *self)
     for (size_t i = 0; i < self->socket_count; i++) {
         struct bus_socket *socket = &self->sockets[i];
 
-        if (socket->router == NULL)
+        if (!socket->router)
             continue;
         if (!socket->tcp) {
             unlink(socket->path);

@@ -1,10 +1,11 @@
 /*
- * bus_endpoint.c - where the sockets of the bus lie: names, directories, the lock of an instance, listening.
+ * bus_endpoint.c - where the sockets of the bus lie: names, directories, the lock of an instance,
+ * listening.
  *
- * The one room that knows about paths.  Sockets are made here and handed to libzmq by descriptor, because
- * libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and unlinks it again from
- * its own thread at some time after the close, when a successor may have bound it.  bus_door.c and
- * bus_peer.c call it.
+ * The one room that knows about paths.  Sockets are made here and handed to libzmq by descriptor,
+ * because libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and
+ * unlinks it again from its own thread at some time after the close, when a successor may have
+ * bound it.  bus_door.c and bus_peer.c call it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ enum { LISTEN_BACKLOG = 128 };
 bool bus_name_ok(const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
-        if (strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]) == NULL || text[i] == '\0')
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]) || text[i] == '\0')
             return false;
     }
     return size > 0 && size <= BUS_NAME_MAX;
@@ -103,10 +104,10 @@ void bus_lock_drop(struct bus *self)
     self->lock = -1;
 }
 
-/* Installed services run as users of their own, and each socket is for the group of its caller, by an access list: to
- * give it away by chown we would have to be in that group, and could then speak as the caller to everybody else. A
- * suite that runs as one user has no such groups and needs none; where a list cannot be set the mode lets in the owner
- * only. */
+/* Installed services run as users of their own, and each socket is for the group of its caller, by
+ * an access list: to give it away by chown we would have to be in that group, and could then speak
+ * as the caller to everybody else. A suite that runs as one user has no such groups and needs none;
+ * where a list cannot be set the mode lets in the owner only. */
 static void give_to_caller(const char *path, const char *caller)
 {
     char text[BUS_NAME_MAX + sizeof("u::rw,g::rw,g:atrium-:rw,m::rw,o::-")];
@@ -114,7 +115,7 @@ static void give_to_caller(const char *path, const char *caller)
 
     snprintf(text, sizeof(text), "u::rw,g::rw,g:atrium-%s:rw,m::rw,o::-", caller);
     list = acl_from_text(text);
-    if (list == NULL)
+    if (!list)
         return;
     acl_set_file(path, ACL_TYPE_ACCESS, list);
     acl_free(list);

@@ -1,7 +1,9 @@
 /*
- * bus_hosts.c - the file of a suite on several hosts, see bus_hosts.h.  service.c and atriumctl read it, the bus asks.
+ * bus_hosts.c - the file of a suite on several hosts, see bus_hosts.h.  service.c and atriumctl
+ * read it, the bus asks.
  *
- * Addresses are numbers: a name would be resolved by libzmq in the one thread that moves all messages.
+ * Addresses are numbers: a name would be resolved by libzmq in the one thread that moves all
+ * messages.
  */
 #include "common/bus/bus_hosts.h"
 
@@ -56,7 +58,7 @@ static bool address_ok(const char *text)
     long number;
     size_t length;
 
-    if (port == NULL || port[1] < '1' || port[1] > '9')
+    if (!port || port[1] < '1' || port[1] > '9')
         return false;
     number = strtol(port + 1, &end, 10);
     length = (size_t)(port - text);
@@ -77,8 +79,7 @@ static int read_name(const struct reader *reader, const char *text, struct bus_h
 {
     const char *dot = strchr(text, '.');
 
-    if (dot == NULL || !bus_name_ok(text, (size_t)(dot - text)) ||
-        !bus_name_ok(dot + 1, strlen(dot + 1)))
+    if (!dot || !bus_name_ok(text, (size_t)(dot - text)) || !bus_name_ok(dot + 1, strlen(dot + 1)))
         return fail(reader, "\"%s\" is no name of an instance, such as authd.b1", text);
     row->name = arena_strdup(reader->arena, text);
     row->service = arena_strndup(reader->arena, text, (size_t)(dot - text));
@@ -97,7 +98,7 @@ static int read_endpoint(const struct reader *reader, const char *text, struct b
 
 static int read_key(const struct reader *reader, const char *text, struct bus_host *row)
 {
-    if (strlen(text) != BUS_KEY_TEXT_SIZE - 1 || zmq_z85_decode(row->key, text) == NULL)
+    if (strlen(text) != BUS_KEY_TEXT_SIZE - 1 || !zmq_z85_decode(row->key, text))
         return fail(reader, "\"%s\" is no public key: %d characters of Z85", text,
                     BUS_KEY_TEXT_SIZE - 1);
     return 0;
@@ -105,7 +106,7 @@ static int read_key(const struct reader *reader, const char *text, struct bus_ho
 
 static bool same_text(const char *a, const char *b)
 {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+    return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* A key names one instance, an endpoint too; an instance has one endpoint and at most two keys. */
@@ -119,7 +120,7 @@ static int check_row(const struct reader *reader, const struct bus_host *row)
 
         if (memcmp(other->key, row->key, BUS_KEY_SIZE) == 0)
             return fail(reader, "the key stands on line %d already", reader->lines[i]);
-        if (same != same_text(other->endpoint, row->endpoint) && (same || row->endpoint != NULL))
+        if (same != same_text(other->endpoint, row->endpoint) && (same || row->endpoint))
             return fail(reader,
                         same ? "%s listens elsewhere by line %d"
                              : "%s would listen where the instance of line %d does",
@@ -138,12 +139,12 @@ static int read_line(struct reader *reader, char *text)
     char *name = strtok_r(text, blanks, &text), *where = strtok_r(NULL, blanks, &text),
          *key = strtok_r(NULL, blanks, &text);
 
-    if (name == NULL || *name == '#')
+    if (!name || *name == '#')
         return 0;
-    if (where == NULL || key == NULL)
+    if (!where || !key)
         return fail(reader,
                     "must be: INSTANCE tcp://ADDRESS:PORT KEY; nothing is said without keys");
-    if (strtok_r(NULL, blanks, &text) != NULL)
+    if (strtok_r(NULL, blanks, &text))
         return fail(reader, "there is something behind the key");
     if (read_name(reader, name, &row) < 0 || read_endpoint(reader, where, &row) < 0 ||
         read_key(reader, key, &row) < 0 || check_row(reader, &row) < 0)
@@ -166,7 +167,7 @@ static int read_lines(struct reader *reader, FILE *file)
 {
     char text[LINE_SIZE];
 
-    while (fgets(text, sizeof(text), file) != NULL) {
+    while (fgets(text, sizeof(text), file)) {
         size_t length = strcspn(text, "\n");
 
         reader->line++;
@@ -187,7 +188,7 @@ int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret
     struct reader reader = {.path = path, .arena = arena, .err = err};
     struct stat status;
 
-    if (file == NULL || fstat(fileno(file), &status) < 0)
+    if (!file || fstat(fileno(file), &status) < 0)
         return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
     /* Who can write it decides who is whom. */
     if (!S_ISREG(status.st_mode) || (status.st_mode & S_IWOTH) != 0)
@@ -231,7 +232,7 @@ int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char
             memcmp(self->rows[i].key, public_key, BUS_KEY_SIZE) == 0)
             self->own = &self->rows[i];
     }
-    if (self->own == NULL)
+    if (!self->own)
         return error_set(err, ERR_INTERNAL, "No line of bus_hosts has %s with the key of %s.", name,
                          path);
     memcpy(self->secret_key, key.bytes, BUS_KEY_SIZE);
@@ -243,7 +244,7 @@ int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *
 {
     const char *endpoint;
 
-    if (self->own->endpoint == NULL)
+    if (!self->own->endpoint)
         return 0;
     endpoint = arena_printf(arena, strchr(address, ':') ? SCHEME "[%s]%s" : SCHEME "%s%s", address,
                             strrchr(self->own->endpoint, ':'));
@@ -271,8 +272,8 @@ size_t bus_hosts_by_name(const struct bus_hosts *self, const char *name,
 {
     size_t count = 0;
 
-    for (size_t i = 0; self != NULL && i < self->count; i++) {
-        if (self->rows[i].endpoint != NULL && strcmp(self->rows[i].name, name) == 0)
+    for (size_t i = 0; self && i < self->count; i++) {
+        if (self->rows[i].endpoint && strcmp(self->rows[i].name, name) == 0)
             ret[count++] = &self->rows[i];
     }
     return count;
@@ -294,7 +295,7 @@ size_t bus_hosts_count_missing(const struct bus_hosts *self, const struct bus_ho
     for (size_t i = 0; i < self->count; i++) {
         const struct bus_host *row = &self->rows[i], *same = bus_hosts_by_key(other, row->key);
 
-        missing += same == NULL || strcmp(same->name, row->name) != 0 ||
+        missing += !same || strcmp(same->name, row->name) != 0 ||
                    !same_text(same->endpoint, row->endpoint);
     }
     return missing;

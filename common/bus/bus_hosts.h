@@ -1,16 +1,18 @@
 /*
- * bus_hosts.h - a suite on several hosts: which instance listens where, and by which key it is known.
+ * bus_hosts.h - a suite on several hosts: which instance listens where, and by which key it is
+ * known.
  *
  *     # instance    where                  public key
  *     gateway.a1    -                      rq:rM>}U?@Lns47E1%kR.o@n%FcmmsL/@{H8]yf7
  *     authd.b1      tcp://10.0.0.2:7101    Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID
  *
- * One file, the same on all hosts: an instance finds in it where to listen, a caller whom to connect to and which key
- * it must find there, and whoever is asked which service a caller is.  There is no way to write down a connection
- * without keys.  An instance may have two lines that differ in the key, while its key is being changed.
+ * One file, the same on all hosts: an instance finds in it where to listen, a caller whom to
+ * connect to and which key it must find there, and whoever is asked which service a caller is.
+ * There is no way to write down a connection without keys.  An instance may have two lines that
+ * differ in the key, while its key is being changed.
  */
-#ifndef ATRIUM_COMMON_BUS_HOSTS_H
-#define ATRIUM_COMMON_BUS_HOSTS_H
+#ifndef ATRIUM_COMMON_BUS_BUS_HOSTS_H
+#define ATRIUM_COMMON_BUS_BUS_HOSTS_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -37,17 +39,19 @@ struct bus_hosts {
     uint8_t secret_key[BUS_KEY_SIZE];
 };
 
-/* Reads the file. -1 with "FILE:LINE: ..." in err. Texts live in the arena; the secret key is wiped with it. */
+/* Reads the file. -1 with "FILE:LINE: ..." in err. Texts live in the arena; the secret key is wiped
+ * with it. */
 int bus_hosts_read(const char *path, struct arena *arena, struct bus_hosts **ret,
                    struct error *err) MUST_USE;
 
-/* Takes <directory>/<name>.key, 64 hex digits (secret_load_key()), as our own. -1 when it is no key, or when none of
- * the lines of that name has its public half. */
+/* Takes <directory>/<name>.key, 64 hex digits (secret_load_key()), as our own. -1 when it is no
+ * key, or when none of the lines of that name has its public half. */
 int bus_hosts_take_key(struct bus_hosts *self, const char *directory, const char *name,
                        struct error *err) MUST_USE;
 
-/* Listens at this numeric address, and the port of the own line: where other hosts reach the instance by an address that
- * this one has not got (translated addresses). After bus_hosts_take_key(). */
+/* Listens at this numeric address, and the port of the own line: where other hosts reach the
+ * instance by an address that this one has not got (translated addresses). After
+ * bus_hosts_take_key(). */
 int bus_hosts_listen(struct bus_hosts *self, const char *address, struct arena *arena,
                      struct error *err) MUST_USE;
 

@@ -1,10 +1,11 @@
 /*
- * bus_peer.c - the caller's side of a connection: one DEALER for each instance of the services that we call.
+ * bus_peer.c - the caller's side of a connection: one DEALER for each instance of the services that
+ * we call.
  *
- * A DEALER lives for one connection.  Its monitor tells of the handshake (HELLO goes out) and of the end (what
- * is in flight is lost, the DEALER is destroyed and another one tried with back-off while the socket file
- * exists, or for ever when the instance is on another host).  bus_watch.c finds the instances, bus_call.c chooses
- * among them.
+ * A DEALER lives for one connection.  Its monitor tells of the handshake (HELLO goes out) and of
+ * the end (what is in flight is lost, the DEALER is destroyed and another one tried with back-off
+ * while the socket file exists, or for ever when the instance is on another host).  bus_watch.c
+ * finds the instances, bus_call.c chooses among them.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -41,7 +42,7 @@ void bus_presence_update(struct bus *self, struct bus_asked *asked)
     if (present == asked->present)
         return;
     asked->present = present;
-    if (self->presence != NULL)
+    if (self->presence)
         self->presence(self->presence_arg, asked->service);
 }
 
@@ -53,11 +54,11 @@ static void peer_schedule(struct bus_peer *self, int64_t delay_ms, void (*fn)(vo
 
 static void peer_close(struct bus_peer *self)
 {
-    if (self->monitor != NULL) {
+    if (self->monitor) {
         loop_unwatch_socket(self->bus->loop, self->monitor);
         zmq_socket_monitor(zsock_resolve(self->dealer), NULL, 0);
     }
-    if (self->dealer != NULL)
+    if (self->dealer)
         loop_unwatch_socket(self->bus->loop, self->dealer);
     zsock_destroy(&self->monitor);
     zsock_destroy(&self->dealer);
@@ -66,7 +67,7 @@ static void peer_close(struct bus_peer *self)
 void bus_peer_free(struct bus_peer *self)
 {
     self->drain_id = 0;
-    while (self->calls != NULL)
+    while (self->calls)
         bus_call_finish(self->bus, self->calls, BUS_LOST);
     loop_cancel(self->bus->loop, &self->timer);
     peer_close(self);
@@ -136,7 +137,8 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
         enter(self, in->draining);
 }
 
-/* The ACK goes behind the last request and the last answer, so the instance needs no time to flush its queues. */
+/* The ACK goes behind the last request and the last answer, so the instance needs no time to flush
+ * its queues. */
 void bus_peer_idle(struct bus_peer *self)
 {
     if (self->drain_id == 0 || self->outstanding > 0)
@@ -205,7 +207,8 @@ static void on_dealer(void *arg)
 
 /* ---- the connection ---- */
 
-/* A file without a listener is an instance that was killed: nothing to tell.  Who is listed should be there. */
+/* A file without a listener is an instance that was killed: nothing to tell.  Who is listed should
+ * be there. */
 static void not_reached(struct bus_peer *self, const char *why)
 {
     const struct bus_host *rows[BUS_HOST_KEYS_MAX];
@@ -229,12 +232,12 @@ void bus_peer_lost(struct bus_peer *self, const char *why)
         self->gone_ms = clock_mono_ms();
     }
     /* Answers that came before the end are answers; new ones cannot come. */
-    for (int batch = 0; self->calls != NULL && batch < 16 && read_batch(self); batch++)
+    for (int batch = 0; self->calls && batch < 16 && read_batch(self); batch++)
         ;
     self->state = PEER_WAITING;
     self->hello_ms = 0;
     self->drain_id = 0;
-    while (self->calls != NULL)
+    while (self->calls)
         bus_call_finish(self->bus, self->calls, BUS_LOST);
     self->backoff_ms =
         MIN(MAX(self->backoff_ms * 2, (int64_t)BUS_BACKOFF_MIN_MS), (int64_t)BUS_BACKOFF_MAX_MS);
@@ -265,7 +268,8 @@ static void say_hello(struct bus_peer *self)
         bus_peer_lost(self, "cannot send");
 }
 
-/* An event is two frames: number (16 bit) with value (32 bit), both in host order; then the address. */
+/* An event is two frames: number (16 bit) with value (32 bit), both in host order; then the
+ * address. */
 static int monitor_event(zsock_t *monitor)
 {
     uint8_t bytes[6];
@@ -306,8 +310,8 @@ static void monitor_start(struct bus_peer *self)
         log_die("bus", "a socket could not be monitored");
 }
 
-/* The next of the ways to the instance: its socket on this host, if there is one, and its keys on another. *ret is NULL
- * for the socket. -1: there is no way left. */
+/* The next of the ways to the instance: its socket on this host, if there is one, and its keys on
+ * another. *ret is NULL for the socket. -1: there is no way left. */
 static int choose_way(const struct bus_peer *self, const struct bus_host **ret)
 {
     const struct bus_host *rows[1 + BUS_HOST_KEYS_MAX] = {NULL};
@@ -354,14 +358,14 @@ static void peer_connect(void *arg)
     self->dealer = bus_socket_new(ZMQ_DEALER, self->bus->options->peer_max + BUS_QUEUE_SLACK);
     bus_socket_option(self->dealer, ZMQ_IMMEDIATE, 1);
     bus_socket_option(self->dealer, ZMQ_RECONNECT_IVL, NEVER_MS);
-    if (host != NULL)
+    if (host)
         bus_tcp_secure(self->bus->hosts, self->dealer, host->key);
     monitor_start(self);
     loop_watch_socket(self->bus->loop, self->monitor, on_monitor, self);
     loop_watch_socket(self->bus->loop, self->dealer, on_dealer, self);
     peer_schedule(self, BUS_WELCOME_MS, on_timeout);
     snprintf(endpoint, sizeof(endpoint), "ipc://%s", self->path);
-    if (zmq_connect(zsock_resolve(self->dealer), host == NULL ? endpoint : host->endpoint) != 0)
+    if (zmq_connect(zsock_resolve(self->dealer), !host ? endpoint : host->endpoint) != 0)
         bus_peer_lost(self, zmq_strerror(zmq_errno()));
 }
 
@@ -374,8 +378,9 @@ void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *insta
     if (strcmp(asked->service, self->options->service) == 0 &&
         strcmp(instance, self->options->instance) == 0)
         return;
-    if (peer != NULL) {
-        /* A new socket of that name. If the loss of the old one is not known yet, it will be in a moment. */
+    if (peer) {
+        /* A new socket of that name. If the loss of the old one is not known yet, it will be in a
+         * moment. */
         peer->backoff_ms = 0;
         peer->way = 0;
         if (peer->state == PEER_WAITING)
@@ -385,7 +390,7 @@ void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *insta
     if (asked->count == BUS_PEERS_MAX)
         return;
     peer = calloc(1, sizeof(*peer));
-    if (peer == NULL)
+    if (!peer)
         log_die("bus", "out of memory");
     error_init(&err, NULL);
     if (bus_socket_path(peer->path, self->options->run_dir, asked->service, self->options->service,

@@ -12,8 +12,8 @@
  *   bus_serve.c     instance's side: one request from its frame to its answer
  *   bus_announce.c  news from an instance to its callers, and their acknowledgements
  */
-#ifndef ATRIUM_COMMON_BUS_PRIVATE_H
-#define ATRIUM_COMMON_BUS_PRIVATE_H
+#ifndef ATRIUM_COMMON_BUS_BUS_PRIVATE_H
+#define ATRIUM_COMMON_BUS_BUS_PRIVATE_H
 
 #include "common/bus/bus.h"
 
@@ -104,10 +104,12 @@ struct bus_incoming {
     struct bus_reader error;                /* ERROR: for bus_read_error() */
 };
 
-/* Checks the whole head of a frame; slices point into it. -1: not of the grammar. Allocates nothing. */
+/* Checks the whole head of a frame; slices point into it. -1: not of the grammar. Allocates
+ * nothing. */
 int bus_read(const void *bytes, size_t size, struct bus_incoming *ret) MUST_USE;
 
-/* Fills err from the rest of an ERROR frame, texts copied. -1: not of the grammar, err untouched. */
+/* Fills err from the rest of an ERROR frame, texts copied. -1: not of the grammar, err
+ * untouched. */
 int bus_read_error(struct bus_reader *reader, struct error *err) MUST_USE;
 
 /* Is this the code of an ERROR frame? Not checked further. */
@@ -121,7 +123,8 @@ struct bus_frame {
     size_t size, capacity;
 };
 
-/* Starts [version, kind, id, ...] with `elements` behind the id; the second with another version. */
+/* Starts [version, kind, id, ...] with `elements` behind the id; the second with another
+ * version. */
 void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements);
 void bus_write_version(struct bus_frame *self, unsigned version, enum bus_kind kind, uint64_t id,
                        unsigned elements);
@@ -136,8 +139,9 @@ void bus_write_fields(struct bus_frame *self, const struct field_table *table, c
 /* A whole frame that was written before. */
 void bus_write_again(struct bus_frame *self, const void *bytes, size_t size);
 void bus_write_error(struct bus_frame *self, uint64_t id, const struct error *err);
-/* Moves the frame into a message: a small one is copied and the buffer, which may have held a password, wiped; a
- * large one becomes the message itself. -1: more than CODEC_FRAME_MAX bytes; there is no message then. */
+/* Moves the frame into a message: a small one is copied and the buffer, which may have held a
+ * password, wiped; a large one becomes the message itself. -1: more than CODEC_FRAME_MAX bytes;
+ * there is no message then. */
 int bus_write_end(struct bus_frame *self, zmq_msg_t *ret) MUST_USE;
 void bus_frame_free(struct bus_frame *self);
 
@@ -163,7 +167,8 @@ struct bus_call {
     zmq_msg_t *answer; /* filled with BUS_ANSWERED and BUS_CANNOT */
 };
 
-/* The low half of an id is the index of its slot; a stale id differs from the slot's current one. */
+/* The low half of an id is the index of its slot; a stale id differs from the slot's current
+ * one. */
 struct bus_slot {
     uint64_t id;
     struct bus_call *call; /* NULL: free */
@@ -304,14 +309,16 @@ struct bus {
     uint64_t drop_logged;
 };
 
-/* A socket with the limits and heartbeats that all ours have; linger 0. queue: messages each way. Never NULL. */
+/* A socket with the limits and heartbeats that all ours have; linger 0. queue: messages each way.
+ * Never NULL. */
 zsock_t *bus_socket_new(int type, size_t queue);
 void bus_socket_option(zsock_t *socket, int option, int value);
 void bus_socket_bytes(zsock_t *socket, int option, const void *bytes, size_t size);
 
-/* Reads one frame without waiting: true when *message (then the caller's to close) holds one. With `route` (a
- * ROUTER) the routing id is taken off. What has more or fewer parts, or breaks the grammar, is dropped and counted;
- * *ret_left counts down with every message read, so that a batch of garbage ends too. */
+/* Reads one frame without waiting: true when *message (then the caller's to close) holds one. With
+ * `route` (a ROUTER) the routing id is taken off. What has more or fewer parts, or breaks the
+ * grammar, is dropped and counted; *ret_left counts down with every message read, so that a batch
+ * of garbage ends too. */
 bool bus_receive(struct bus *self, zsock_t *socket, uint32_t *route, zmq_msg_t *message,
                  struct bus_incoming *ret, int *ret_left);
 
@@ -352,8 +359,9 @@ void bus_call_finish(struct bus *self, struct bus_call *call, enum bus_outcome o
 /* Never 0. */
 uint64_t bus_random_boot(void);
 
-/* May a request that names this boot be executed? To be asked right before: looks at the clock, and takes a new
- * boot when the process stood still for so long that callers may have given up what they sent before. */
+/* May a request that names this boot be executed? To be asked right before: looks at the clock, and
+ * takes a new boot when the process stood still for so long that callers may have given up what
+ * they sent before. */
 bool bus_door_admits(struct bus *self, uint64_t boot);
 
 /* Builds the table of operations; before the first request. */
@@ -364,7 +372,8 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
 void bus_serve_free(struct bus *self);
 
 int bus_door_start(struct bus *self, struct error *err) MUST_USE;
-/* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer out. */
+/* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer
+ * out. */
 void bus_door_stop(struct bus *self);
 /* A frame came from a caller of this service. Consumes the message. */
 void bus_door_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
@@ -374,11 +383,12 @@ void bus_door_send(struct bus_socket *socket, uint32_t route);
 /* Something that a drain waits for may have come true. */
 void bus_drain_update(struct bus *self);
 
-/* Between hosts: our key and its limits for a socket that is to listen or, with the key that must be found there, to
- * connect. */
+/* Between hosts: our key and its limits for a socket that is to listen or, with the key that must
+ * be found there, to connect. */
 void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
                     const uint8_t server[BUS_KEY_SIZE]);
-/* Listens where the hosts say; nothing unless they do. The ROUTER goes into the sockets that are `tcp`. */
+/* Listens where the hosts say; nothing unless they do. The ROUTER goes into the sockets that are
+ * `tcp`. */
 int bus_tcp_listen(struct bus *self, struct error *err) MUST_USE;
 bool bus_tcp_wanted(const struct bus *self);
 void bus_tcp_open(struct bus *self);

@@ -1,9 +1,10 @@
 /*
- * bus_serve.c - the instance's side of a request: from the checked head of a frame to the one answer.
+ * bus_serve.c - the instance's side of a request: from the checked head of a frame to the one
+ * answer.
  *
- * bus_door.c brings the requests.  Each gets a fiber, which unpacks, checks the access column again (the gateway
- * has done so, but nothing here depends on it), calls the operation, answers exactly once, logs, counts, and
- * wipes what was secret.
+ * bus_door.c brings the requests.  Each gets a fiber, which unpacks, checks the access column again
+ * (the gateway has done so, but nothing here depends on it), calls the operation, answers exactly
+ * once, logs, counts, and wipes what was secret.
  */
 #include <string.h>
 
@@ -21,12 +22,12 @@ static struct bus_serving *serving_new(struct bus *self)
 {
     struct bus_serving *serving = self->spare;
 
-    if (serving != NULL) {
+    if (serving) {
         self->spare = serving->next;
         self->spare_count--;
     } else {
         serving = calloc(1, sizeof(*serving));
-        if (serving == NULL)
+        if (!serving)
             log_die("bus", "out of memory");
         serving->arena = arena_new();
     }
@@ -38,7 +39,7 @@ static void serving_end(struct bus_serving *serving)
 {
     struct bus *self = serving->socket->bus;
 
-    if (serving->operation != NULL && serving->operation->secret)
+    if (serving->operation && serving->operation->secret)
         explicit_bzero(zmq_msg_data(&serving->message), zmq_msg_size(&serving->message));
     zmq_msg_close(&serving->message);
     self->serving--;
@@ -70,8 +71,7 @@ static bool has_secret(const struct field_table *table, int depth)
     for (size_t i = 0; i < table->count && depth > 0; i++) {
         const struct field *row = &table->rows[i];
 
-        if ((row->flags & FIELD_SECRET) ||
-            (row->table != NULL && has_secret(row->table, depth - 1)))
+        if ((row->flags & FIELD_SECRET) || (row->table && has_secret(row->table, depth - 1)))
             return true;
     }
     return false;
@@ -81,16 +81,16 @@ void bus_serve_prepare(struct bus *self)
 {
     size_t count = 0, size = 8;
 
-    while (self->options->operations[count].name != NULL)
+    while (self->options->operations[count].name)
         count++;
     while (size < count * 4)
         size *= 2;
     self->operation_mask = size - 1;
     self->operations = arena_calloc(self->arena, size, sizeof(*self->operations));
-    for (const struct operation *row = self->options->operations; row->name != NULL; row++) {
+    for (const struct operation *row = self->options->operations; row->name; row++) {
         size_t i = hash(row->name, strlen(row->name)) & self->operation_mask;
 
-        while (self->operations[i].row != NULL)
+        while (self->operations[i].row)
             i = (i + 1) & self->operation_mask;
         self->operations[i].row = row;
         self->operations[i].secret = has_secret(row->input, SECRET_DEPTH);
@@ -101,7 +101,7 @@ static const struct bus_operation *operation_find(const struct bus *self, struct
 {
     size_t i = hash(name.bytes, name.size) & self->operation_mask;
 
-    for (; self->operations[i].row != NULL; i = (i + 1) & self->operation_mask) {
+    for (; self->operations[i].row; i = (i + 1) & self->operation_mask) {
         if (bus_slice_is(name, self->operations[i].row->name))
             return &self->operations[i];
     }
@@ -113,7 +113,7 @@ static bool has_word(const char *list, const char *word)
 {
     size_t length = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)) != NULL; at += length) {
+    for (const char *at = list; (at = strstr(at, word)); at += length) {
         if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
             return true;
     }
@@ -159,7 +159,7 @@ static void log_outcome(const struct bus_serving *serving, const struct request 
     bool serious = kind->level <= LOG_WARNING;
 
     log_event(serious ? kind->level : LOG_DEBUG, "bus", "request failed", "operation",
-              serving->operation == NULL ? "?" : serving->operation->row->name, "from",
+              !serving->operation ? "?" : serving->operation->row->name, "from",
               serving->socket->service, "trace", req->trace, "code", kind->wire, "error",
               err->foreign ? "(not ours)" : err->message, "detail",
               err->detail[0] ? err->detail : NULL, "sqlstate",
@@ -180,7 +180,7 @@ static int access_check(const struct bus_serving *serving, const struct request 
     }
     if (row->access == ACCESS_PUBLIC || row->access == ACCESS_INTERNAL)
         return 0;
-    if (req->caller == NULL)
+    if (!req->caller)
         return error_set(err, ERR_UNAUTHORIZED, "Authentication is required.");
     if ((row->access == ACCESS_PRACTITIONER && !request_is_practitioner(req)) ||
         (row->access == ACCESS_ADMIN && !request_is_admin(req)))
@@ -188,7 +188,8 @@ static int access_check(const struct bus_serving *serving, const struct request 
     return 0;
 }
 
-/* Fills a struct of the table from a slice of the request's message, which should hold a packed map. */
+/* Fills a struct of the table from a slice of the request's message, which should hold a packed
+ * map. */
 static int unpack(struct bus_slice slice, const struct field_table *table, struct arena *arena,
                   void *out, struct error *err)
 {
@@ -254,7 +255,7 @@ static int serve_checked(struct bus_serving *serving, struct request *req,
                          struct activity *activity, struct error *err)
 {
     serving->operation = operation_find(serving->socket->bus, serving->frame.name);
-    if (serving->operation == NULL) {
+    if (!serving->operation) {
         /* The caller is of a newer build than this instance: in the middle of an upgrade. */
         error_retry(err, ERR_UNAVAILABLE, 1, "The service is being upgraded. Please try again.");
         return error_detail(err, "no operation %.*s", (int)serving->frame.name.size,
@@ -286,11 +287,11 @@ static void span_finish(struct span *span, const struct bus_serving *serving,
 {
     span_text(span, "rpc.system", "atrium");
     span_text(span, "rpc.service", serving->socket->bus->options->service);
-    if (serving->operation != NULL) {
+    if (serving->operation) {
         span->name = serving->operation->row->name;
         span_text(span, "rpc.method", span->name);
     }
-    if (err != NULL)
+    if (err)
         span_fail(span, error_kind(err->code)->wire);
     span_end(span);
 }
@@ -360,7 +361,8 @@ static void serve_begin(struct bus_socket *socket, uint32_t route, const struct 
     serving->start_us = clock_mono_us();
     zmq_msg_init(&serving->message);
     zmq_msg_move(&serving->message, message);
-    /* A message of a few bytes lies inside its zmq_msg_t, and what points into it must move along. */
+    /* A message of a few bytes lies inside its zmq_msg_t, and what points into it must move
+     * along. */
     if (zmq_msg_data(&serving->message) != before &&
         bus_read(zmq_msg_data(&serving->message), zmq_msg_size(&serving->message),
                  &serving->frame) < 0)
@@ -402,7 +404,7 @@ size_t bus_serving(const struct bus *self)
 
 void bus_serve_free(struct bus *self)
 {
-    while (self->spare != NULL) {
+    while (self->spare) {
         struct bus_serving *serving = self->spare;
 
         self->spare = serving->next;

@@ -1,10 +1,12 @@
 /*
- * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers, and who is let in.
+ * bus_tcp.c - the bus between hosts: CURVE on both ends, one ROUTER for all callers, and who is let
+ * in.
  *
- * libzmq asks for each handshake over ZAP (RFC 27) whether the key is known.  The answer is given here, in the loop:
- * czmq's zauth would do it on a thread of its own, from a folder of certificates, and knows keys but no services.  Who
- * is let in is known by the name that the answer gave to the connection and that libzmq puts on each of its frames.
- * bus_door.c starts and stops it, bus_peer.c secures its own sockets with it.
+ * libzmq asks for each handshake over ZAP (RFC 27) whether the key is known.  The answer is given
+ * here, in the loop: czmq's zauth would do it on a thread of its own, from a folder of
+ * certificates, and knows keys but no services.  Who is let in is known by the name that the answer
+ * gave to the connection and that libzmq puts on each of its frames. bus_door.c starts and stops
+ * it, bus_peer.c secures its own sockets with it.
  */
 #include <string.h>
 
@@ -26,11 +28,11 @@ void bus_tcp_secure(const struct bus_hosts *hosts, zsock_t *socket,
     bus_socket_bytes(socket, ZMQ_MAXMSGSIZE, &largest, sizeof(largest));
     bus_socket_option(socket, ZMQ_IPV6, 1);
     bus_socket_option(socket, ZMQ_HANDSHAKE_IVL, BUS_HANDSHAKE_MS);
-    /* What is sent and not acknowledged for that long is thrown away by the kernel too: it must not arrive when the
-     * heartbeat has ended the connection, and the line comes back. */
+    /* What is sent and not acknowledged for that long is thrown away by the kernel too: it must not
+     * arrive when the heartbeat has ended the connection, and the line comes back. */
     bus_socket_option(socket, ZMQ_TCP_MAXRT, BUS_HEARTBEAT_DEAD_MS);
     bus_socket_bytes(socket, ZMQ_CURVE_SECRETKEY, hosts->secret_key, BUS_KEY_SIZE);
-    if (server == NULL) {
+    if (!server) {
         bus_socket_option(socket, ZMQ_CURVE_SERVER, 1);
         return;
     }
@@ -42,7 +44,7 @@ bool bus_tcp_wanted(const struct bus *self)
 {
     const struct bus_hosts *hosts = self->hosts;
 
-    return hosts != NULL && hosts->own->endpoint != NULL;
+    return hosts && hosts->own->endpoint;
 }
 
 static struct bus_socket *socket_of(struct bus *self, const char *service)
@@ -69,13 +71,14 @@ static void log_refused(struct bus *self, const char *address, const char *servi
     snprintf(count, sizeof(count), "%" PRIu64, self->refused_logged);
     log_event(LOG_WARNING, "bus", "a caller from another host was refused", "address", address,
               "service", service, "why",
-              service == NULL ? "its key is not in bus_hosts" : "it has nothing to ask here",
-              "count", count, NULL);
+              !service ? "its key is not in bus_hosts" : "it has nothing to ask here", "count",
+              count, NULL);
     self->refused_logged = 0;
     self->refused_logged_ms = now;
 }
 
-/* Whose key it is, when it is of an instance that has something to ask here; NULL: not to be let in. */
+/* Whose key it is, when it is of an instance that has something to ask here; NULL: not to be let
+ * in. */
 static const struct bus_host *admitted(struct bus *self, const char *address, const char *mechanism,
                                        zframe_t *key)
 {
@@ -83,13 +86,14 @@ static const struct bus_host *admitted(struct bus *self, const char *address, co
 
     if (strcmp(mechanism, "CURVE") == 0 && zframe_size(key) == BUS_KEY_SIZE)
         host = bus_hosts_by_key(self->hosts, zframe_data(key));
-    if (host != NULL && socket_of(self, host->service) != NULL)
+    if (host && socket_of(self, host->service))
         return host;
-    log_refused(self, address, host == NULL ? NULL : host->service);
+    log_refused(self, address, !host ? NULL : host->service);
     return NULL;
 }
 
-/* Version, number, domain, address, identity, mechanism, key. It is libzmq in this very process that asks. */
+/* Version, number, domain, address, identity, mechanism, key. It is libzmq in this very process
+ * that asks. */
 static void answer_zap(struct bus *self, zmsg_t *request)
 {
     CLEANUP(zstr_free) UNUSED char *version = zmsg_popstr(request);
@@ -101,10 +105,10 @@ static void answer_zap(struct bus *self, zmsg_t *request)
     CLEANUP(zframe_destroy) zframe_t *key = zmsg_pop(request);
     const struct bus_host *host = NULL;
 
-    if (key != NULL)
+    if (key)
         host = admitted(self, address, mechanism, key);
-    if (zsock_send(self->zap, "sfssss", "1.0", number, host == NULL ? "400" : "200", "",
-                   host == NULL ? "" : host->name, "") < 0)
+    if (zsock_send(self->zap, "sfssss", "1.0", number, !host ? "400" : "200", "",
+                   !host ? "" : host->name, "") < 0)
         log_die("bus", "a handshake could not be answered");
     loop_socket_used(self->loop, self->zap);
 }
@@ -116,7 +120,7 @@ static void on_zap(void *arg)
     for (int i = 0; i < BUS_BATCH; i++) {
         CLEANUP(zmsg_destroy) zmsg_t *request = zmsg_recv_nowait(self->zap);
 
-        if (request == NULL)
+        if (!request)
             return;
         answer_zap(self, request);
     }
@@ -124,7 +128,8 @@ static void on_zap(void *arg)
 
 /* ---- frames ---- */
 
-/* The caller says its name too, which must be that of its key: leases and acknowledgements go by it. */
+/* The caller says its name too, which must be that of its key: leases and acknowledgements go by
+ * it. */
 static bool says_own_name(const char *name, const struct bus_incoming *in)
 {
     const char *dot = strchr(name, '.');
@@ -139,16 +144,16 @@ static void on_frame(struct bus *self, uint32_t route, const struct bus_incoming
     struct bus_socket *socket = NULL;
     char service[BUS_NAME_MAX + 1];
 
-    if (name != NULL && self->hosts_removed && !bus_hosts_has_name(self->hosts, name)) {
+    if (name && self->hosts_removed && !bus_hosts_has_name(self->hosts, name)) {
         bus_drop(self, self->strangers, "the caller is no longer in bus_hosts");
         zmq_msg_close(message);
         return;
     }
-    if (name != NULL && strchr(name, '.') != NULL) {
+    if (name && strchr(name, '.')) {
         snprintf(service, sizeof(service), "%.*s", (int)strcspn(name, "."), name);
         socket = socket_of(self, service);
     }
-    if (socket != NULL && says_own_name(name, in)) {
+    if (socket && says_own_name(name, in)) {
         bus_door_frame(socket, route, in, message);
         return;
     }
@@ -176,7 +181,8 @@ int bus_tcp_listen(struct bus *self, struct error *err)
     const struct bus_hosts *hosts = self->hosts;
     const char *endpoint = hosts->listen ? hosts->listen : hosts->own->endpoint;
 
-    /* First: libzmq lets everybody in while there is nobody to ask. Who came in so has no name, and is not heard. */
+    /* First: libzmq lets everybody in while there is nobody to ask. Who came in so has no name, and
+     * is not heard. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
     if (zmq_bind(zsock_resolve(self->zap), ZAP_ENDPOINT) != 0)
         return error_set(err, ERR_INTERNAL, "Cannot bind %s: %s.", ZAP_ENDPOINT,
@@ -222,7 +228,7 @@ void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts)
 
 void bus_tcp_open(struct bus *self)
 {
-    if (self->tcp == NULL)
+    if (!self->tcp)
         return;
     loop_watch_socket(self->loop, self->zap, on_zap, self);
     loop_watch_socket(self->loop, self->tcp, on_tcp, self);
@@ -230,10 +236,10 @@ void bus_tcp_open(struct bus *self)
 
 void bus_tcp_stop(struct bus *self)
 {
-    if (self->tcp != NULL)
+    if (self->tcp)
         loop_unwatch_socket(self->loop, self->tcp);
     zsock_destroy(&self->tcp);
-    if (self->zap == NULL)
+    if (!self->zap)
         return;
     loop_unwatch_socket(self->loop, self->zap);
     /* At once, where closing would leave the name taken for a while. */

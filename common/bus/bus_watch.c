@@ -2,8 +2,9 @@
  * bus_watch.c - which instances exist: the directories of the services that we call, watched.
  *
  * A directory is watched first and scanned then, so that no instance appears in between.  A name
- * "<own service>.<instance>" means a socket made for us.  Instances on other hosts are listed (bus_hosts.h).  bus.c starts and stops it; what is found goes to
- * bus_peer.c, which also finds out by itself when a socket is gone.
+ * "<own service>.<instance>" means a socket made for us.  Instances on other hosts are listed
+ * (bus_hosts.h).  bus.c starts and stops it; what is found goes to bus_peer.c, which also finds out
+ * by itself when a socket is gone.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -27,7 +28,7 @@ static void consider(struct bus *self, struct bus_asked *asked, const char *name
 
 static void close_directory(DIR **directory)
 {
-    if (*directory != NULL)
+    if (*directory)
         closedir(*directory);
 }
 
@@ -45,9 +46,9 @@ static int watch_and_scan(struct bus *self, struct bus_asked *asked)
     asked->watch = inotify_add_watch(
         self->inotify, path, IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
     directory = opendir(path);
-    if (asked->watch < 0 || directory == NULL)
+    if (asked->watch < 0 || !directory)
         return -1;
-    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+    for (struct dirent *entry; (entry = readdir(directory));)
         consider(self, asked, entry->d_name);
     return 0;
 }
@@ -68,7 +69,7 @@ static void rescan(void *arg)
 
 static void rescan_soon(struct bus *self)
 {
-    if (self->rescan == NULL)
+    if (!self->rescan)
         self->rescan = loop_at(self->loop, clock_mono_ms(), rescan, self);
 }
 
@@ -85,13 +86,12 @@ static void on_event(struct bus *self, const struct inotify_event *event)
     }
 }
 
-static void on_readable(void *arg, short revents)
+static void on_readable(void *arg, short revents UNUSED)
 {
     struct bus *self = arg;
     char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
     ssize_t size = read(self->inotify, buffer, sizeof(buffer));
 
-    (void)revents;
     for (ssize_t at = 0; at < size;) {
         const struct inotify_event *event =
             (const struct inotify_event *)(const void *)(buffer + at);
@@ -101,15 +101,16 @@ static void on_readable(void *arg, short revents)
     }
 }
 
-/* Those of this host are among them: the socket that they have here is found first, or soon (bus_peer.c). */
+/* Those of this host are among them: the socket that they have here is found first, or soon
+ * (bus_peer.c). */
 static void take_list(struct bus *self, struct bus_asked *asked)
 {
     const struct bus_hosts *hosts = self->hosts;
 
-    for (size_t i = 0; hosts != NULL && i < hosts->count; i++) {
+    for (size_t i = 0; hosts && i < hosts->count; i++) {
         const struct bus_host *host = &hosts->rows[i];
 
-        if (host->endpoint != NULL && strcmp(host->service, asked->service) == 0)
+        if (host->endpoint && strcmp(host->service, asked->service) == 0)
             bus_peer_found(self, asked, host->instance);
     }
 }

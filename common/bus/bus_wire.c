@@ -1,8 +1,8 @@
 /*
  * bus_wire.c - the frames of the bus: written into one reused buffer, checked and read in place.
  *
- * The grammar is in WIRE.md.  Reading allocates nothing and believes nothing: every length is compared with
- * what is left of the frame.  The other rooms of the bus call it.
+ * The grammar is in WIRE.md.  Reading allocates nothing and believes nothing: every length is
+ * compared with what is left of the frame.  The other rooms of the bus call it.
  */
 #include <limits.h>
 #include <string.h>
@@ -268,7 +268,7 @@ static void read_items(struct bus_reader *reader, bool problems, struct error *e
 
         if (pair != 2)
             reader->bad = true;
-        if (err == NULL || err->arena == NULL || reader->bad)
+        if (!err || !err->arena || reader->bad)
             continue;
         char *key = arena_strndup(err->arena, name.bytes, name.size);
         if (problems)
@@ -318,9 +318,9 @@ static uint8_t *frame_room(struct bus_frame *self, size_t size)
         capacity = self->size + size + FRAME_START;
     /* Not realloc(): the old bytes are wiped before they are given back. */
     bytes = malloc(capacity);
-    if (bytes == NULL)
+    if (!bytes)
         log_die("bus", "out of memory");
-    if (self->bytes != NULL) {
+    if (self->bytes) {
         memcpy(bytes, self->bytes, self->size);
         explicit_bzero(self->bytes, self->size);
         free(self->bytes);
@@ -379,12 +379,12 @@ static void write_array(struct bus_frame *self, size_t count)
         put_tag(self, 0xdc, count, 2);
 }
 
-/* How much of the text can be sent: at most max bytes, and no half character at the end (ours or that of a
- * formatted message that was cut).  0 for bytes that are no text at all, such as a Latin-1 User-Agent: the
- * other end would drop the whole frame. */
+/* How much of the text can be sent: at most max bytes, and no half character at the end (ours or
+ * that of a formatted message that was cut).  0 for bytes that are no text at all, such as a
+ * Latin-1 User-Agent: the other end would drop the whole frame. */
 static size_t sendable(const char *text, size_t max)
 {
-    size_t size = text == NULL ? 0 : strnlen(text, max);
+    size_t size = !text ? 0 : strnlen(text, max);
 
     for (int cut = 0; cut < 4 && size > 0; cut++, size--) {
         if (codec_is_text(text, size))
@@ -455,7 +455,7 @@ static void write_items(struct bus_frame *self, const struct error_item *items)
 {
     size_t count = 0;
 
-    for (const struct error_item *i = items; i != NULL && count < ERROR_ITEMS_MAX; i = i->next)
+    for (const struct error_item *i = items; i && count < ERROR_ITEMS_MAX; i = i->next)
         count++;
     write_array(self, count);
     for (; count > 0; count--, items = items->next) {

@@ -1,22 +1,27 @@
 /*
  * method.h - what one row of a <daemon>_routes.def becomes.
  *
- * The file is included several times, each time with other meanings of its three macros, which it undefines
- * at its end:
+ * The file is included several times, each time with other meanings of its three macros, which it
+ * undefines at its end:
  *
- *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route and its operation
- *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a ROUTE
- *     OP(handler, input, output, callers, flags)                   an operation between daemons, no route
+ *     ROUTE(method, path, handler, input, output, access, flags, since, summary)   an HTTP route
+ *         and its operation
+ *     ALIAS(method, path, handler, input, output, access, flags, since, summary)   an old path of a
+ *         ROUTE
+ *     OP(handler, input, output, callers, flags)                   an operation between daemons, no
+ *         route
  *
- * What readers of /openapi.json want beyond that stands in <daemon>_docs.def, for gateway/endpoint/routes.c alone:
+ * What readers of /openapi.json want beyond that stands in <daemon>_docs.def, for
+ * gateway/endpoint/routes.c alone:
  *
- *     DOC(handler, tag, description, code...)   subject (a tag of gateway/endpoint/openapi_text.c), Markdown, and the codes of
- *                                               errors.def that only some routes answer
+ *     DOC(handler, tag, description, code...)   subject (a tag of gateway/endpoint/openapi_text.c),
+ *                                               Markdown, and the codes of errors.def that only
+ *                                               some routes answer
  *
  * A route without its DOC does not compile, nor does a DOC without its route.
  *
- * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it does: a short
- * imperative sentence without a full stop ("Register a patient").
+ * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it
+ * does: a short imperative sentence without a full stop ("Register a patient").
  *
  *   gateway/endpoint/routes.c        struct route rows                         (ROUTE, ALIAS)
  *   <daemon>/<daemon>.h     HANDLER: prototypes of the handlers       (ROUTE, OP)
@@ -24,8 +29,8 @@
  *   <daemon>/<daemon>_api.h METHOD_DECLARE: typed calls for others    (OP)
  *   <daemon>/<daemon>_api.c METHOD_DEFINE                             (OP)
  */
-#ifndef ATRIUM_COMMON_METHOD_H
-#define ATRIUM_COMMON_METHOD_H
+#ifndef ATRIUM_COMMON_BUS_METHOD_H
+#define ATRIUM_COMMON_BUS_METHOD_H
 
 #include "common/bus/bus.h"
 
@@ -44,7 +49,8 @@
 #define HANDLER_ROW(handler, input, output, callers, access, flags) \
     {#handler, callers, access, flags, &input##_table, &output##_table, call_##handler},
 
-/* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the outbox. */
+/* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the
+ * outbox. */
 #define METHOD_DECLARE(service, handler, input, output)                                        \
     extern const struct bus_method service##_##handler##_method;                               \
     MUST_USE static inline int service##_##handler(struct bus *bus, const struct request *req, \

@@ -1,19 +1,20 @@
 /*
- * content.h - bytes that pass the gateway without lying in its memory: files that are fetched, and forms that bring
- * one.
+ * content.h - bytes that pass the gateway without lying in its memory: files that are fetched, and
+ * forms that bring one.
  *
- * R_CONTENT, a route whose answer is a file: its output is struct content. What is small comes along; the rest the
- * gateway fetches, as fast as its client reads, by the operation `content_read` of the same service. The input may have
- * a text member `kept`: the handle of the file that the gateway has for this target, whose bytes need not come along.
+ * R_CONTENT, a route whose answer is a file: its output is struct content. What is small comes
+ * along; the rest the gateway fetches, as fast as its client reads, by the operation `content_read`
+ * of the same service. The input may have a text member `kept`: the handle of the file that the
+ * gateway has for this target, whose bytes need not come along.
  *
- * R_FORM, a route that takes a multipart/form-data body: its input has a member `const struct form *form`, and it is
- * called when the fields are there and the file begins. Its output is struct form_ticket, with which the
- * gateway passes the file on, in pieces that may overtake each other, by `form_write`, then says `form_end`, or
- * `form_abort` when it will not come. All are operations of the same service (OP rows for the caller "gateway"), and any
- * instance may get any of them.
+ * R_FORM, a route that takes a multipart/form-data body: its input has a member `const struct form
+ * *form`, and it is called when the fields are there and the file begins. Its output is struct
+ * form_ticket, with which the gateway passes the file on, in pieces that may overtake each other,
+ * by `form_write`, then says `form_end`, or `form_abort` when it will not come. All are operations
+ * of the same service (OP rows for the caller "gateway"), and any instance may get any of them.
  */
-#ifndef ATRIUM_COMMON_CONTENT_H
-#define ATRIUM_COMMON_CONTENT_H
+#ifndef ATRIUM_COMMON_DOMAIN_CONTENT_H
+#define ATRIUM_COMMON_DOMAIN_CONTENT_H
 
 #include "common/wire/fields.h"
 
@@ -76,19 +77,20 @@ extern const struct field_table content_table, content_read_in_table, content_re
     form_field_table, form_table, form_ticket_table, form_write_in_table, form_end_in_table,
     form_abort_in_table;
 
-/* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB, instead of being given
- * back to the kernel and cleared each time, which costs more than a copy. To be called at the start. */
+/* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB,
+ * instead of being given back to the kernel and cleared each time, which costs more than a copy. To
+ * be called at the start. */
 void content_keep_memory(void);
 
 /* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */
 void content_give_memory_back(void);
 
-/* Does a header such as If-None-Match (a list of entity tags, or "*"; NULL: none) name this tag? Weak tags count as
- * the strong ones that they are made from (RFC 9110, section 13.1.2). */
+/* Does a header such as If-None-Match (a list of entity tags, or "*"; NULL: none) name this tag?
+ * Weak tags count as the strong ones that they are made from (RFC 9110, section 13.1.2). */
 bool content_has_etag(const char *header, const char *etag);
 
-/* The same of the request header ETag, which clients of older interfaces send instead; there the tag may also stand
- * alone and without its quotes. */
+/* The same of the request header ETag, which clients of older interfaces send instead; there the
+ * tag may also stand alone and without its quotes. */
 bool content_is_etag(const char *header, const char *etag);
 
 #endif

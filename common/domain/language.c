@@ -1,5 +1,6 @@
 /*
- * language.c - see language.h.  Used by settingsd and maild, so that what they compare is spelt alike.
+ * language.c - see language.h.  Used by settingsd and maild, so that what they compare is spelt
+ * alike.
  */
 #include "common/domain/language.h"
 

@@ -74,7 +74,8 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether a mail program could take what stands at `at`, within `text`, for the inside of an address. */
+/* Whether a mail program could take what stands at `at`, within `text`, for the inside of an
+ * address. */
 static bool joins_address(const char *text, const char *at)
 {
     if (strncmp(at, "://", 3) == 0)

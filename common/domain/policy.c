@@ -1,5 +1,6 @@
 /*
- * policy.c - see policy.h.  Called by handlers before they touch a resource, and by authd at sign-in and refresh.
+ * policy.c - see policy.h.  Called by handlers before they touch a resource, and by authd at
+ * sign-in and refresh.
  */
 #include "common/domain/policy.h"
 
@@ -53,7 +54,8 @@ static const struct field address_rule_rows[] = {
 };
 FIELD_TABLE(address_rule);
 
-/* The rules as an array, NULL when they are none. settingsd bounds their text and number. New reference. */
+/* The rules as an array, NULL when they are none. settingsd bounds their text and number. New
+ * reference. */
 static json_t *rules_parse(const char *rules)
 {
     struct error ignored;

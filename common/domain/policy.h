@@ -1,13 +1,14 @@
 /*
  * policy.h - what an access policy allows, decided in one place for every daemon.
  *
- * A policy is a JSON array of rules, each {resourceType, interaction?, readonly?, criteria?}.  A rule without
- * `interaction` allows all of them, `readonly` keeps of them read and search, the type "*" stands for every type.
- * Several rules add up: what one of them allows is allowed.  settingsd stores well-formed rules only; one that is
- * not understood here, a later version's say, allows nothing.
+ * A policy is a JSON array of rules, each {resourceType, interaction?, readonly?, criteria?}.  A
+ * rule without `interaction` allows all of them, `readonly` keeps of them read and search, the type
+ * "*" stands for every type. Several rules add up: what one of them allows is allowed.  settingsd
+ * stores well-formed rules only; one that is not understood here, a later version's say, allows
+ * nothing.
  */
-#ifndef ATRIUM_COMMON_POLICY_H
-#define ATRIUM_COMMON_POLICY_H
+#ifndef ATRIUM_COMMON_DOMAIN_POLICY_H
+#define ATRIUM_COMMON_DOMAIN_POLICY_H
 
 #include "common/domain/request.h"
 
@@ -20,7 +21,8 @@ enum policy_interaction {
     POLICY_EXECUTE,
 };
 
-/* What a stored policy consists of: the shapes of the OpenAPI page, and the words that settingsd admits. */
+/* What a stored policy consists of: the shapes of the OpenAPI page, and the words that settingsd
+ * admits. */
 struct policy_rule {
     const char *resourceType;
     struct field_texts interaction;
@@ -40,17 +42,19 @@ enum policy_scope {
     POLICY_ALL,
 };
 
-/* How far `rules` (JSON array; NULL: no policy) let an interaction with resources of `type` reach. Does not park. */
+/* How far `rules` (JSON array; NULL: no policy) let an interaction with resources of `type` reach.
+ * Does not park. */
 enum policy_scope policy_scope(const char *rules, const char *type,
                                enum policy_interaction interaction);
 
-/* The same for the caller of a request: without a policy nothing, and all of its own project for who administers
- * it. */
+/* The same for the caller of a request: without a policy nothing, and all of its own project for
+ * who administers it. */
 enum policy_scope policy_scope_of(const struct request *req, const char *type,
                                   enum policy_interaction interaction);
 
-/* The same for a daemon that is asked often: to read the rules takes longer than all else of a small request, so it
- * remembers what texts of rules come to, POLICY_SCOPES_MAX of them. A policy that was changed is another text. */
+/* The same for a daemon that is asked often: to read the rules takes longer than all else of a
+ * small request, so it remembers what texts of rules come to, POLICY_SCOPES_MAX of them. A policy
+ * that was changed is another text. */
 struct policy_scopes;
 
 enum { POLICY_SCOPES_MAX = 1024 };
@@ -61,8 +65,8 @@ enum policy_scope policy_scopes_of(struct policy_scopes *self, const struct requ
                                    const char *type, enum policy_interaction interaction);
 size_t policy_scopes_count(const struct policy_scopes *self);
 
-/* 0 when the caller may do that at all: handlers whose resources have an author ask policy_scope_of() which of
- * them. Fails with ERR_FORBIDDEN "Forbidden". */
+/* 0 when the caller may do that at all: handlers whose resources have an author ask
+ * policy_scope_of() which of them. Fails with ERR_FORBIDDEN "Forbidden". */
 int policy_check(const struct request *req, const char *type, enum policy_interaction interaction,
                  struct error *err) MUST_USE;
 
@@ -70,9 +74,10 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
 #define POLICY_REFERENCE_PREFIX "AccessPolicy/"
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
-/* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) let somebody in who comes from `address` (text). The
- * first rule whose network has the address decides; when none has it, it is let in unless some rule is an
- * allowance. Rules or an address that cannot be read let nobody in. Fails with ERR_FORBIDDEN "Forbidden". */
+/* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) let somebody in who comes from
+ * `address` (text). The first rule whose network has the address decides; when none has it, it is
+ * let in unless some rule is an allowance. Rules or an address that cannot be read let nobody in.
+ * Fails with ERR_FORBIDDEN "Forbidden". */
 int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * request.h - what a handler knows about the call that it answers, and one row of an operation table.
+ * request.h - what a handler knows about the call that it answers, and one row of an operation
+ * table.
  */
-#ifndef ATRIUM_COMMON_REQUEST_H
-#define ATRIUM_COMMON_REQUEST_H
+#ifndef ATRIUM_COMMON_DOMAIN_REQUEST_H
+#define ATRIUM_COMMON_DOMAIN_REQUEST_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -10,8 +11,8 @@
 #include "common/base/uuid.h"
 #include "common/wire/fields.h"
 
-/* Who calls, as the gateway found it from the bearer token: resolved, current, and bound to one project.
- * Travels with every request; a daemon believes it from the gateway only. */
+/* Who calls, as the gateway found it from the bearer token: resolved, current, and bound to one
+ * project. Travels with every request; a daemon believes it from the gateway only. */
 struct caller {
     struct uuid account;
     struct uuid membership;
@@ -56,7 +57,8 @@ enum access {
     ACCESS_USER,         /* any live bearer token */
     ACCESS_PRACTITIONER, /* of a practitioner */
     ACCESS_ADMIN,        /* of a practitioner who administers the project */
-    ACCESS_LOGOUT, /* a live token, or one whose session was ended by logging out with this very token */
+    /* a live token, or one whose session was ended by logging out with this very token */
+    ACCESS_LOGOUT,
     ACCESS_INTERNAL, /* no HTTP route: between daemons, for the callers that the row names */
 };
 
@@ -82,8 +84,8 @@ enum route_flags {
 /* One operation of a daemon, as its dispatcher sees it. */
 struct operation {
     const char *name; /* of the handler */
-    const char *
-        callers; /* services that may call it, separated by spaces; nobody else gets past the socket */
+    /* services that may call it, separated by spaces; nobody else gets past the socket */
+    const char *callers;
     enum access
         access; /* what the caller identity must satisfy (checked again behind the gateway) */
     unsigned flags;

@@ -1,8 +1,9 @@
 /*
- * db.c - the public face of the database layer: handles, parameters, statements and the wait for their answers.
+ * db.c - the public face of the database layer: handles, parameters, statements and the wait for
+ * their answers.
  *
- * A statement is queued by the fiber that wants it and sent at the end of the loop's turn, so that the
- * statements of all requests of the turn are on their way before any answer is awaited.
+ * A statement is queued by the fiber that wants it and sent at the end of the loop's turn, so that
+ * the statements of all requests of the turn are on their way before any answer is awaited.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -64,7 +65,8 @@ void db_call_finish(struct db *self, struct db_call *call, enum db_call_state st
         db_call_free(self, &call);
 }
 
-/* The waiter cannot wait longer. What was not sent never will be; what was sent is left to the connection. */
+/* The waiter cannot wait longer. What was not sent never will be; what was sent is left to the
+ * connection. */
 static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake wake,
                         int64_t deadline_mono_ms, bool uncertain, struct error *err)
 {
@@ -123,8 +125,8 @@ static void note_refusal(struct db *self, const struct error *err)
             db_refusal_set(self, err->detail);
 }
 
-/* Until when the waiter looks no further: the last moment that a statement may take, and then its deadline. A write may
- * wait for a standby. */
+/* Until when the waiter looks no further: the last moment that a statement may take, and then its
+ * deadline. A write may wait for a standby. */
 static int64_t wait_until(const struct db *self, const struct db_call *call, int64_t queued_until,
                           int64_t deadline_mono_ms, bool doubted)
 {
@@ -140,7 +142,8 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_doubt(self, call);
-    /* Its end wakes this very fiber, which is not parked: the wake is remembered, and taken here. */
+    /* Its end wakes this very fiber, which is not parked: the wake is remembered, and taken
+     * here. */
     if (call->state >= CALL_DONE && fiber_park(self->loop, loop_mono_ms(self->loop)) != FIBER_WOKEN)
         log_event(LOG_DEBUG, "db", "a lost call has woken its fiber already", NULL);
 }
@@ -300,12 +303,13 @@ static void db_turn(void *arg)
         db_pool_open(pools[i]);
 }
 
-/* Session settings of every connection, behind what the connection string sets itself.  A plan is kept for as
- * long as the connection, or until the table is analysed: made while a table is small or empty (after a restart,
- * or when all its rows were swept away) it would read it from end to end, and still do so when it has grown.
- * Each statement has its index, so none loses by enable_seqscan=off. With one way to go there is nothing to plan
- * anew for other parameters either, which PostgreSQL would do for as long as it guesses that a limit matters: twice
- * the work for a list, and for a row that is found by its key. */
+/* Session settings of every connection, behind what the connection string sets itself.  A plan is
+ * kept for as long as the connection, or until the table is analysed: made while a table is small
+ * or empty (after a restart, or when all its rows were swept away) it would read it from end to
+ * end, and still do so when it has grown. Each statement has its index, so none loses by
+ * enable_seqscan=off. With one way to go there is nothing to plan anew for other parameters either,
+ * which PostgreSQL would do for as long as it guesses that a limit matters: twice the work for a
+ * list, and for a row that is found by its key. */
 static char *session_options(const struct db_options *options, bool vital)
 {
     int64_t lock_ms = vital && options->lock_timeout_ms > DB_VITAL_LOCK_MS

@@ -1,29 +1,32 @@
 /*
- * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions, migrations.
+ * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions,
+ * migrations.
  *
  * Statements are rows of <daemon>/<daemon>_sql.def:
  *
  *     SQL(SQL_SESSION_GET, READ, 1, "select ... where id = $1")
  *
  *   READ   shares few pipelined connections: statements of many requests in one flush
- *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool: many commits share a flush
- *          of the log, and no read waits for one
+ *   WRITE  one atomic statement (often a data-modifying CTE); its own, larger pool: many commits
+ *          share a flush of the log, and no read waits for one
  *   TX     only inside a transaction (db_begin), on a leased connection of the write pool
- *   VITAL  what the suite lives by (leases of gateways, probes): on a connection of its own, so that no statement that
- *          waits for a lock holds it up.  Short, may be repeated, and is not made durable (synchronous_commit=off)
+ *   VITAL  what the suite lives by (leases of gateways, probes): on a connection of its own, so
+ *          that no statement that waits for a lock holds it up.  Short, may be repeated, and is not
+ *          made durable (synchronous_commit=off)
  *
- * Each daemon's role has its own schema, first in search_path: statements name tables without a schema.
- * Loss of the connection: before a WRITE was sent -> tried on another connection; READ -> sent again;
- * WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  A server that answers no read for longer
- * than the statement timeout allows counts as lost.  SQLSTATEs become errors by
- * sqlstate.def; a violated constraint is ERR_CONFLICT with its name in err->constraint.
+ * Each daemon's role has its own schema, first in search_path: statements name tables without a
+ * schema. Loss of the connection: before a WRITE was sent -> tried on another connection; READ ->
+ * sent again; WRITE or COMMIT whose answer was lost -> ERR_UNCERTAIN, never repeated.  A server
+ * that answers no read for longer than the statement timeout allows counts as lost.  SQLSTATEs
+ * become errors by sqlstate.def; a violated constraint is ERR_CONFLICT with its name in
+ * err->constraint.
  *
- * No statement waits longer than the lock timeout for a lock: then it is ERR_UNAVAILABLE, and was not done.  A
- * statement that only ever times out is sent by one request at a time until it gets its lock (db_gate.c), so that a
- * lock which a person holds uses up no pool.
+ * No statement waits longer than the lock timeout for a lock: then it is ERR_UNAVAILABLE, and was
+ * not done.  A statement that only ever times out is sent by one request at a time until it gets
+ * its lock (db_gate.c), so that a lock which a person holds uses up no pool.
  */
-#ifndef ATRIUM_COMMON_DB_H
-#define ATRIUM_COMMON_DB_H
+#ifndef ATRIUM_COMMON_PG_DB_H
+#define ATRIUM_COMMON_PG_DB_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -46,9 +49,10 @@ struct db_statement {
     const char *text;
 };
 
-/* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is one transaction. The
- * statements of NNNN_name_concurrently.sql run one by one and outside of any ("create index concurrently"): each ends
- * in a semicolon at the end of its line, and all of them are repeated when one was interrupted. */
+/* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is
+ * one transaction. The statements of NNNN_name_concurrently.sql run one by one and outside of any
+ * ("create index concurrently"): each ends in a semicolon at the end of its line, and all of them
+ * are repeated when one was interrupted. */
 struct db_migration {
     const char *name;
     const char *sql;
@@ -68,28 +72,33 @@ struct db_options {
     size_t queue_max; /* statements waiting for a connection (2,048); beyond: ERR_OVERLOADED */
 };
 
-/* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options are borrowed.
- * A host name is resolved by resolver.h; one of an environment variable or a service file is libpq's business, and blocks.
+/* A database handle; connects in the background with back-off (50 .. 400 ms) from now on. Options
+ * are borrowed. A host name is resolved by resolver.h; one of an environment variable or a service
+ * file is libpq's business, and blocks.
  *
- * Of several hosts (host=a,b) that one is used which allows writing; after a fail-over that is another one, found
- * within seconds.  The last good one is asked first, each for 3 s at most.  A promoted standby begins a new timeline: once one was
- * seen, servers of an older timeline are refused, even when they allow writing, as a primary that was believed dead. */
+ * Of several hosts (host=a,b) that one is used which allows writing; after a fail-over that is
+ * another one, found within seconds.  The last good one is asked first, each for 3 s at most.  A
+ * promoted standby begins a new timeline: once one was seen, servers of an older timeline are
+ * refused, even when they allow writing, as a primary that was believed dead. */
 struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_options *options);
 
-/* Closes everything. No fiber may be waiting for a statement; no transaction or result may be left. */
+/* Closes everything. No fiber may be waiting for a statement; no transaction or result may be
+ * left. */
 void db_destroy(struct db **self_p);
 
-/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 32 in all: the answer is
- * the number of the first. db_prepare() verifies those that it knows by then; later ones show at first use. */
+/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 32 in
+ * all: the answer is the number of the first. db_prepare() verifies those that it knows by then;
+ * later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
-/* What is sent next of a migration, the note that it was applied included (caller frees): NULL after the end. *rest
- * begins as the migration's sql. */
+/* What is sent next of a migration, the note that it was applied included (caller frees): NULL
+ * after the end. *rest begins as the migration's sql. */
 char *db_migration_part(const struct db_migration *self, const char **rest);
 
-/* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails with
- * ERR_UNAVAILABLE while the server cannot be reached or somebody holds a table that a migration needs (try again)
- * and ERR_INTERNAL when a migration or a statement is wrong (give up: err->detail says which). */
+/* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails
+ * with ERR_UNAVAILABLE while the server cannot be reached or somebody holds a table that a
+ * migration needs (try again) and ERR_INTERNAL when a migration or a statement is wrong (give up:
+ * err->detail says which). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 /* True while at least one connection is usable. */
@@ -98,11 +107,13 @@ bool db_ready(const struct db *self);
 /* Connections of one handle at most. */
 size_t db_connections_max(const struct db *self);
 
-/* Where it is connected to, "host=/run/postgresql port=5432" (a numeric address for TCP); "" while it is not. */
+/* Where it is connected to, "host=/run/postgresql port=5432" (a numeric address for TCP); "" while
+ * it is not. */
 void db_server(const struct db *self, char *ret, size_t size);
 
-/* What the server said when it refused a write for a reason of its own (full disk, read only, I/O error), or NULL: it
- * has not since db_refusal_set() was given NULL last. Statements of requests set it; a probe that writes clears it. */
+/* What the server said when it refused a write for a reason of its own (full disk, read only, I/O
+ * error), or NULL: it has not since db_refusal_set() was given NULL last. Statements of requests
+ * set it; a probe that writes clears it. */
 const char *db_refusal(const struct db *self);
 void db_refusal_set(struct db *self, const char *text);
 
@@ -112,7 +123,8 @@ bool db_waits(struct db *self);
 /* Statements that are held back because they get no lock. */
 size_t db_gates_closed(const struct db *self);
 
-/* Statements that take longer than so many microseconds are logged by name; 0, as at first: none. */
+/* Statements that take longer than so many microseconds are logged by name; 0, as at first:
+ * none. */
 void db_set_slow(struct db *self, int64_t us);
 
 /* ---- parameters ---- */
@@ -136,8 +148,9 @@ struct db_param db_param_bytes(const void *bytes, size_t size);
 #define DB_SEALED(sealed_) db_param_bytes((sealed_).bytes, (sealed_).size)
 #define DB_NULL ((struct db_param){.text = NULL, .size = -1})
 
-/* The text of an array: for DB_TEXT() and a cast in the statement. Items need no quotes there: identifiers,
- * numbers, tags. Sizes of the text are known before: `items` of at most `item_max` characters. */
+/* The text of an array: for DB_TEXT() and a cast in the statement. Items need no quotes there:
+ * identifiers, numbers, tags. Sizes of the text are known before: `items` of at most `item_max`
+ * characters. */
 struct db_array {
     char *text;
     size_t length, size;
@@ -149,8 +162,8 @@ void db_array_add_bytes(struct db_array *self, const uint8_t *bytes, size_t size
 
 /* ---- statements ---- */
 
-/* Runs a READ or WRITE statement and parks until its rows are there. *ret is untouched on failure. The
- * deadline is that of the request that `deadline_mono_ms` comes from.
+/* Runs a READ or WRITE statement and parks until its rows are there. *ret is untouched on failure.
+ * The deadline is that of the request that `deadline_mono_ms` comes from.
  *     db_query(d->db, req, SQL_X, &res, err, DB_UUID(id), DB_TEXT(name)) */
 #define db_query(db_, req_, statement_, ret_, err_, ...)               \
     db_query_params(                                                   \
@@ -163,7 +176,8 @@ int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
                     struct db_result **ret, struct error *err, const struct db_param *params,
                     size_t count) MUST_USE;
 
-/* A transaction on a leased connection (READ COMMITTED). Destroying an uncommitted one rolls it back. */
+/* A transaction on a leased connection (READ COMMITTED). Destroying an uncommitted one rolls it
+ * back. */
 int db_begin(struct db *self, int64_t deadline_mono_ms, struct db_tx **ret,
              struct error *err) MUST_USE;
 int db_commit(struct db_tx **tx_p, struct error *err) MUST_USE;
@@ -183,9 +197,9 @@ size_t db_rows(const struct db_result *self);
 size_t db_affected(
     const struct db_result *self); /* rows changed by a statement without returning */
 
-/* Values by position (0-based). Texts point into the result: copy what must outlive it. A null is "" / 0 /
- * false / empty. Types: text and varchar; int2/4/8; bool; uuid; bytea. Anything else must be cast in the SQL
- * (jsonb::text). A wrong type is our own bug and ends the process. */
+/* Values by position (0-based). Texts point into the result: copy what must outlive it. A null is
+ * "" / 0 / false / empty. Types: text and varchar; int2/4/8; bool; uuid; bytea. Anything else must
+ * be cast in the SQL (jsonb::text). A wrong type is our own bug and ends the process. */
 bool db_is_null(const struct db_result *self, size_t row, int column);
 const char *db_text(const struct db_result *self, size_t row, int column);
 int64_t db_int(const struct db_result *self, size_t row, int column);
@@ -193,9 +207,9 @@ bool db_bool(const struct db_result *self, size_t row, int column);
 struct uuid db_uuid(const struct db_result *self, size_t row, int column);
 struct field_bytes db_bytes(const struct db_result *self, size_t row, int column);
 
-/* Fills a struct from the columns named like its fields (select file_name as "fileName"), texts copied into
- * the arena; TEXT, EMAIL, JSON from text, TIME and INT from integers, TRISTATE and BOOL from bool, UUID, BYTES.
- * Fields without a column stay as they are. */
+/* Fills a struct from the columns named like its fields (select file_name as "fileName"), texts
+ * copied into the arena; TEXT, EMAIL, JSON from text, TIME and INT from integers, TRISTATE and BOOL
+ * from bool, UUID, BYTES. Fields without a column stay as they are. */
 void db_row(const struct db_result *self, size_t row, const struct field_table *table,
             struct arena *arena, void *out);
 

@@ -1,17 +1,18 @@
 /*
- * db_conn.c - one connection to PostgreSQL: how it is made, how calls go out and answers come in, what happens
- * to the calls when it breaks.  Driven by db_pool.c and by the loop.
+ * db_conn.c - one connection to PostgreSQL: how it is made, how calls go out and answers come in,
+ * what happens to the calls when it breaks.  Driven by db_pool.c and by the loop.
  *
- * An error skips what follows up to the next Sync.  A write, a command and the first use of a statement on the connection
- * have a Sync of their own.  The reads of a turn share one, which saves both sides a system call and the server a
- * transaction for each: those that were skipped because a neighbour failed are sent again, each with its own.  libpq 15
- * pushes its buffer at each Sync, hence one send() for each.
+ * An error skips what follows up to the next Sync.  A write, a command and the first use of a
+ * statement on the connection have a Sync of their own.  The reads of a turn share one, which saves
+ * both sides a system call and the server a transaction for each: those that were skipped because a
+ * neighbour failed are sent again, each with its own.  libpq 15 pushes its buffer at each Sync,
+ * hence one send() for each.
  *
- * Of several servers each new connection asks for the timeline first: one that is older than another that was seen is
- * a former primary, and nothing is written to it or read from it.
+ * Of several servers each new connection asks for the timeline first: one that is older than
+ * another that was seen is a former primary, and nothing is written to it or read from it.
  *
- * libpq would resolve host names in PQconnectStart() and block: they are resolved before, by resolver.h, and it gets the
- * addresses beside the name.
+ * libpq would resolve host names in PQconnectStart() and block: they are resolved before, by
+ * resolver.h, and it gets the addresses beside the name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,9 @@ static void on_ready(void *arg, short revents);
 
 /* ---- connecting ---- */
 
-/* Of all that a server has to say beside its answers one warning counts: a commit's wait for a standby was cancelled. Its
- * text depends on the language, its code is that of all warnings, the function that it comes from does not change. */
+/* Of all that a server has to say beside its answers one warning counts: a commit's wait for a
+ * standby was cancelled. Its text depends on the language, its code is that of all warnings, the
+ * function that it comes from does not change. */
 static void on_notice(void *arg, const PGresult *result)
 {
     struct db_conn *self = arg;
@@ -55,8 +57,8 @@ static void conn_unwatch(struct db_conn *self)
 static void conn_start(struct db_conn *self, const struct db_target *target)
 {
     const struct db *db = self->pool->db;
-    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it is law, unless it
-     * is NULL. */
+    /* What stands before "dbname" (the whole connection string) is a default, what stands behind it
+     * is law, unless it is NULL. */
     const char *const keywords[] = {
         "target_session_attrs", "tcp_user_timeout", /* a silent host is given up after 5 s */
         "keepalives_idle",      "dbname",           "host",    "hostaddr", "port",
@@ -124,7 +126,8 @@ static void conn_ask_timeline(struct db_conn *self)
         conn_watch(self, ZMQ_POLLIN, on_timeline);
 }
 
-/* The answer, in hexadecimal. A server that does not tell (it only looks like PostgreSQL) is taken as it is. */
+/* The answer, in hexadecimal. A server that does not tell (it only looks like PostgreSQL) is taken
+ * as it is. */
 static void take_timeline(struct db_conn *self, const PGresult *result)
 {
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
@@ -136,13 +139,12 @@ static bool is_outdated(const struct db_conn *self)
     return self->timeline > 0 && self->timeline < self->pool->db->timeline;
 }
 
-static void on_timeline(void *arg, short revents)
+static void on_timeline(void *arg, short revents UNUSED)
 {
     struct db_conn *self = arg;
     struct db *db = self->pool->db;
     PGresult *result = NULL;
 
-    (void)revents;
     if (PQconsumeInput(self->pg) != 1) {
         db_conn_lose(self);
         return;
@@ -165,11 +167,10 @@ static void on_timeline(void *arg, short revents)
     conn_serve(self);
 }
 
-static void on_connect(void *arg, short revents)
+static void on_connect(void *arg, short revents UNUSED)
 {
     struct db_conn *self = arg;
 
-    (void)revents;
     conn_unwatch(self); /* PQconnectPoll() may close the socket and open another */
     switch (PQconnectPoll(self->pg)) {
     case PGRES_POLLING_READING:
@@ -194,8 +195,8 @@ static void on_connect(void *arg, short revents)
 
 /* ---- loss ---- */
 
-/* Once for each time that the database goes away, whichever pool sees it first; of several hosts when the last of them
- * has failed too. */
+/* Once for each time that the database goes away, whichever pool sees it first; of several hosts
+ * when the last of them has failed too. */
 static void log_down(const struct db_conn *self, const char *why)
 {
     const struct db *db = self->pool->db;
@@ -224,15 +225,17 @@ static void call_requeue(struct db_pool *pool, struct db_call *call)
     pool->queued++;
 }
 
-/* For longer than any statement may take: sent again to a server that may hang too, it would outlast its request. */
+/* For longer than any statement may take: sent again to a server that may hang too, it would
+ * outlast its request. */
 static bool has_waited_long(const struct db_pool *pool, const struct db_call *call)
 {
     return loop_mono_ms(pool->db->loop) - call->sent_mono_ms >=
            pool->db->options->statement_timeout_ms;
 }
 
-/* What may be repeated and nobody gave up is sent once more, and again if the next connection turns out to be dead too:
- * all may have died at once. Of the others only the sender can say what the loss means. */
+/* What may be repeated and nobody gave up is sent once more, and again if the next connection turns
+ * out to be dead too: all may have died at once. Of the others only the sender can say what the
+ * loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -419,7 +422,8 @@ int db_conn_pipeline(struct db_conn *self, bool on)
 
 /* ---- receiving ---- */
 
-/* The server says good-bye to the whole connection (shut down, terminated), or libpq noticed its end. */
+/* The server says good-bye to the whole connection (shut down, terminated), or libpq noticed its
+ * end. */
 static bool is_fatal(const struct db_conn *self, const PGresult *result)
 {
     const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -430,7 +434,8 @@ static bool is_fatal(const struct db_conn *self, const PGresult *result)
            (severity && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0));
 }
 
-/* A statement that could not be prepared, or that the server has forgotten, is prepared anew next time. */
+/* A statement that could not be prepared, or that the server has forgotten, is prepared anew next
+ * time. */
 static void forget_prepared(struct db_conn *self, const struct db_call *call,
                             const PGresult *result)
 {
@@ -441,7 +446,8 @@ static void forget_prepared(struct db_conn *self, const struct db_call *call,
         self->prepared[db_statement_number(self->pool->db, call->statement)] = 0;
 }
 
-/* NULL ends a script and each command of a pipeline; true when the call has no more of them, nor a Sync. */
+/* NULL ends a script and each command of a pipeline; true when the call has no more of them, nor a
+ * Sync. */
 static bool call_command_over(struct db_call *call)
 {
     return call->kind == CALL_SCRIPT || (--call->unanswered == 0 && !call->synced);
@@ -475,8 +481,8 @@ static bool call_take(struct db_conn *self, struct db_call *call, PGresult *resu
     return false;
 }
 
-/* What became of the call in front, which is answered. A commit that may be missing on the standby would be lost with
- * the server: it is as good as one whose connection was lost. */
+/* What became of the call in front, which is answered. A commit that may be missing on the standby
+ * would be lost with the server: it is as good as one whose connection was lost. */
 static enum db_call_state end_of(struct db_conn *self, const struct db_call *call)
 {
     if (!self->unreplicated)

@@ -1,12 +1,14 @@
 /*
  * db_gate.c - statements that get no lock.
  *
- * A lock that a person holds (psql, "lock table", a transaction left open) is waited for by every statement that needs
- * it, each for the lock timeout, each on a connection.  All connections of a pool would wait, and statements that need
- * no such lock with them.  So a statement whose last three runs all timed out has its gate closed: one call at a time
- * tries it, the others are refused at once.  The first that gets through opens the gate.
+ * A lock that a person holds (psql, "lock table", a transaction left open) is waited for by every
+ * statement that needs it, each for the lock timeout, each on a connection.  All connections of a
+ * pool would wait, and statements that need no such lock with them.  So a statement whose last
+ * three runs all timed out has its gate closed: one call at a time tries it, the others are refused
+ * at once.  The first that gets through opens the gate.
  *
- * A row that one account's requests wait for closes no gate: the statement works for others in between.
+ * A row that one account's requests wait for closes no gate: the statement works for others in
+ * between.
  */
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
@@ -77,7 +79,8 @@ void db_gate_sweep(struct db *db)
     }
 }
 
-/* It did not come as far as the lock: deadlock, cancelled or terminated, not prepared since the one before it was not. */
+/* It did not come as far as the lock: deadlock, cancelled or terminated, not prepared since the one
+ * before it was not. */
 static bool tells_nothing(const PGresult *result)
 {
     return db_result_is(result, "40") || db_result_is(result, "57") ||

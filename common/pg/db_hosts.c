@@ -1,9 +1,10 @@
 /*
  * db_hosts.c - the servers of a connection string, tried one by one.
  *
- * libpq goes through a list by itself, but when it must not block it has no time limit for one server: a machine that
- * has died without a word would hold up every attempt, and the next in the list never have its turn.  And it takes
- * the first that allows writing, which may be a former primary that came back: hence the timelines, see db.h.
+ * libpq goes through a list by itself, but when it must not block it has no time limit for one
+ * server: a machine that has died without a word would hold up every attempt, and the next in the
+ * list never have its turn.  And it takes the first that allows writing, which may be a former
+ * primary that came back: hence the timelines, see db.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@ static size_t list_count(const char *list)
     return count;
 }
 
-/* Item number `index`, NULL without a list; of a single one, that one (a port may stand for all hosts). */
+/* Item number `index`, NULL without a list; of a single one, that one (a port may stand for all
+ * hosts). */
 static char *list_item(const char *list, size_t index)
 {
     char *item;

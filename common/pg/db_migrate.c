@@ -1,12 +1,13 @@
 /*
  * db_migrate.c - brings the schema up to date and proves the statements, once at start.
  *
- * One instance migrates at a time: the others wait for its advisory lock and then find nothing to do.  Each
- * migration and the note that it was applied are one transaction, unless it is to run concurrently (db.h).  Names that
- * this build does not know are fine: a newer build has migrated, and every migration suits the build before it.
+ * One instance migrates at a time: the others wait for its advisory lock and then find nothing to
+ * do.  Each migration and the note that it was applied are one transaction, unless it is to run
+ * concurrently (db.h).  Names that this build does not know are fine: a newer build has migrated,
+ * and every migration suits the build before it.
  *
- * Other instances serve meanwhile.  Who waits for a table's lock holds up all who come after it, so a migration waits
- * briefly and fails; whoever starts the daemon tries again.
+ * Other instances serve meanwhile.  Who waits for a table's lock holds up all who come after it, so
+ * a migration waits briefly and fails; whoever starts the daemon tries again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static bool is_applied(const PGresult *applied, const char *name)
 static bool runs_concurrently(const struct db_migration *migration)
 {
     static const char SUFFIX[] = "_concurrently";
-    size_t length = strlen(migration->name), suffix = sizeof SUFFIX - 1;
+    size_t length = strlen(migration->name), suffix = sizeof(SUFFIX) - 1;
 
     return length > suffix && strcmp(migration->name + length - suffix, SUFFIX) == 0;
 }
@@ -111,8 +112,8 @@ static int apply(struct db_tx *tx, const struct db_migration *migration, struct 
     return 0;
 }
 
-/* Parks until no other instance migrates. It asks again and again: an instance that waited inside the server is what
- * the other's "create index concurrently" would wait for. */
+/* Parks until no other instance migrates. It asks again and again: an instance that waited inside
+ * the server is what the other's "create index concurrently" would wait for. */
 static int take_turn(struct db_tx *tx, struct error *err)
 {
     struct loop *loop = tx->db->loop;

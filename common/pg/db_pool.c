@@ -1,10 +1,10 @@
 /*
  * db_pool.c - which connection takes which statement, and when one more is opened.
  *
- * A pool starts with one connection, opens another (one at a time) when all that it has are busy, and keeps
- * them.  It always tries to have one: with a back-off while there is no server, and then requests fail at once
- * instead of waiting.  Whether there is a server is one question for both pools: what one learns, the other
- * acts upon.
+ * A pool starts with one connection, opens another (one at a time) when all that it has are busy,
+ * and keeps them.  It always tries to have one: with a back-off while there is no server, and then
+ * requests fail at once instead of waiting.  Whether there is a server is one question for both
+ * pools: what one learns, the other acts upon.
  */
 #include <stdlib.h>
 
@@ -138,8 +138,8 @@ static bool is_trying(const struct db_conn *conn)
     return first && first->tries;
 }
 
-/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a lock, perhaps) is
- * taken last: what is sent behind it waits too. */
+/* The least busy connection that anybody may use, or NULL. One whose first statement waits (for a
+ * lock, perhaps) is taken last: what is sent behind it waits too. */
 static struct db_conn *pool_pick(const struct db_pool *self)
 {
     int64_t now_ms = loop_mono_ms(self->db->loop);
@@ -205,9 +205,9 @@ static size_t pool_gated(const struct db_pool *self)
     return count;
 }
 
-/* One connection is never leased while the pool may have several: single statements must get through. A lease
- * of a connection that still works for others is fine, since the pipeline keeps the order; but a new
- * connection is better. */
+/* One connection is never leased while the pool may have several: single statements must get
+ * through. A lease of a connection that still works for others is fine, since the pipeline keeps
+ * the order; but a new connection is better. */
 struct db_conn *db_pool_lease(struct db_pool *self)
 {
     struct db_conn *conn = pool_pick(self);
@@ -230,8 +230,8 @@ void db_pool_release(struct db_conn *conn)
     fiber_queue_wake_one(&conn->pool->lessees);
 }
 
-/* The other pool has found a server: the back-off is over. Not so the pause after a connection of its own, or a
- * server that drops each new connection would be asked without end. */
+/* The other pool has found a server: the back-off is over. Not so the pause after a connection of
+ * its own, or a server that drops each new connection would be asked without end. */
 static void pool_encourage(struct db_pool *self)
 {
     self->backoff_ms = DB_BACKOFF_MIN_MS;
@@ -262,7 +262,8 @@ void db_pool_connected(struct db_conn *conn)
     fiber_queue_wake_all(&self->lessees);
 }
 
-/* The pause before the next attempt: doubles up to the bound; jitter, so that instances do not come in step. */
+/* The pause before the next attempt: doubles up to the bound; jitter, so that instances do not come
+ * in step. */
 static int64_t pool_pause(struct db_pool *self)
 {
     int64_t pause_ms = self->backoff_ms / 2 + rand_r(&self->db->jitter) % self->backoff_ms;
@@ -292,7 +293,8 @@ void db_pool_lost(struct db_conn *conn, bool was_ready)
     if (was_ready) {
         self->ready--;
         self->db->stats.reconnects++;
-        /* A server that drops every new connection is not asked for the next one without a pause. */
+        /* A server that drops every new connection is not asked for the next one without a
+         * pause. */
         self->retry_at_ms = MAX(self->retry_at_ms, self->connected_at_ms + DB_BACKOFF_MIN_MS);
     } else {
         self->connecting = NULL;
@@ -336,8 +338,8 @@ static bool is_silent(const struct db_conn *conn, int64_t now_ms)
     return db_conn_waits_ms(conn, now_ms) >= limit_ms;
 }
 
-/* A write is no evidence: its commit may wait for a standby as long as it takes, while the server is well. TCP tells
- * when a host is gone, but not when its processes hang. */
+/* A write is no evidence: its commit may wait for a standby as long as it takes, while the server
+ * is well. TCP tells when a host is gone, but not when its processes hang. */
 void db_pool_doubt(struct db *db, const struct db_call *call)
 {
     struct db_pool *const pools[] = DB_POOLS(db);

@@ -12,11 +12,12 @@
  *   db_result.c   SQLSTATEs, typed values, rows to structs
  *
  * The unit of work is a call: one statement (or command) with the fiber that waits for it.
- * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it to the
- * connection, which throws the late answer away.  A call never refers to memory of a fiber that has gone.
+ * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it
+ * to the connection, which throws the late answer away.  A call never refers to memory of a fiber
+ * that has gone.
  */
-#ifndef ATRIUM_COMMON_DB_PRIVATE_H
-#define ATRIUM_COMMON_DB_PRIVATE_H
+#ifndef ATRIUM_COMMON_PG_DB_PRIVATE_H
+#define ATRIUM_COMMON_PG_DB_PRIVATE_H
 
 #include <libpq-fe.h>
 #include <sys/queue.h>
@@ -203,20 +204,22 @@ void db_call_free(struct db *self, struct db_call **call_p);
 /* State reached: wakes the waiter, or frees what nobody waits for. */
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
 
-/* Parks until the call is over; consumes it. 0 with the result when the server did it; -1 otherwise, and the
- * answer of what was sent is discarded when it comes. uncertain: say so when the outcome is not known. */
+/* Parks until the call is over; consumes it. 0 with the result when the server did it; -1
+ * otherwise, and the answer of what was sent is discarded when it comes. uncertain: say so when the
+ * outcome is not known. */
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,
                  PGresult **ret, struct error *err) MUST_USE;
 
 /* ---- db_gate.c ---- */
 
-/* 0 when the call may be sent, or be queued; -1 (ERR_UNAVAILABLE) while its statement gets no lock and another call
- * tries. */
+/* 0 when the call may be sent, or be queued; -1 (ERR_UNAVAILABLE) while its statement gets no lock
+ * and another call tries. */
 int db_gate_enter(struct db_pool *pool, struct db_call *call, struct error *err) MUST_USE;
 
 int db_gate_refuse(struct error *err);
 
-/* The same for a call that was queued before its gate was closed: false when it is not to be sent. */
+/* The same for a call that was queued before its gate was closed: false when it is not to be
+ * sent. */
 bool db_gate_passes(struct db_pool *pool, const struct db_call *call);
 
 /* The call is over, in this state. */
@@ -225,13 +228,14 @@ void db_gate_leave(struct db *db, struct db_call *call, enum db_call_state state
 /* Opens gates that nothing came to for a while. */
 void db_gate_sweep(struct db *db);
 
-/* After a lock timeout: do further calls in this pipeline wait for what another has just waited for in vain? */
+/* After a lock timeout: do further calls in this pipeline wait for what another has just waited for
+ * in vain? */
 bool db_gate_jams(const struct db_conn *conn);
 
 /* ---- db_watch.c ---- */
 
-/* The call is over for the fiber that waited: logs a slow one, records the span of a traced one. err: as it ended,
- * NULL: well. The call is still there. */
+/* The call is over for the fiber that waited: logs a slow one, records the span of a traced one.
+ * err: as it ended, NULL: well. The call is still there. */
 void db_watch(struct db *self, const struct db_call *call, const struct error *err);
 
 /* ---- db_hosts.c ---- */
@@ -240,7 +244,8 @@ void db_watch(struct db *self, const struct db_call *call, const struct error *e
 void db_hosts_init(struct db_hosts *self, const char *conninfo);
 void db_hosts_clear(struct db_hosts *self);
 
-/* What libpq is told of a server: a name stands as often in `host` as it has addresses. NULL as in struct db_host. */
+/* What libpq is told of a server: a name stands as often in `host` as it has addresses. NULL as in
+ * struct db_host. */
 struct db_target {
     const char *host, *hostaddr, *port;
     char names[DB_TARGET_NAMES_SIZE], addresses[DB_TARGET_ADDRESSES_SIZE];
@@ -256,10 +261,12 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
                   char *pg_options); /* consumed */
 void db_pool_close(struct db_pool *self);
 
-/* Asks for one more connection unless one is being made, all are, or it is too early. True when one is coming. */
+/* Asks for one more connection unless one is being made, all are, or it is too early. True when one
+ * is coming. */
 bool db_pool_grow(struct db_pool *self);
 
-/* End of a turn: opens what was asked for, on the loop's stack, once the name of its host is resolved. */
+/* End of a turn: opens what was asked for, on the loop's stack, once the name of its host is
+ * resolved. */
 void db_pool_open(struct db_pool *self);
 
 /* Sends what waits, as far as connections have room. */
@@ -285,24 +292,25 @@ bool db_pools_failing(const struct db *db);
 /* Nothing was heard of what was sent first for so long; 0: nothing is awaited. */
 int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
 
-/* A server of this timeline was seen, higher than all before: connections to older ones are closed. */
+/* A server of this timeline was seen, higher than all before: connections to older ones are
+ * closed. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
-/* The waiter of a call that was sent has given up. When that shows that the server is not there any more, closes all
- * connections that wait for it in vain; the call may be gone then. */
+/* The waiter of a call that was sent has given up. When that shows that the server is not there any
+ * more, closes all connections that wait for it in vain; the call may be gone then. */
 void db_pool_doubt(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 
-/* Begins to connect; the pool hears how it ended. False when nothing was begun: the name of the host is being
- * resolved, and this is to be called in each turn until it is. */
+/* Begins to connect; the pool hears how it ended. False when nothing was begun: the name of the
+ * host is being resolved, and this is to be called in each turn until it is. */
 bool db_conn_open(struct db_conn *self);
 
 /* Closes; calls in flight are lost, or go back to the queue when that is safe. */
 void db_conn_lose(struct db_conn *self);
 
-/* Puts the call into the connection's pipeline. When the connection turns out to be gone, the call is queued
- * again or finished; so look at nothing of it afterwards unless you are its waiter. */
+/* Puts the call into the connection's pipeline. When the connection turns out to be gone, the call
+ * is queued again or finished; so look at nothing of it afterwards unless you are its waiter. */
 void db_conn_send(struct db_conn *self, struct db_call *call);
 
 /* End of a turn: pushes what libpq could not send at once. */
@@ -318,8 +326,9 @@ void db_pg_clear(PGresult **result_p); /* for CLEANUP */
 /* Is it a refusal with this SQLSTATE, or class of them? */
 bool db_result_is(const PGresult *result, const char *state);
 
-/* Turns a refusal into an error and returns -1; `what` is the statement's name. The text of the server goes into
- * the detail only where it cannot hold data: for statements that do not compile. */
+/* Turns a refusal into an error and returns -1; `what` is the statement's name. The text of the
+ * server goes into the detail only where it cannot hold data: for statements that do not
+ * compile. */
 int db_result_error(const PGresult *result, const char *what, struct error *err);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * db_result.c - answers of PostgreSQL: refusals to errors, values in binary format to C, rows to structs.
+ * db_result.c - answers of PostgreSQL: refusals to errors, values in binary format to C, rows to
+ * structs.
  *
- * A struct db_result is a PGresult under another name, so that callers need no libpq and rows cost no second
- * allocation.
+ * A struct db_result is a PGresult under another name, so that callers need no libpq and rows cost
+ * no second allocation.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -63,8 +64,8 @@ static const char *field_of(const PGresult *result, int code)
     return text ? text : "";
 }
 
-/* Messages that hold no data: class 42 is about the text of the statement, which is ours; 53 and 58 are about files,
- * memory and connections of the server. */
+/* Messages that hold no data: class 42 is about the text of the statement, which is ours; 53 and 58
+ * are about files, memory and connections of the server. */
 static bool has_plain_message(const char *state)
 {
     static const char *const classes[] = {"42", "53", "58"};

@@ -1,10 +1,10 @@
 /*
  * db_tx.c - transactions: a connection leased by one fiber from "begin" to "commit".
  *
- * "begin" travels with the first statement, so a transaction of n statements costs n + 1 round trips.  The lease
- * ends when the server has answered the commit or the rollback; a connection that is not clean by then is
- * closed.  A fiber that sleeps inside its transaction is ended by the server
- * (idle_in_transaction_session_timeout).
+ * "begin" travels with the first statement, so a transaction of n statements costs n + 1 round
+ * trips.  The lease ends when the server has answered the commit or the rollback; a connection that
+ * is not clean by then is closed.  A fiber that sleeps inside its transaction is ended by the
+ * server (idle_in_transaction_session_timeout).
  */
 #include <stdlib.h>
 #include <string.h>

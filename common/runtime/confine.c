@@ -89,8 +89,8 @@ static void mark_used(void *arg, uid_t uid, int64_t threads UNUSED)
         used[uid - CONFINE_FIRST_UID] = true;
 }
 
-/* One after the other, so that a number is used again as late as can be. Others on this machine use them too: those with
- * a process are passed over, while there are some without. */
+/* One after the other, so that a number is used again as late as can be. Others on this machine use
+ * them too: those with a process are passed over, while there are some without. */
 static size_t take_slot(struct confine *self)
 {
     bool used[CONFINE_UIDS] = {false};
@@ -239,7 +239,8 @@ static void compose(struct words *words, struct confine_plan *plan)
 {
     static const char *const namespaced[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                              NULL};
-    /* node looks for what the link /proc/self/fd/3 says, which is no path where the file is in memory. */
+    /* node looks for what the link /proc/self/fd/3 says, which is no path where the file is in
+     * memory. */
     static const char *const shared[] = {"LANG=C.UTF-8", "PATH=/usr/local/bin:/usr/bin:/bin",
                                          "HOME=/nonexistent",
                                          "NODE_OPTIONS=--preserve-symlinks-main", NULL};
@@ -297,8 +298,8 @@ static int filter_pipe(const struct sock_fprog *filter)
     return raise_fd(ends[0]);
 }
 
-/* bubblewrap reads the program from where the descriptor stands, which the next start shares. So each start has a
- * description of its own. */
+/* bubblewrap reads the program from where the descriptor stands, which the next start shares. So
+ * each start has a description of its own. */
 static int reopen(int fd)
 {
     char path[32];

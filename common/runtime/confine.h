@@ -1,29 +1,34 @@
 /*
- * confine.h - starting a program where it can do no harm: docd's decoder of images, botd's program bots and pipelines.
+ * confine.h - starting a program where it can do no harm: docd's decoder of images, botd's program
+ * bots and pipelines.
  *
- * A confined program has its three descriptors and nothing else of the caller: no other file but those of the system
- * (/usr, read and executed) and what the rules name, no network, no process outside its own, no capability, no new
- * privilege, a session keyring of its own. Descriptors that it needs later are sent over a UNIX socket handed to it as
- * one of the three (SCM_RIGHTS). Two means lead there:
+ * A confined program has its three descriptors and nothing else of the caller: no other file but
+ * those of the system (/usr, read and executed) and what the rules name, no network, no process
+ * outside its own, no capability, no new privilege, a session keyring of its own. Descriptors that
+ * it needs later are sent over a UNIX socket handed to it as one of the three (SCM_RIGHTS). Two
+ * means lead there:
  *
- *   bubblewrap  namespaces of its own: a /proc of its own (but see CONFINE_BUBBLEWRAP_BARE), /tmp and /dev/shm in
- *               memory, 16 MiB each, writable
- *   kernel      where namespaces are forbidden, as in most containers: Landlock for files, so nothing is writable but
- *               /dev/null and nothing of /proc is readable; setsid() and setpgid() succeed without effect, so its process
- *               group is all of it; when the caller is root, a uid of its own (else the caller's uid, where a kernel
- *               before 6.12 also refuses kill()). stat() still tells that a path exists.
+ *   bubblewrap  namespaces of its own: a /proc of its own (but see CONFINE_BUBBLEWRAP_BARE), /tmp
+ *               and /dev/shm in memory, 16 MiB each, writable
+ *   kernel      where namespaces are forbidden, as in most containers: Landlock for files, so
+ *               nothing is writable but /dev/null and nothing of /proc is readable; setsid() and
+ *               setpgid() succeed without effect, so its process group is all of it; when the
+ *               caller is root, a uid of its own (else the caller's uid, where a kernel before 6.12
+ *               also refuses kill()). stat() still tells that a path exists.
  *
- * Both have a seccomp filter: system calls that it does not list answer ENOSYS (keyrings, io_uring, userfaultfd, bpf, perf,
- * ptrace, mounts, namespaces, memfd_create, System V IPC), socket() EAFNOSUPPORT, socketpair() makes stream and seqpacket
- * pairs of AF_UNIX, and mmap() refuses shared anonymous and growing mappings with ENOMEM: memory is then private,
- * counted by RLIMIT_DATA, or a file of bounded size.
+ * Both have a seccomp filter: system calls that it does not list answer ENOSYS (keyrings, io_uring,
+ * userfaultfd, bpf, perf, ptrace, mounts, namespaces, memfd_create, System V IPC), socket()
+ * EAFNOSUPPORT, socketpair() makes stream and seqpacket pairs of AF_UNIX, and mmap() refuses shared
+ * anonymous and growing mappings with ENOMEM: memory is then private, counted by RLIMIT_DATA, or a
+ * file of bounded size.
  *
- * Each program has a keeper, a child of the caller that keeps no descriptor: it reaps whatever the program forked,
- * kills all of that when the program ends, when the caller does, or by confine_kill(), and then ends itself with the
- * program's status. When its pidfd is readable nothing is left. The caller never waits for it.
+ * Each program has a keeper, a child of the caller that keeps no descriptor: it reaps whatever the
+ * program forked, kills all of that when the program ends, when the caller does, or by
+ * confine_kill(), and then ends itself with the program's status. When its pidfd is readable
+ * nothing is left. The caller never waits for it.
  */
-#ifndef ATRIUM_COMMON_CONFINE_H
-#define ATRIUM_COMMON_CONFINE_H
+#ifndef ATRIUM_COMMON_RUNTIME_CONFINE_H
+#define ATRIUM_COMMON_RUNTIME_CONFINE_H
 
 #include <sys/types.h>
 
@@ -31,10 +36,12 @@
 
 enum confine_means {
     CONFINE_BUBBLEWRAP,
-    CONFINE_BUBBLEWRAP_BARE, /* without /proc: where parts of the caller's own are covered, the kernel mounts none */
+    /* without /proc: where parts of the caller's own are covered, the kernel mounts none */
+    CONFINE_BUBBLEWRAP_BARE,
     CONFINE_KERNEL,
-    CONFINE_LIMITS, /* limits, uid and filter alone, for the operator's own programs: they can read files and, unless
-                       the caller is root, write what it can */
+    /* limits, uid and filter alone, for the operator's own programs: they can read files and,
+     * unless the caller is root, write what it can */
+    CONFINE_LIMITS,
     CONFINE_MEANS_COUNT
 };
 
@@ -45,9 +52,9 @@ struct confine_rules {
     const char *const
         *read;      /* files and directories it may read besides; NULL-ended, or NULL for none */
     int64_t memory; /* bytes of private writable memory of each process */
-    int64_t
-        memory_all; /* bytes of resident memory of all its processes; its keeper looks every 50 ms and
-                                kills all when they have more; 0: a control group sees to that, or nothing does */
+    /* bytes of resident memory of all its processes; its keeper looks every 50 ms and kills all
+     * when they have more; 0: a control group sees to that, or nothing does */
+    int64_t memory_all;
     int64_t file_size; /* bytes of each file that it writes; 0: 16 MiB */
     int64_t cpu_s;     /* seconds of CPU time of each process; 0: its own business */
     int64_t processes; /* threads count; as uid 0 or as another user */
@@ -55,8 +62,10 @@ struct confine_rules {
 };
 
 struct confine_program {
-    int fd; /* the executable, ELF or script, opened for reading; may start any number. By bubblewrap it is copied; else its own mode must
-               allow others to read and execute it (a memfd does). A script sees it as /proc/self/fd/3. */
+    /* the executable, ELF or script, opened for reading; may start any number. By bubblewrap it is
+     * copied; else its own mode must allow others to read and execute it (a memfd does). A script
+     * sees it as /proc/self/fd/3. */
+    int fd;
     const char *const *argv; /* NULL-ended, with argv[0] */
     int in, out, err;   /* its descriptors 0, 1, 2; -1: /dev/null. Two may be the same. Borrowed. */
     const char *cgroup; /* path of a cgroup.procs file that it is entered in; NULL: none */
@@ -78,10 +87,10 @@ struct confine *confine_new(void);
 /* All that was started must have been reaped. */
 void confine_destroy(struct confine **self_p);
 
-/* Starts the program; argv and rules are borrowed until it returns. Blocks for a millisecond or two. Must be called on
- * a thread that lives as long as the program: the kernel ends it with that thread. Fails: ERR_UNAVAILABLE, whose detail
- * says what the kernel refused (that bubblewrap cannot make its namespaces shows as an exit only, with its words in
- * err; see confine_try()). */
+/* Starts the program; argv and rules are borrowed until it returns. Blocks for a millisecond or
+ * two. Must be called on a thread that lives as long as the program: the kernel ends it with that
+ * thread. Fails: ERR_UNAVAILABLE, whose detail says what the kernel refused (that bubblewrap cannot
+ * make its namespaces shows as an exit only, with its words in err; see confine_try()). */
 int confine_start(struct confine *self, enum confine_means means, const struct confine_rules *rules,
                   const struct confine_program *program, struct confined *ret,
                   struct error *err) MUST_USE;
@@ -91,12 +100,13 @@ void confine_kill(const struct confined *confined);
 
 bool confine_ended(const struct confined *confined);
 
-/* Waits for its end and frees what it held. Returns its exit status; 128 + the signal that ended it. */
+/* Waits for its end and frees what it held. Returns its exit status; 128 + the signal that ended
+ * it. */
 int confine_reap(struct confine *self, struct confined *confined);
 
-/* Starts a script that does nothing and blocks until it has ended, 5 s at most: whether this means works here. For the
- * start of a daemon. Fails: ERR_UNAVAILABLE (the message says why, for the operator), ERR_DEADLINE (no verdict: the
- * machine was too busy). */
+/* Starts a script that does nothing and blocks until it has ended, 5 s at most: whether this means
+ * works here. For the start of a daemon. Fails: ERR_UNAVAILABLE (the message says why, for the
+ * operator), ERR_DEADLINE (no verdict: the machine was too busy). */
 int confine_try(struct confine *self, enum confine_means means, struct error *err) MUST_USE;
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * confine_child.c - the two children that a confined program begins as; see confine.h.
  *
- * They are forked from a process with threads: between fork and exec there are system calls only. The first becomes the
- * program's keeper, the second confines itself and becomes the program.
+ * They are forked from a process with threads: between fork and exec there are system calls only.
+ * The first becomes the program's keeper, the second confines itself and becomes the program.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +132,8 @@ static NORETURN void become_program(const struct confine_plan *plan, pid_t keepe
     if (!confine_is_bubblewrap(plan->means))
         take_limits(plan);
     take_uid(plan);
-    /* Keys that the program makes or finds are its own; a kernel or container without keys has none to share. */
+    /* Keys that the program makes or finds are its own; a kernel or container without keys has none
+     * to share. */
     (void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
     /* After the change of the uid, which clears it. */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -166,8 +167,8 @@ static void enter_group(const char *procs, pid_t pid)
         close(fd);
 }
 
-/* The keeper moves it: the kernel locks all groups while it moves a process, and one that is idle may keep that lock for
- * seconds. */
+/* The keeper moves it: the kernel locks all groups while it moves a process, and one that is idle
+ * may keep that lock for seconds. */
 static pid_t start_program(const struct confine_plan *plan)
 {
     pid_t keeper = getpid(), pid;

@@ -97,7 +97,8 @@ static const struct condition {
     {"openat", 1, {WHEN(2, O_ACCMODE | O_TRUNC, O_RDONLY)}},
     {"openat", 1, {WHEN(2, O_ACCMODE, O_WRONLY)}},
     {"openat", 1, {WHEN(2, O_ACCMODE, O_RDWR)}},
-    /* Not F_SETOWN, F_SETOWN_EX and F_SETSIG, which make the kernel send signals; likewise FIOSETOWN (0x8901). */
+    /* Not F_SETOWN, F_SETOWN_EX and F_SETSIG, which make the kernel send signals; likewise
+     * FIOSETOWN (0x8901). */
     {"fcntl", 1, {WHEN(1, 0xfffffff8, F_DUPFD)}}, /* and the next seven, to F_SETLKW */
     {"fcntl", 1, {EQUALS(1, F_GETOWN)}},
     {"fcntl", 1, {EQUALS(1, F_OFD_GETLK)}},

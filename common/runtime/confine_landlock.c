@@ -1,5 +1,6 @@
 /*
- * confine_landlock.c - the files of a program that the kernel's own means confine; see confine.h and landlock(7).
+ * confine_landlock.c - the files of a program that the kernel's own means confine; see confine.h
+ * and landlock(7).
  *
  * Debian 12 builds against Linux 6.1: what later versions of Landlock take is written out here.
  */
@@ -18,8 +19,8 @@
 #define ACCESS_FILE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE)
 
 enum {
-    FIRST_RIGHTS =
-        13, /* rights of version 1, in the lowest bits; then REFER (2), TRUNCATE (3), IOCTL_DEV (5) */
+    /* rights of version 1, in the lowest bits; then REFER (2), TRUNCATE (3), IOCTL_DEV (5) */
+    FIRST_RIGHTS = 13,
     VERSION_REFER = 2,
     VERSION_TRUNCATE = 3,
     VERSION_NETWORK = 4,
@@ -43,7 +44,8 @@ static const struct {
     {"/lib64", ACCESS_RUN},
     {"/etc/alternatives", ACCESS_READ},
     {"/etc/ld.so.cache", LANDLOCK_ACCESS_FS_READ_FILE},
-    /* Programs end when they may not read what is there, and go on when it is not: node, of this one. */
+    /* Programs end when they may not read what is there, and go on when it is not: node, of this
+     * one. */
     {"/etc/ssl/openssl.cnf", LANDLOCK_ACCESS_FS_READ_FILE},
     {"/dev/null", ACCESS_WRITE},
     {"/dev/full", ACCESS_WRITE},

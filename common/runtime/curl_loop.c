@@ -45,12 +45,12 @@ static void act(struct curl_loop *self, curl_socket_t fd, int events)
 
     if (curl_multi_socket_action(self->multi, fd, events, &ignored) != CURLM_OK)
         log_die("curl", "the multi handle is broken");
-    while ((message = curl_multi_info_read(self->multi, &ignored)) != NULL) {
+    while ((message = curl_multi_info_read(self->multi, &ignored))) {
         struct transfer *transfer = self->transfers;
 
-        while (transfer != NULL && transfer->easy != message->easy_handle)
+        while (transfer && transfer->easy != message->easy_handle)
             transfer = transfer->next;
-        if (transfer == NULL || message->msg != CURLMSG_DONE)
+        if (!transfer || message->msg != CURLMSG_DONE)
             continue;
         transfer->result = message->data.result;
         transfer->done = true;
@@ -68,22 +68,21 @@ static void on_ready(void *arg, short revents)
     act(socket->owner, socket->fd, events);
 }
 
-static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *assigned)
+static int on_socket(CURL *easy UNUSED, curl_socket_t fd, int what, void *arg, void *assigned)
 {
     struct curl_loop *self = arg;
     struct curl_socket *socket = assigned;
     short events = (short)(((what & CURL_POLL_IN) != 0 ? ZMQ_POLLIN : 0) |
                            ((what & CURL_POLL_OUT) != 0 ? ZMQ_POLLOUT : 0));
 
-    (void)easy;
     if (what == CURL_POLL_REMOVE) {
         loop_unwatch(self->loop, fd);
         free(socket);
         return 0;
     }
-    if (socket == NULL) {
-        socket = malloc(sizeof *socket);
-        if (socket == NULL)
+    if (!socket) {
+        socket = malloc(sizeof(*socket));
+        if (!socket)
             log_die("curl", "out of memory");
         *socket = (struct curl_socket){self, fd};
         curl_multi_assign(self->multi, fd, socket);
@@ -100,11 +99,10 @@ static void on_timeout(void *arg)
     act(self, CURL_SOCKET_TIMEOUT, 0);
 }
 
-static int on_timer(CURLM *multi, long timeout_ms, void *arg)
+static int on_timer(CURLM *multi UNUSED, long timeout_ms, void *arg)
 {
     struct curl_loop *self = arg;
 
-    (void)multi;
     loop_cancel(self->loop, &self->timer);
     if (timeout_ms >= 0)
         self->timer = loop_at(self->loop, clock_mono_ms() + timeout_ms, on_timeout, self);
@@ -113,10 +111,10 @@ static int on_timer(CURLM *multi, long timeout_ms, void *arg)
 
 struct curl_loop *curl_loop_new(struct loop *loop)
 {
-    struct curl_loop *self = calloc(1, sizeof *self);
+    struct curl_loop *self = calloc(1, sizeof(*self));
 
-    if (self == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-        (self->multi = curl_multi_init()) == NULL)
+    if (!self || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
+        !(self->multi = curl_multi_init()))
         log_die("curl", "libcurl cannot be started");
     self->loop = loop;
     self->resolver = resolver_new(loop);
@@ -131,9 +129,9 @@ void curl_loop_destroy(struct curl_loop **self_p)
 {
     struct curl_loop *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
-    assert(self->transfers == NULL);
+    assert(!self->transfers);
     curl_multi_cleanup(self->multi); /* closes idle connections, through on_socket() */
     loop_cancel(self->loop, &self->timer);
     resolver_destroy(&self->resolver);
@@ -160,7 +158,8 @@ static int refuse_to_resolve(void *resolver UNUSED, void *reserved UNUSED, void 
     return 1;
 }
 
-/* "+host:port:address,address": libcurl forgets it after a minute. The host stands as in the URL. */
+/* "+host:port:address,address": libcurl forgets it after a minute. The host stands as in the
+ * URL. */
 static struct curl_slist *resolve_entry(const char *host, const char *port,
                                         const struct resolver_addresses *addresses)
 {
@@ -181,8 +180,8 @@ static struct curl_slist *resolve_entry(const char *host, const char *port,
     return list;
 }
 
-/* Resolves the host of the transfer's URL. *ret_entry stays NULL when it needs no lookup, or is no URL: then libcurl says
- * what is wrong with it. */
+/* Resolves the host of the transfer's URL. *ret_entry stays NULL when it needs no lookup, or is no
+ * URL: then libcurl says what is wrong with it. */
 static int resolve(struct curl_loop *self, CURL *easy, int64_t deadline_mono_ms,
                    struct curl_slist **ret_entry, struct error *err)
 {

@@ -38,8 +38,8 @@
 
 enum { GUARD_SIZE = 4096, POOL_MAX = 256, FIBERS_MAX_DEFAULT = 4096 };
 
-/* Where a stack continues, and what was passed to it; boost/context/detail/fcontext.hpp. A context is
- * used up when it continues: the other side gets a new one for the stack that it came from. */
+/* Where a stack continues, and what was passed to it; boost/context/detail/fcontext.hpp. A context
+ * is used up when it continues: the other side gets a new one for the stack that it came from. */
 struct fiber_transfer {
     void *from, *data;
 };
@@ -137,11 +137,11 @@ static void deadline_passed(void *arg)
 
 static struct fiber *fiber_new(struct loop *loop)
 {
-    struct fiber *self = calloc(1, sizeof *self);
+    struct fiber *self = calloc(1, sizeof(*self));
     uint8_t *mapping = mmap(NULL, GUARD_SIZE + FIBER_STACK_SIZE, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
 
-    if (self == NULL || mapping == MAP_FAILED ||
+    if (!self || mapping == MAP_FAILED ||
         mprotect(mapping + GUARD_SIZE, FIBER_STACK_SIZE, PROT_READ | PROT_WRITE) < 0)
         log_die("fiber", "out of memory");
     self->loop = loop;
@@ -170,7 +170,7 @@ void fiber_state_init(struct fiber_state *self)
 
 void fiber_state_free(struct fiber_state *self)
 {
-    while (self->idle != NULL) {
+    while (self->idle) {
         struct fiber *fiber = self->idle;
 
         self->idle = fiber->next;
@@ -181,11 +181,11 @@ void fiber_state_free(struct fiber_state *self)
 /* Takes an ended fiber out of the living and keeps it for the next start. */
 static void retire(struct fiber_state *self, struct fiber *fiber)
 {
-    if (fiber->previous != NULL)
+    if (fiber->previous)
         fiber->previous->sibling = fiber->sibling;
     else
         self->all = fiber->sibling;
-    if (fiber->sibling != NULL)
+    if (fiber->sibling)
         fiber->sibling->previous = fiber->previous;
     self->count--;
     if (self->idle_count == POOL_MAX) {
@@ -201,11 +201,11 @@ void fiber_run_ready(struct loop *loop, size_t max)
 {
     struct fiber_state *self = &loop->fibers;
 
-    for (; max > 0 && self->ready.head != NULL; max--) {
+    for (; max > 0 && self->ready.head; max--) {
         struct fiber *fiber = self->ready.head;
 
         self->ready.head = fiber->next;
-        if (self->ready.head == NULL)
+        if (!self->ready.head)
             self->ready.tail = &self->ready.head;
         fiber->state = FIBER_RUNNING;
         fiber->started = true;
@@ -224,7 +224,7 @@ int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct erro
 
     if (self->count >= self->max)
         return error_retry(err, ERR_OVERLOADED, 1, "Too many requests are being served.");
-    if (fiber != NULL) {
+    if (fiber) {
         self->idle = fiber->next;
         self->idle_count--;
     } else {
@@ -236,7 +236,7 @@ int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct erro
     fiber->started = fiber->woken_early = false;
     fiber->previous = NULL;
     fiber->sibling = self->all;
-    if (self->all != NULL)
+    if (self->all)
         self->all->previous = fiber;
     self->all = fiber;
     self->count++;
@@ -251,7 +251,7 @@ struct fiber *fiber_self(const struct loop *loop)
 
 void *fiber_local(const struct loop *loop)
 {
-    return loop->fibers.running == NULL ? NULL : loop->fibers.running->local;
+    return !loop->fibers.running ? NULL : loop->fibers.running->local;
 }
 
 void fiber_set_local(struct loop *loop, void *local)
@@ -311,7 +311,7 @@ int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err)
 void fiber_cancel_all(struct loop *loop)
 {
     loop->fibers.cancelled = true;
-    for (struct fiber *fiber = loop->fibers.all; fiber != NULL; fiber = fiber->sibling)
+    for (struct fiber *fiber = loop->fibers.all; fiber; fiber = fiber->sibling)
         if (fiber->state == FIBER_PARKED) {
             loop_timer_disarm(loop, &fiber->deadline);
             fiber->wake = FIBER_CANCELLED;
@@ -333,7 +333,7 @@ size_t fiber_count(const struct loop *loop)
 
 static void queue_append(struct fiber_queue *queue, struct fiber_waiter *waiter)
 {
-    if (queue->head == NULL)
+    if (!queue->head)
         queue->tail = &queue->head;
     *queue->tail = waiter;
     queue->tail = &waiter->next;
@@ -347,7 +347,7 @@ static void queue_remove(struct fiber_queue *queue, struct fiber_waiter *waiter)
     while (*link != waiter)
         link = &(*link)->next;
     *link = waiter->next;
-    if (*link == NULL)
+    if (!*link)
         queue->tail = link;
     queue->length--;
 }
@@ -372,7 +372,7 @@ bool fiber_queue_wake_one(struct fiber_queue *queue)
 {
     struct fiber_waiter *waiter = queue->head;
 
-    if (waiter == NULL)
+    if (!waiter)
         return false;
     queue_remove(queue, waiter);
     waiter->woken = true;

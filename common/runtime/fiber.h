@@ -1,15 +1,15 @@
 /*
  * fiber.h - handlers that wait read top to bottom.
  *
- * A fiber is a function on a stack of its own (Boost.Context, pooled, 64 KiB with a guard page below).
- * It runs on the loop's thread until it parks; only the loop resumes it.  It never
- * parks without a deadline, and is not freed while parked: it is resumed with FIBER_TIMEOUT or
+ * A fiber is a function on a stack of its own (Boost.Context, pooled, 64 KiB with a guard page
+ * below). It runs on the loop's thread until it parks; only the loop resumes it.  It never parks
+ * without a deadline, and is not freed while parked: it is resumed with FIBER_TIMEOUT or
  * FIBER_CANCELLED and unwinds by itself.
  *
  * On a fiber: no blocking call, no getaddrinfo, no large arrays (keep a frame under 4 KiB).
  */
-#ifndef ATRIUM_COMMON_FIBER_H
-#define ATRIUM_COMMON_FIBER_H
+#ifndef ATRIUM_COMMON_RUNTIME_FIBER_H
+#define ATRIUM_COMMON_RUNTIME_FIBER_H
 
 #include "common/base/base.h"
 #include "common/base/error.h"
@@ -30,7 +30,8 @@ int fiber_start(struct loop *loop, void (*fn)(void *arg), void *arg, struct erro
 /* The fiber that is running, or NULL on the loop's own stack. */
 struct fiber *fiber_self(const struct loop *loop);
 
-/* A pointer of the running fiber's own: NULL at its start, and where no fiber runs. See span.h for what it is. */
+/* A pointer of the running fiber's own: NULL at its start, and where no fiber runs. See span.h for
+ * what it is. */
 void *fiber_local(const struct loop *loop);
 void fiber_set_local(struct loop *loop, void *local);
 

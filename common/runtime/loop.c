@@ -53,7 +53,7 @@ static void *grow(void *array, size_t old_count, size_t count, size_t size)
 {
     uint8_t *larger = reallocarray(array, count, size);
 
-    if (larger == NULL)
+    if (!larger)
         log_die("loop", "out of memory");
     memset(larger + old_count * size, 0, (count - old_count) * size);
     return larger;
@@ -124,9 +124,9 @@ void loop_timer_disarm(struct loop *self, struct loop_timer *timer)
 
 struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *arg), void *arg)
 {
-    struct loop_timer *timer = calloc(1, sizeof *timer);
+    struct loop_timer *timer = calloc(1, sizeof(*timer));
 
-    if (timer == NULL)
+    if (!timer)
         log_die("loop", "out of memory");
     timer->fn = fn;
     timer->arg = arg;
@@ -137,7 +137,7 @@ struct loop_timer *loop_at(struct loop *self, int64_t at_ms, void (*fn)(void *ar
 
 void loop_cancel(struct loop *self, struct loop_timer **timer_p)
 {
-    if (*timer_p == NULL)
+    if (!*timer_p)
         return;
     loop_timer_disarm(self, *timer_p);
     free(*timer_p);
@@ -168,7 +168,7 @@ static struct loop_watch *watch_get(struct loop *self, int fd)
     if ((size_t)fd >= self->watch_count) {
         size_t count = MAX(self->watch_count * 2, (size_t)fd + 32);
 
-        self->watches = grow(self->watches, self->watch_count, count, sizeof *self->watches);
+        self->watches = grow(self->watches, self->watch_count, count, sizeof(*self->watches));
         self->watch_count = count;
     }
     return &self->watches[fd];
@@ -180,9 +180,9 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
     struct loop_watch *watch = watch_get(self, fd);
     struct epoll_event event = {.events = ((events & ZMQ_POLLIN) != 0 ? EPOLLIN : 0) |
                                           ((events & ZMQ_POLLOUT) != 0 ? EPOLLOUT : 0)};
-    int operation = watch->fn == NULL ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+    int operation = !watch->fn ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
 
-    if (watch->fn == NULL)
+    if (!watch->fn)
         watch->generation = ++self->generation;
     watch->fn = fn;
     watch->arg = arg;
@@ -198,7 +198,7 @@ void loop_watch(struct loop *self, int fd, short events, void (*fn)(void *arg, s
 
 void loop_unwatch(struct loop *self, int fd)
 {
-    if (fd < 0 || (size_t)fd >= self->watch_count || self->watches[fd].fn == NULL)
+    if (fd < 0 || (size_t)fd >= self->watch_count || !self->watches[fd].fn)
         return;
     self->watches[fd].fn = NULL;
     /* Fails when the descriptor was closed already, which has removed it. */
@@ -210,7 +210,7 @@ static void deliver(struct loop *self, const struct epoll_event *event)
     const struct loop_watch *watch = &self->watches[(uint32_t)event->data.u64];
     short revents = 0;
 
-    if (watch->fn == NULL || watch->generation != (uint32_t)(event->data.u64 >> 32))
+    if (!watch->fn || watch->generation != (uint32_t)(event->data.u64 >> 32))
         return; /* removed by a handler of this turn */
     if ((event->events & EPOLLIN) != 0)
         revents |= ZMQ_POLLIN;
@@ -226,23 +226,22 @@ static void deliver(struct loop *self, const struct epoll_event *event)
 static struct loop_socket *socket_find(struct loop *self, const zsock_t *socket)
 {
     for (size_t i = 0; i < self->socket_count; i++)
-        if (self->sockets[i]->socket == socket && self->sockets[i]->fn != NULL)
+        if (self->sockets[i]->socket == socket && self->sockets[i]->fn)
             return self->sockets[i];
     return NULL;
 }
 
-static void socket_fired(void *arg, short revents)
+static void socket_fired(void *arg, short revents UNUSED)
 {
     struct loop_socket *socket = arg;
 
-    (void)revents;
     socket->state = SOCKET_SUSPECT;
 }
 
 static bool socket_is_readable(const struct loop_socket *socket)
 {
     int events = 0;
-    size_t size = sizeof events;
+    size_t size = sizeof(events);
 
     return zmq_getsockopt(zsock_resolve(socket->socket), ZMQ_EVENTS, &events, &size) == 0 &&
            (events & ZMQ_POLLIN) != 0;
@@ -250,10 +249,10 @@ static bool socket_is_readable(const struct loop_socket *socket)
 
 void loop_watch_socket(struct loop *self, zsock_t *socket, void (*fn)(void *arg), void *arg)
 {
-    struct loop_socket *watched = calloc(1, sizeof *watched);
+    struct loop_socket *watched = calloc(1, sizeof(*watched));
 
-    assert(socket_find(self, socket) == NULL);
-    if (watched == NULL)
+    assert(!socket_find(self, socket));
+    if (!watched)
         log_die("loop", "out of memory");
     if (self->socket_count == self->socket_capacity) {
         self->sockets = grow(self->sockets, self->socket_capacity, self->socket_capacity + 16,
@@ -273,7 +272,7 @@ void loop_unwatch_socket(struct loop *self, zsock_t *socket)
 {
     struct loop_socket *watched = socket_find(self, socket);
 
-    if (watched == NULL)
+    if (!watched)
         return;
     loop_unwatch(self, watched->fd);
     watched->fn = NULL; /* its fn may be what is running: freed at the end of the turn */
@@ -283,7 +282,7 @@ void loop_socket_used(struct loop *self, zsock_t *socket)
 {
     struct loop_socket *watched = socket_find(self, socket);
 
-    if (watched != NULL)
+    if (watched)
         watched->state = SOCKET_SUSPECT;
 }
 
@@ -292,7 +291,7 @@ static void read_sockets(struct loop *self)
     for (size_t i = 0; i < self->socket_count; i++) {
         struct loop_socket *socket = self->sockets[i];
 
-        if (socket->fn == NULL || socket->state == SOCKET_QUIET)
+        if (!socket->fn || socket->state == SOCKET_QUIET)
             continue;
         if (socket->state == SOCKET_SUSPECT && !socket_is_readable(socket)) {
             socket->state = SOCKET_QUIET;
@@ -313,7 +312,7 @@ static bool settle_sockets(struct loop *self)
     for (size_t i = 0; i < self->socket_count; i++) {
         struct loop_socket *socket = self->sockets[i];
 
-        if (socket->fn == NULL) {
+        if (!socket->fn) {
             free(socket);
             continue;
         }
@@ -332,14 +331,13 @@ static void drain_signals(struct loop *self)
 {
     struct signalfd_siginfo info;
 
-    while (read(self->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
-        if (self->signal_fn != NULL)
+    while (read(self->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        if (self->signal_fn)
             self->signal_fn(self->signal_arg, (int)info.ssi_signo);
 }
 
-static void signal_arrived(void *arg, short revents)
+static void signal_arrived(void *arg, short revents UNUSED)
 {
-    (void)revents;
     drain_signals(arg);
 }
 
@@ -354,7 +352,7 @@ void loop_on_signal(struct loop *self, void (*fn)(void *arg, int signo), void *a
 
 void loop_each_turn(struct loop *self, void (*fn)(void *arg), void *arg)
 {
-    self->hooks = grow(self->hooks, self->hook_count, self->hook_count + 1, sizeof *self->hooks);
+    self->hooks = grow(self->hooks, self->hook_count, self->hook_count + 1, sizeof(*self->hooks));
     self->hooks[self->hook_count++] = (struct loop_hook){fn, arg};
 }
 
@@ -378,7 +376,7 @@ static int sleep_ms(const struct loop *self, bool work_left)
 {
     int64_t left;
 
-    if (work_left || self->fibers.ready.head != NULL)
+    if (work_left || self->fibers.ready.head)
         return 0;
     if (self->timer_count == 0)
         return -1;
@@ -417,10 +415,10 @@ void loop_stop(struct loop *self)
 
 struct loop *loop_new(void)
 {
-    struct loop *self = calloc(1, sizeof *self);
+    struct loop *self = calloc(1, sizeof(*self));
     sigset_t signals;
 
-    if (self == NULL)
+    if (!self)
         log_die("loop", "out of memory");
     /* czmq would catch SIGINT and SIGTERM itself and make every wait return at once. */
     setenv("ZSYS_SIGHANDLER", "false", 1);
@@ -444,7 +442,7 @@ void loop_destroy(struct loop **self_p)
 {
     struct loop *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     assert(self->fibers.count == 0);
     fiber_state_free(&self->fibers);

@@ -10,8 +10,8 @@
  * ready fibers (until none is ready, at most 10,000 per turn), then the turn hooks (flush of queued
  * database statements and the like).
  */
-#ifndef ATRIUM_COMMON_LOOP_H
-#define ATRIUM_COMMON_LOOP_H
+#ifndef ATRIUM_COMMON_RUNTIME_LOOP_H
+#define ATRIUM_COMMON_RUNTIME_LOOP_H
 
 #include <czmq.h>
 

@@ -1,8 +1,8 @@
 /*
  * loop_private.h - what loop.c and fiber.c share, and nobody else includes.
  */
-#ifndef ATRIUM_COMMON_LOOP_PRIVATE_H
-#define ATRIUM_COMMON_LOOP_PRIVATE_H
+#ifndef ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
+#define ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 
 #include <signal.h>
 

@@ -51,7 +51,7 @@ struct offload {
 
 static void list_append(struct job_list *list, struct job *job)
 {
-    if (list->head == NULL)
+    if (!list->head)
         list->tail = &list->head;
     job->next = NULL;
     *list->tail = job;
@@ -65,7 +65,7 @@ static void list_remove(struct job_list *list, const struct job *job)
     while (*link != job)
         link = &(*link)->next;
     *link = job->next;
-    if (*link == NULL)
+    if (!*link)
         list->tail = link;
 }
 
@@ -84,7 +84,7 @@ static void run_first(struct offload *self)
     pthread_mutex_lock(&self->mutex);
     self->running_count--;
     job->state = JOB_DONE;
-    poke = self->done.head == NULL; /* otherwise the loop has been told and did not come yet */
+    poke = !self->done.head; /* otherwise the loop has been told and did not come yet */
     list_append(&self->done, job);
     pthread_cond_broadcast(&self->job_done);
     if (poke)
@@ -101,7 +101,7 @@ static void *thread_main(void *arg)
     (void)setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + NICE_STEP);
     pthread_mutex_lock(&self->mutex);
     while (!self->stopping) {
-        if (self->waiting.head == NULL)
+        if (!self->waiting.head)
             pthread_cond_wait(&self->work_there, &self->mutex);
         else
             run_first(self);
@@ -110,7 +110,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* As many as can be had now: without memory for the stack of one it is tried again with the next job. */
+/* As many as can be had now: without memory for the stack of one it is tried again with the next
+ * job. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;
@@ -123,15 +124,14 @@ static void start_threads(struct offload *self)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void collect_done(void *arg, short revents)
+static void collect_done(void *arg, short revents UNUSED)
 {
     struct offload *self = arg;
     eventfd_t ignored;
 
-    (void)revents;
     (void)eventfd_read(self->event_fd, &ignored);
     pthread_mutex_lock(&self->mutex);
-    while (self->done.head != NULL) {
+    while (self->done.head) {
         struct job *job = self->done.head;
 
         list_remove(&self->done, job);
@@ -143,17 +143,17 @@ static void collect_done(void *arg, short revents)
 
 struct offload *offload_new(struct loop *loop, size_t threads, size_t queue_max)
 {
-    struct offload *self = calloc(1, sizeof *self);
+    struct offload *self = calloc(1, sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    if (self == NULL)
+    if (!self)
         log_die("offload", "out of memory");
     self->loop = loop;
     self->thread_max = threads > 0 ? threads : (size_t)MAX(cores, 1L);
     self->queue_max = queue_max;
-    self->threads = calloc(self->thread_max, sizeof *self->threads);
+    self->threads = calloc(self->thread_max, sizeof(*self->threads));
     self->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (self->threads == NULL || self->event_fd < 0)
+    if (!self->threads || self->event_fd < 0)
         log_die("offload", "out of memory or descriptors");
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->work_there, NULL);
@@ -166,10 +166,10 @@ void offload_destroy(struct offload **self_p)
 {
     struct offload *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     pthread_mutex_lock(&self->mutex);
-    assert(self->waiting.head == NULL && self->running_count == 0);
+    assert(!self->waiting.head && self->running_count == 0);
     self->stopping = true;
     pthread_cond_broadcast(&self->work_there);
     pthread_mutex_unlock(&self->mutex);

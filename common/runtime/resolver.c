@@ -1,8 +1,8 @@
 /*
  * resolver.c - see resolver.h.
  *
- * A lookup belongs to its thread until it stands in the list `done`, then to the loop.  What both touch is `struct
- * exchange`, which lives as long as the resolver or one of its threads.
+ * A lookup belongs to its thread until it stands in the list `done`, then to the loop.  What both
+ * touch is `struct exchange`, which lives as long as the resolver or one of its threads.
  */
 #include "common/runtime/resolver.h"
 
@@ -469,7 +469,8 @@ int resolver_resolve(struct resolver *self, const char *host, int64_t deadline_m
                      struct resolver_addresses *ret, struct error *err)
 {
     for (;;) {
-        /* Looked for anew each time: between its wake and this fiber's turn it may have made room for another. */
+        /* Looked for anew each time: between its wake and this fiber's turn it may have made room
+         * for another. */
         enum resolver_state state = resolver_poll(self, host, deadline_mono_ms, ret, err);
 
         if (state != RESOLVER_PENDING)

@@ -1,15 +1,17 @@
 /*
  * span.h - what a fiber works on, and the spans of a trace (OpenTelemetry) that this makes.
  *
- * A request that is sampled carries its trace from the gateway over the bus (WIRE.md).  Each process records the spans
- * that end in it into a ring of its own, which the gateway empties (service_spans) and exports.  The ring is made with
- * the first span, drops what it has no room for, and no caller ever waits for it.
+ * A request that is sampled carries its trace from the gateway over the bus (WIRE.md).  Each
+ * process records the spans that end in it into a ring of its own, which the gateway empties
+ * (service_spans) and exports.  The ring is made with the first span, drops what it has no room
+ * for, and no caller ever waits for it.
  *
- * Attributes follow OpenTelemetry's semantic conventions as far as they hold no personal data: routes and names of
- * operations and statements, never a path, a query, a parameter, or the id of a person or document.
+ * Attributes follow OpenTelemetry's semantic conventions as far as they hold no personal data:
+ * routes and names of operations and statements, never a path, a query, a parameter, or the id of a
+ * person or document.
  */
-#ifndef ATRIUM_COMMON_SPAN_H
-#define ATRIUM_COMMON_SPAN_H
+#ifndef ATRIUM_COMMON_RUNTIME_SPAN_H
+#define ATRIUM_COMMON_RUNTIME_SPAN_H
 
 #include "common/base/arena.h"
 #include "common/base/metrics.h"
@@ -23,8 +25,8 @@ void spans_destroy(struct spans **self_p);
 
 enum { SPANS_MAX = 2048, SPANS_TAKEN_MAX = 512 };
 
-/* Takes the oldest spans out, at most SPANS_TAKEN_MAX: a JSON array of OTLP's Span objects, in the arena, and their
- * number. */
+/* Takes the oldest spans out, at most SPANS_TAKEN_MAX: a JSON array of OTLP's Span objects, in the
+ * arena, and their number. */
 const char *spans_take(struct spans *self, struct arena *arena, size_t *ret_count);
 
 /* Taken ones that reached no receiver. */
@@ -50,7 +52,8 @@ struct activity {
 /* Of the running fiber; NULL: it has said nothing, or no fiber runs. */
 struct activity *activity_current(const struct loop *loop);
 
-/* The running fiber works on this from now on, until it ends; the activity must outlive that or be taken back by NULL. */
+/* The running fiber works on this from now on, until it ends; the activity must outlive that or be
+ * taken back by NULL. */
 void activity_enter(struct loop *loop, struct activity *activity);
 
 /* Counts a call of another service; activity may be NULL. */
@@ -87,8 +90,9 @@ struct span {
     char host[SPAN_HOST_SIZE];
 };
 
-/* Begins a child of the activity's innermost span. Names, keys and texts are borrowed until the ring was emptied: literals,
- * rows of tables, or what lives as long as the process. activity may be NULL. */
+/* Begins a child of the activity's innermost span. Names, keys and texts are borrowed until the
+ * ring was emptied: literals, rows of tables, or what lives as long as the process. activity may be
+ * NULL. */
 void span_begin(struct span *self, struct activity *activity, enum span_kind kind,
                 const char *name);
 

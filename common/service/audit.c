@@ -9,7 +9,7 @@
 
 static void set_text(json_t *json, const char *name, const char *text)
 {
-    if (text != NULL && text[0] != '\0')
+    if (text && text[0] != '\0')
         json_object_set_new(json, name, json_string(text));
 }
 
@@ -23,7 +23,7 @@ static json_t *agent(const struct request *req)
 {
     json_t *json = json_object();
 
-    if (req->caller != NULL) {
+    if (req->caller) {
         set_uuid(json, "account", req->caller->account);
         set_uuid(json, "membership", req->caller->membership);
         set_text(json, "profile",
@@ -39,14 +39,14 @@ struct audit_row audit_row(const struct request *req, const struct audit *what)
     struct audit_row row = {.project = what->project, .at = req->now_ms};
     json_t *event = json_object();
 
-    if (!uuid_is_set(&row.project) && caller != NULL)
+    if (!uuid_is_set(&row.project) && caller)
         row.project = caller->project;
-    if (what->type != NULL && uuid_is_set(&what->id))
+    if (what->type && uuid_is_set(&what->id))
         row.entity = arena_printf(req->arena, "%s/%s", what->type, what->id.text);
     set_text(event, "action", what->action);
     set_text(event, "outcome", what->failure ? "failure" : "success");
     set_uuid(event, "account",
-             uuid_is_set(&what->account) || caller == NULL ? what->account : caller->account);
+             uuid_is_set(&what->account) || !caller ? what->account : caller->account);
     set_text(event, "role", what->role);
     json_object_set_new(event, "agent", agent(req));
     set_text(event, "address", req->address);

@@ -1,6 +1,7 @@
 /*
- * audit.h - who did what: one row for each change of state and each sign-in, written by the statement that makes
- * the change, into the daemon's own table `audit` (common/service/schema/audit.sql).
+ * audit.h - who did what: one row for each change of state and each sign-in, written by the
+ * statement that makes the change, into the daemon's own table `audit`
+ * (common/service/schema/audit.sql).
  *
  * A statement takes the row as its four last parameters:
  *
@@ -12,10 +13,11 @@
  *     struct audit_row audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
  *     db_query(d->svc.db, req, SQL_THING_MAKE, &res, err, ..., DB_AUDIT(audit));
  *
- * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of documents.
+ * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of
+ * documents.
  */
-#ifndef ATRIUM_COMMON_AUDIT_H
-#define ATRIUM_COMMON_AUDIT_H
+#ifndef ATRIUM_COMMON_SERVICE_AUDIT_H
+#define ATRIUM_COMMON_SERVICE_AUDIT_H
 
 #include "common/domain/request.h"
 #include "common/pg/db.h"
@@ -40,15 +42,16 @@ struct audit_row {
     const char *event; /* JSON: action, outcome, account, role, agent, address, trace, detail */
 };
 
-/* The row of what a request does; texts from its arena. The agent is the caller of the request (membership and
- * profile), else the service that asks; its address and trace id go along. */
+/* The row of what a request does; texts from its arena. The agent is the caller of the request
+ * (membership and profile), else the service that asks; its address and trace id go along. */
 struct audit_row audit_row(const struct request *req, const struct audit *what);
 
 #define DB_AUDIT(row_) \
     DB_UUID((row_).project), DB_INT((row_).at), DB_TEXT((row_).entity), DB_TEXT((row_).event)
 
-/* One audit row for each row of `from`. The arguments are SQL: the four parameters of DB_AUDIT(), of which `entity`
- * may be more than that (coalesce($9::text, 'Session/' || id)), and what stands after "from". */
+/* One audit row for each row of `from`. The arguments are SQL: the four parameters of DB_AUDIT(),
+ * of which `entity` may be more than that (coalesce($9::text, 'Session/' || id)), and what stands
+ * after "from". */
 #define SQL_AUDIT(project, at, entity, event, from)                                   \
     "insert into audit (project_id, at, entity, event) select " project "::uuid, " at \
     "::bigint, (" entity ")::text, " event "::json from " from

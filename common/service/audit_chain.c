@@ -1,9 +1,9 @@
 /*
  * audit_chain.c - see audit_chain.h.
  *
- * A round is a transaction that holds the row of the chain's end: of many instances one is the chainer, the others
- * find the row locked and leave. Rows that are not sealed are few and have an index of their own, so that a round
- * without work is one look into it.
+ * A round is a transaction that holds the row of the chain's end: of many instances one is the
+ * chainer, the others find the row locked and leave. Rows that are not sealed are few and have an
+ * index of their own, so that a round without work is one look into it.
  */
 #include "common/service/audit_chain.h"
 
@@ -93,7 +93,7 @@ static void hash_text(crypto_hash_sha256_state *state, const char *text)
 {
     uint64_t null = UINT64_MAX;
 
-    if (text != NULL)
+    if (text)
         hash_bytes(state, text, strlen(text));
     else
         crypto_hash_sha256_update(state, (const uint8_t *)&null, sizeof(null));
@@ -257,7 +257,7 @@ int audit_chain_months(struct audit_chain *self, const struct request *req, stru
     int month;
 
     /* a clock as wrong as that has its rows in audit_other */
-    if (req->now_ms < 0 || gmtime_r(&now, &day) == NULL || day.tm_year + 1900 >= YEAR_MAX)
+    if (req->now_ms < 0 || !gmtime_r(&now, &day) || day.tm_year + 1900 >= YEAR_MAX)
         return 0;
     month = 12 * (day.tm_year + 1900) + day.tm_mon;
     if (month == self->month || clock_mono_ms() < self->month_retry_mono_ms)

@@ -1,13 +1,14 @@
 /*
- * audit_chain.h - the audit trail's chain: each row of the table `audit` gets, within a second, its sequence number and
- * a hash over itself and the row before it, so that nothing can be altered, removed, moved or put in between unseen.
+ * audit_chain.h - the audit trail's chain: each row of the table `audit` gets, within a second, its
+ * sequence number and a hash over itself and the row before it, so that nothing can be altered,
+ * removed, moved or put in between unseen.
  *
- * The chain's order is the order in which the chainer found the rows, in which rows of earlier rounds come first: what
- * was committed before a round comes before what was committed after it. Within a round it is the order of their ids.
- * Neither is an order of time: a clock may jump.
+ * The chain's order is the order in which the chainer found the rows, in which rows of earlier
+ * rounds come first: what was committed before a round comes before what was committed after it.
+ * Within a round it is the order of their ids. Neither is an order of time: a clock may jump.
  *
- * The hash is SHA-256 over these fields, each as the number of its bytes (8 bytes, big-endian) and its bytes; of a null,
- * 8 bytes 0xff and nothing:
+ * The hash is SHA-256 over these fields, each as the number of its bytes (8 bytes, big-endian) and
+ * its bytes; of a null, 8 bytes 0xff and nothing:
  *
  *     "atrium audit 1"
  *     the hash of the row before: 32 bytes, none for the first row
@@ -16,8 +17,8 @@
  *     entity: UTF-8, or null
  *     event: UTF-8, as it is stored
  */
-#ifndef ATRIUM_COMMON_AUDIT_CHAIN_H
-#define ATRIUM_COMMON_AUDIT_CHAIN_H
+#ifndef ATRIUM_COMMON_SERVICE_AUDIT_CHAIN_H
+#define ATRIUM_COMMON_SERVICE_AUDIT_CHAIN_H
 
 #include "common/base/metrics.h"
 #include "common/domain/request.h"
@@ -35,28 +36,30 @@ struct audit_record {
 };
 extern const struct field_table audit_record_table;
 
-/* What the record's hash must be behind a row with the hash `previous` (size 0: it is the first). */
+/* What the record's hash must be behind a row with the hash `previous` (size 0: it is the
+ * first). */
 void audit_hash(const struct audit_record *record, struct field_bytes previous,
                 uint8_t ret[static AUDIT_HASH_SIZE]);
 
 struct audit_chain;
 
-/* The chain of a daemon whose schema has the table; before db_prepare(), so that its statements are verified. Lives
- * in the arena. */
+/* The chain of a daemon whose schema has the table; before db_prepare(), so that its statements are
+ * verified. Lives in the arena. */
 struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct metrics *metrics);
 
-/* Makes the partitions of this month and the next, as far as locks can be had; called by audit_chain_run(), and before
- * the first row is written. Parks. */
+/* Makes the partitions of this month and the next, as far as locks can be had; called by
+ * audit_chain_run(), and before the first row is written. Parks. */
 int audit_chain_months(struct audit_chain *self, const struct request *req,
                        struct error *err) MUST_USE;
 
-/* One round: gives every row that is committed by now its place, unless another instance is at it. AUDIT_PERIOD_MS
- * apart, rounds keep within the second. Parks. */
+/* One round: gives every row that is committed by now its place, unless another instance is at it.
+ * AUDIT_PERIOD_MS apart, rounds keep within the second. Parks. */
 enum { AUDIT_PERIOD_MS = 250 };
 int audit_chain_run(struct audit_chain *self, const struct request *req,
                     struct error *err) MUST_USE;
 
-/* The end of the chain, and how many rows are not sealed yet (at most a million are counted). Parks. */
+/* The end of the chain, and how many rows are not sealed yet (at most a million are counted).
+ * Parks. */
 struct audit_state {
     int64_t sequence, unsealed;
     int64_t
@@ -66,7 +69,8 @@ struct audit_state {
 int audit_chain_state(struct audit_chain *self, const struct request *req, struct audit_state *ret,
                       struct error *err) MUST_USE;
 
-/* At most `count` rows (struct audit_record) behind `after`, in order; of one project, or all. Parks. */
+/* At most `count` rows (struct audit_record) behind `after`, in order; of one project, or all.
+ * Parks. */
 int audit_chain_page(struct audit_chain *self, const struct request *req, struct uuid project,
                      int64_t after, int64_t count, struct field_list *ret,
                      struct error *err) MUST_USE;

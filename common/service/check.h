@@ -1,13 +1,13 @@
 /*
- * check.h - what a daemon alone can tell about its own health: the answer to the operation service_check, which
- * `atriumctl doctor` asks of every instance.
+ * check.h - what a daemon alone can tell about its own health: the answer to the operation
+ * service_check, which `atriumctl doctor` asks of every instance.
  *
- * A check is a row of a table: a name and a function that looks at one thing and says what it saw.  What all daemons
- * have is in service_check.c and check_database.c; a daemon's own rows are in <daemon>/check.c and its
- * service_definition.
+ * A check is a row of a table: a name and a function that looks at one thing and says what it saw.
+ * What all daemons have is in service_check.c and check_database.c; a daemon's own rows are in
+ * <daemon>/check.c and its service_definition.
  *
- *     static int check_transport(void *daemon, const struct request *req, struct finding *ret, struct error *err)
- *     {
+ *     static int check_transport(void *daemon, const struct request *req, struct finding *ret,
+ *     struct error *err) {
  *         ...
  *         return check_ok(req, ret, "%s", "answered EHLO");
  *     }
@@ -17,10 +17,11 @@
  *         {.name = NULL},
  *     };
  *
- * Operators read it, nobody else: it may name files, hosts and settings, but no secret and nothing of a person.
+ * Operators read it, nobody else: it may name files, hosts and settings, but no secret and nothing
+ * of a person.
  */
-#ifndef ATRIUM_COMMON_CHECK_H
-#define ATRIUM_COMMON_CHECK_H
+#ifndef ATRIUM_COMMON_SERVICE_CHECK_H
+#define ATRIUM_COMMON_SERVICE_CHECK_H
 
 #include "common/domain/request.h"
 #include "common/wire/fields.h"
@@ -43,12 +44,14 @@ struct check {
     const char *name;
     unsigned flags;
     const char *mend; /* how to mend what it finds, unless it knows better */
-    /* Looks, on a fiber, until req's deadline at most, and says so by one of the three below. Not for this
-     * configuration: *ret is left alone. -1 is a finding too: it fails, and err is what was seen. */
+    /* Looks, on a fiber, until req's deadline at most, and says so by one of the three below. Not
+     * for this configuration: *ret is left alone. -1 is a finding too: it fails, and err is what
+     * was seen. */
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* What was seen, in words; 0, so that `return check_ok(...)` reads as one step. mend NULL: the row's. */
+/* What was seen, in words; 0, so that `return check_ok(...)` reads as one step. mend NULL: the
+ * row's. */
 int check_ok(const struct request *req, struct finding *ret, const char *format, ...)
     PRINTF_LIKE(3, 4);
 int check_warn(const struct request *req, struct finding *ret, const char *mend, const char *format,
@@ -65,8 +68,9 @@ struct check_report {
     size_t count;
 };
 
-/* Runs the table (ended by name NULL; NULL: no rows) but for rows with one of the flags in `without`, one after the
- * other, each for CHECK_EACH_MS and until req's deadline at most. Texts are in req's arena. False when one failed. Parks. */
+/* Runs the table (ended by name NULL; NULL: no rows) but for rows with one of the flags in
+ * `without`, one after the other, each for CHECK_EACH_MS and until req's deadline at most. Texts
+ * are in req's arena. False when one failed. Parks. */
 bool checks_run(const struct check *rows, unsigned without, void *daemon, const struct request *req,
                 struct check_report *report);
 
@@ -75,10 +79,12 @@ bool checks_run(const struct check *rows, unsigned without, void *daemon, const 
 struct db;
 struct db_migration;
 
-/* Statements of these checks, for a db that db_prepare() has not seen yet; the number of the first. */
+/* Statements of these checks, for a db that db_prepare() has not seen yet; the number of the
+ * first. */
 int check_database_extend(struct db *db);
 
-/* What the server says of itself, judged: too old a version fails, as do settings that lose what was acknowledged. */
+/* What the server says of itself, judged: too old a version fails, as do settings that lose what
+ * was acknowledged. */
 struct check_server {
     const char *version;
     int64_t number; /* 150014 */

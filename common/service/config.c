@@ -1,9 +1,9 @@
 /*
  * config.c - reads the configuration files line by line, so that every complaint names its line.
  *
- * zconfig takes each line apart (name, quotes, comment); it keeps no line numbers, tolerates duplicates and walks
- * over lines longer than its buffer, which is why the lines are cut and measured here first.  Used by
- * service_main() and atriumctl.
+ * zconfig takes each line apart (name, quotes, comment); it keeps no line numbers, tolerates
+ * duplicates and walks over lines longer than its buffer, which is why the lines are cut and
+ * measured here first.  Used by service_main() and atriumctl.
  */
 #include "common/service/config.h"
 

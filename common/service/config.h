@@ -1,20 +1,23 @@
 /*
- * config.h - typed settings from zconfig (ZPL) files, of which a later one overrides an earlier one.
+ * config.h - typed settings from zconfig (ZPL) files, of which a later one overrides an earlier
+ * one.
  *
  *     common
  *         run_dir = "/run/atrium"
  *     authd
  *         database = "host=/run/postgresql dbname=atrium user=atrium-authd"
  *
- * Each program reads `common` and its own section through a table that names every key it knows: an unknown
- * key, a duplicate within a file or a bad value refuses the start with file, line and what would be right.  Other
- * programs' sections are left alone.  Secrets are never values in a file but names of files.
+ * Each program reads `common` and its own section through a table that names every key it knows: an
+ * unknown key, a duplicate within a file or a bad value refuses the start with file, line and what
+ * would be right.  Other programs' sections are left alone.  Secrets are never values in a file but
+ * names of files.
  *
- * Files are read in this order: the defaults of the package (PREFIX/share/atrium/atrium.conf of programs in PREFIX/bin,
- * for the installed configuration only), the operator's atrium.conf, and conf.d/NAME.conf beside it by name.
+ * Files are read in this order: the defaults of the package (PREFIX/share/atrium/atrium.conf of
+ * programs in PREFIX/bin, for the installed configuration only), the operator's atrium.conf, and
+ * conf.d/NAME.conf beside it by name.
  */
-#ifndef ATRIUM_COMMON_CONFIG_H
-#define ATRIUM_COMMON_CONFIG_H
+#ifndef ATRIUM_COMMON_SERVICE_CONFIG_H
+#define ATRIUM_COMMON_SERVICE_CONFIG_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -109,8 +112,9 @@ struct config_section {
     struct config_origin *origins; /* one for each row, filled; NULL: not wanted */
 };
 
-/* The files that a configuration is read from, NULL-ended, in the arena: `defaults` (may be NULL) when it exists; `path`,
- * which may be missing when `defaults` exists; the *.conf of conf.d beside `path`, by name. -1: conf.d cannot be read. */
+/* The files that a configuration is read from, NULL-ended, in the arena: `defaults` (may be NULL)
+ * when it exists; `path`, which may be missing when `defaults` exists; the *.conf of conf.d beside
+ * `path`, by name. -1: conf.d cannot be read. */
 int config_files(const char *defaults, const char *path, struct arena *arena, const char ***ret,
                  struct error *err) MUST_USE;
 
@@ -118,7 +122,8 @@ int config_files(const char *defaults, const char *path, struct arena *arena, co
 int config_files_of(const char *path, struct arena *arena, const char ***ret,
                     struct error *err) MUST_USE;
 
-/* Reads the files and fills every section's struct; texts live in the arena. -1 with "FILE:LINE: ..." */
+/* Reads the files and fills every section's struct; texts live in the arena. -1 with "FILE:LINE:
+ * ..." */
 int config_read(const char *const *files, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
@@ -126,16 +131,16 @@ int config_read(const char *const *files, const struct config_section *sections,
 int config_load(const char *path, const struct config_section *sections, size_t count,
                 struct arena *arena, struct error *err) MUST_USE;
 
-/* The value of a row as it would stand in a file, in the arena or the struct's own; NULL: there is none. `values` is the
- * struct that the section fills. */
+/* The value of a row as it would stand in a file, in the arena or the struct's own; NULL: there is
+ * none. `values` is the struct that the section fills. */
 const char *config_value(const struct config_row *row, const void *values, struct arena *arena);
 
 /* Copies the value of a row from one struct to another; texts and lists go into the arena. */
 void config_copy_value(const struct config_row *row, const void *from, void *to,
                        struct arena *arena);
 
-/* The effective configuration in the file's own format, with each key's description as a comment, which ends in
- * "[reload]" where SIGHUP applies a change. */
+/* The effective configuration in the file's own format, with each key's description as a comment,
+ * which ends in "[reload]" where SIGHUP applies a change. */
 char *config_print(const struct config_section *sections, size_t count, struct arena *arena);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * outbox.c - the fiber that relays the rows of the outbox table, see outbox.h.
  *
- * A batch of due rows is claimed under a lease, called one after the other in the order of their making, and
- * settled by one statement.  Whatever goes wrong between, the lease runs out and the rows are due again: they
- * are delivered at least once, and the receiver knows them by their id.  Rows of a service that nobody serves
- * are not claimed at all, so that they go out as soon as it is back.
+ * A batch of due rows is claimed under a lease, called one after the other in the order of their
+ * making, and settled by one statement.  Whatever goes wrong between, the lease runs out and the
+ * rows are due again: they are delivered at least once, and the receiver knows them by their id.
+ * Rows of a service that nobody serves are not claimed at all, so that they go out as soon as it is
+ * back.
  */
 #include "common/service/outbox.h"
 
@@ -330,7 +331,8 @@ static int relay_batch(struct outbox *self, struct error *err)
     return (int)db_rows(rows);
 }
 
-/* For how long the oldest row waits: also of a receiver that is away, whose rows are not claimed. */
+/* For how long the oldest row waits: also of a receiver that is away, whose rows are not
+ * claimed. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     int64_t now_mono_ms = clock_mono_ms();

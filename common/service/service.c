@@ -41,7 +41,7 @@ static void log_failure(int level, const char *message, const struct error *err)
 static int open_bus(struct service *self, struct error *err)
 {
     const struct service_definition *definition = self->definition;
-    struct bus_options *options = arena_alloc(self->arena, sizeof *options);
+    struct bus_options *options = arena_alloc(self->arena, sizeof(*options));
 
     *options = (struct bus_options){
         .service = definition->name,
@@ -58,7 +58,7 @@ static int open_bus(struct service *self, struct error *err)
         .spans = self->spans,
     };
     self->bus = bus_new(self->loop, self->clock, self->metrics, options, err);
-    return self->bus == NULL ? -1 : 0;
+    return !self->bus ? -1 : 0;
 }
 
 /* Waits until the server is there. Fails when it refuses what we are, or when the service stops. */
@@ -88,7 +88,7 @@ static int open_database(struct service *self, struct error *err)
     if (definition->database_offset == SIZE_MAX)
         return 0;
     config = service_database_config(self);
-    options = arena_alloc(self->arena, sizeof *options);
+    options = arena_alloc(self->arena, sizeof(*options));
     *options = (struct db_options){
         .conninfo = config->database,
         .schema = definition->schema,
@@ -139,16 +139,16 @@ static int open_all(struct service *self, struct error *err)
 
     if (service_seal_load(self, err) < 0 || open_database(self, err) < 0)
         return -1;
-    if (self->audit != NULL)
+    if (self->audit)
         open_audit(self); /* before the first row of the trail, which the seal key may write */
     if (service_seal_open(self, err) < 0)
         return -1;
-    if (definition->outbox_methods != NULL)
+    if (definition->outbox_methods)
         self->outbox = outbox_new(self->loop, self->db, self->bus, self->metrics,
                                   definition->outbox_methods, &self->seal);
-    if (self->db != NULL)
+    if (self->db)
         service_database_watch(self);
-    if (definition->start != NULL && definition->start(self, err) < 0)
+    if (definition->start && definition->start(self, err) < 0)
         return -1;
     bus_open(self->bus);
     return 0;
@@ -207,7 +207,7 @@ static void end_when_unwound(void *arg)
  */
 static void drain(struct service *self)
 {
-    if (self->definition->drain != NULL)
+    if (self->definition->drain)
         self->definition->drain(self);
     bus_drain(self->bus, clock_mono_ms() + DRAIN_MS);
     if (bus_serving(self->bus) > 0) {
@@ -226,7 +226,7 @@ static void stop_fiber(void *arg)
     sd_notify(0, "STOPPING=1");
     log_event(LOG_INFO, "service", "stopping", NULL);
     drain(self);
-    if (self->definition->stop != NULL)
+    if (self->definition->stop)
         self->definition->stop(self);
     end(self);
 }
@@ -270,7 +270,7 @@ static void start_fiber(void *arg)
     self->ready = true;
     if (self->reload_again)
         service_reload(self);
-    snprintf(took, sizeof took, "%" PRId64, clock_mono_ms() - self->started_mono_ms);
+    snprintf(took, sizeof(took), "%" PRId64, clock_mono_ms() - self->started_mono_ms);
     log_event(LOG_INFO, "service", "ready", "version", ATRIUM_VERSION, "ms", took, NULL);
     sd_notify(0, "READY=1");
     feed_watchdog(self);
@@ -312,10 +312,10 @@ static void read_log_context(void *arg, struct log_context *ret)
 {
     const struct activity *activity = activity_current(arg);
 
-    if (activity == NULL)
+    if (!activity)
         return;
     ret->request_id = activity->request_id;
-    if (activity->spans == NULL)
+    if (!activity->spans)
         return;
     trace_hex(activity->context.trace_id, TRACE_ID_BYTES, ret->trace_id);
     trace_hex(activity->context.span_id, SPAN_ID_BYTES, ret->span_id);
@@ -364,7 +364,8 @@ static int start_or_print(struct service *self, const struct service_options *op
     return run(self, options);
 }
 
-/* A core file would hold keys, passwords and tokens. Only the soft limit: who must debug can raise it again. */
+/* A core file would hold keys, passwords and tokens. Only the soft limit: who must debug can raise
+ * it again. */
 static void leave_no_core(void)
 {
     struct rlimit limit;
@@ -386,10 +387,10 @@ int service_main(int argc, char **argv, const struct service_definition *definit
     if (service_options_read(argc, argv, definition, &options, &exit_code) < 0)
         return exit_code;
     self = calloc(1, definition->size);
-    if (self == NULL || sodium_init() < 0)
+    if (!self || sodium_init() < 0)
         log_die("service", "out of memory, or no random source");
     signal(SIGPIPE, SIG_IGN);
-    snprintf(program, sizeof program, "atrium-%s", definition->name);
+    snprintf(program, sizeof(program), "atrium-%s", definition->name);
     log_open(program, options.instance, LOG_INFO);
     leave_no_core();
     descriptors_raise();

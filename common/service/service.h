@@ -1,13 +1,14 @@
 /*
  * service.h - the skeleton of every daemon: `main` is a table and one call.
  *
- * service_main() reads the command line and the configuration, opens log, loop, clock, offload pool, bus, database and
- * outbox, runs the start hook, lets callers in, tells systemd READY=1, feeds the watchdog, serves until SIGTERM, drains
- * (bounded) and leaves with exit code 0.  SIGHUP reads the configuration again (service_reload.c).  Options: --config
- * FILE, --instance NAME, --check-config, --print-config, --test-clock FILE (development suites only), --version, --help.
+ * service_main() reads the command line and the configuration, opens log, loop, clock, offload
+ * pool, bus, database and outbox, runs the start hook, lets callers in, tells systemd READY=1,
+ * feeds the watchdog, serves until SIGTERM, drains (bounded) and leaves with exit code 0.  SIGHUP
+ * reads the configuration again (service_reload.c).  Options: --config FILE, --instance NAME,
+ * --check-config, --print-config, --test-clock FILE (development suites only), --version, --help.
  */
-#ifndef ATRIUM_COMMON_SERVICE_H
-#define ATRIUM_COMMON_SERVICE_H
+#ifndef ATRIUM_COMMON_SERVICE_SERVICE_H
+#define ATRIUM_COMMON_SERVICE_SERVICE_H
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
@@ -113,12 +114,13 @@ struct service_definition {
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
     const struct seal_table
         *seal_tables; /* what it seals, ended by name NULL; NULL: the outbox alone */
-    /* May be NULL. After the configuration was read, for --check-config too: looks at the files that it names. Nothing is
-     * open yet, so it may block. */
+    /* May be NULL. After the configuration was read, for --check-config too: looks at the files
+     * that it names. Nothing is open yet, so it may block. */
     int (*configured)(void *daemon, struct error *err);
-    /* May be NULL. After a reload: takes over what `configured` has made of the new configuration in `fresh`, a daemon of
-     * the same type that was not started. Memory of its arena lives until the next reload; rows without CONFIG_RELOAD
-     * have the new values there, which must not be used. Parks nowhere. */
+    /* May be NULL. After a reload: takes over what `configured` has made of the new configuration
+     * in `fresh`, a daemon of the same type that was not started. Memory of its arena lives until
+     * the next reload; rows without CONFIG_RELOAD have the new values there, which must not be
+     * used. Parks nowhere. */
     void (*reload)(void *daemon, void *fresh);
     /* The hooks run on a fiber and may be NULL. start: after database and bus, before the first
      * request comes in. It must not wait for another daemon: any start order works. */
@@ -218,8 +220,9 @@ struct service_status_out {
     bool database;
     enum tristate writable; /* unset: of a build that does not say */
     const char *sandbox;    /* what confines the programs that it starts; NULL: it starts none */
-    /* Ids of the keys in its file, "4c1f0a... 9a2b77...", the one that writes first, and how far their exchange is:
-     * "single", "prepared" (the second is the newer one), "switched". NULL: it has none. */
+    /* Ids of the keys in its file, "4c1f0a... 9a2b77...", the one that writes first, and how far
+     * their exchange is: "single", "prepared" (the second is the newer one), "switched". NULL: it
+     * has none. */
     const char *sealKeys, *sealState;
 };
 extern const struct field_table service_status_out_table;
@@ -259,7 +262,8 @@ struct service_config_out {
 };
 extern const struct field_table service_config_out_table;
 
-/* A page of the audit trail (common/service/audit_chain.h); with rows left when there are any behind the last one. */
+/* A page of the audit trail (common/service/audit_chain.h); with rows left when there are any
+ * behind the last one. */
 struct audit_page_in {
     int64_t after;       /* sequence */
     struct uuid project; /* absent: all */
@@ -273,7 +277,8 @@ struct audit_page_out {
 };
 extern const struct field_table audit_page_out_table;
 
-/* Seals what lies behind `after` in one of the daemon's tables anew, for a page, with the key that writes. */
+/* Seals what lies behind `after` in one of the daemon's tables anew, for a page, with the key that
+ * writes. */
 struct seal_reseal_in {
     int64_t table;     /* from 0 on */
     const char *after; /* absent: from its start */

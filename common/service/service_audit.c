@@ -5,7 +5,8 @@
 
 #include "common/service/service_private.h"
 
-/* A page has at most so many rows and, but for its last row, bytes of text; a gap lies between two rows. */
+/* A page has at most so many rows and, but for its last row, bytes of text; a gap lies between two
+ * rows. */
 enum { PAGE_ROWS = 1000, PAGE_BYTES = 1 << 20 };
 
 static const struct field audit_page_in_rows[] = {
@@ -35,19 +36,20 @@ static size_t page_fit(const struct field_list *rows)
 
     while (count < rows->count && bytes < PAGE_BYTES) {
         bytes += strlen(row[count].event);
-        bytes += row[count].entity != NULL ? strlen(row[count].entity) : 0;
+        bytes += row[count].entity ? strlen(row[count].entity) : 0;
         count++;
     }
     return count;
 }
 
-/* The end of the chain is read first: what lies before it is there when the rows are read, or among the gaps. */
+/* The end of the chain is read first: what lies before it is there when the rows are read, or among
+ * the gaps. */
 int audit_page(struct service *self, const struct request *req, const struct audit_page_in *in,
                struct audit_page_out *out, struct error *err)
 {
     struct audit_state state;
 
-    if (self->audit == NULL)
+    if (!self->audit)
         return 0;
     if (audit_chain_state(self->audit, req, &state, err) < 0 ||
         audit_chain_page(self->audit, req, in->project, in->after, PAGE_ROWS, &out->rows, err) <

@@ -1,6 +1,6 @@
 /*
- * service_check.c - what every daemon looks at when `atriumctl doctor` asks: its configuration, its keys, its
- * neighbours, its database and what waits there.
+ * service_check.c - what every daemon looks at when `atriumctl doctor` asks: its configuration, its
+ * keys, its neighbours, its database and what waits there.
  *
  * Files are read on the offload pool, everything else parks: requests go on meanwhile.
  */
@@ -126,8 +126,8 @@ static bool check_settings(struct key_files *job)
         if (!(definition->config[i].flags & CONFIG_SECRET))
             continue;
         memcpy(&path, (const uint8_t *)job->self->config + definition->config[i].offset,
-               sizeof path);
-        if (path != NULL && !check_key_file(job, path))
+               sizeof(path));
+        if (path && !check_key_file(job, path))
             return false;
     }
     return true;
@@ -137,7 +137,7 @@ static bool check_host_key(struct key_files *job)
 {
     const struct service *self = job->self;
 
-    return self->hosts == NULL ||
+    return !self->hosts ||
            check_key_file(job, arena_printf(job->arena, "%s/%s.%s.key", self->common->bus_keys,
                                             self->definition->name, self->instance));
 }
@@ -149,7 +149,7 @@ static bool check_seal_key(struct key_files *job)
     const struct seal_keys *ours = &job->self->seal;
     CLEANUP(seal_keys_wipe) struct seal_keys keys = {.count = 0};
 
-    if (path == NULL)
+    if (!path)
         return true;
     if (seal_keys_load(path, &keys, job->err) < 0)
         return false;
@@ -197,20 +197,19 @@ static size_t count_peers(const struct service *self, const char *service, struc
     const char **peers = bus_peers(self->bus, service, arena);
     size_t count = 0;
 
-    while (peers[count] != NULL)
+    while (peers[count])
         count++;
     return count;
 }
 
 static int check_peers(void *daemon, const struct request *req, struct finding *ret,
-                       struct error *err)
+                       struct error *err UNUSED)
 {
     const struct service *self = daemon;
     const char *const *asks = self->definition->asks;
     const char *seen = "", *missing = "";
 
-    (void)err;
-    for (; asks != NULL && *asks != NULL; asks++) {
+    for (; asks && *asks; asks++) {
         size_t count = count_peers(self, *asks, req->arena);
         const char **list = count > 0 ? &seen : &missing;
 
@@ -256,7 +255,7 @@ static int check_audit(void *daemon, const struct request *req, struct finding *
     struct audit_state state;
     int64_t age;
 
-    if (self->audit == NULL)
+    if (!self->audit)
         return 0;
     if (audit_chain_state(self->audit, req, &state, err) < 0)
         return -1;
@@ -275,7 +274,7 @@ static int check_outbox(void *daemon, const struct request *req, struct finding 
     struct outbox_state state;
     int64_t age;
 
-    if (self->outbox == NULL)
+    if (!self->outbox)
         return 0;
     if (outbox_state(self->outbox, req, &state, err) < 0)
         return -1;
@@ -324,16 +323,17 @@ static const char *server_of(const struct service *self, struct arena *arena)
 {
     char text[512];
 
-    db_server(self->db, text, sizeof text);
+    db_server(self->db, text, sizeof(text));
     return text[0] == '\0' ? NULL : arena_strdup(arena, text);
 }
 
-/* Each of the tables is bounded (CHECK_EACH_MS a row), and all together by the deadline of the request. */
+/* Each of the tables is bounded (CHECK_EACH_MS a row), and all together by the deadline of the
+ * request. */
 int service_check(struct service *self, const struct request *req, const struct nothing *in,
                   struct service_check_out *out, struct error *err)
 {
-    struct check_report *report = arena_alloc(req->arena, sizeof *report);
-    unsigned without = self->db == NULL ? CHECK_DATABASE : 0;
+    struct check_report *report = arena_alloc(req->arena, sizeof(*report));
+    unsigned without = !self->db ? CHECK_DATABASE : 0;
 
     (void)in, (void)err;
     checks_run(own_checks, without, self, req, report);
@@ -344,6 +344,6 @@ int service_check(struct service *self, const struct request *req, const struct 
     checks_run(service_seal_checks, without, self, req, report);
     checks_run(self->definition->checks, without, self, req, report);
     out->findings = (struct field_list){report->items, report->count};
-    out->server = self->db == NULL ? NULL : server_of(self, req->arena);
+    out->server = !self->db ? NULL : server_of(self, req->arena);
     return 0;
 }

@@ -1,10 +1,11 @@
 /*
- * service_database.c - what a daemon knows of its database: whether it answers, whether it can be written to, and who
- * holds the locks that its statements wait for.
+ * service_database.c - what a daemon knows of its database: whether it answers, whether it can be
+ * written to, and who holds the locks that its statements wait for.
  *
- * Asked every three seconds, also of a daemon that nobody calls.  The answer, and who blocks, are asked for on the
- * vital connection (common/pg/db.h), which no lock holds up; the write takes the way of all writes.  A write of a request
- * that is refused for want of room counts at once.  Seen by service_status() (hence /readyz), metrics and doctor.
+ * Asked every three seconds, also of a daemon that nobody calls.  The answer, and who blocks, are
+ * asked for on the vital connection (common/pg/db.h), which no lock holds up; the write takes the
+ * way of all writes.  A write of a request that is refused for want of room counts at once.  Seen
+ * by service_status() (hence /readyz), metrics and doctor.
  */
 #include <string.h>
 
@@ -32,26 +33,26 @@ static const struct db_statement statements[STATEMENT_COUNT] = {
 
 bool service_database_up(const struct service *self)
 {
-    return self->db == NULL || (db_ready(self->db) && !self->database.silent);
+    return !self->db || (db_ready(self->db) && !self->database.silent);
 }
 
 bool service_database_writable(const struct service *self)
 {
-    return self->db == NULL || (service_database_up(self) && db_refusal(self->db) == NULL);
+    return !self->db || (service_database_up(self) && !db_refusal(self->db));
 }
 
 static int64_t read_up(void *arg)
 {
     const struct service *self = arg;
 
-    return self->db != NULL && service_database_up(self);
+    return self->db && service_database_up(self);
 }
 
 static int64_t read_writable(void *arg)
 {
     const struct service *self = arg;
 
-    return self->db != NULL && service_database_writable(self);
+    return self->db && service_database_writable(self);
 }
 
 static int64_t read_blocked_ms(void *arg)
@@ -159,7 +160,8 @@ static void set_blocker(struct service *self, const struct blocker *seen)
     *known = *seen;
 }
 
-/* At a moment when no statement waits, since all are held back or none is asked for, it holds what it held. */
+/* At a moment when no statement waits, since all are held back or none is asked for, it holds what
+ * it held. */
 static int keep_blocker(struct service *self, const struct request *req, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -211,9 +213,9 @@ int service_database_write(struct service *self, const struct request *req, stru
         db_refusal_set(self->db,
                        db_bool(res, 0, 0) ? "25006 the server is set to read only" : NULL);
     }
-    if (!refused && db_refusal(self->db) != NULL)
+    if (!refused && db_refusal(self->db))
         log_event(LOG_ERR, "database", "cannot write", "detail", db_refusal(self->db), NULL);
-    else if (refused && db_refusal(self->db) == NULL)
+    else if (refused && !db_refusal(self->db))
         log_event(LOG_NOTICE, "database", "can write again", NULL);
     return 0;
 }

@@ -160,7 +160,7 @@ int service_config_load(struct service *self, const struct service_options *opti
     if (!is_instance_name(options->instance))
         return error_set(err, ERR_INTERNAL, "--instance must be [a-z0-9-], 1 to 32 characters.");
     self->instance = options->instance;
-    self->common = arena_alloc(self->arena, sizeof *self->common);
+    self->common = arena_alloc(self->arena, sizeof(*self->common));
     self->config = arena_alloc(self->arena, self->definition->config_size);
     self->origins[0] =
         arena_calloc(self->arena, common_config_row_count, sizeof(*self->origins[0]));
@@ -169,7 +169,7 @@ int service_config_load(struct service *self, const struct service_options *opti
     service_sections(self, sections);
     if (config_load(options->config, sections, ARRAY_SIZE(sections), self->arena, err) < 0)
         return -1;
-    if (options->test_clock != NULL && !self->common->development)
+    if (options->test_clock && !self->common->development)
         return error_set(err, ERR_INTERNAL, "--test-clock is for development suites only.");
     return 0;
 }
@@ -180,7 +180,7 @@ static int load_hosts(struct service *self, struct error *err)
     const struct common_config *common = self->common;
     const char *name = arena_printf(self->arena, "%s.%s", self->definition->name, self->instance);
 
-    if (common->bus_hosts == NULL)
+    if (!common->bus_hosts)
         return 0;
     self->hosts_arena = arena_new();
     if (bus_hosts_read(common->bus_hosts, self->hosts_arena, &self->hosts, err) < 0)
@@ -199,7 +199,7 @@ int service_config_check(struct service *self, const struct service_options *opt
     if (service_config_load(self, options, err) < 0 || load_hosts(self, err) < 0)
         return -1;
     self->check_only = options->check_config;
-    return definition->configured == NULL ? 0 : definition->configured(self, err);
+    return !definition->configured ? 0 : definition->configured(self, err);
 }
 
 char *service_config_text(const struct service *self, struct arena *arena)
@@ -221,6 +221,6 @@ const char *service_seal_key_path(const struct service *self)
     const char *path = NULL;
 
     if (offset != SIZE_MAX)
-        memcpy(&path, (const uint8_t *)self->config + offset, sizeof path);
+        memcpy(&path, (const uint8_t *)self->config + offset, sizeof(path));
     return path;
 }

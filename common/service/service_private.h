@@ -1,8 +1,8 @@
 /*
  * service_private.h - what service.c, service_status.c, service_task.c and service_options.c share.
  */
-#ifndef ATRIUM_COMMON_SERVICE_PRIVATE_H
-#define ATRIUM_COMMON_SERVICE_PRIVATE_H
+#ifndef ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
+#define ATRIUM_COMMON_SERVICE_SERVICE_PRIVATE_H
 
 #include "common/bus/method.h"
 #include "common/service/service.h"
@@ -30,8 +30,8 @@ int service_options_read(int argc, char **argv, const struct service_definition 
 int service_config_load(struct service *self, const struct service_options *options,
                         struct error *err) MUST_USE;
 
-/* The same, and looks at all that --check-config does: the list of hosts, and the files that the daemon's own check
- * opens. Nothing of *self need be open. May block. */
+/* The same, and looks at all that --check-config does: the list of hosts, and the files that the
+ * daemon's own check opens. Nothing of *self need be open. May block. */
 int service_config_check(struct service *self, const struct service_options *options,
                          struct error *err) MUST_USE;
 
@@ -40,20 +40,21 @@ enum { SERVICE_SECTIONS = 2 };
 void service_sections(const struct service *self,
                       struct config_section ret[static SERVICE_SECTIONS]);
 
-/* A daemon of the same definition with the configuration that its files have now, in an arena of its own. Not started;
- * check it with service_config_check(). */
+/* A daemon of the same definition with the configuration that its files have now, in an arena of
+ * its own. Not started; check it with service_config_check(). */
 struct service *service_fresh_new(const struct service *self);
 void service_fresh_destroy(struct service **self_p);
 
-/* How the configuration in use differs from that of `fresh`: the keys that a reload applies, and those that need a
- * restart, "authd.issuer, common.run_dir" each, in the arena; "" for none. */
+/* How the configuration in use differs from that of `fresh`: the keys that a reload applies, and
+ * those that need a restart, "authd.issuer, common.run_dir" each, in the arena; "" for none. */
 struct service_difference {
     const char *reload, *restart;
 };
 struct service_difference service_compare(const struct service *self, const struct service *fresh,
                                           struct arena *arena);
 
-/* Reads the configuration again and applies what can change at run time; at once, or after the reload under way. */
+/* Reads the configuration again and applies what can change at run time; at once, or after the
+ * reload under way. */
 void service_reload(struct service *self);
 
 /* The effective configuration, as the file would have it. */
@@ -72,8 +73,8 @@ void service_database_watch(struct service *self);
 bool service_database_up(const struct service *self);
 bool service_database_writable(const struct service *self);
 
-/* Ask now, 3 s at most each. A write that is refused is no failure: db_refusal() has it then. The last
- * renews self->database.blocker, pid 0: none. Park. */
+/* Ask now, 3 s at most each. A write that is refused is no failure: db_refusal() has it then. The
+ * last renews self->database.blocker, pid 0: none. Park. */
 int service_database_answer(struct service *self, const struct request *req, struct error *err);
 int service_database_write(struct service *self, const struct request *req, struct error *err);
 int service_database_blocker(struct service *self, const struct request *req, struct error *err);
@@ -90,8 +91,8 @@ int service_seal_load(struct service *self, struct error *err) MUST_USE;
 /* Statements and tables of the keys' exchange, for a db that db_prepare() has not seen yet. */
 void service_seal_extend(struct service *self);
 
-/* Refuses keys that are not those of the database, registers them, adds those that were exchanged, and starts the task
- * that seals anew. Parks. */
+/* Refuses keys that are not those of the database, registers them, adds those that were exchanged,
+ * and starts the task that seals anew. Parks. */
 int service_seal_open(struct service *self, struct error *err) MUST_USE;
 
 /* See struct service_status_out. */

@@ -1,9 +1,10 @@
 /*
  * service_reload.c - SIGHUP: reads the configuration again and applies what can change at run time.
  *
- * A configuration that cannot be read, or that a start would refuse, changes nothing.  Rows with CONFIG_RELOAD are copied
- * into the structs in use, whose texts stay allocated as long as the process: a request under way may hold them.  The log
- * names the keys that changed and those that need a restart.
+ * A configuration that cannot be read, or that a start would refuse, changes nothing.  Rows with
+ * CONFIG_RELOAD are copied into the structs in use, whose texts stay allocated as long as the
+ * process: a request under way may hold them.  The log names the keys that changed and those that
+ * need a restart.
  */
 #include <inttypes.h>
 #include <sodium.h>
@@ -135,7 +136,8 @@ static void apply_difference(void *arg, const struct config_section *mine,
         config_copy_value(&mine->rows[row], theirs->out, mine->out, self->arena);
 }
 
-/* Where values come from may have changed without them. A file's name is copied only then: names do not pile up. */
+/* Where values come from may have changed without them. A file's name is copied only then: names do
+ * not pile up. */
 static void take_origins(struct service *self, const struct service *fresh)
 {
     struct config_section mine[SERVICE_SECTIONS], theirs[SERVICE_SECTIONS];
@@ -222,7 +224,8 @@ static void reload(struct service *self)
                   NULL);
 }
 
-/* systemd reloads with ExecReload=kill -HUP and is told here when it has begun and is over (sd_notify(3)). */
+/* systemd reloads with ExecReload=kill -HUP and is told here when it has begun and is over
+ * (sd_notify(3)). */
 static void notify_reloading(void)
 {
     struct timespec now;

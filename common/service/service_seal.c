@@ -1,15 +1,20 @@
 /*
- * service_seal.c - a daemon's seal keys against its database: whether they are the right ones, and their exchange.
+ * service_seal.c - a daemon's seal keys against its database: whether they are the right ones, and
+ * their exchange.
  *
- * The table seal_key says which keys have sealed. An instance starts only with a file that holds all of them that are
- * not retired, so neither a wrong file nor one that lost a line is noticed by values that do not open. The exchange has
- * three steps, for which `atriumctl keys rotate --seal` writes the file and asks the instances:
+ * The table seal_key says which keys have sealed. An instance starts only with a file that holds
+ * all of them that are not retired, so neither a wrong file nor one that lost a line is noticed by
+ * values that do not open. The exchange has three steps, for which `atriumctl keys rotate --seal`
+ * writes the file and asks the instances:
  *
  *   prepared  OLD NEW   every instance can read what the new key will seal; none seals with it yet
- *   switched  NEW OLD   the new key seals; a task seals anew, page by page, what the old one has sealed
- *   retired   NEW       nothing is sealed by the old key; the table keeps it, sealed, for hashes that it has made
+ *   switched  NEW OLD   the new key seals; a task seals anew, page by page, what the old one has
+ *             sealed
+ *   retired   NEW       nothing is sealed by the old key; the table keeps it, sealed, for hashes
+ *             that it has made
  *
- * A key that is new stands second first: an instance refuses a file whose first key the table does not know.
+ * A key that is new stands second first: an instance refuses a file whose first key the table does
+ * not know.
  */
 #include <sodium.h>
 #include <string.h>
@@ -193,8 +198,8 @@ static struct page_values page_values_new(const struct request *req, const struc
                                 .news = db_array_new(req->arena, 1, bytes)};
 }
 
-/* Seals a page of a table anew. A row that was written meanwhile keeps what was written: that is of a key that may
- * write, and the next pass looks at it again. */
+/* Seals a page of a table anew. A row that was written meanwhile keeps what was written: that is of
+ * a key that may write, and the next pass looks at it again. */
 static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
@@ -371,7 +376,8 @@ static int try_values(struct service *self, const struct request *req, struct er
                      service_seal_key_path(self));
 }
 
-/* Refuses a file that lacks a key which values may need, and a first key that others may not know. */
+/* Refuses a file that lacks a key which values may need, and a first key that others may not
+ * know. */
 static int judge_file(const struct service *self, const struct known_keys *known, struct error *err)
 {
     const char *path = service_seal_key_path(self);
@@ -491,7 +497,8 @@ const char *service_seal_state(const struct service *self)
     return self->sealing->single ? "single" : self->sealing->switched ? "switched" : "prepared";
 }
 
-/* Values that another key than the one that writes has sealed, of those that are looked at in time. */
+/* Values that another key than the one that writes has sealed, of those that are looked at in
+ * time. */
 static int count_other(struct service *self, const struct request *req, int64_t *ret,
                        bool *ret_more, struct error *err)
 {
@@ -606,14 +613,13 @@ int seal_reseal(struct service *self, const struct request *req, const struct se
 
 /* Fails: CONFLICT (no exchange, or not of this key). */
 int seal_retire(struct service *self, const struct request *req, const struct seal_retire_in *in,
-                struct nothing *out, struct error *err)
+                struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct seal_key *old = &self->seal.items[1];
     struct audit_row audit;
     struct sealed sealed;
 
-    (void)out;
     if (refuse_unless_switched(self, err) < 0)
         return -1;
     if (strcmp(old->id, in->id) != 0)

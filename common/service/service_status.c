@@ -108,11 +108,11 @@ const struct operation *service_operations(const struct operation *own, struct a
     struct operation *all;
     size_t count = 0;
 
-    while (own != NULL && own[count].name != NULL)
+    while (own && own[count].name)
         count++;
-    all = arena_calloc(arena, count + ARRAY_SIZE(built_in) + 1, sizeof *all);
+    all = arena_calloc(arena, count + ARRAY_SIZE(built_in) + 1, sizeof(*all));
     if (count > 0)
-        memcpy(all, own, count * sizeof *all);
-    memcpy(all + count, built_in, sizeof built_in);
+        memcpy(all, own, count * sizeof(*all));
+    memcpy(all + count, built_in, sizeof(built_in));
     return all;
 }

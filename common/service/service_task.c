@@ -19,7 +19,7 @@ struct task {
 struct request *service_request_new(struct service *self, int64_t timeout_ms)
 {
     struct arena *arena = arena_new();
-    struct request *req = arena_alloc(arena, sizeof *req);
+    struct request *req = arena_alloc(arena, sizeof(*req));
     struct uuid trace = uuid_random();
 
     *req = (struct request){
@@ -38,7 +38,7 @@ void service_request_destroy(struct request **self_p)
 {
     struct arena *arena;
 
-    if (*self_p == NULL)
+    if (!*self_p)
         return;
     arena = (*self_p)->arena; /* the request itself lies in it */
     arena_destroy(&arena);
@@ -97,7 +97,7 @@ static void task_fiber(void *arg)
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err))
 {
-    struct task *task = arena_alloc(self->arena, sizeof *task);
+    struct task *task = arena_alloc(self->arena, sizeof(*task));
     struct error err;
 
     *task = (struct task){.service = self, .name = name, .period_ms = period_ms, .fn = fn};

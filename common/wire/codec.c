@@ -11,7 +11,8 @@ enum { BUFFER_FIRST = 512, EXT_JSON = 1 };
 
 /* ---- text ---- */
 
-/* Length of the UTF-8 sequence at `at` (RFC 3629: shortest form, no surrogates), 0 when it is none. */
+/* Length of the UTF-8 sequence at `at` (RFC 3629: shortest form, no surrogates), 0 when it is
+ * none. */
 static size_t sequence_length(const uint8_t *at, size_t left)
 {
     uint8_t lead = at[0], low = 0x80, high = 0xbf;
@@ -114,7 +115,8 @@ static bool scan_length(struct scan *self, size_t width, size_t *ret)
     return true;
 }
 
-/* Reads the type byte and the length behind it. The numbers are those of the msgpack specification's table. */
+/* Reads the type byte and the length behind it. The numbers are those of the msgpack
+ * specification's table. */
 static bool scan_head(struct scan *self, struct head *ret)
 {
     static const uint8_t scalar_size[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8}; /* 0xca .. 0xd3 */
@@ -321,8 +323,8 @@ void codec_pack_text(msgpack_packer *packer, const char *text)
 
 /* ---- JSON ---- */
 
-/* The offset at which brackets outside of strings nest deeper than allowed, or `size`. jansson would recurse 2,048
- * deep, which is a lot for a fiber's stack. */
+/* The offset at which brackets outside of strings nest deeper than allowed, or `size`. jansson
+ * would recurse 2,048 deep, which is a lot for a fiber's stack. */
 static size_t json_too_deep_at(const char *text, size_t size)
 {
     bool in_string = false;
@@ -346,7 +348,8 @@ static size_t json_too_deep_at(const char *text, size_t size)
     return size;
 }
 
-/* jansson's own words may quote the text, which may be a password: only its code and position are told. */
+/* jansson's own words may quote the text, which may be a password: only its code and position are
+ * told. */
 static const char *json_mistake(const json_error_t *mistake)
 {
     switch (json_error_code(mistake)) {

@@ -1,11 +1,12 @@
 /*
  * codec.h - bounded msgpack and JSON.
  *
- * Bytes from a peer are checked whole (every length against what is left, every count, the depth) before
- * msgpack-c may allocate for them: a five-byte frame can otherwise claim four billion elements.
+ * Bytes from a peer are checked whole (every length against what is left, every count, the depth)
+ * before msgpack-c may allocate for them: a five-byte frame can otherwise claim four billion
+ * elements.
  */
-#ifndef ATRIUM_COMMON_CODEC_H
-#define ATRIUM_COMMON_CODEC_H
+#ifndef ATRIUM_COMMON_WIRE_CODEC_H
+#define ATRIUM_COMMON_WIRE_CODEC_H
 
 #include <jansson.h>
 #include <msgpack.h>
@@ -20,12 +21,14 @@ enum {
     CODEC_FRAME_MAX = 4 * 1024 * 1024 /* bytes of one bus message */
 };
 
-/* Exactly one msgpack value of `size` bytes, nothing behind it, within the limits above, every str valid UTF-8
- * without U+0000. *ret lives in the arena. -1 (ERR_BAD_REQUEST) otherwise; nothing was allocated then. */
+/* Exactly one msgpack value of `size` bytes, nothing behind it, within the limits above, every str
+ * valid UTF-8 without U+0000. *ret lives in the arena. -1 (ERR_BAD_REQUEST) otherwise; nothing was
+ * allocated then. */
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
-/* The same without a copy: texts and bytes of *ret point into `bytes`, which must live as long as the arena. */
+/* The same without a copy: texts and bytes of *ret point into `bytes`, which must live as long as
+ * the arena. */
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err) MUST_USE;
 
@@ -54,8 +57,9 @@ static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
 int codec_write(void *buffer, const char *bytes, size_t size);
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 
-/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX. ERR_BAD_REQUEST with the
- * position of the mistake. `must_be_object` refuses other values. New reference. */
+/* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX.
+ * ERR_BAD_REQUEST with the position of the mistake. `must_be_object` refuses other values. New
+ * reference. */
 json_t *codec_parse_json(const char *text, size_t size, bool must_be_object, struct error *err);
 
 /* True when the text is one JSON value, nested at most CODEC_DEPTH_MAX deep; builds nothing. */

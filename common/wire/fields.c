@@ -1,8 +1,10 @@
 /*
- * fields.c - what does not read or write a table: the empty one, a look at its rows, and the wiping of secrets.
+ * fields.c - what does not read or write a table: the empty one, a look at its rows, and the wiping
+ * of secrets.
  *
- * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to msgpack),
- * fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and fields_email.c.
+ * The rest of fields.h is in fields_read.c (JSON and msgpack to struct), fields_pack.c (struct to
+ * msgpack), fields_print.c (msgpack to JSON), fields_schema.c (table to JSON Schema) and
+ * fields_email.c.
  */
 #include "common/wire/fields.h"
 

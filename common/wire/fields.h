@@ -1,17 +1,19 @@
 /*
  * fields.h - field tables: the shape of a request or an answer, written once.
  *
- * A table describes a C struct member by member.  From it the gateway validates JSON (all problems at once),
- * both sides encode and decode msgpack, the answer becomes JSON, and the OpenAPI page is written.  The type of
- * each row is checked against the type of its member at compile time.  The member's name is the name on the
- * wire, hence camelCase (or snake_case where the interface has it).
+ * A table describes a C struct member by member.  From it the gateway validates JSON (all problems
+ * at once), both sides encode and decode msgpack, the answer becomes JSON, and the OpenAPI page is
+ * written.  The type of each row is checked against the type of its member at compile time.  The
+ * member's name is the name on the wire, hence camelCase (or snake_case where the interface has
+ * it).
  *
  *     struct login_start_in { const char *email, *password, *tenantCode; };
  *
  *     static const struct field login_start_in_rows[] = {
- *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Sign-in address", "ana@example.org"),
- *         FIELD_TEXT(struct login_start_in, password, 0, 1048576, FIELD_REQUIRED | FIELD_SECRET, "Password", "..."),
- *         FIELD_TEXT(struct login_start_in, tenantCode, 1, 64, FIELD_REQUIRED, "Tenant to sign in to", "demo"),
+ *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Sign-in address",
+ *         "ana@example.org"), FIELD_TEXT(struct login_start_in, password, 0, 1048576,
+ *         FIELD_REQUIRED | FIELD_SECRET, "Password", "..."), FIELD_TEXT(struct login_start_in,
+ *         tenantCode, 1, 64, FIELD_REQUIRED, "Tenant to sign in to", "demo"),
  *     };
  *     FIELD_TABLE(login_start_in);
  *
@@ -29,11 +31,12 @@
  *     JSON         const char *          any JSON value as compact text; NULL when absent
  *     JSON_OBJECT  const char *          a JSON object as compact text (anything else is a 422)
  *
- * In outputs an absent member is written as the row's `absent` where it has one, as null when FIELD_NULLABLE is
- * set, else left out; lists are written as [] when empty unless FIELD_OMIT_EMPTY is set.  A JSON text travels on the bus as msgpack ext type 1.
+ * In outputs an absent member is written as the row's `absent` where it has one, as null when
+ * FIELD_NULLABLE is set, else left out; lists are written as [] when empty unless FIELD_OMIT_EMPTY
+ * is set.  A JSON text travels on the bus as msgpack ext type 1.
  */
-#ifndef ATRIUM_COMMON_FIELDS_H
-#define ATRIUM_COMMON_FIELDS_H
+#ifndef ATRIUM_COMMON_WIRE_FIELDS_H
+#define ATRIUM_COMMON_WIRE_FIELDS_H
 
 #include <jansson.h>
 #include <msgpack.h>
@@ -98,7 +101,8 @@ struct field_bytes {
 
 struct field_table;
 
-/* Checks one text value beyond its length: 0 when fine, else -1 with what is wrong ("must be ...") in why. */
+/* Checks one text value beyond its length: 0 when fine, else -1 with what is wrong ("must be ...")
+ * in why. */
 typedef int field_check(const char *value, char why[static 96]);
 
 struct field {
@@ -220,12 +224,14 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 
-/* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the struct. */
+/* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the
+ * struct. */
 #define FIELD_TABLE(x)                     \
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
 
-/* The same, of an answer that is one of several shapes; and one of these shapes, by rows of struct s. */
+/* The same, of an answer that is one of several shapes; and one of these shapes, by rows of struct
+ * s. */
 #define FIELD_TABLE_ONE_OF(x, ...)                                               \
     static const struct field_table *const x##_variants[] = {__VA_ARGS__, NULL}; \
     const struct field_table x##_table = {.name = #x,                            \
@@ -251,37 +257,40 @@ struct field_source {
     const void *context;
 };
 
-/* Validates `source` against `table` and fills the struct `out` (table->size bytes), texts in `arena`. Reports
- * every problem it finds, then returns -1 (ERR_VALIDATION). Unknown members are ignored. */
+/* Validates `source` against `table` and fills the struct `out` (table->size bytes), texts in
+ * `arena`. Reports every problem it finds, then returns -1 (ERR_VALIDATION). Unknown members are
+ * ignored. */
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
 /* Writes the struct as a msgpack map, absent members left out. */
 void fields_pack(const struct field_table *table, const void *in, msgpack_packer *packer);
 
-/* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read(): what comes from
- * another daemon is not trusted either. Unknown members are ignored (rolling upgrades). Texts are copied into the
- * arena; BYTES point into the map. */
+/* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read():
+ * what comes from another daemon is not trusted either. Unknown members are ignored (rolling
+ * upgrades). Texts are copied into the arena; BYTES point into the map. */
 int fields_unpack(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                   void *out, struct error *err) MUST_USE;
 
-/* The compact JSON text, NUL-terminated in the arena, of an answer that arrived as a msgpack map written by
- * fields_pack() with the same table. Members are in the order of the table; one of another type than its row
- * counts as absent; FIELD_INTERNAL ones are left out. map may be NULL: no members. */
+/* The compact JSON text, NUL-terminated in the arena, of an answer that arrived as a msgpack map
+ * written by fields_pack() with the same table. Members are in the order of the table; one of
+ * another type than its row counts as absent; FIELD_INTERNAL ones are left out. map may be NULL: no
+ * members. */
 char *fields_print(const struct field_table *table, const msgpack_object *map, struct arena *arena,
                    size_t *ret_size);
 
 /* The same as a tree. New reference. */
 json_t *fields_to_json(const struct field_table *table, const msgpack_object *map);
 
-/* Which way a shape travels: what an answer always has is required there, what a request may leave out has a default.
- * FIELDS_EITHER: a table of both. */
+/* Which way a shape travels: what an answer always has is required there, what a request may leave
+ * out has a default. FIELDS_EITHER: a table of both. */
 enum fields_way { FIELDS_REQUEST, FIELDS_ANSWER, FIELDS_EITHER };
 
-/* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested tables by $ref
- * "#/components/schemas/<name>". Rows of path, query and header are parameters and not among them: their
- * schemas come one by one from fields_row_schema(). Lengths in bytes, which JSON Schema does not know, are told in the
- * description and as "x-maxBytes"; maxLength is then true as well, but not enough. New references. */
+/* A JSON Schema (2020-12) object for the body members of the table, for the OpenAPI page; nested
+ * tables by $ref "#/components/schemas/<name>". Rows of path, query and header are parameters and
+ * not among them: their schemas come one by one from fields_row_schema(). Lengths in bytes, which
+ * JSON Schema does not know, are told in the description and as "x-maxBytes"; maxLength is then
+ * true as well, but not enough. New references. */
 json_t *fields_to_schema(const struct field_table *table, enum fields_way way);
 
 /* The row that is the whole body, NULL when the body is an object of members. */
@@ -289,18 +298,20 @@ const struct field *fields_body(const struct field_table *table);
 
 json_t *fields_row_schema(const struct field *row, enum fields_way way);
 
-/* An example of a body of the table, made of the rows' own; of a row, NULL without one. New references. */
+/* An example of a body of the table, made of the rows' own; of a row, NULL without one. New
+ * references. */
 json_t *fields_example(const struct field_table *table);
 json_t *fields_row_example(const struct field *row);
 
 /* Wipes every FIELD_SECRET text of the struct. */
 void fields_wipe(const struct field_table *table, void *in);
 
-/* The canonical form of an e-mail address (see FIELD_TYPE_EMAIL), from the arena; NULL when it is not one. */
+/* The canonical form of an e-mail address (see FIELD_TYPE_EMAIL), from the arena; NULL when it is
+ * not one. */
 const char *fields_email(struct arena *arena, const char *text);
 
-/* The same for a domain name alone: lower case, ASCII by IDNA 2008, no dot at its end; NULL when it is none, as IP
- * addresses and single labels are. */
+/* The same for a domain name alone: lower case, ASCII by IDNA 2008, no dot at its end; NULL when it
+ * is none, as IP addresses and single labels are. */
 const char *fields_domain(struct arena *arena, const char *text);
 
 #endif

@@ -1,7 +1,9 @@
 /*
- * fields_email.c - one spelling for each e-mail address: what is stored, compared, hashed and sent to.
+ * fields_email.c - one spelling for each e-mail address: what is stored, compared, hashed and sent
+ * to.
  *
- * The grammar is the dot-atom form of RFC 5321, section 4.1.2: no quoted local part, no address literal.
+ * The grammar is the dot-atom form of RFC 5321, section 4.1.2: no quoted local part, no address
+ * literal.
  */
 #include <idn2.h>
 #include <string.h>
@@ -69,7 +71,7 @@ static bool is_domain(const char *text)
     const char *dot;
     bool dotted = false;
 
-    while ((dot = strchr(text, '.')) != NULL) {
+    while ((dot = strchr(text, '.'))) {
         if (!is_label(text, (size_t)(dot - text)))
             return false;
         text = dot + 1;
@@ -78,7 +80,8 @@ static bool is_domain(const char *text)
     return dotted && is_label(text, strlen(text)) && text[strspn(text, "0123456789")] != '\0';
 }
 
-/* The domain (which it overwrites) in ASCII: through IDNA 2008 where it has other characters or claims to have been there. */
+/* The domain (which it overwrites) in ASCII: through IDNA 2008 where it has other characters or
+ * claims to have been there. */
 static const char *ascii_domain(struct arena *arena, char *domain)
 {
     uint8_t *ascii = NULL;

@@ -33,7 +33,8 @@ json_t *fields_row_example(const struct field *row)
         return fields_example(row->table);
     if (row->type == FIELD_TYPE_OBJECTS)
         return json_pack("[o]", fields_example(row->table));
-    /* A row without an example has none or an empty one; an empty text would be a bad one of most. */
+    /* A row without an example has none or an empty one; an empty text would be a bad one of
+     * most. */
     return row->example && row->example[0] ? value_of(row) : NULL;
 }
 

@@ -1,8 +1,9 @@
 /*
  * fields_print.c - the answer of a daemon as JSON text, written in one pass.
  *
- * Without a tree in between: building jansson's and dumping it took a third of the gateway's time for a read.
- * Called by the gateway for each answer with a body; who wants the tree (atriumctl --json) has the text parsed.
+ * Without a tree in between: building jansson's and dumping it took a third of the gateway's time
+ * for a read. Called by the gateway for each answer with a body; who wants the tree (atriumctl
+ * --json) has the text parsed.
  */
 #include <string.h>
 
@@ -85,7 +86,7 @@ static bool put_int(struct codec_buffer *out, const struct value *value)
 
     if (value->kind != VALUE_INT)
         return false;
-    put(out, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)value->integer));
+    put(out, digits, (size_t)snprintf(digits, sizeof(digits), "%lld", (long long)value->integer));
     return true;
 }
 

@@ -1,7 +1,8 @@
 /*
  * fields_read.c - from JSON or msgpack to a checked struct, all problems in one pass.
  *
- * fields_read() is called by the gateway for every request, fields_unpack() by the bus for every message.
+ * fields_read() is called by the gateway for every request, fields_unpack() by the bus for every
+ * message.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@
 
 enum { EMAIL_RAW_MAX = 1024, PATH_MAX_SIZE = 256 };
 
-/* Where in the input we are: rendered as "settings.0.name" only when there is a problem to report. */
+/* Where in the input we are: rendered as "settings.0.name" only when there is a problem to
+ * report. */
 struct place {
     const struct place *parent;
     const char *name; /* NULL: an element of a list */
@@ -218,8 +220,8 @@ static void read_time(struct reader *reader, const struct value *value, const st
 
 /* ---- JSON, bytes, lists, objects ---- */
 
-/* A text that a daemon sent as JSON must be JSON. With each request comes the caller's access policy: nothing is built
- * only to be looked at. */
+/* A text that a daemon sent as JSON must be JSON. With each request comes the caller's access
+ * policy: nothing is built only to be looked at. */
 static bool is_json(const struct value *value, bool object)
 {
     const char *end = value->text + value->size, *first = value->text;
@@ -390,7 +392,8 @@ static void read_member(struct reader *reader, const struct field *row, const st
     }
 }
 
-/* The value of a row of an input that came over HTTP. What only daemons may say is not there for a client. */
+/* The value of a row of an input that came over HTTP. What only daemons may say is not there for a
+ * client. */
 static struct value http_value(const struct field_source *source, json_t *object,
                                const struct field *row)
 {

@@ -53,7 +53,8 @@ static json_t *reference_to(const struct field_table *table)
 
 /* ---- bounds ---- */
 
-/* Text whose length in bytes is not that in characters: what has a pattern or a list of values is ASCII. */
+/* Text whose length in bytes is not that in characters: what has a pattern or a list of values is
+ * ASCII. */
 static bool counts_bytes(const struct field *row)
 {
     bool text = row->type == FIELD_TYPE_TEXT || row->type == FIELD_TYPE_TEXTS ||

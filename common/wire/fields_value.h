@@ -1,11 +1,12 @@
 /*
- * fields_value.h - one value as the field checks see it, whether it came as JSON, msgpack or plain text.
+ * fields_value.h - one value as the field checks see it, whether it came as JSON, msgpack or plain
+ * text.
  *
- * Private to fields_*.c: because both readers see the same values, what a daemon sends is held to exactly the
- * bounds that a client is held to.
+ * Private to fields_*.c: because both readers see the same values, what a daemon sends is held to
+ * exactly the bounds that a client is held to.
  */
-#ifndef ATRIUM_COMMON_FIELDS_VALUE_H
-#define ATRIUM_COMMON_FIELDS_VALUE_H
+#ifndef ATRIUM_COMMON_WIRE_FIELDS_VALUE_H
+#define ATRIUM_COMMON_WIRE_FIELDS_VALUE_H
 
 #include "common/wire/fields.h"
 
@@ -37,7 +38,8 @@ struct value {
 /* JSON text on the bus. */
 enum { VALUE_EXT_JSON = 1 };
 
-/* Milliseconds of 9999-12-31T23:59:59.999Z: later times have no ISO 8601 form of four-digit years. */
+/* Milliseconds of 9999-12-31T23:59:59.999Z: later times have no ISO 8601 form of four-digit
+ * years. */
 #define VALUE_TIME_MAX INT64_C(253402300799999)
 
 struct value value_of_json(json_t *json);
@@ -47,8 +49,8 @@ struct value value_of_text(const char *text);
 /* Element `index` of an ARRAY. */
 struct value value_element(const struct value *array, size_t index);
 
-/* Member of a msgpack map. *cursor (0 at first) remembers where the last one was found: members that come in the
- * order of the table are found at the first look. */
+/* Member of a msgpack map. *cursor (0 at first) remembers where the last one was found: members
+ * that come in the order of the table are found at the first look. */
 const msgpack_object *value_packed_member(const msgpack_object *map, const char *name,
                                           uint32_t *cursor);
 

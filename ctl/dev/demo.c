@@ -280,7 +280,8 @@ static int make_client(struct maker *self, struct error *err)
     return 0;
 }
 
-/* A bot that answers what it was given: works as a warm program and as one that is started for each call. */
+/* A bot that answers what it was given: works as a warm program and as one that is started for each
+ * call. */
 static const char echo_program[] = "#!/bin/sh\n"
                                    "while IFS= read -r line || [ -n \"$line\" ]; do\n"
                                    "    printf '%s\\n' \"$line\"\n"
@@ -333,7 +334,8 @@ int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct
         return -1;
     if (is_whole(&self))
         return 0;
-    /* The password is kept before the account gets it: a start that is stopped here must not lose it. */
+    /* The password is kept before the account gets it: a start that is stopped here must not lose
+     * it. */
     if (!ret->admin_password)
         ret->admin_password = secret_random_text(arena, PASSWORD_BYTES);
     if (remember(ret, path, arena, err) < 0 || make_policies(&self, err) < 0 ||

@@ -1,8 +1,8 @@
 /*
  * demo.h - the demo tenant of a development suite, made over the bus as an operator would.
  */
-#ifndef ATRIUM_CTL_DEMO_H
-#define ATRIUM_CTL_DEMO_H
+#ifndef ATRIUM_CTL_DEV_DEMO_H
+#define ATRIUM_CTL_DEV_DEMO_H
 
 #include <jansson.h>
 
@@ -19,9 +19,10 @@ struct demo {
     const char *patient_policy, *practitioner_policy; /* "AccessPolicy/<id>" */
 };
 
-/* Makes what is missing of the tenant and fills *ret, texts in the arena. `path` is the file that keeps the
- * admin's password and the ids from one start to the next (0600), `bot_dir` where the demo's bot is put. A tenant that was whole once is left as its
- * users have made it since. Parks. */
+/* Makes what is missing of the tenant and fills *ret, texts in the arena. `path` is the file that
+ * keeps the admin's password and the ids from one start to the next (0600), `bot_dir` where the
+ * demo's bot is put. A tenant that was whole once is left as its users have made it since.
+ * Parks. */
 int demo_open(struct ctl_bus *bus, const char *path, const char *bot_dir, struct arena *arena,
               struct demo *ret, struct error *err) MUST_USE;
 

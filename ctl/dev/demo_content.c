@@ -1,5 +1,6 @@
 /*
- * demo_content.c - what there is to read in the demo tenant, in each of its languages; one entry has no Spanish yet.
+ * demo_content.c - what there is to read in the demo tenant, in each of its languages; one entry
+ * has no Spanish yet.
  */
 #include "ctl/dev/demo.h"
 

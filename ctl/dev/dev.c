@@ -1,8 +1,9 @@
 /*
- * dev.c - `atriumctl dev`: the whole suite in the foreground, from an empty directory to "ready" and back.
+ * dev.c - `atriumctl dev`: the whole suite in the foreground, from an empty directory to "ready"
+ * and back.
  *
- * One fiber does it in order: cluster, daemons, demo tenant, ready; then it sleeps until a signal, and takes
- * everything down. What dies meanwhile, supervise.c starts again.
+ * One fiber does it in order: cluster, daemons, demo tenant, ready; then it sleeps until a signal,
+ * and takes everything down. What dies meanwhile, supervise.c starts again.
  */
 #include "ctl/dev/dev.h"
 
@@ -277,7 +278,7 @@ static int prepare(struct dev *self, const struct arguments *args, struct error 
 
 int dev_command(struct ctl *ctl, struct error *err)
 {
-    struct dev *self = arena_alloc(ctl->arena, sizeof *self);
+    struct dev *self = arena_alloc(ctl->arena, sizeof(*self));
     int result;
 
     self->arena = ctl->arena;

@@ -7,8 +7,8 @@
  *   dev_show.c    what is printed when it does
  *   place.c ports.c postgres.c supervise.c demo.c devjson.c know nothing of this struct
  */
-#ifndef ATRIUM_CTL_DEV_H
-#define ATRIUM_CTL_DEV_H
+#ifndef ATRIUM_CTL_DEV_DEV_H
+#define ATRIUM_CTL_DEV_DEV_H
 
 #include "ctl/ctl.h"
 #include "ctl/dev/demo.h"

@@ -1,5 +1,6 @@
 /*
- * dev_config.c - the options of `atriumctl dev`, and the configuration that its daemons read; see dev.h.
+ * dev_config.c - the options of `atriumctl dev`, and the configuration that its daemons read; see
+ * dev.h.
  */
 #include <stdio.h>
 #include <stdlib.h>

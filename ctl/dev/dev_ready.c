@@ -75,7 +75,7 @@ static bool gateway_answers(struct curl_loop *curls, const struct gateway_site *
     if (!easy)
         return false;
     error_init(&err, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/readyz", gateway->admin_port);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d/readyz", gateway->admin_port);
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, discard);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");

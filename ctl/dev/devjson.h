@@ -1,8 +1,8 @@
 /*
  * devjson.h - DIR/dev.json: what scripts and tests need to know of a running development suite.
  */
-#ifndef ATRIUM_CTL_DEVJSON_H
-#define ATRIUM_CTL_DEVJSON_H
+#ifndef ATRIUM_CTL_DEV_DEVJSON_H
+#define ATRIUM_CTL_DEV_DEVJSON_H
 
 #include "ctl/dev/demo.h"
 #include "ctl/dev/supervise.h"

@@ -43,7 +43,8 @@ static int remove_entry(const char *path, const struct stat *status UNUSED, int 
     return 0;
 }
 
-/* /tmp is everybody's: a directory (or link) that somebody else put there must not get our sockets. */
+/* /tmp is everybody's: a directory (or link) that somebody else put there must not get our
+ * sockets. */
 static int make_socket_dir(const char *path, struct error *err)
 {
     struct stat status;
@@ -79,7 +80,7 @@ static int take_lock(struct place *self, struct arena *arena, struct error *err)
 static const char *own_directory(struct arena *arena)
 {
     char path[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
     path[MAX(size, 0)] = '\0';
     if (strrchr(path, '/'))
@@ -159,12 +160,12 @@ void place_forget(const struct place *self)
 
     if (!self->fresh)
         return;
-    snprintf(path, sizeof path, "%s/log", self->dir);
+    snprintf(path, sizeof(path), "%s/log", self->dir);
     logs = opendir(path);
     for (const struct dirent *entry; logs && (entry = readdir(logs));) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/log/%s", self->dir, entry->d_name);
+        snprintf(path, sizeof(path), "%s/log/%s", self->dir, entry->d_name);
         show_end(path, entry->d_name);
     }
     if (logs)
@@ -230,6 +231,6 @@ bool place_has_program(const struct place *self, const char *name)
 {
     char path[PATH_MAX];
 
-    return snprintf(path, sizeof path, "%s/%s", self->bin_dir, name) < (int)sizeof path &&
+    return snprintf(path, sizeof(path), "%s/%s", self->bin_dir, name) < (int)sizeof(path) &&
            access(path, X_OK) == 0;
 }

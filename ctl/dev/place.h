@@ -1,12 +1,12 @@
 /*
- * place.h - where a development suite lies: its directory, its lock, its keys, and the short directory of its
- * sockets.
+ * place.h - where a development suite lies: its directory, its lock, its keys, and the short
+ * directory of its sockets.
  *
- * A socket's path has at most 107 bytes, a developer's directory may be longer: the sockets lie in /tmp, in a
- * directory that is named by the suite's, belongs to us and is closed to others.
+ * A socket's path has at most 107 bytes, a developer's directory may be longer: the sockets lie in
+ * /tmp, in a directory that is named by the suite's, belongs to us and is closed to others.
  */
-#ifndef ATRIUM_CTL_PLACE_H
-#define ATRIUM_CTL_PLACE_H
+#ifndef ATRIUM_CTL_DEV_PLACE_H
+#define ATRIUM_CTL_DEV_PLACE_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -24,8 +24,9 @@ struct place {
 int place_open(struct place *self, const char *dir, struct arena *arena,
                struct error *err) MUST_USE;
 
-/* Removes what a first start that failed has written, and DIR itself if it was made for it; the last lines of its logs
- * go to stderr. Nothing when DIR had something in it before. To be called before place_close(). */
+/* Removes what a first start that failed has written, and DIR itself if it was made for it; the
+ * last lines of its logs go to stderr. Nothing when DIR had something in it before. To be called
+ * before place_close(). */
 void place_forget(const struct place *self);
 
 /* Removes the sockets and gives the lock back. */
@@ -42,7 +43,8 @@ int place_make_directory(const struct place *self, struct arena *arena, const ch
 const char *place_key(const struct place *self, struct arena *arena, const char *daemon,
                       struct error *err);
 
-/* The path of a log file in <dir>/log, empty; what the suite wrote before is kept beside it as <name>.old. */
+/* The path of a log file in <dir>/log, empty; what the suite wrote before is kept beside it as
+ * <name>.old. */
 const char *place_log(const struct place *self, struct arena *arena, const char *name);
 
 /* The short directory for sockets of a suite in `dir`. */

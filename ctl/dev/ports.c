@@ -12,19 +12,20 @@
 
 enum { BACKLOG = 1024 };
 
-/* A socket bound to the port; *port becomes the one that it got. `shared`: others of ours may bind it too. */
+/* A socket bound to the port; *port becomes the one that it got. `shared`: others of ours may bind
+ * it too. */
 static int bound_socket(int *port, bool shared, struct error *err)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                   .sin_port = htons((uint16_t)*port)};
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
     int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (fd >= 0)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     if (fd >= 0 && shared)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one);
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||
         getsockname(fd, (struct sockaddr *)&address, &size) < 0) {
         error_set(err, ERR_CONFLICT, "port %d of 127.0.0.1: %s", *port, strerror(errno));

@@ -29,7 +29,7 @@ static bool has_program(const char *dir, const char *program)
 {
     char path[4096];
 
-    return snprintf(path, sizeof path, "%s/%s", dir, program) < (int)sizeof path &&
+    return snprintf(path, sizeof(path), "%s/%s", dir, program) < (int)sizeof(path) &&
            access(path, X_OK) == 0;
 }
 
@@ -38,7 +38,8 @@ static bool is_bin_dir(const char *dir)
     return has_program(dir, "postgres") && has_program(dir, "initdb");
 }
 
-/* Debian keeps each major version in a directory of its own: the one asked for, or the newest (0). */
+/* Debian keeps each major version in a directory of its own: the one asked for, or the newest
+ * (0). */
 static const char *debian_bin_dir(struct arena *arena, long major)
 {
     static const char parent[] = "/usr/lib/postgresql";
@@ -124,7 +125,8 @@ static int remove_entry(const char *path, const struct stat *status UNUSED, int 
     return remove(path);
 }
 
-/* Made beside its place and moved there when it is whole: a start that was killed leaves no half cluster. */
+/* Made beside its place and moved there when it is whole: a start that was killed leaves no half
+ * cluster. */
 static int make_cluster(struct postgres *self, struct supervisor *supervisor, struct arena *arena,
                         struct error *err)
 {
@@ -146,7 +148,7 @@ static int make_cluster(struct postgres *self, struct supervisor *supervisor, st
                                      "--data-checksums",
                                      "--no-sync",
                                      "--no-instructions"};
-    memcpy(initdb.argv + 1, arguments, sizeof arguments);
+    memcpy(initdb.argv + 1, arguments, sizeof(arguments));
     if (supervisor_run(supervisor, &initdb, INITDB_LIMIT_MS, &status, err) < 0)
         return -1;
     if (status != 0)
@@ -156,7 +158,8 @@ static int make_cluster(struct postgres *self, struct supervisor *supervisor, st
     return 0;
 }
 
-/* The pid in postmaster.pid when that process really serves this cluster (its working directory); 0 otherwise. */
+/* The pid in postmaster.pid when that process really serves this cluster (its working directory); 0
+ * otherwise. */
 static pid_t leftover_server(const struct postgres *self)
 {
     char path[4096], link[64], line[32] = "";
@@ -164,23 +167,23 @@ static pid_t leftover_server(const struct postgres *self)
     FILE *file;
     long pid;
 
-    snprintf(path, sizeof path, "%s/postmaster.pid", self->data_dir);
+    snprintf(path, sizeof(path), "%s/postmaster.pid", self->data_dir);
     file = fopen(path, "re");
     if (!file)
         return 0;
-    if (!fgets(line, sizeof line, file))
+    if (!fgets(line, sizeof(line), file))
         line[0] = '\0';
     fclose(file);
     pid = strtol(line, NULL, 10);
-    snprintf(link, sizeof link, "/proc/%ld/cwd", pid);
+    snprintf(link, sizeof(link), "/proc/%ld/cwd", pid);
     if (pid <= 0 || stat(link, &served) < 0 || stat(self->data_dir, &cluster) < 0 ||
         served.st_dev != cluster.st_dev || served.st_ino != cluster.st_ino)
         return 0;
     return (pid_t)pid;
 }
 
-/* A killed server leaves postmaster.pid; when its pid now belongs to some other process, PostgreSQL would believe
- * that process to be the server. */
+/* A killed server leaves postmaster.pid; when its pid now belongs to some other process, PostgreSQL
+ * would believe that process to be the server. */
 static void remove_stale_pid(void *arg)
 {
     const struct postgres *self = arg;
@@ -188,7 +191,7 @@ static void remove_stale_pid(void *arg)
 
     if (leftover_server(self))
         return;
-    snprintf(path, sizeof path, "%s/postmaster.pid", self->data_dir);
+    snprintf(path, sizeof(path), "%s/postmaster.pid", self->data_dir);
     unlink(path);
 }
 
@@ -250,7 +253,7 @@ struct child *postgres_start(struct postgres *self, struct supervisor *superviso
         "-c", "log_timezone=UTC",
     };
 
-    memcpy(server.argv + 1, arguments, sizeof arguments);
+    memcpy(server.argv + 1, arguments, sizeof(arguments));
     server.before = remove_stale_pid;
     server.before_arg = self;
     return supervisor_start(supervisor, &server, err);

@@ -1,8 +1,8 @@
 /*
  * supervise.c - children of `atriumctl dev`; see supervise.h.
  *
- * A pidfd for each child tells the loop that it ended; nothing waits for "any child", so that libraries may have
- * children of their own.
+ * A pidfd for each child tells the loop that it ended; nothing waits for "any child", so that
+ * libraries may have children of their own.
  */
 #include "ctl/dev/supervise.h"
 
@@ -131,7 +131,7 @@ static void environment_init(struct environment *self, const struct child_option
 
     while (environ[count])
         count++;
-    self->texts = calloc(count + 4, sizeof *self->texts);
+    self->texts = calloc(count + 4, sizeof(*self->texts));
     if (!self->texts)
         log_die("supervise", "out of memory");
     for (size_t i = 0; i < count; i++) {
@@ -227,7 +227,7 @@ static void child_restart(void *arg)
 
 struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg), void *arg)
 {
-    struct supervisor *self = calloc(1, sizeof *self);
+    struct supervisor *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("supervise", "out of memory");
@@ -239,7 +239,7 @@ struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg),
 
 static struct child *child_new(struct supervisor *supervisor, const struct child_options *options)
 {
-    struct child *self = calloc(1, sizeof *self);
+    struct child *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("supervise", "out of memory");

@@ -1,11 +1,12 @@
 /*
  * supervise.h - children of `atriumctl dev`: started, watched, started again, ended.
  *
- * A child dies with us, also when we are killed (PR_SET_PDEATHSIG), and only children that were started here are
- * ever signalled.  Each has a session of its own, so that Ctrl-C reaches us alone and we end them in order.
+ * A child dies with us, also when we are killed (PR_SET_PDEATHSIG), and only children that were
+ * started here are ever signalled.  Each has a session of its own, so that Ctrl-C reaches us alone
+ * and we end them in order.
  */
-#ifndef ATRIUM_CTL_SUPERVISE_H
-#define ATRIUM_CTL_SUPERVISE_H
+#ifndef ATRIUM_CTL_DEV_SUPERVISE_H
+#define ATRIUM_CTL_DEV_SUPERVISE_H
 
 #include <sys/types.h>
 
@@ -41,8 +42,8 @@ struct supervisor *supervisor_new(struct loop *loop, void (*changed)(void *arg),
 /* Every child must have ended. */
 void supervisor_destroy(struct supervisor **self_p);
 
-/* Starts a child and keeps it running: restarted at once, then after 200 ms, 400 ms, 800 ms as long as it dies
- * within 5 s. NULL when it cannot be started now. Options are copied. */
+/* Starts a child and keeps it running: restarted at once, then after 200 ms, 400 ms, 800 ms as long
+ * as it dies within 5 s. NULL when it cannot be started now. Options are copied. */
 struct child *supervisor_start(struct supervisor *self, const struct child_options *options,
                                struct error *err);
 
@@ -56,7 +57,8 @@ int supervisor_pause(struct supervisor *self, int64_t ms, struct error *err) MUS
 /* No child is started again from now on. */
 void supervisor_retire(struct supervisor *self);
 
-/* Sends signo (0: none) to each live child that `name` names (NULL: all) and returns how many those are. */
+/* Sends signo (0: none) to each live child that `name` names (NULL: all) and returns how many those
+ * are. */
 size_t supervisor_signal(struct supervisor *self, const char *name, int signo);
 
 /* The same, and parks until they have ended; those that live at the deadline are killed. */

@@ -1,8 +1,8 @@
 /*
  * arrival.c - see arrival.h.
  *
- * An adoption runs on a fiber of its own, since a server may copy a large file for longer than the client waits that
- * asked for it; whoever wants the same waits for it.
+ * An adoption runs on a fiber of its own, since a server may copy a large file for longer than the
+ * client waits that asked for it; whoever wants the same waits for it.
  */
 #include "docd/document/arrival.h"
 
@@ -44,8 +44,8 @@ struct arrivals {
 
 /* ---- one adoption ---- */
 
-/* Whatever went wrong before, the sweep knows of the row. It has to when the store may still be copying: what comes after
- * we have looked away is removed in a day. */
+/* Whatever went wrong before, the sweep knows of the row. It has to when the store may still be
+ * copying: what comes after we have looked away is removed in a day. */
 static void give_up(struct docd *d, const struct request *req, struct store_key key, bool may_come)
 {
     struct error ignored;
@@ -57,8 +57,8 @@ static void give_up(struct docd *d, const struct request *req, struct store_key 
         (void)!object_sweep(d, req, key.project, key.object, &ignored);
 }
 
-/* *ret: what has come by the form came after the session had ended that got it. A store tells whole seconds: one that
- * the session lived in counts as before. */
+/* *ret: what has come by the form came after the session had ended that got it. A store tells whole
+ * seconds: one that the session lived in counts as before. */
 static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
                          const struct db_result *begun, bool *ret, struct error *err)
 {
@@ -198,7 +198,7 @@ static void adoption_fiber(void *arg)
     }
     adoption->done = true;
     adoption->code = err.code;
-    memcpy(adoption->detail, err.detail, sizeof adoption->detail);
+    memcpy(adoption->detail, err.detail, sizeof(adoption->detail));
     LIST_REMOVE(adoption, entry);
     fiber_queue_wake_all(&adoption->waiting);
     let_go(adoption);
@@ -222,7 +222,7 @@ static struct adoption *find(const struct arrivals *self, struct store_key form)
 
 static struct adoption *begin(struct arrivals *self, struct store_key form, struct error *err)
 {
-    struct adoption *made = calloc(1, sizeof *made);
+    struct adoption *made = calloc(1, sizeof(*made));
 
     if (!made)
         log_die("arrival", "out of memory");
@@ -273,7 +273,8 @@ static int adopt_and_wait(struct arrivals *self, const struct request *req, stru
 
 /* ---- many at once ---- */
 
-/* Forms of one document, the latest first: the latest that has come counts. The sweep has forms that have come. */
+/* Forms of one document, the latest first: the latest that has come counts. The sweep has forms
+ * that have come. */
 struct lookup {
     const struct store_key *forms;
     size_t count;
@@ -364,7 +365,7 @@ int arrivals_look(struct arrivals *self, const struct request *req, struct uuid 
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_result_destroy) struct db_result *after = NULL;
-    struct db_array ids = db_array_new(req->arena, count, sizeof documents->text);
+    struct db_array ids = db_array_new(req->arena, count, sizeof(documents->text));
     struct look look = {.self = self, .req = req, .err = err};
     struct store_key *forms;
     struct lookup *lookups;
@@ -375,8 +376,8 @@ int arrivals_look(struct arrivals *self, const struct request *req, struct uuid 
         db_array_add(&ids, documents[i].text);
     if (pending(self, req, project, &ids, &res, err) < 0)
         return -1;
-    forms = arena_calloc(req->arena, db_rows(res), sizeof *forms);
-    look.lookups = lookups = arena_calloc(req->arena, db_rows(res), sizeof *lookups);
+    forms = arena_calloc(req->arena, db_rows(res), sizeof(*forms));
+    look.lookups = lookups = arena_calloc(req->arena, db_rows(res), sizeof(*lookups));
     for (size_t i = 0; i < db_rows(res); i++) {
         forms[i] = (struct store_key){project, db_uuid(res, i, 1)};
         if (i == 0 || strcmp(db_uuid(res, i, 0).text, db_uuid(res, i - 1, 0).text) != 0)
@@ -408,13 +409,14 @@ static bool has_id(const struct db_result *res, struct uuid id)
     return false;
 }
 
-/* Leaves out those whose last try is not long ago: a file that cannot be copied would be copied every minute. */
+/* Leaves out those whose last try is not long ago: a file that cannot be copied would be copied
+ * every minute. */
 static int leave_paused(const struct arrivals *self, const struct request *req,
                         struct store_key *forms, size_t *count, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *paused = NULL;
-    struct db_array projects = db_array_new(req->arena, *count, sizeof forms->project.text);
-    struct db_array ids = db_array_new(req->arena, *count, sizeof forms->object.text);
+    struct db_array projects = db_array_new(req->arena, *count, sizeof(forms->project.text));
+    struct db_array ids = db_array_new(req->arena, *count, sizeof(forms->object.text));
     size_t kept = 0;
 
     for (size_t i = 0; i < *count; i++) {
@@ -441,8 +443,8 @@ int arrivals_sweep(struct arrivals *self, const struct request *req, struct erro
     error_init(&first, req->arena);
     do {
         struct look look = {.self = self, .req = req, .err = &first};
-        struct store_key *forms = arena_calloc(req->arena, LISTED_MAX, sizeof *forms);
-        struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof *lookups);
+        struct store_key *forms = arena_calloc(req->arena, LISTED_MAX, sizeof(*forms));
+        struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof(*lookups));
 
         if (store->functions->arrivals(store, req, &cursor, forms, LISTED_MAX, &look.count, err) <
                 0 ||
@@ -478,7 +480,7 @@ void arrivals_make_metrics(struct metrics *metrics)
 
 struct arrivals *arrivals_new(struct docd *d)
 {
-    struct arrivals *self = calloc(1, sizeof *self);
+    struct arrivals *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("arrival", "out of memory");

@@ -1,6 +1,6 @@
 /*
- * cms.c - mapped content: entries of some type, each in any number of languages, side by side with the project's
- * default language.
+ * cms.c - mapped content: entries of some type, each in any number of languages, side by side with
+ * the project's default language.
  *
  * How they are searched is in schema/0009_content_search.sql.
  */
@@ -42,7 +42,7 @@ static json_t *entry_json(struct arena *arena, const struct cms_entry *entry)
 static struct field_list sections_read(struct arena *arena, const char *text)
 {
     json_auto_t *json = json_loads(text, 0, NULL);
-    struct cms_section *sections = arena_calloc(arena, json_array_size(json), sizeof *sections);
+    struct cms_section *sections = arena_calloc(arena, json_array_size(json), sizeof(*sections));
 
     for (size_t i = 0; i < json_array_size(json); i++) {
         const json_t *section = json_array_get(json, i);
@@ -102,7 +102,8 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
         db_tx_query(tx, SQL_CONTENT_LOCK_ONE, &locked, err, DB_UUID(project), DB_TEXT(in->type),
                     DB_TEXT(in->key)) < 0)
         return -1;
-    /* It may have gone while we waited for it. One that was made anew since then is not locked, and not meant. */
+    /* It may have gone while we waited for it. One that was made anew since then is not locked, and
+     * not meant. */
     if (db_rows(locked) == 0)
         return not_found(err);
     if (db_tx_query(tx, SQL_CONTENT_DELETE, &removed, err, DB_UUID(project), DB_TEXT(in->type),
@@ -150,7 +151,7 @@ static int search(struct docd *d, const struct request *req, const struct map_qu
 static const struct cms_side *side(struct arena *arena, const struct db_result *res, size_t row,
                                    int title, const char *language)
 {
-    struct cms_side *made = arena_alloc(arena, sizeof *made);
+    struct cms_side *made = arena_alloc(arena, sizeof(*made));
 
     if (db_is_null(res, row, title))
         return NULL;
@@ -180,7 +181,7 @@ int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *
     out->total = db_int(res, 0, 0);
     if (db_is_null(res, 0, 1))
         return 0;
-    pairs = arena_calloc(req->arena, db_rows(res), sizeof *pairs);
+    pairs = arena_calloc(req->arena, db_rows(res), sizeof(*pairs));
     for (size_t i = 0; i < db_rows(res); i++) {
         pairs[i].source = side(req->arena, res, i, 2, query.source);
         pairs[i].target = side(req->arena, res, i, 3, query.target);

@@ -38,8 +38,8 @@ static bool client_has(const struct wish *wish, const struct content *content)
            content_has_etag(wish->if_none_match, content->etag);
 }
 
-/* A large file is fetched after its answer has begun, when 404 can no longer be said. A server of S3 is not asked
- * beforehand: that would delay each range of a file by a request. */
+/* A large file is fetched after its answer has begun, when 404 can no longer be said. A server of
+ * S3 is not asked beforehand: that would delay each range of a file by a request. */
 static int is_there(struct docd *d, const struct request *req, struct store_key key,
                     struct error *err)
 {
@@ -158,8 +158,8 @@ static int content_of(struct docd *d, const struct request *req, const struct db
     return -1;
 }
 
-/* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no image that could be
- * resized). */
+/* Fails: FORBIDDEN, NOT_FOUND (absent, hidden from the caller, or not uploaded yet), VALIDATION (no
+ * image that could be resized). */
 int document_content(struct docd *d, const struct request *req,
                      const struct document_content_in *in, struct content *out, struct error *err)
 {
@@ -192,7 +192,7 @@ int document_public(struct docd *d, const struct request *req, const struct docu
     secret_hash(in->token, hash);
     do {
         db_result_destroy(&res);
-        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof hash),
+        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof(hash)),
                      DB_BOOL(d->arrivals != NULL)) < 0 ||
             look_again(d, req, res, &again, err) < 0)
             return -1;

@@ -1,7 +1,8 @@
 /*
  * document.c - what is known of documents: made, listed, changed, given another file, deleted.
  *
- * Who may do what to which of them is the access policy's business; what is hidden from a caller does not exist for it.
+ * Who may do what to which of them is the access policy's business; what is hidden from a caller
+ * does not exist for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@ static const int64_t form_life_ms = 3600 * 1000;
 
 /* ---- tokens ---- */
 
-/* A token is shown in every list, so it is kept sealed, and found by its hash: who reads the database, or a copy of
- * it, cannot read the files. */
+/* A token is shown in every list, so it is kept sealed, and found by its hash: who reads the
+ * database, or a copy of it, cannot read the files. */
 struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];
@@ -67,7 +68,7 @@ static void record(const struct docd *d, const struct request *req, const struct
                    size_t row, int column, struct document *out)
 {
     struct arena *arena = req->arena;
-    struct reference *author = arena_alloc(arena, sizeof *author);
+    struct reference *author = arena_alloc(arena, sizeof(*author));
 
     *author = (struct reference){arena_strdup(arena, db_text(res, row, column + 2)),
                                  arena_strdup(arena, db_text(res, row, column + 3))};
@@ -94,7 +95,7 @@ static int form_give(struct docd *d, const struct request *req, const char *cont
                      const char *host, const char *scheme, struct form_given *ret,
                      struct error *err)
 {
-    struct upload_options *options = arena_alloc(req->arena, sizeof *options);
+    struct upload_options *options = arena_alloc(req->arena, sizeof(*options));
     struct store_form_made made;
 
     *ret = (struct form_given){uuid_random(), req->now_ms + form_life_ms, options};
@@ -118,8 +119,8 @@ static struct db_param limit(int64_t most)
     return most > 0 ? DB_INT(most) : DB_NULL;
 }
 
-/* Documents of one patient are counted one after the other, by a lock in the database: who sends many at once waits
- * here for its own, not in every connection that others need. */
+/* Documents of one patient are counted one after the other, by a lock in the database: who sends
+ * many at once waits here for its own, not in every connection that others need. */
 struct author_turn {
     LIST_ENTRY(author_turn) entry;
     struct uuid author;
@@ -157,7 +158,7 @@ static int author_enter(struct docd *d, const struct request *req, struct author
             return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
         }
     }
-    *ret = calloc(1, sizeof **ret);
+    *ret = calloc(1, sizeof(**ret));
     if (!*ret)
         log_die("document", "out of memory");
     (*ret)->author = req->caller->profile;
@@ -239,11 +240,11 @@ int document_create(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* What has come for documents of a page that may have more to come. A list is no place to fail in: what the store cannot
- * tell now is there next time. */
+/* What has come for documents of a page that may have more to come. A list is no place to fail in:
+ * what the store cannot tell now is there next time. */
 static bool search_arrivals(struct docd *d, const struct request *req, const struct db_result *res)
 {
-    struct uuid *pending = arena_calloc(req->arena, db_rows(res), sizeof *pending);
+    struct uuid *pending = arena_calloc(req->arena, db_rows(res), sizeof(*pending));
     struct request soon = *req;
     struct error err;
     bool changed = false;
@@ -280,7 +281,7 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     out->total = db_int(res, 0, 0);
     if (db_is_null(res, 0, 1))
         return 0;
-    found = arena_calloc(req->arena, db_rows(res), sizeof *found);
+    found = arena_calloc(req->arena, db_rows(res), sizeof(*found));
     for (size_t i = 0; i < db_rows(res); i++)
         record(d, req, res, i, 1, &found[i]);
     out->resources = (struct field_list){found, db_rows(res)};
@@ -328,7 +329,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
                     struct document *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct document_meta *meta = arena_alloc(req->arena, sizeof *meta);
+    struct document_meta *meta = arena_alloc(req->arena, sizeof(*meta));
     struct token token = {0};
     struct uuid author;
     struct audit_row audit = audit_row(req, &(struct audit){.action = "document.update",

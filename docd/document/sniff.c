@@ -1,8 +1,8 @@
 /*
  * sniff.c - see sniff.h.  Called by upload.c for each file that is complete.
  *
- * A handle of libmagic is for one caller at a time and costs some MiB, so there is one, and files wait for it: it
- * looks at the beginning only, which takes less than a millisecond.
+ * A handle of libmagic is for one caller at a time and costs some MiB, so there is one, and files
+ * wait for it: it looks at the beginning only, which takes less than a millisecond.
  */
 #include "docd/document/sniff.h"
 
@@ -30,7 +30,7 @@ struct job {
 
 struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct error *err)
 {
-    struct sniffer *self = calloc(1, sizeof *self);
+    struct sniffer *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("sniff", "out of memory");
@@ -63,7 +63,7 @@ static void work(void *arg)
     struct job *job = arg;
     const char *type = magic_buffer(job->magic, job->head.bytes, job->head.size);
 
-    if (type && strlen(type) < sizeof job->type)
+    if (type && strlen(type) < sizeof(job->type))
         strcpy(job->type, type);
 }
 

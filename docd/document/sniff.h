@@ -1,8 +1,8 @@
 /*
  * sniff.h - what bytes are, whatever their owner says: by libmagic.
  */
-#ifndef ATRIUM_DOCD_SNIFF_H
-#define ATRIUM_DOCD_SNIFF_H
+#ifndef ATRIUM_DOCD_DOCUMENT_SNIFF_H
+#define ATRIUM_DOCD_DOCUMENT_SNIFF_H
 
 #include "common/domain/request.h"
 #include "common/runtime/offload.h"
@@ -13,8 +13,8 @@ struct sniffer;
 struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct error *err);
 void sniffer_destroy(struct sniffer **self_p);
 
-/* The MIME type of a file that begins with these bytes, in the request's arena; "application/octet-stream" when
- * nobody knows. Parks: one file at a time. */
+/* The MIME type of a file that begins with these bytes, in the request's arena;
+ * "application/octet-stream" when nobody knows. Parks: one file at a time. */
 int sniff(struct sniffer *self, const struct request *req, struct field_bytes head,
           const char **ret, struct error *err) MUST_USE;
 

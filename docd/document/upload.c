@@ -1,8 +1,10 @@
 /*
- * upload.c - a form comes back with bytes: the gateway passes them on in pieces (common/domain/content.h).
+ * upload.c - a form comes back with bytes: the gateway passes them on in pieces
+ * (common/domain/content.h).
  *
- * The order is what makes it safe to be killed: first the row of the object, due to be swept; then the bytes; then,
- * when they are durable, the document says that it has them, and the object is no longer due.
+ * The order is what makes it safe to be killed: first the row of the object, due to be swept; then
+ * the bytes; then, when they are durable, the document says that it has them, and the object is no
+ * longer due.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +15,8 @@
 static const int64_t replaced_ms =
     10 * 60 * 1000; /* that replaced bytes are kept for who is reading them */
 
-/* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>". It tells nothing that the gateway does
- * not know. */
+/* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>". It tells nothing that
+ * the gateway does not know. */
 struct ticket {
     struct store_key key;
     struct uuid upload;
@@ -120,7 +122,8 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
     return 0;
 }
 
-/* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), QUOTA_EXCEEDED, BAD_REQUEST. May be repeated. */
+/* Fails: FORBIDDEN (a later upload was faster, or the document was deleted), QUOTA_EXCEEDED,
+ * BAD_REQUEST. May be repeated. */
 int form_end(struct docd *d, const struct request *req, const struct form_end_in *in,
              struct nothing *out UNUSED, struct error *err)
 {

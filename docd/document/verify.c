@@ -1,9 +1,10 @@
 /*
- * verify.c - `atriumctl documents verify`: which documents lack their bytes, and which bytes lack their document.
+ * verify.c - `atriumctl documents verify`: which documents lack their bytes, and which bytes lack
+ * their document.
  *
- * Both happen when database and files are restored from back-ups of different times.  Nothing here removes anything:
- * a document is marked, and answers 404 until a later verification finds its bytes; bytes without a document get a
- * row by which they are swept a week later.
+ * Both happen when database and files are restored from back-ups of different times.  Nothing here
+ * removes anything: a document is marked, and answers 404 until a later verification finds its
+ * bytes; bytes without a document get a row by which they are swept a week later.
  */
 #include <string.h>
 
@@ -124,7 +125,7 @@ static int report(struct look *look, bool repair, struct documents_verified *out
 {
     const struct db_result *res = look->res;
     struct document_problem *problems =
-        arena_calloc(look->req->arena, look->next, sizeof *problems);
+        arena_calloc(look->req->arena, look->next, sizeof(*problems));
 
     out->problems.items = problems;
     for (size_t i = 0; i < look->next; i++) {
@@ -162,7 +163,7 @@ int documents_verify(struct docd *d, const struct request *req,
                  DB_INT(VERIFY_PAGE_MAX)) < 0)
         return -1;
     look.res = res;
-    look.problems = arena_calloc(req->arena, db_rows(res), sizeof *look.problems);
+    look.problems = arena_calloc(req->arena, db_rows(res), sizeof(*look.problems));
     look.until_ms = clock_mono_ms() + PAGE_MS;
     if (look_all(&look) < 0 || report(&look, in->repair, out, err) < 0)
         return -1;
@@ -199,14 +200,14 @@ static const struct store_key *find_key(const struct store_key *keys, size_t cou
     return NULL;
 }
 
-/* The row of an object is there before its first byte and goes after its last one, so bytes without a row belong
- * to no document and to no upload that is under way. */
+/* The row of an object is there before its first byte and goes after its last one, so bytes without
+ * a row belong to no document and to no upload that is under way. */
 int objects_verify(struct docd *d, const struct request *req, const struct objects_verify_in *in,
                    struct objects_verified *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct store_key *keys = arena_calloc(req->arena, VERIFY_PAGE_MAX, sizeof *keys);
-    struct db_array ids = db_array_new(req->arena, VERIFY_PAGE_MAX, sizeof keys->object.text);
+    struct store_key *keys = arena_calloc(req->arena, VERIFY_PAGE_MAX, sizeof(*keys));
+    struct db_array ids = db_array_new(req->arena, VERIFY_PAGE_MAX, sizeof(keys->object.text));
     const char *cursor = in->cursor;
     size_t count = 0;
 

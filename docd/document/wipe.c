@@ -5,7 +5,8 @@
 
 enum { WIPE_BATCH = 200 };
 
-/* Removes the documents of one author, some at a time: each batch is locked, and audited, as a whole. */
+/* Removes the documents of one author, some at a time: each batch is locked, and audited, as a
+ * whole. */
 static int wipe_place(struct docd *d, const struct request *req, const struct wipe_place *place,
                       struct error *err)
 {
@@ -25,7 +26,8 @@ static int wipe_place(struct docd *d, const struct request *req, const struct wi
     return 0;
 }
 
-/* The bytes are removed before it is answered; what that takes too long for, the sweep goes on with. */
+/* The bytes are removed before it is answered; what that takes too long for, the sweep goes on
+ * with. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

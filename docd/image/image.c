@@ -1,6 +1,6 @@
 /*
- * image.c - other sizes of images: who may have one made, memory for it, what is said to the client. The work is done
- * by a process of its own (image_process.h).
+ * image.c - other sizes of images: who may have one made, memory for it, what is said to the
+ * client. The work is done by a process of its own (image_process.h).
  */
 #include "docd/image/image.h"
 
@@ -33,12 +33,12 @@ struct image_pool {
 struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
                                   int64_t memory)
 {
-    struct image_pool *self = calloc(1, sizeof *self);
+    struct image_pool *self = calloc(1, sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     /* One more than there are cores: a decoder waits for the loop between two images. */
     size_t fast = threads > 0 ? threads : (size_t)MAX(cores, 1L) + 1;
 
-    if (self == NULL)
+    if (!self)
         log_die("image", "out of memory");
     fast = MIN(fast, (size_t)(IMAGE_PROCESS_JOBS_MAX - SLOW_JOBS) / 2);
     self->loop = loop;
@@ -54,7 +54,7 @@ void image_pool_destroy(struct image_pool **self_p)
 {
     struct image_pool *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     image_process_destroy(&self->process);
     image_turns_destroy(&self->turns);

@@ -1,13 +1,14 @@
 /*
- * image.h - other sizes of an image, made by libvips in a confined process, a bounded number at the same time.
+ * image.h - other sizes of an image, made by libvips in a confined process, a bounded number at the
+ * same time.
  *
- * What `fit` means, sizes to the pixel and the choice of pixels is what the npm library sharp makes of the same
- * input: clients were written against that.  JPEG, PNG, WebP, GIF (its first frame), HEIF and AVIF are read, by
- * libvips' loaders of those names and no other.  An image is turned as its EXIF data says, converted to sRGB with
- * 8 bits, and stripped of metadata.
+ * What `fit` means, sizes to the pixel and the choice of pixels is what the npm library sharp makes
+ * of the same input: clients were written against that.  JPEG, PNG, WebP, GIF (its first frame),
+ * HEIF and AVIF are read, by libvips' loaders of those names and no other.  An image is turned as
+ * its EXIF data says, converted to sRGB with 8 bits, and stripped of metadata.
  */
-#ifndef ATRIUM_DOCD_IMAGE_H
-#define ATRIUM_DOCD_IMAGE_H
+#ifndef ATRIUM_DOCD_IMAGE_IMAGE_H
+#define ATRIUM_DOCD_IMAGE_IMAGE_H
 
 #include "common/base/error.h"
 #include "common/runtime/loop.h"
@@ -42,27 +43,30 @@ struct image_made {
 
 struct image_pool;
 
-/* A pool that decodes `threads` images at a time (0: one more than there are cores), and as many large ones besides with the CPU
- * time that nothing else wants; at most `queue_max` wait. An image that needs more than 64 MiB takes it from `memory` bytes that all
- * such share, or waits for it. The process starts with the first image. */
+/* A pool that decodes `threads` images at a time (0: one more than there are cores), and as many
+ * large ones besides with the CPU time that nothing else wants; at most `queue_max` wait. An image
+ * that needs more than 64 MiB takes it from `memory` bytes that all such share, or waits for it.
+ * The process starts with the first image. */
 struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queue_max,
                                   int64_t memory);
 
 /* No fiber may be inside image_make(). */
 void image_pool_destroy(struct image_pool **self_p);
 
-/* Which libvips makes the pixels: the same input may give other bytes under another version. Static. */
+/* Which libvips makes the pixels: the same input may give other bytes under another version.
+ * Static. */
 const char *image_version(void);
 
 /* Lets in an image of who asks (image_turn_enter()), which leaves by image_turn_leave(). */
 int image_enter(struct image_pool *self, const struct request *req, struct image_turn *ret,
                 bool *ret_parked, struct error *err) MUST_USE;
 
-/* Reads the image of a project in the regular file `from` and writes it in that size to `to`; both are borrowed and at their
- * start. Parks. After a failure `to` holds nothing of use. Fails with ERR_VALIDATION at "width" ("height" when only
- * that was asked for): no such image, a damaged one, more than IMAGE_PIXELS_MAX; ERR_OVERLOADED; ERR_DEADLINE;
- * ERR_THROTTLED (image_turn.h); ERR_UNAVAILABLE: the disk is full, the process died, or libvips does not start, which
- * is logged once. */
+/* Reads the image of a project in the regular file `from` and writes it in that size to `to`; both
+ * are borrowed and at their start. Parks. After a failure `to` holds nothing of use. Fails with
+ * ERR_VALIDATION at "width" ("height" when only that was asked for): no such image, a damaged one,
+ * more than IMAGE_PIXELS_MAX; ERR_OVERLOADED; ERR_DEADLINE; ERR_THROTTLED (image_turn.h);
+ * ERR_UNAVAILABLE: the disk is full, the process died, or libvips does not start, which is logged
+ * once. */
 int image_make(struct image_pool *self, struct image_turn *turn, struct uuid project,
                int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
                struct image_made *ret, struct error *err) MUST_USE;

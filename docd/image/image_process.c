@@ -69,8 +69,8 @@ struct image_process {
 static const enum confine_means means_in_order[] = {CONFINE_KERNEL, CONFINE_BUBBLEWRAP,
                                                     CONFINE_BUBBLEWRAP_BARE};
 
-/* By trial, so that the first image need not find out; one without a verdict (ERR_DEADLINE) is taken for one that works.
- * Where none works the first is tried again for each image. */
+/* By trial, so that the first image need not find out; one without a verdict (ERR_DEADLINE) is
+ * taken for one that works. Where none works the first is tried again for each image. */
 static void choose_means(struct image_process *self)
 {
     for (size_t i = 0; i < ARRAY_SIZE(means_in_order); i++) {
@@ -87,7 +87,7 @@ static void choose_means(struct image_process *self)
 
 struct image_process *image_process_new(struct loop *loop, size_t resting_max, int64_t memory)
 {
-    struct image_process *self = calloc(1, sizeof *self);
+    struct image_process *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("image", "out of memory");
@@ -189,9 +189,9 @@ static int begin(struct image_process *self, int socket, struct confined *ret, s
 /* err has the reason in its detail. */
 static int unusable(struct error *err, const char *detail)
 {
-    char why[sizeof err->detail];
+    char why[sizeof(err->detail)];
 
-    snprintf(why, sizeof why, "%s", detail);
+    snprintf(why, sizeof(why), "%s", detail);
     error_clear(err);
     error_retry(err, ERR_UNAVAILABLE, 1, "Images cannot be resized now. Try again.");
     return error_detail(err, "%s", why);
@@ -211,7 +211,7 @@ static int life_begin(struct image_process *self, struct error *err)
         return unusable(err, strerror(errno));
     ours = ends[0];
     theirs = ends[1];
-    life = calloc(1, sizeof *life);
+    life = calloc(1, sizeof(*life));
     if (!life)
         log_die("image", "out of memory");
     if (begin(self, theirs, &life->confined, err) < 0) {
@@ -319,19 +319,19 @@ void image_process_destroy(struct image_process **self_p)
 
 static int send_files(int socket, const void *text, size_t size, const int *files, size_t count)
 {
-    char room[CMSG_SPACE(2 * sizeof *files)] __attribute__((aligned(8)));
+    char room[CMSG_SPACE(2 * sizeof(*files))] __attribute__((aligned(8)));
     struct iovec place = {(void *)(uintptr_t)text, size};
     struct msghdr message = {.msg_iov = &place,
                              .msg_iovlen = 1,
                              .msg_control = room,
-                             .msg_controllen = CMSG_SPACE(count * sizeof *files)};
+                             .msg_controllen = CMSG_SPACE(count * sizeof(*files))};
     struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 
-    memset(room, 0, sizeof room);
+    memset(room, 0, sizeof(room));
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(count * sizeof *files);
-    memcpy(CMSG_DATA(header), files, count * sizeof *files);
+    header->cmsg_len = CMSG_LEN(count * sizeof(*files));
+    memcpy(CMSG_DATA(header), files, count * sizeof(*files));
     return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
@@ -345,16 +345,16 @@ static int hire(struct image_process *self, struct uuid project, bool idle, stru
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
         return unusable(err, strerror(errno));
     theirs = ends[1];
-    *ret = calloc(1, sizeof **ret);
+    *ret = calloc(1, sizeof(**ret));
     if (!*ret)
         log_die("image", "out of memory");
     **ret = (struct decoder){.socket = ends[0], .project = project, .idle = idle};
-    memset(&text, 0, sizeof text);
+    memset(&text, 0, sizeof(text));
     text.idle = idle;
     for (int i = 0; i < 2; i++) {
         if (!self->current && life_begin(self, err) < 0)
             break;
-        if (send_files(self->current->hire, &text, sizeof text, &theirs, 1) == 0)
+        if (send_files(self->current->hire, &text, sizeof(text), &theirs, 1) == 0)
             return 0;
         (void)unusable(err, strerror(errno));
         self->current = NULL; /* it has died; its end tells us later */
@@ -370,19 +370,19 @@ static int hand_over(struct image_process *self, struct uuid project, bool idle,
     const int files[] = {job->from, job->to};
     struct image_order order;
 
-    memset(&order, 0, sizeof order);
+    memset(&order, 0, sizeof(order));
     order.size = job->size;
     order.deadline_mono_ms = job->deadline_mono_ms;
     order.memory = job->memory;
     order.pixels = job->pixels;
     while ((*ret = find(self, project, idle))) {
-        if (send_files((*ret)->socket, &order, sizeof order, files, ARRAY_SIZE(files)) == 0)
+        if (send_files((*ret)->socket, &order, sizeof(order), files, ARRAY_SIZE(files)) == 0)
             return 0;
         decoder_end(*ret);
     }
     if (hire(self, project, idle, ret, err) < 0)
         return -1;
-    if (send_files((*ret)->socket, &order, sizeof order, files, ARRAY_SIZE(files)) == 0)
+    if (send_files((*ret)->socket, &order, sizeof(order), files, ARRAY_SIZE(files)) == 0)
         return 0;
     decoder_end(*ret);
     return unusable(err, "a decoder does not start");
@@ -401,11 +401,11 @@ struct call {
 static void on_report(void *arg, short revents UNUSED)
 {
     struct call *call = arg;
-    ssize_t size = recv(call->socket, &call->report, sizeof call->report, MSG_DONTWAIT);
+    ssize_t size = recv(call->socket, &call->report, sizeof(call->report), MSG_DONTWAIT);
 
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return;
-    call->reported = size == (ssize_t)sizeof call->report;
+    call->reported = size == (ssize_t)sizeof(call->report);
     call->over = true;
     loop_unwatch(call->loop, call->socket);
     fiber_wake(call->fiber);

@@ -1,13 +1,15 @@
 /*
- * image_process.h - the process that decodes images: bytes that a client chose meet libvips there and nowhere else.
+ * image_process.h - the process that decodes images: bytes that a client chose meet libvips there
+ * and nowhere else.
  *
- * It is this very program, started confined (common/runtime/confine.h) with the first image and again after its death. It has
- * no key, no network and no file but those that come with an order, over a socket. It forks decoders, each for images
- * of one project only, so that what one image does to its decoder no other project's image meets. A decoder gives up
- * opening files, forking and signals, and has bounds of its own for memory and, with each order, for time.
+ * It is this very program, started confined (common/runtime/confine.h) with the first image and
+ * again after its death. It has no key, no network and no file but those that come with an order,
+ * over a socket. It forks decoders, each for images of one project only, so that what one image
+ * does to its decoder no other project's image meets. A decoder gives up opening files, forking and
+ * signals, and has bounds of its own for memory and, with each order, for time.
  */
-#ifndef ATRIUM_DOCD_IMAGE_PROCESS_H
-#define ATRIUM_DOCD_IMAGE_PROCESS_H
+#ifndef ATRIUM_DOCD_IMAGE_IMAGE_PROCESS_H
+#define ATRIUM_DOCD_IMAGE_IMAGE_PROCESS_H
 
 #include "docd/image/image_vips.h"
 
@@ -15,26 +17,29 @@ struct image_process;
 
 enum { IMAGE_PROCESS_JOBS_MAX = 192 }; /* at the same time */
 
-/* At most `resting_max` decoders wait for a next image of their project. `memory`: bytes that an image may need at most.
- * Starts nothing. */
+/* At most `resting_max` decoders wait for a next image of their project. `memory`: bytes that an
+ * image may need at most. Starts nothing. */
 struct image_process *image_process_new(struct loop *loop, size_t resting_max, int64_t memory);
 
 /* Ends the process. No fiber may be inside image_process_run(). Blocks for milliseconds. */
 void image_process_destroy(struct image_process **self_p);
 
-/* Does the job there, by a decoder of that project, and parks until it is done, at most until its deadline and a moment
- * more; `idle`: with the CPU time that nothing else wants. What became of the image is the job's verdict. Fails with
- * ERR_UNAVAILABLE when the decoder died or none can be had. */
+/* Does the job there, by a decoder of that project, and parks until it is done, at most until its
+ * deadline and a moment more; `idle`: with the CPU time that nothing else wants. What became of the
+ * image is the job's verdict. Fails with ERR_UNAVAILABLE when the decoder died or none can be
+ * had. */
 int image_process_run(struct image_process *self, struct uuid project, struct image_job *job,
                       bool idle, struct error *err) MUST_USE;
 
 /* What confines it (confine_means_names), "" before the first image. Static. */
 const char *image_process_means(const struct image_process *self);
 
-/* What will or does, by the trial at the start; NULL: nothing does on this host, and no image is decoded. Static. */
+/* What will or does, by the trial at the start; NULL: nothing does on this host, and no image is
+ * decoded. Static. */
 const char *image_process_choice(const struct image_process *self);
 
-/* The first thing in main(): whether this process is the one above, and its life, which returns its exit status. */
+/* The first thing in main(): whether this process is the one above, and its life, which returns its
+ * exit status. */
 bool image_program_wanted(int argc, char **argv);
 int image_program(void);
 

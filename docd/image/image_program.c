@@ -41,7 +41,8 @@ bool image_program_wanted(int argc, char **argv)
 
 /* ---- messages with descriptors ---- */
 
-/* False when the other end is gone. *ret_good: it was such a message, whose descriptors the caller closes. */
+/* False when the other end is gone. *ret_good: it was such a message, whose descriptors the caller
+ * closes. */
 static bool receive(int socket, void *ret, size_t size, int *files, size_t count, bool *ret_good)
 {
     char room[CMSG_SPACE(FILES * sizeof(int))] __attribute__((aligned(8)));
@@ -128,7 +129,7 @@ static void yield_to_others(bool idle)
 }
 
 /* The soft limit alone: the next image may need more. */
-static void limit_memory(int64_t bytes)
+static void limit_memory(int64_t bytes UNUSED)
 {
 #ifndef __SANITIZE_ADDRESS__ /* whose shadow counts */
     struct rlimit now;
@@ -139,7 +140,6 @@ static void limit_memory(int64_t bytes)
     if (setrlimit(RLIMIT_DATA, &now) < 0)
         _exit(EXIT_FAILURE);
 #else
-    (void)bytes;
 #endif
 }
 
@@ -179,7 +179,7 @@ static struct image_report decode(const struct image_order *order, const int fil
     limit_time(order->deadline_mono_ms);
     image_vips_run(&job);
     limit_time(0);
-    memset(&report, 0, sizeof report);
+    memset(&report, 0, sizeof(report));
     report.verdict = (int)job.verdict;
     report.error_number = job.error_number;
     report.decoded = job.decoded;
@@ -204,14 +204,14 @@ static NORETURN void decoder(int socket, bool idle, bool usable)
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     yield_to_others(idle);
     renounce();
-    while (receive(socket, &order, sizeof order, files, FILES, &good)) {
+    while (receive(socket, &order, sizeof(order), files, FILES, &good)) {
         if (!good)
             continue;
         if (usable)
             report = decode(&order, files);
         close(files[0]);
         close(files[1]);
-        if (send(socket, &report, sizeof report, MSG_NOSIGNAL) < 0)
+        if (send(socket, &report, sizeof(report), MSG_NOSIGNAL) < 0)
             break;
     }
     _exit(EXIT_SUCCESS);
@@ -238,7 +238,7 @@ int image_program(void)
     (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     (void)signal(SIGALRM, SIG_DFL);
     (void)sigaction(SIGCHLD, &reap, NULL);
-    while (receive(HIRE_FD, &hire, sizeof hire, &socket, 1, &good)) {
+    while (receive(HIRE_FD, &hire, sizeof(hire), &socket, 1, &good)) {
         if (!good)
             continue;
         if (fork() == 0)

@@ -45,7 +45,7 @@ struct image_turns {
 struct image_turns *image_turns_new(struct loop *loop, size_t fast, size_t slow, size_t queue_max,
                                     size_t share)
 {
-    struct image_turns *self = calloc(1, sizeof *self);
+    struct image_turns *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("image", "out of memory");
@@ -108,10 +108,10 @@ static struct image_client *client_find(struct image_turns *self, const char *na
     }
     if (found)
         return found;
-    found = calloc(1, sizeof *found);
+    found = calloc(1, sizeof(*found));
     if (!found)
         log_die("image", "out of memory");
-    snprintf(found->name, sizeof found->name, "%s", name);
+    snprintf(found->name, sizeof(found->name), "%s", name);
     found->factor = factor;
     found->pixels = factor * IMAGE_CLIENT_PIXELS;
     found->refilled_ms = now_ms;

@@ -1,14 +1,16 @@
 /*
  * image_turn.h - who may have an image decoded next.
  *
- * There are two lanes: the fast one for images of few pixels, and the slow one, whose decoders get the CPU time that
- * nothing else wants, for all others. In each the client goes first that has least under way. Who is not signed in (a
- * public link) is one client by its address, with limits: four decodes at a time and 200 megapixels a minute. Beyond
- * them every image goes the slow lane, behind those of other clients; what has not had its turn at the deadline
- * fails with ERR_THROTTLED. So a crowd of large images is slow for the client that sent it, and no other client notices.
+ * There are two lanes: the fast one for images of few pixels, and the slow one, whose decoders get
+ * the CPU time that nothing else wants, for all others. In each the client goes first that has
+ * least under way. Who is not signed in (a public link) is one client by its address, with limits:
+ * four decodes at a time and 200 megapixels a minute. Beyond them every image goes the slow lane,
+ * behind those of other clients; what has not had its turn at the deadline fails with
+ * ERR_THROTTLED. So a crowd of large images is slow for the client that sent it, and no other
+ * client notices.
  */
-#ifndef ATRIUM_DOCD_IMAGE_TURN_H
-#define ATRIUM_DOCD_IMAGE_TURN_H
+#ifndef ATRIUM_DOCD_IMAGE_IMAGE_TURN_H
+#define ATRIUM_DOCD_IMAGE_IMAGE_TURN_H
 
 #include "common/base/address.h"
 #include "common/domain/request.h"
@@ -25,8 +27,8 @@ enum {
 struct image_turns;
 struct image_client;
 
-/* `fast` and `slow` decode at the same time in each lane, at most `queue_max` wait for that; of clients with limits each
- * may have `share` images under way, waiting ones included. */
+/* `fast` and `slow` decode at the same time in each lane, at most `queue_max` wait for that; of
+ * clients with limits each may have `share` images under way, waiting ones included. */
 struct image_turns *image_turns_new(struct loop *loop, size_t fast, size_t slow, size_t queue_max,
                                     size_t share);
 void image_turns_destroy(struct image_turns **self_p);
@@ -44,8 +46,9 @@ struct image_turn {
     bool large; /* it is one for the slow lane */
 };
 
-/* Lets an image in for who asks: the caller's account, or without a caller the client's address; `req` NULL: one client
- * without limits. Parks while that client has its share under way: *ret_parked. Fails: ERR_THROTTLED, ERR_UNAVAILABLE. */
+/* Lets an image in for who asks: the caller's account, or without a caller the client's address;
+ * `req` NULL: one client without limits. Parks while that client has its share under way:
+ * *ret_parked. Fails: ERR_THROTTLED, ERR_UNAVAILABLE. */
 int image_turn_enter(struct image_turns *turns, const struct request *req, struct image_turn *ret,
                      bool *ret_parked, struct error *err) MUST_USE;
 
@@ -59,7 +62,8 @@ void image_turn_enlarge(struct image_turn *self, int64_t pixels);
 /* Until when its image may take, of the request's deadline. */
 int64_t image_turn_until(const struct image_turn *self, int64_t deadline_mono_ms);
 
-/* Waits for a decoder. Fails: ERR_OVERLOADED, ERR_THROTTLED or ERR_DEADLINE at the deadline, ERR_UNAVAILABLE. Parks. */
+/* Waits for a decoder. Fails: ERR_OVERLOADED, ERR_THROTTLED or ERR_DEADLINE at the deadline,
+ * ERR_UNAVAILABLE. Parks. */
 int image_turn_begin(struct image_turn *self, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 void image_turn_end(struct image_turn *self);
 

@@ -1,14 +1,15 @@
 /*
  * image_vips.c - the pipeline: open, shrink while decoding, resize, cut, turn, pad, convert, write.
  *
- * The steps and their order are sharp's, so that every size comes out the same to the pixel: sizes are resolved
- * once from the header and again after a JPEG or WebP was shrunk by its decoder, in the space of the file; an
- * image is turned after it was made small.  Only colours are converted later than sharp does (of the pixels of
- * the result instead of all of the input).  libvips computes on demand and strip by strip: what is held whole is
- * named in memory_needed().
+ * The steps and their order are sharp's, so that every size comes out the same to the pixel: sizes
+ * are resolved once from the header and again after a JPEG or WebP was shrunk by its decoder, in
+ * the space of the file; an image is turned after it was made small.  Only colours are converted
+ * later than sharp does (of the pixels of the result instead of all of the input).  libvips
+ * computes on demand and strip by strip: what is held whole is named in memory_needed().
  *
- * The file is not trusted: the loader is one of five, never chosen by libvips; the header is looked at before
- * anything is decoded; a decoder that reads on and on is stopped by its source, one that computes by its image.
+ * The file is not trusted: the loader is one of five, never chosen by libvips; the header is looked
+ * at before anything is decoded; a decoder that reads on and on is stopped by its source, one that
+ * computes by its image.
  */
 #include "docd/image/image_vips.h"
 
@@ -141,7 +142,8 @@ static const struct format *format_of(VipsSource *source)
     return NULL;
 }
 
-/* How much of a shrink a JPEG decoder takes over: not all where its rounding would take the last pixel. */
+/* How much of a shrink a JPEG decoder takes over: not all where its rounding would take the last
+ * pixel. */
 static int jpeg_shrink(double shrink)
 {
     int by = shrink >= 8 ? 8 : shrink >= 4 ? 4 : shrink >= 2 ? 2 : 1;
@@ -149,7 +151,8 @@ static int jpeg_shrink(double shrink)
     return by > 1 && (int)shrink == by ? by / 2 : by;
 }
 
-/* The image without its pixels, which come when somebody asks. The decoder leaves out what it can of `shrink`. */
+/* The image without its pixels, which come when somebody asks. The decoder leaves out what it can
+ * of `shrink`. */
 static VipsImage *load(const struct format *format, VipsSource *source, double shrink)
 {
     VipsImage *image = NULL;
@@ -247,7 +250,8 @@ static int resize(VipsImage **image, const struct image_size *size)
                                                                                                : 0;
 }
 
-/* Where to cut so much off, so that the odd pixel goes on the left and the top once the image is turned. */
+/* Where to cut so much off, so that the odd pixel goes on the left and the top once the image is
+ * turned. */
 static int cut_at(int off, bool mirrored)
 {
     return (off + !mirrored) / 2;
@@ -273,7 +277,7 @@ static int turn(VipsImage **image, int orientation)
     if (orientation == 1)
         return 0;
     held = vips_image_copy_memory(*image);
-    if (held == NULL)
+    if (!held)
         return -1;
     g_object_unref(*image);
     *image = held;
@@ -360,8 +364,8 @@ static int save(struct image_job *job, VipsImage *image, const struct output *ou
     return result;
 }
 
-/* Bytes that the job holds at once beside some strips: an input that is not decoded strip by strip, a result that
- * is turned or whose encoder wants all of it, and the encoded result. */
+/* Bytes that the job holds at once beside some strips: an input that is not decoded strip by strip,
+ * a result that is turned or whose encoder wants all of it, and the encoded result. */
 static int64_t memory_needed(const struct format *format, const VipsImage *image,
                              const struct output *output, const struct image_size *size,
                              bool turned)
@@ -416,7 +420,7 @@ static int make(struct image_job *job, VipsSource *source, const struct format *
         return -1;
     if (format->reduces != REDUCES_NOT && MIN(s.across, s.down) > 1) {
         reduced = load(format, source, MIN(s.across, s.down));
-        if (reduced == NULL)
+        if (!reduced)
             return -1;
         g_object_unref(*image);
         *image = reduced;
@@ -437,10 +441,10 @@ void image_vips_run(void *arg)
     job->verdict = IMAGE_NO_IMAGE;
     (void)lseek(job->from, 0, SEEK_SET); /* it may have been looked at before */
     format = format_of(source);
-    if (format != NULL && (format->streams || memory_check(job, vips_source_length(source)))) {
+    if (format && (format->streams || memory_check(job, vips_source_length(source)))) {
         job->verdict = IMAGE_DAMAGED; /* unless something else is found out */
         image = load(format, source, 1);
-        if (image != NULL && make(job, source, format, &image) == 0)
+        if (image && make(job, source, format, &image) == 0)
             job->verdict = IMAGE_MADE;
     }
     vips_error_clear();
@@ -453,7 +457,8 @@ static void say_nothing(const gchar *domain G_GNUC_UNUSED, GLogLevelFlags level 
 
 void image_vips_prepare(void)
 {
-    /* It shall not write code beside content that is not trusted; what that would gain cannot be measured. */
+    /* It shall not write code beside content that is not trusted; what that would gain cannot be
+     * measured. */
     if (setenv("VIPS_NOVECTOR", "1", 1) < 0)
         log_die("image", "out of memory");
 }
@@ -462,7 +467,8 @@ bool image_vips_start(void)
 {
     if (vips_init("atrium") != 0)
         return false;
-    /* A cache of operations would keep files open that were deleted; more threads than the pool's gain nothing. */
+    /* A cache of operations would keep files open that were deleted; more threads than the pool's
+     * gain nothing. */
     vips_cache_set_max(0);
     vips_concurrency_set(1);
     vips_block_untrusted_set(TRUE);

@@ -1,8 +1,8 @@
 /*
  * image_vips.h - one image through libvips: what image_program.c knows of image_vips.c.
  */
-#ifndef ATRIUM_DOCD_IMAGE_VIPS_H
-#define ATRIUM_DOCD_IMAGE_VIPS_H
+#ifndef ATRIUM_DOCD_IMAGE_IMAGE_VIPS_H
+#define ATRIUM_DOCD_IMAGE_IMAGE_VIPS_H
 
 #include "docd/image/image.h"
 
@@ -33,11 +33,12 @@ struct image_job {
 /* Before there are threads: what libvips will read of the environment. */
 void image_vips_prepare(void);
 
-/* Once, before the first job, on any thread. False when libvips does not start: a second try would find it half started,
- * and no job may be done. */
+/* Once, before the first job, on any thread. False when libvips does not start: a second try would
+ * find it half started, and no job may be done. */
 bool image_vips_start(void);
 
-/* Does the job (struct image_job) of which only `from`, `to`, `size`, `deadline_mono_ms`, `memory` and `pixels` are set. */
+/* Does the job (struct image_job) of which only `from`, `to`, `size`, `deadline_mono_ms`, `memory`
+ * and `pixels` are set. */
 void image_vips_run(void *job);
 
 #endif

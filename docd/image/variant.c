@@ -60,7 +60,7 @@ struct wanted {
 
 static void wanted_name(const struct variants *self, struct wanted *wanted)
 {
-    snprintf(wanted->name, sizeof wanted->name, "%s-%dx%d-%s-%s", wanted->key.object.text,
+    snprintf(wanted->name, sizeof(wanted->name), "%s-%dx%d-%s-%s", wanted->key.object.text,
              wanted->size.width, wanted->size.height, image_fit_names[wanted->size.fit],
              self->version);
 }
@@ -82,7 +82,8 @@ static int fit_parse(const char *text, enum image_fit *ret)
     return -1;
 }
 
-/* Handles come back from the gateway, which nobody but docd gave them to; they are checked all the same. */
+/* Handles come back from the gateway, which nobody but docd gave them to; they are checked all the
+ * same. */
 static int handle_parse(const struct variants *self, const char *handle, struct wanted *ret)
 {
     char project[37], object[37], fit[16];
@@ -113,8 +114,8 @@ const char *variant_etag(struct arena *arena, const char *etag, const struct ima
     uint8_t hash[ETAG_HASH];
     char hex[2 * ETAG_HASH + 1];
 
-    crypto_generichash(hash, sizeof hash, (const uint8_t *)text, strlen(text), NULL, 0);
-    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+    crypto_generichash(hash, sizeof(hash), (const uint8_t *)text, strlen(text), NULL, 0);
+    sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
     return arena_printf(arena, "\"%s\"", hex);
 }
 
@@ -136,7 +137,7 @@ static int run(struct variants *self, const struct request *req, void (*work)(vo
 /* At least so much counts for each file: a block. */
 static int64_t bytes_of(const struct variant_head *head)
 {
-    return (head->size + (int64_t)sizeof *head + 4095) / 4096 * 4096;
+    return (head->size + (int64_t)sizeof(*head) + 4095) / 4096 * 4096;
 }
 
 static int sweep(struct variants *self, const struct request *req, const char *keep,
@@ -246,13 +247,14 @@ static int fill(struct variants *self, const struct request *req, const struct w
     if (result < 0)
         return -1;
     job->head.size = made.bytes;
-    snprintf(job->head.type, sizeof job->head.type, "%s", made.contentType);
+    snprintf(job->head.type, sizeof(job->head.type), "%s", made.contentType);
     if (run(self, req, variant_files_finish, job, err) < 0)
         return -1;
     return job->error == 0 ? 0 : disk_error(err, job->error);
 }
 
-/* Whoever removes an object removes its bytes first and its variants then: what was finished in between would stay. */
+/* Whoever removes an object removes its bytes first and its variants then: what was finished in
+ * between would stay. */
 static int check_source(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct variant_job *job, struct error *err)
 {
@@ -305,11 +307,11 @@ static struct making *making_find(const struct variants *self, const char *name)
 
 static struct making *making_begin(struct variants *self, const char *name)
 {
-    struct making *making = calloc(1, sizeof *making);
+    struct making *making = calloc(1, sizeof(*making));
 
-    if (making == NULL)
+    if (!making)
         log_die("variant", "out of memory");
-    snprintf(making->name, sizeof making->name, "%s", name);
+    snprintf(making->name, sizeof(making->name), "%s", name);
     making->holders = 1;
     LIST_INSERT_HEAD(&self->making, making, entry);
     return making;
@@ -327,14 +329,15 @@ static void making_end(struct making *making, const struct error *err)
     LIST_REMOVE(making, entry);
     making->code = err->code;
     if (err->code == ERR_VALIDATION) {
-        snprintf(making->path, sizeof making->path, "%s", err->problems->name);
-        snprintf(making->problem, sizeof making->problem, "%s", err->problems->value);
+        snprintf(making->path, sizeof(making->path), "%s", err->problems->name);
+        snprintf(making->problem, sizeof(making->problem), "%s", err->problems->value);
     }
     fiber_queue_wake_all(&making->waiting);
     making_let_go(making);
 }
 
-/* What cannot be made of the image cannot be made for anybody; after another failure the next one may try. */
+/* What cannot be made of the image cannot be made for anybody; after another failure the next one
+ * may try. */
 static int making_wait(struct variants *self, const struct request *req, struct making *making,
                        struct error *err)
 {
@@ -410,7 +413,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
         }
         first = false;
         making = making_find(self, wanted->name);
-        if (making != NULL) {
+        if (making) {
             ++*self->shared;
             if (making_wait(self, req, making, err) < 0)
                 return -1;
@@ -510,11 +513,11 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
                               struct store *store, const struct variants_options *options,
                               struct error *err)
 {
-    struct variants *self = calloc(1, sizeof *self);
+    struct variants *self = calloc(1, sizeof(*self));
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint8_t hash[crypto_generichash_BYTES_MIN];
 
-    if (self == NULL)
+    if (!self)
         log_die("variant", "out of memory");
     *self = (struct variants){.loop = loop,
                               .pool = pool,
@@ -532,9 +535,9 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
         image_pool_new(loop, options->image_threads, options->image_queue, options->image_memory);
     self->slots = options->image_queue +
                   (options->image_threads > 0 ? options->image_threads : (size_t)MAX(cores, 1L));
-    crypto_generichash(hash, sizeof hash, (const uint8_t *)image_version(), strlen(image_version()),
-                       NULL, 0);
-    sodium_bin2hex(self->version, sizeof self->version, hash, 4);
+    crypto_generichash(hash, sizeof(hash), (const uint8_t *)image_version(),
+                       strlen(image_version()), NULL, 0);
+    sodium_bin2hex(self->version, sizeof(self->version), hash, 4);
     LIST_INIT(&self->making);
     open_counters(self, metrics);
     metrics_gauge(metrics, "atrium_doc_variant_bytes", "Disk that variants of images take.",
@@ -555,7 +558,7 @@ void variants_destroy(struct variants **self_p)
 {
     struct variants *self = *self_p;
 
-    if (self == NULL)
+    if (!self)
         return;
     image_pool_destroy(&self->images);
     file_close_descriptor(&self->dir);

@@ -23,8 +23,8 @@ enum {
     USED_EVERY_S = 60,   /* how exact is known when a file was used last */
     LEFT_AFTER_S = 3600, /* a file that nobody makes any more */
     BLOCK_SIZE = 4096,   /* that the smallest file takes */
-    KEEP_PARTS =
-        8, /* a sweep leaves room for a part of what is allowed, so that the next is not due at once */
+    /* a sweep leaves room for a part of what is allowed, so that the next is not due at once */
+    KEEP_PARTS = 8,
 };
 
 static const char magic[] = "ATRIUM-1";
@@ -45,7 +45,7 @@ int variant_files_open(const char *dir)
     if (file < 0 || faccessat(file, "ff", F_OK, 0) == 0) /* made last */
         return file;
     for (int i = 0; i < VARIANT_FOLDERS; i++) {
-        snprintf(name, sizeof name, "%02x", (unsigned)i);
+        snprintf(name, sizeof(name), "%02x", (unsigned)i);
         if (mkdirat(file, name, 0700) < 0 && errno != EEXIST) {
             close(file);
             return -1;
@@ -71,8 +71,8 @@ static int read_all(int file, void *bytes, size_t size, int64_t offset, size_t *
 
 static bool is_whole(const struct variant_head *head, const struct stat *status)
 {
-    return memcmp(head->magic, magic, sizeof head->magic) == 0 &&
-           status->st_size == (int64_t)sizeof *head + head->size;
+    return memcmp(head->magic, magic, sizeof(head->magic)) == 0 &&
+           status->st_size == (int64_t)sizeof(*head) + head->size;
 }
 
 /* Of a file that is not whole: ENOENT, it is as if it were not there. */
@@ -80,9 +80,9 @@ static int read_head(int file, struct variant_head *head, struct stat *status)
 {
     size_t size;
 
-    if (read_all(file, head, sizeof *head, 0, &size) < 0 || fstat(file, status) < 0)
+    if (read_all(file, head, sizeof(*head), 0, &size) < 0 || fstat(file, status) < 0)
         return -1;
-    if (size == sizeof *head && is_whole(head, status))
+    if (size == sizeof(*head) && is_whole(head, status))
         return 0;
     errno = ENOENT;
     return -1;
@@ -115,7 +115,7 @@ void variant_files_read(void *arg)
     job->error = 0;
     if (file < 0 || read_head(file, &job->head, &status) < 0 ||
         (job->target && read_all(file, job->target, job->count,
-                                 (int64_t)sizeof job->head + job->offset, &job->count) < 0))
+                                 (int64_t)sizeof(job->head) + job->offset, &job->count) < 0))
         job->error = errno;
     else
         note_use(file, &status);
@@ -123,8 +123,8 @@ void variant_files_read(void *arg)
 
 bool variant_files_read_cached(struct variant_job *job)
 {
-    struct iovec head = {&job->head, sizeof job->head}, target = {job->target, job->count};
-    int64_t first = (int64_t)sizeof job->head + job->offset;
+    struct iovec head = {&job->head, sizeof(job->head)}, target = {job->target, job->count};
+    int64_t first = (int64_t)sizeof(job->head) + job->offset;
     struct stat status;
     char path[PATH_SIZE];
     ssize_t count;
@@ -143,7 +143,8 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* Whether the file is still what the path names: it may have been finished, or given up, by whoever had the lock. */
+/* Whether the file is still what the path names: it may have been finished, or given up, by whoever
+ * had the lock. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;
@@ -181,7 +182,7 @@ static int begin(struct variant_job *job)
         unlinkat(job->dir, path, 0);
         return EEXIST;
     }
-    if (ftruncate(job->file, 0) < 0 || lseek(job->file, sizeof job->head, SEEK_SET) < 0)
+    if (ftruncate(job->file, 0) < 0 || lseek(job->file, sizeof(job->head), SEEK_SET) < 0)
         return errno;
     return 0;
 }
@@ -205,9 +206,9 @@ void variant_files_finish(void *arg)
 
     path_of(job, ".new", from);
     path_of(job, "", to);
-    memcpy(head.magic, magic, sizeof head.magic);
+    memcpy(head.magic, magic, sizeof(head.magic));
     job->error = 0;
-    if (pwrite(job->file, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+    if (pwrite(job->file, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
         renameat(job->dir, from, job->dir, to) < 0)
         job->error = errno;
 }
@@ -237,7 +238,7 @@ static DIR *open_folder(int dir, const char *name)
     int file = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = file >= 0 ? fdopendir(file) : NULL;
 
-    if (file >= 0 && folder == NULL)
+    if (file >= 0 && !folder)
         close(file);
     return folder;
 }
@@ -256,14 +257,14 @@ void variant_files_remove(void *arg)
     DIR *folder = open_folder(job->dir, (char[]){job->object.text[0], job->object.text[1], '\0'});
     size_t length = strlen(job->object.text);
 
-    job->error = folder == NULL ? errno : 0;
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    job->error = !folder ? errno : 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
         if (strncmp(entry->d_name, job->object.text, length) == 0 &&
             !ends_with(entry->d_name, ".new") && unlinkat(dirfd(folder), entry->d_name, 0) < 0 &&
             errno != ENOENT)
             job->error = errno;
     }
-    if (folder != NULL)
+    if (folder)
         closedir(folder);
 }
 
@@ -273,18 +274,18 @@ void variant_files_objects(void *arg)
     char name[16];
     DIR *folder;
 
-    snprintf(name, sizeof name, "%02x", (unsigned)job->folder);
+    snprintf(name, sizeof(name), "%02x", (unsigned)job->folder);
     folder = open_folder(job->dir, name);
-    job->error = folder == NULL ? errno : 0;
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        char text[sizeof job->object.text];
+    job->error = !folder ? errno : 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char text[sizeof(job->object.text)];
         struct uuid object;
 
-        snprintf(text, sizeof text, "%.36s", entry->d_name);
+        snprintf(text, sizeof(text), "%.36s", entry->d_name);
         if (uuid_parse(text, &object) == 0)
             id_page_add(&job->page, object);
     }
-    if (folder != NULL)
+    if (folder)
         closedir(folder);
 }
 
@@ -307,14 +308,14 @@ static void found_add(struct found_list *list, const char *name, const struct st
 
     if (list->count == list->room) {
         list->room = MAX(2 * list->room, (size_t)1024);
-        list->items = reallocarray(list->items, list->room, sizeof *list->items);
-        if (list->items == NULL)
+        list->items = reallocarray(list->items, list->room, sizeof(*list->items));
+        if (!list->items)
             log_die("variant", "out of memory");
     }
     item = &list->items[list->count++];
     item->used_ns = status->st_mtim.tv_sec * 1000000000LL + status->st_mtim.tv_nsec;
     item->bytes = MAX((int64_t)status->st_blocks * 512, (int64_t)BLOCK_SIZE);
-    snprintf(item->name, sizeof item->name, "%s", name);
+    snprintf(item->name, sizeof(item->name), "%s", name);
     list->bytes += item->bytes;
 }
 
@@ -334,7 +335,7 @@ static void find_in(DIR *folder, struct found_list *list)
 {
     struct stat status;
 
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    for (struct dirent *entry; (entry = readdir(folder));) {
         if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
             !S_ISREG(status.st_mode))
             continue;
@@ -362,18 +363,18 @@ void variant_files_sweep(void *arg)
     job->error = 0;
     job->removed = 0;
     for (int i = 0; i < VARIANT_FOLDERS; i++) {
-        snprintf(name, sizeof name, "%02x", (unsigned)i);
+        snprintf(name, sizeof(name), "%02x", (unsigned)i);
         DIR *folder = open_folder(job->dir, name);
-        if (folder == NULL)
+        if (!folder)
             continue;
         find_in(folder, &list);
         closedir(folder);
     }
     most = list.bytes > job->bytes_max ? job->bytes_max - job->bytes_max / KEEP_PARTS : list.bytes;
     if (list.count > 0)
-        qsort(list.items, list.count, sizeof *list.items, by_use);
+        qsort(list.items, list.count, sizeof(*list.items), by_use);
     for (size_t i = 0; i < list.count && list.bytes > most; i++) {
-        if (job->keep != NULL && strcmp(list.items[i].name, job->keep) == 0)
+        if (job->keep && strcmp(list.items[i].name, job->keep) == 0)
             continue;
         job->name = list.items[i].name;
         variant_files_drop(job);

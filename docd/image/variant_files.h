@@ -1,11 +1,12 @@
 /*
- * variant_files.h - the files of variants, as work for a pool: each function is one job, and may block; but for
- * variant_files_read_cached().
+ * variant_files.h - the files of variants, as work for a pool: each function is one job, and may
+ * block; but for variant_files_read_cached().
  *
- * A file begins with a head that says how long it is: one that lost its end in a power cut is not used.
+ * A file begins with a head that says how long it is: one that lost its end in a power cut is not
+ * used.
  */
-#ifndef ATRIUM_DOCD_VARIANT_FILES_H
-#define ATRIUM_DOCD_VARIANT_FILES_H
+#ifndef ATRIUM_DOCD_IMAGE_VARIANT_FILES_H
+#define ATRIUM_DOCD_IMAGE_VARIANT_FILES_H
 
 #include "common/base/base.h"
 #include "common/base/uuid.h"
@@ -44,10 +45,12 @@ struct variant_job {
 /* Opens DIR and makes its folders. -1 with errno. */
 int variant_files_open(const char *dir);
 
-/* Reads the head of a variant and, where there is a target, bytes; notes that it was used. ENOENT: there is none. */
+/* Reads the head of a variant and, where there is a target, bytes; notes that it was used. ENOENT:
+ * there is none. */
 void variant_files_read(void *job);
 
-/* The same without waiting for a disk: false when it cannot be had so, or its use is to be noted. */
+/* The same without waiting for a disk: false when it cannot be had so, or its use is to be
+ * noted. */
 bool variant_files_read_cached(struct variant_job *job);
 
 /* Begins to make a variant. EAGAIN: another process is at it. EEXIST: it is there by now. */

@@ -1,9 +1,9 @@
 /*
- * id_page.h - a page of the ids that a folder's files are named after: the lowest ones behind a given one. A folder may
- * have more than memory should, and tells them in no order.
+ * id_page.h - a page of the ids that a folder's files are named after: the lowest ones behind a
+ * given one. A folder may have more than memory should, and tells them in no order.
  */
-#ifndef ATRIUM_DOCD_ID_PAGE_H
-#define ATRIUM_DOCD_ID_PAGE_H
+#ifndef ATRIUM_DOCD_STORE_ID_PAGE_H
+#define ATRIUM_DOCD_STORE_ID_PAGE_H
 
 #include "common/base/base.h"
 #include "common/base/uuid.h"

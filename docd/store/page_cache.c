@@ -15,7 +15,7 @@ int page_cache_open(int dir, const char *path)
 {
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW, .resolve = RESOLVE_CACHED};
 
-    return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+    return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }
 
 /* tmpfs knows no RWF_NOWAIT, and has no disk to wait for. */

@@ -1,20 +1,22 @@
 /*
- * page_cache.h - files as far as the kernel's caches have them: without waiting for a disk, so that the loop may ask.
+ * page_cache.h - files as far as the kernel's caches have them: without waiting for a disk, so that
+ * the loop may ask.
  *
  * What is not there, for whatever reason, is read by a thread of a pool, which may wait.
  */
-#ifndef ATRIUM_DOCD_PAGE_CACHE_H
-#define ATRIUM_DOCD_PAGE_CACHE_H
+#ifndef ATRIUM_DOCD_STORE_PAGE_CACHE_H
+#define ATRIUM_DOCD_STORE_PAGE_CACHE_H
 
 #include <sys/uio.h>
 
 #include "common/base/base.h"
 
-/* Opens a file below `dir` for reading; the descriptor is the caller's. -1: not without waiting, or not at all. */
+/* Opens a file below `dir` for reading; the descriptor is the caller's. -1: not without waiting, or
+ * not at all. */
 int page_cache_open(int dir, const char *path);
 
-/* Fills the places in turn with bytes from `offset` on. How many there were at hand, fewer than there is room for at
- * the end of the file and of what is cached; -1: none. */
+/* Fills the places in turn with bytes from `offset` on. How many there were at hand, fewer than
+ * there is room for at the end of the file and of what is cached; -1: none. */
 ssize_t page_cache_read(int file, const struct iovec *places, int count, int64_t offset);
 
 #endif

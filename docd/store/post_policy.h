@@ -1,12 +1,12 @@
 /*
  * post_policy.h - signed upload forms: POST policies of Amazon S3, signed by Signature Version 4.
  *
- * The form names one object of one bucket, its type, how large it may be and until when it is good.  A store of S3
- * checks it; for files of our own, docd does (Amazon S3 API reference, "Authenticating requests in browser-based
- * uploads using POST").
+ * The form names one object of one bucket, its type, how large it may be and until when it is good.
+ * A store of S3 checks it; for files of our own, docd does (Amazon S3 API reference,
+ * "Authenticating requests in browser-based uploads using POST").
  */
-#ifndef ATRIUM_DOCD_POST_POLICY_H
-#define ATRIUM_DOCD_POST_POLICY_H
+#ifndef ATRIUM_DOCD_STORE_POST_POLICY_H
+#define ATRIUM_DOCD_STORE_POST_POLICY_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -20,12 +20,14 @@ struct post_policy {
     int64_t expires_ms;
 };
 
-/* The fields of the form, in the order in which they should be sent, as a JSON object of texts in the arena. */
+/* The fields of the form, in the order in which they should be sent, as a JSON object of texts in
+ * the arena. */
 const char *post_policy_sign(const struct sigv4_signer *signer, const struct post_policy *policy,
                              int64_t now_ms, struct arena *arena);
 
-/* Checks the fields of a form that came to `bucket`, and fills *ret of what was signed; texts in the arena. Names of
- * fields are of any case. ERR_FORBIDDEN when the form is not exactly one that was signed, or is too old. */
+/* Checks the fields of a form that came to `bucket`, and fills *ret of what was signed; texts in
+ * the arena. Names of fields are of any case. ERR_FORBIDDEN when the form is not exactly one that
+ * was signed, or is too old. */
 int post_policy_check(const struct sigv4_signer *signer, const struct field_list *fields,
                       const char *bucket, int64_t now_ms, struct arena *arena,
                       struct post_policy *ret, struct error *err) MUST_USE;

@@ -1,5 +1,6 @@
 /*
- * room.c - how much room the disk has that documents, or only variants of images, are kept on: for /metrics.
+ * room.c - how much room the disk has that documents, or only variants of images, are kept on: for
+ * /metrics.
  */
 #include <sys/statvfs.h>
 

@@ -99,7 +99,7 @@ static bool is_bucket_name(const char *name)
     size_t length = strlen(name);
 
     return length >= 3 && length <= 63 && name[strspn(name, allowed)] == '\0' &&
-           strchr(".-", name[0]) == NULL && strchr(".-", name[length - 1]) == NULL;
+           !strchr(".-", name[0]) && !strchr(".-", name[length - 1]);
 }
 
 int s3_check(const struct s3_options *options, struct error *err)
@@ -134,7 +134,8 @@ static char *text_of(const char *format, ...)
     return text;
 }
 
-/* libcurl would leave out the port of the scheme; the header "host", which is signed, must be what is sent. */
+/* libcurl would leave out the port of the scheme; the header "host", which is signed, must be what
+ * is sent. */
 static void set_address(struct s3 *self)
 {
     CLEANUP(curl_loop_free_url) CURLU *url = parse_url(self->options.url);
@@ -156,7 +157,7 @@ static void set_address(struct s3 *self)
 
 struct s3 *s3_new(struct loop *loop, const struct s3_options *options)
 {
-    struct s3 *self = calloc(1, sizeof *self);
+    struct s3 *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("s3", "out of memory");

@@ -1,8 +1,9 @@
 /*
- * s3.h - requests to a bucket of a server of S3: signed, bounded in time and size, repeated where that is safe.
+ * s3.h - requests to a bucket of a server of S3: signed, bounded in time and size, repeated where
+ * that is safe.
  */
-#ifndef ATRIUM_DOCD_S3_H
-#define ATRIUM_DOCD_S3_H
+#ifndef ATRIUM_DOCD_STORE_S3_H
+#define ATRIUM_DOCD_STORE_S3_H
 
 #include "common/domain/request.h"
 #include "common/runtime/loop.h"
@@ -53,13 +54,15 @@ struct s3_answer {
     bool abandoned;   /* a try was not waited for to its end: what it asked for may be done yet */
 };
 
-/* Parks until the request's deadline at most. An answer of 4xx is one; the server's own failures, silence and a cut
- * connection are ERR_UNAVAILABLE, after a second try, as are answers to 401 and 403 and a bucket that is not there:
- * then the operator has something to do. Of a call that failed *ret tells `abandoned` only. */
+/* Parks until the request's deadline at most. An answer of 4xx is one; the server's own failures,
+ * silence and a cut connection are ERR_UNAVAILABLE, after a second try, as are answers to 401 and
+ * 403 and a bucket that is not there: then the operator has something to do. Of a call that failed
+ * *ret tells `abandoned` only. */
 int s3_call(struct s3 *self, const struct request *req, const struct s3_call *call,
             struct s3_answer *ret, struct error *err) MUST_USE;
 
-/* Percent-encodes a value of a query (RFC 3986: all but letters, digits and "-._~"), in the arena. */
+/* Percent-encodes a value of a query (RFC 3986: all but letters, digits and "-._~"), in the
+ * arena. */
 const char *s3_encode(struct arena *arena, const char *text);
 
 /* Something that is not as it should be: ERR_UNAVAILABLE with a word for the log. */

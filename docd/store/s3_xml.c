@@ -31,7 +31,7 @@ static void on_start(void *arg, const char *name, const char **attributes UNUSED
     struct reading *self = arg;
     size_t length = strlen(name);
 
-    if (++self->depth > DEPTH_MAX || self->path_length + length + 2 > sizeof self->path ||
+    if (++self->depth > DEPTH_MAX || self->path_length + length + 2 > sizeof(self->path) ||
         (self->depth == 1 && strcmp(name, self->root) != 0)) {
         fail(self);
         return;
@@ -62,7 +62,7 @@ static void on_end(void *arg, const char *name)
 static void on_text(void *arg, const char *text, int length)
 {
     struct reading *self = arg;
-    size_t taken = MIN((size_t)length, sizeof self->text - 1 - self->text_length);
+    size_t taken = MIN((size_t)length, sizeof(self->text) - 1 - self->text_length);
 
     memcpy(self->text + self->text_length, text, taken);
     self->text_length += taken;

@@ -36,24 +36,24 @@ static void hmac(const void *key, size_t key_size, const char *text, size_t size
     crypto_auth_hmacsha256_init(&state, key, key_size);
     crypto_auth_hmacsha256_update(&state, (const uint8_t *)text, size);
     crypto_auth_hmacsha256_final(&state, ret);
-    sodium_memzero(&state, sizeof state);
+    sodium_memzero(&state, sizeof(state));
 }
 
 void sigv4_sign(const struct sigv4_signer *signer, const char *stamp, const char *text,
                 char ret[static SIGV4_SIGNATURE_SIZE])
 {
-    char secret[SIGV4_SECRET_MAX + sizeof "AWS4"];
+    char secret[SIGV4_SECRET_MAX + sizeof("AWS4")];
     uint8_t key[HMAC_SIZE];
 
-    snprintf(secret, sizeof secret, "AWS4%s", signer->secret_key);
+    snprintf(secret, sizeof(secret), "AWS4%s", signer->secret_key);
     hmac(secret, strlen(secret), stamp, MIN(strlen(stamp), (size_t)8), key);
-    sodium_memzero(secret, sizeof secret);
-    hmac(key, sizeof key, signer->region, strlen(signer->region), key);
-    hmac(key, sizeof key, "s3", 2, key);
-    hmac(key, sizeof key, "aws4_request", strlen("aws4_request"), key);
-    hmac(key, sizeof key, text, strlen(text), key);
-    sodium_bin2hex(ret, SIGV4_SIGNATURE_SIZE, key, sizeof key);
-    sodium_memzero(key, sizeof key);
+    sodium_memzero(secret, sizeof(secret));
+    hmac(key, sizeof(key), signer->region, strlen(signer->region), key);
+    hmac(key, sizeof(key), "s3", 2, key);
+    hmac(key, sizeof(key), "aws4_request", strlen("aws4_request"), key);
+    hmac(key, sizeof(key), text, strlen(text), key);
+    sodium_bin2hex(ret, SIGV4_SIGNATURE_SIZE, key, sizeof(key));
+    sodium_memzero(key, sizeof(key));
 }
 
 void sigv4_hash(const void *bytes, size_t size, char ret[static SIGV4_SIGNATURE_SIZE])
@@ -61,7 +61,7 @@ void sigv4_hash(const void *bytes, size_t size, char ret[static SIGV4_SIGNATURE_
     uint8_t hash[crypto_hash_sha256_BYTES];
 
     crypto_hash_sha256(hash, bytes, size);
-    sodium_bin2hex(ret, SIGV4_SIGNATURE_SIZE, hash, sizeof hash);
+    sodium_bin2hex(ret, SIGV4_SIGNATURE_SIZE, hash, sizeof(hash));
 }
 
 static const char *header_value(const struct sigv4_request *request, const char *name)

@@ -1,12 +1,13 @@
 /*
- * sigv4.h - Signature Version 4 of Amazon Web Services, for service "s3": of upload forms and of requests (Amazon S3
- * API reference, "Authenticating requests").
+ * sigv4.h - Signature Version 4 of Amazon Web Services, for service "s3": of upload forms and of
+ * requests (Amazon S3 API reference, "Authenticating requests").
  *
- * libcurl has one too, but that of Debian 12 (7.88) sorts "x-amz-copy-source-range" before "x-amz-copy-source" and signs
- * no "x-amz-content-sha256": copies of large objects, and servers that are strict, would refuse it.
+ * libcurl has one too, but that of Debian 12 (7.88) sorts "x-amz-copy-source-range" before
+ * "x-amz-copy-source" and signs no "x-amz-content-sha256": copies of large objects, and servers
+ * that are strict, would refuse it.
  */
-#ifndef ATRIUM_DOCD_SIGV4_H
-#define ATRIUM_DOCD_SIGV4_H
+#ifndef ATRIUM_DOCD_STORE_SIGV4_H
+#define ATRIUM_DOCD_STORE_SIGV4_H
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -42,8 +43,8 @@ struct sigv4_header {
     const char *name, *value; /* name in lower case */
 };
 
-/* A request as it is sent: path and query percent-encoded, query and headers sorted by name. All of the headers are
- * signed: "host", "x-amz-content-sha256" and "x-amz-date" must be among them. */
+/* A request as it is sent: path and query percent-encoded, query and headers sorted by name. All of
+ * the headers are signed: "host", "x-amz-content-sha256" and "x-amz-date" must be among them. */
 struct sigv4_request {
     const char *method, *path, *query;
     const struct sigv4_header *headers;

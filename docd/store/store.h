@@ -1,21 +1,23 @@
 /*
  * store.h - where the bytes of objects lie.
  *
- * An object is written once and never changed. Its name is the id of its row in table `object`, which is there
- * before the first byte: whoever finds the row can have what there is of the bytes removed.
+ * An object is written once and never changed. Its name is the id of its row in table `object`,
+ * which is there before the first byte: whoever finds the row can have what there is of the bytes
+ * removed.
  *
- * Clients bring bytes with a signed form (post_policy.h), which the store makes. There are two kinds of stores, and
- * each has the functions of its kind only:
+ * Clients bring bytes with a signed form (post_policy.h), which the store makes. There are two
+ * kinds of stores, and each has the functions of its kind only:
  *   - forms are posted to us (accept): docd passes the bytes on (begin, write, finish);
- *   - forms are posted to the store itself, which does not tell us: what has come by a form lies apart, where its
- *     client can change it as long as the form is good, and is looked for (arrived, arrivals), made an object of
- *     (adopt), and forgotten (forget).
+ *   - forms are posted to the store itself, which does not tell us: what has come by a form lies
+ *   apart, where its
+ *     client can change it as long as the form is good, and is looked for (arrived, arrivals), made
+ *     an object of (adopt), and forgotten (forget).
  *
- * All functions but form() and accept() park, on a fiber, until `req`'s deadline at most. A store that cannot be reached
- * is ERR_UNAVAILABLE.
+ * All functions but form() and accept() park, on a fiber, until `req`'s deadline at most. A store
+ * that cannot be reached is ERR_UNAVAILABLE.
  */
-#ifndef ATRIUM_DOCD_STORE_H
-#define ATRIUM_DOCD_STORE_H
+#ifndef ATRIUM_DOCD_STORE_STORE_H
+#define ATRIUM_DOCD_STORE_STORE_H
 
 #include "common/domain/content.h"
 #include "common/domain/request.h"
@@ -46,7 +48,8 @@ struct store_form {
     const char *content_type;
     int64_t size_max;   /* bytes */
     int64_t expires_ms; /* contract time */
-    /* That the client called us by ("localhost:8080"), and how ("https"); NULL when it is not known. */
+    /* That the client called us by ("localhost:8080"), and how ("https"); NULL when it is not
+     * known. */
     const char *host, *scheme;
 };
 struct store_form_made {
@@ -55,15 +58,15 @@ struct store_form_made {
 };
 
 struct store_functions {
-    /* The form by which a client brings an object; texts in req's arena. Fails with ERR_BAD_REQUEST when nobody can
-     * tell where to post it. */
+    /* The form by which a client brings an object; texts in req's arena. Fails with ERR_BAD_REQUEST
+     * when nobody can tell where to post it. */
     int (*form)(struct store *self, const struct request *req, const struct store_form *form,
                 struct store_form_made *ret, struct error *err);
 
     /* ---- forms that are posted to us ---- */
 
-    /* Checks a form that came to us for `bucket`, and tells what it may bring. ERR_FORBIDDEN when it is not one of
-     * ours. */
+    /* Checks a form that came to us for `bucket`, and tells what it may bring. ERR_FORBIDDEN when
+     * it is not one of ours. */
     int (*accept)(struct store *self, const struct request *req, const char *bucket,
                   const struct form *form, struct store_form *ret, struct error *err);
 
@@ -71,25 +74,27 @@ struct store_functions {
     int (*begin)(struct store *self, const struct request *req, struct store_key key,
                  struct error *err);
 
-    /* Bytes at their place, in any order and more than once; they are visible to nobody before finish(). */
+    /* Bytes at their place, in any order and more than once; they are visible to nobody before
+     * finish(). */
     int (*write)(struct store *self, const struct request *req, struct store_key key,
                  int64_t offset, struct field_bytes bytes, struct error *err);
 
-    /* All `size` bytes are there: makes them durable, then readable. Doing it again is fine. Fails with
-     * ERR_BAD_REQUEST when it has another number of bytes, or no such object. */
+    /* All `size` bytes are there: makes them durable, then readable. Doing it again is fine. Fails
+     * with ERR_BAD_REQUEST when it has another number of bytes, or no such object. */
     int (*finish)(struct store *self, const struct request *req, struct store_key key, int64_t size,
                   struct stored *ret, struct error *err);
 
     /* ---- forms that are posted to the store: keys are those of forms ---- */
 
-    /* When something has come by that form: *ret_ms by the store's clock, to the second; 0: unknown. ERR_NOT_FOUND:
-     * nothing has, or it was forgotten. */
+    /* When something has come by that form: *ret_ms by the store's clock, to the second; 0:
+     * unknown. ERR_NOT_FOUND: nothing has, or it was forgotten. */
     int (*arrived)(struct store *self, const struct request *req, struct store_key form,
                    int64_t *ret_ms, struct error *err);
 
-    /* Makes an object of what has come by a form, all of it or nothing: readable, and not to be changed by the form
-     * any more. ERR_NOT_FOUND as above. After any other failure there may be parts of the object, which remove()
-     * removes; after ERR_UNCERTAIN they, or all of it, may still come. A server copies a gigabyte in seconds to minutes. */
+    /* Makes an object of what has come by a form, all of it or nothing: readable, and not to be
+     * changed by the form any more. ERR_NOT_FOUND as above. After any other failure there may be
+     * parts of the object, which remove() removes; after ERR_UNCERTAIN they, or all of it, may
+     * still come. A server copies a gigabyte in seconds to minutes. */
     int (*adopt)(struct store *self, const struct request *req, struct store_key form,
                  struct store_key key, struct stored *ret, struct error *err);
 
@@ -97,8 +102,9 @@ struct store_functions {
     int (*forget)(struct store *self, const struct request *req, struct store_key form,
                   struct error *err);
 
-    /* Forms by which something has come and that were not forgotten: at most `room` of them, in an order of the
-     * store's. *cursor NULL: from the start; it is then where to go on, NULL at the end. */
+    /* Forms by which something has come and that were not forgotten: at most `room` of them, in an
+     * order of the store's. *cursor NULL: from the start; it is then where to go on, NULL at the
+     * end. */
     int (*arrivals)(struct store *self, const struct request *req, const char **cursor,
                     struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
@@ -112,13 +118,14 @@ struct store_functions {
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
-    /* What there is of an object: its size, and its entity tag where that is asked for or cheap (*ret_etag NULL else).
-     * With `hash` all bytes of a file are read, of S3 the server's own tag is believed. ERR_NOT_FOUND. */
+    /* What there is of an object: its size, and its entity tag where that is asked for or cheap
+     * (*ret_etag NULL else). With `hash` all bytes of a file are read, of S3 the server's own tag
+     * is believed. ERR_NOT_FOUND. */
     int (*check)(struct store *self, const struct request *req, struct store_key key, bool hash,
                  int64_t *ret_size, const char **ret_etag, struct error *err);
 
-    /* Objects that the store has, finished or not: at most `room` of them, in an order of the store's, project unset
-     * where their names do not tell it. *cursor as for arrivals(). */
+    /* Objects that the store has, finished or not: at most `room` of them, in an order of the
+     * store's, project unset where their names do not tell it. *cursor as for arrivals(). */
     int (*objects)(struct store *self, const struct request *req, const char **cursor,
                    struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
@@ -126,8 +133,8 @@ struct store_functions {
     int (*remove)(struct store *self, const struct request *req, struct store_key key,
                   struct error *err);
 
-    /* Does once all that an object needs, with a small one that lies apart from all others: the error's detail says
-     * which step failed. NULL: the directory is all there is to it. */
+    /* Does once all that an object needs, with a small one that lies apart from all others: the
+     * error's detail says which step failed. NULL: the directory is all there is to it. */
     int (*probe)(struct store *self, const struct request *req, struct error *err);
 
     /* Nobody is inside another function. */
@@ -139,12 +146,13 @@ struct store {
     const struct store_functions *functions;
 };
 
-/* Files under a directory, which is made when it is missing: on one host, or on a file system that all hosts of
- * docd's instances share. Options are borrowed. NULL with err set when it cannot be used. */
+/* Files under a directory, which is made when it is missing: on one host, or on a file system that
+ * all hosts of docd's instances share. Options are borrowed. NULL with err set when it cannot be
+ * used. */
 struct store_local_options {
     const char *dir, *bucket;
-    const char *
-        public_url; /* that forms are posted to, without a slash at its end; NULL: as we were called */
+    /* that forms are posted to, without a slash at its end; NULL: as we were called */
+    const char *public_url;
     const struct seal_keys *seal; /* what forms are signed with is made from them */
 };
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,

@@ -4,9 +4,9 @@
  *     DIR/incoming/<id>   being written
  *     DIR/<xx>/<id>       complete: xx are the first two digits of the id
  *
- * A file is synced before it is renamed, and its folder after, so that what is readable survives a power cut, and
- * is never a part of itself. The file system may stall: everything runs on a pool of threads, but for reads of what
- * the page cache has.
+ * A file is synced before it is renamed, and its folder after, so that what is readable survives a
+ * power cut, and is never a part of itself. The file system may stall: everything runs on a pool of
+ * threads, but for reads of what the page cache has.
  */
 #include "docd/store/store.h"
 
@@ -73,7 +73,8 @@ static void path_complete(const struct job *job, char path[static PATH_SIZE])
     snprintf(path, PATH_SIZE, "%.2s/%s", job->object.text, job->object.text);
 }
 
-/* Runs the work and tells what went wrong as an error; ERR_NOT_FOUND for a file that is not there. */
+/* Runs the work and tells what went wrong as an error; ERR_NOT_FOUND for a file that is not
+ * there. */
 static int run(struct store_local *self, const struct request *req, void (*work)(void *arg),
                struct job *job, const char *what, struct error *err)
 {
@@ -158,8 +159,8 @@ static int hash_file(int file, struct job *job)
     int64_t done = 0;
     ssize_t count;
 
-    crypto_generichash_init(&state, NULL, 0, sizeof hash);
-    while ((count = pread(file, block, sizeof block, done)) != 0) {
+    crypto_generichash_init(&state, NULL, 0, sizeof(hash));
+    while ((count = pread(file, block, sizeof(block), done)) != 0) {
         if (count < 0)
             return -1;
         if (done == 0) {
@@ -169,9 +170,9 @@ static int hash_file(int file, struct job *job)
         crypto_generichash_update(&state, block, (size_t)count);
         done += count;
     }
-    crypto_generichash_final(&state, hash, sizeof hash);
+    crypto_generichash_final(&state, hash, sizeof(hash));
     job->etag[0] = '"';
-    sodium_bin2hex(job->etag + 1, ETAG_SIZE - 1, hash, sizeof hash);
+    sodium_bin2hex(job->etag + 1, ETAG_SIZE - 1, hash, sizeof(hash));
     strcat(job->etag, "\"");
     if (done == job->size)
         return 0;
@@ -454,7 +455,7 @@ static int local_check(struct store *store, const struct request *req, struct st
     struct stat status;
     struct job job = {.object = key.object,
                       .target = head,
-                      .count = sizeof head,
+                      .count = sizeof(head),
                       .etag = hash ? arena_alloc(req->arena, ETAG_SIZE) : NULL};
 
     if (!hash && stat_cached(local(store), &job, &status) == 0) {
@@ -482,7 +483,7 @@ static int local_objects(struct store *store, const struct request *req, const c
     int number = slash ? (int)strtol(*cursor, NULL, 16) : 0;
     struct listing listing = {
         .page = {.after = slash ? slash + 1 : "",
-                 .items = arena_calloc(req->arena, room, sizeof *listing.page.items),
+                 .items = arena_calloc(req->arena, room, sizeof(*listing.page.items)),
                  .room = room}};
 
     if (slash && strncmp(*cursor, "incoming/", strlen("incoming/")) == 0)
@@ -517,7 +518,7 @@ static void local_destroy(struct store *store)
 
     offload_destroy(&self->pool);
     file_close_descriptor(&self->dir);
-    sodium_memzero(self->secrets, sizeof self->secrets);
+    sodium_memzero(self->secrets, sizeof(self->secrets));
     free(self);
 }
 
@@ -547,7 +548,7 @@ static int make_folders(int dir)
     if (mkdirat(dir, "incoming", 0700) < 0 && errno != EEXIST)
         return -1;
     for (int i = 0; i < FOLDERS; i++) {
-        snprintf(name, sizeof name, "%02x", (unsigned)i);
+        snprintf(name, sizeof(name), "%02x", (unsigned)i);
         if (mkdirat(dir, name, 0700) < 0 && errno != EEXIST)
             return -1;
     }
@@ -561,16 +562,16 @@ static void make_signers(struct store_local *self)
 
     for (size_t i = 0; i < keys->count; i++) {
         secret_derive(&keys->items[i].secret, "upload form", key);
-        sodium_bin2hex(self->secrets[i], sizeof self->secrets[i], key, sizeof key);
+        sodium_bin2hex(self->secrets[i], sizeof(self->secrets[i]), key, sizeof(key));
         self->signers[i] = (struct sigv4_signer){"atrium", self->secrets[i], "local"};
     }
-    sodium_memzero(key, sizeof key);
+    sodium_memzero(key, sizeof(key));
 }
 
 struct store *store_local_new(struct loop *loop, const struct store_local_options *options,
                               struct error *err)
 {
-    struct store_local *self = calloc(1, sizeof *self);
+    struct store_local *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("store", "out of memory");

@@ -1,8 +1,9 @@
 /*
  * store_s3.c - objects in a bucket of S3; see store.h.
  *
- * A form can be sent again for as long as it is good, so it never names an object: what it brings is copied, within the
- * server, to the object's own key, which no form was ever made for. What is told of the object is then asked of the copy.
+ * A form can be sent again for as long as it is good, so it never names an object: what it brings
+ * is copied, within the server, to the object's own key, which no form was ever made for. What is
+ * told of the object is then asked of the copy.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,7 +59,8 @@ static int not_found(struct error *err)
     return error_set(err, ERR_NOT_FOUND, "File not found.");
 }
 
-/* How long a server may copy so many bytes: it says little before it is done, and may be dead as well. */
+/* How long a server may copy so many bytes: it says little before it is done, and may be dead as
+ * well. */
 static int64_t copy_ms(int64_t size)
 {
     return 10000 + size / 4096;
@@ -152,7 +154,8 @@ static void list_element(void *arg, const char *path, const char *text)
         self->count++;
 }
 
-/* Documents are given up for what a list does not have: an answer that may be something else is none. */
+/* Documents are given up for what a list does not have: an answer that may be something else is
+ * none. */
 static bool is_list(const struct s3_answer *answer, struct listing *listing)
 {
     return answer->status == 200 &&
@@ -293,7 +296,8 @@ static int part_copy(const struct store_s3 *self, const struct request *req, con
     return copy_answer(req, &call, &answer, "CopyPartResult/ETag", ret_etag, err);
 }
 
-/* A second try that finds the upload gone was a first one whose answer was lost: what is there then is looked at. */
+/* A second try that finds the upload gone was a first one whose answer was lost: what is there then
+ * is looked at. */
 static int parts_complete(const struct store_s3 *self, const struct request *req, const char *to,
                           const char *upload, const struct facts *facts, const char *body,
                           struct error *err)
@@ -313,8 +317,8 @@ static int parts_complete(const struct store_s3 *self, const struct request *req
     return copy_answer(req, &call, &answer, "CompleteMultipartUploadResult/ETag", &etag, err);
 }
 
-/* Some servers copy parts whatever "if-match" says: without this, those of a form that was sent again meanwhile would
- * become one file with those from before. */
+/* Some servers copy parts whatever "if-match" says: without this, those of a form that was sent
+ * again meanwhile would become one file with those from before. */
 static int check_unchanged(const struct store_s3 *self, const struct request *req, const char *key,
                            const struct facts *before, struct error *err)
 {
@@ -328,8 +332,8 @@ static int check_unchanged(const struct store_s3 *self, const struct request *re
                : changed(err, "HEAD");
 }
 
-/* A file that was replaced and then replaced by its own bytes looks as it did but for the time, which is told to the
- * second: one that came in this very second is copied in the next. */
+/* A file that was replaced and then replaced by its own bytes looks as it did but for the time,
+ * which is told to the second: one that came in this very second is copied in the next. */
 static int wait_for_second(const struct store_s3 *self, const struct facts *facts,
                            struct error *err)
 {
@@ -357,7 +361,7 @@ static int copy_parts(const struct store_s3 *self, const struct request *req, co
                             etag + (etag[0] == '"'));
         codec_write(&body, line, strlen(line));
     }
-    codec_write(&body, "</CompleteMultipartUpload>", sizeof "</CompleteMultipartUpload>");
+    codec_write(&body, "</CompleteMultipartUpload>", sizeof("</CompleteMultipartUpload>"));
     if (check_unchanged(self, req, from, facts, err) < 0)
         return -1;
     return parts_complete(self, req, to, upload, facts, (const char *)body.bytes, err);
@@ -415,15 +419,16 @@ static int get(const struct store_s3 *self, const struct request *req, const cha
     return 0;
 }
 
-/* S3's own tag is that of the bytes, and of how they came: it says nothing to clients, and is no text of ours. */
+/* S3's own tag is that of the bytes, and of how they came: it says nothing to clients, and is no
+ * text of ours. */
 static const char *tag_of(const struct request *req, const struct facts *facts)
 {
     const char *text = arena_printf(req->arena, "%s %lld", facts->etag, (long long)facts->size);
     uint8_t hash[TAG_HASH];
     char hex[2 * TAG_HASH + 1];
 
-    crypto_generichash(hash, sizeof hash, (const uint8_t *)text, strlen(text), NULL, 0);
-    sodium_bin2hex(hex, sizeof hex, hash, sizeof hash);
+    crypto_generichash(hash, sizeof(hash), (const uint8_t *)text, strlen(text), NULL, 0);
+    sodium_bin2hex(hex, sizeof(hex), hash, sizeof(hash));
     return arena_printf(req->arena, "\"%s\"", hex);
 }
 
@@ -487,8 +492,8 @@ static void uploads_element(void *arg, const char *path, const char *text)
         self->ids[self->count++] = s3_encode(self->req->arena, text);
 }
 
-/* Parts of a copy that was interrupted, which nobody sees and everybody pays for. A server that cannot list them is left
- * to its own rules. */
+/* Parts of a copy that was interrupted, which nobody sees and everybody pays for. A server that
+ * cannot list them is left to its own rules. */
 static int remove_parts(const struct store_s3 *self, const struct request *req, const char *key,
                         struct error *err)
 {
@@ -566,8 +571,9 @@ static int probe_all(const struct store_s3 *self, const struct request *req, str
                       &answer, err);
 }
 
-/* One at a time: all have the same key, so that what could not be removed is there once only. It does not lie below
- * incoming/, where it would be taken for what a form brought, nor could an object have its name. */
+/* One at a time: all have the same key, so that what could not be removed is there once only. It
+ * does not lie below incoming/, where it would be taken for what a form brought, nor could an
+ * object have its name. */
 static int s3_probe(struct store *store, const struct request *req, struct error *err)
 {
     struct store_s3 *self = s3_of(store);
@@ -697,7 +703,7 @@ static const struct store_functions functions = {
 
 struct store *store_s3_new(struct loop *loop, const struct store_s3_options *options)
 {
-    struct store_s3 *self = calloc(1, sizeof *self);
+    struct store_s3 *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("s3", "out of memory");

@@ -1,10 +1,11 @@
 /*
  * authenticate.c - decides 401 and 403 for every route that needs a token.  Called by serve.c.
  */
+#include "gateway/auth/authenticate.h"
+
 #include <string.h>
 #include <strings.h>
 
-#include "gateway/auth/authenticate.h"
 #include "gateway/gateway.h"
 
 static int unauthorized(struct error *err)
@@ -80,7 +81,8 @@ bool authentication_is_known(const struct gateway *gateway, const char *authoriz
            revocations_check(gateway->revocations, &token.session, &token.id) == REVOCATION_NONE;
 }
 
-/* The revocation set, by a gateway that can vouch for it. 1: ended by logging out with this token. */
+/* The revocation set, by a gateway that can vouch for it. 1: ended by logging out with this
+ * token. */
 static int check_session(struct gateway *gateway, const struct authentication *self,
                          enum access access, struct error *err)
 {
@@ -97,7 +99,8 @@ static int check_session(struct gateway *gateway, const struct authentication *s
     return unauthorized(err);
 }
 
-/* A form lives no longer than an access token, so that the set still has every session whose form is any good. */
+/* A form lives no longer than an access token, so that the set still has every session whose form
+ * is any good. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session, struct error *err)
 {
     static const struct uuid no_token = {""};

@@ -1,8 +1,8 @@
 /*
  * authenticate.h - from the Authorization header to a caller who may use a route.
  */
-#ifndef ATRIUM_GATEWAY_AUTHENTICATE_H
-#define ATRIUM_GATEWAY_AUTHENTICATE_H
+#ifndef ATRIUM_GATEWAY_AUTH_AUTHENTICATE_H
+#define ATRIUM_GATEWAY_AUTH_AUTHENTICATE_H
 
 #include "common/domain/request.h"
 #include "gateway/auth/identity.h"
@@ -16,22 +16,25 @@ struct authentication {
     bool logged_out; /* ACCESS_LOGOUT: by this very token, already. There is no caller then. */
 };
 
-/* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership, the account's end and what
- * `access` demands; may park. `authorization` is the header, NULL when absent. Fails with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503
- * while nobody can tell. End it with authentication_end() either way. */
+/* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership, the account's
+ * end and what `access` demands; may park. `authorization` is the header, NULL when absent. Fails
+ * with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while nobody can tell. End it with
+ * authentication_end() either way. */
 int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
                  enum access access, struct authentication *ret, struct error *err) MUST_USE;
 void authentication_end(struct authentication *self);
 
-/* Whether a form may be used that a session got: ERR_FORBIDDEN once that has ended, a 503 while that is unknown. */
+/* Whether a form may be used that a session got: ERR_FORBIDDEN once that has ended, a 503 while
+ * that is unknown. */
 int authenticate_form(const struct gateway *gateway, const struct uuid *session,
                       struct error *err) MUST_USE;
 
-/* Whether the bearer token is one that was accepted here before and is not ended: tells clients apart before their
- * request is there, without waiting, and decides nothing else. */
+/* Whether the bearer token is one that was accepted here before and is not ended: tells clients
+ * apart before their request is there, without waiting, and decides nothing else. */
 bool authentication_is_known(const struct gateway *gateway, const char *authorization);
 
-/* True when the session was ended by logging out with this token: also after authenticate() let it pass. */
+/* True when the session was ended by logging out with this token: also after authenticate() let it
+ * pass. */
 bool authentication_logged_out(const struct gateway *gateway, const struct authentication *self);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * changes.h - what other daemons tell the gateway while it runs, and the lease that proves it was told.
+ * changes.h - what other daemons tell the gateway while it runs, and the lease that proves it was
+ * told.
  *
- * Any authd returns, with each renewal of the lease, every change since the number that the gateway holds.
- * Announcements bring the same changes sooner.  A gateway whose lease has run out does not know who was logged
- * out, and must refuse.
+ * Any authd returns, with each renewal of the lease, every change since the number that the gateway
+ * holds. Announcements bring the same changes sooner.  A gateway whose lease has run out does not
+ * know who was logged out, and must refuse.
  */
-#ifndef ATRIUM_GATEWAY_CHANGES_H
-#define ATRIUM_GATEWAY_CHANGES_H
+#ifndef ATRIUM_GATEWAY_AUTH_CHANGES_H
+#define ATRIUM_GATEWAY_AUTH_CHANGES_H
 
 #include "common/base/uuid.h"
 #include "common/domain/request.h"

@@ -1,12 +1,13 @@
 /*
  * identity.c - the cache of resolved callers.  Filled by resolve.c, emptied by changes.c.
  */
+#include "gateway/auth/identity.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/cache.h"
 #include "common/base/log.h"
-#include "gateway/auth/identity.h"
 
 struct identities {
     struct cache *cache;

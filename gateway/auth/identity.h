@@ -1,8 +1,9 @@
 /*
- * identity.h - who a membership is: resolved once, remembered for a minute, forgotten when it changes.
+ * identity.h - who a membership is: resolved once, remembered for a minute, forgotten when it
+ * changes.
  */
-#ifndef ATRIUM_GATEWAY_IDENTITY_H
-#define ATRIUM_GATEWAY_IDENTITY_H
+#ifndef ATRIUM_GATEWAY_AUTH_IDENTITY_H
+#define ATRIUM_GATEWAY_AUTH_IDENTITY_H
 
 #include "common/domain/request.h"
 
@@ -27,20 +28,22 @@ struct identities;
 struct identities *identities_new(void);
 void identities_destroy(struct identities **self_p);
 
-/* A held identity of that session no older than IDENTITY_AGE_MAX_MS, or NULL. What it says of the second factor is the
- * session's own. */
+/* A held identity of that session no older than IDENTITY_AGE_MAX_MS, or NULL. What it says of the
+ * second factor is the session's own. */
 struct identity *identities_get(struct identities *self, const struct uuid *session,
                                 int64_t mono_ms);
 
-/* Counts the changes so far. Read it before a fetch starts: what was fetched counts as current only while no
- * change came in between. */
+/* Counts the changes so far. Read it before a fetch starts: what was fetched counts as current only
+ * while no change came in between. */
 uint64_t identities_generation(const struct identities *self);
 
-/* Keeps it, and takes a hold, unless the generation has moved on: then false, and the fetch must be repeated. */
+/* Keeps it, and takes a hold, unless the generation has moved on: then false, and the fetch must be
+ * repeated. */
 bool identities_put(struct identities *self, struct identity *identity, uint64_t generation,
                     int64_t mono_ms) MUST_USE;
 
-/* A change of `kind` "membership", "account", "policy" or "project": drops what depends on it, moves the generation. */
+/* A change of `kind` "membership", "account", "policy" or "project": drops what depends on it,
+ * moves the generation. */
 void identities_forget(struct identities *self, const char *kind, const struct uuid *id);
 
 /* Drops everything, moves the generation: after a time in which changes may have been missed. */

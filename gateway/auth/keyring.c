@@ -1,13 +1,14 @@
 /*
- * keyring.c - fetches the public keys when they are missing, announced as changed, or unknown to us.
- * Called by authenticate.c and jwks.c on fibers; keyring_forget() by changes.c.
+ * keyring.c - fetches the public keys when they are missing, announced as changed, or unknown to
+ * us. Called by authenticate.c and jwks.c on fibers; keyring_forget() by changes.c.
  */
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
 
 enum { REFETCH_MS = 1000 };
 
-/* Takes the fetched set over. Tokens that the old one verified stay verified unless something differs. */
+/* Takes the fetched set over. Tokens that the old one verified stay verified unless something
+ * differs. */
 static void keyring_take(struct gateway *gateway, struct key_set *set, uint64_t changes)
 {
     struct keyring *self = &gateway->keyring;

@@ -1,8 +1,8 @@
 /*
  * keyring.h - the key set in force, fetched from any authd.
  */
-#ifndef ATRIUM_GATEWAY_KEYRING_H
-#define ATRIUM_GATEWAY_KEYRING_H
+#ifndef ATRIUM_GATEWAY_AUTH_KEYRING_H
+#define ATRIUM_GATEWAY_AUTH_KEYRING_H
 
 #include "common/domain/request.h"
 #include "common/runtime/fiber.h"
@@ -19,11 +19,12 @@ struct keyring {
     struct fiber_queue waiters;
 };
 
-/* Sees that a key set is there that is as new as the last announcement; parks when it must fetch. Fetches of
- * several fibers are one. Fails with what authd_keys_get() fails with. */
+/* Sees that a key set is there that is as new as the last announcement; parks when it must fetch.
+ * Fetches of several fibers are one. Fails with what authd_keys_get() fails with. */
 int keyring_ensure(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
 
-/* A token names a key that is not in the set: fetches again, at most once per second; returns at once else. */
+/* A token names a key that is not in the set: fetches again, at most once per second; returns at
+ * once else. */
 int keyring_refetch(struct gateway *gateway, const struct request *req, struct error *err) MUST_USE;
 
 /* The keys have changed: what was verified with the old set counts no more. */

@@ -1,14 +1,15 @@
 /*
- * keys.c - authd's public keys, parsed once instead of with each token (libjwt would parse the PEM each time:
- * 0.4 ms).  Made by keyring.c, used by token.c and jwks.c.
+ * keys.c - authd's public keys, parsed once instead of with each token (libjwt would parse the PEM
+ * each time: 0.4 ms).  Made by keyring.c, used by token.c and jwks.c.
  */
+#include "gateway/auth/keys.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <openssl/pem.h>
 
 #include "common/base/log.h"
-#include "gateway/auth/keys.h"
 
 static char *copy_text(const char *text)
 {

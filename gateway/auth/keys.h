@@ -1,8 +1,8 @@
 /*
  * keys.h - the public keys that access tokens are verified with.
  */
-#ifndef ATRIUM_GATEWAY_KEYS_H
-#define ATRIUM_GATEWAY_KEYS_H
+#ifndef ATRIUM_GATEWAY_AUTH_KEYS_H
+#define ATRIUM_GATEWAY_AUTH_KEYS_H
 
 #include <jansson.h>
 #include <openssl/evp.h>

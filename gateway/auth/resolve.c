@@ -81,7 +81,8 @@ static int fetch(struct gateway *gateway, const struct request *req, const struc
     return 0;
 }
 
-/* Fetches until no change came in between: what is older than a change must not be used after it. */
+/* Fetches until no change came in between: what is older than a change must not be used after
+ * it. */
 static int fetch_current(struct gateway *gateway, const struct request *req,
                          const struct token *token, struct identity **ret, struct error *err)
 {

@@ -1,12 +1,14 @@
 /*
- * revoke.c - the revocation set: a hash table in memory, as large as what PostgreSQL holds of unexpired
- * revocations.  Filled by changes.c, asked by authenticate.c for each request with a token.
+ * revoke.c - the revocation set: a hash table in memory, as large as what PostgreSQL holds of
+ * unexpired revocations.  Filled by changes.c, asked by authenticate.c for each request with a
+ * token.
  */
+#include "gateway/auth/revoke.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/log.h"
-#include "gateway/auth/revoke.h"
 
 enum { BUCKETS_FIRST = 1024, SWEEP_SHARE = 64, MARGIN_MS = 60000 };
 

@@ -1,7 +1,9 @@
 /*
- * token.c - verifies access tokens with keys that were parsed once, and remembers the verified ones.
- * Called by authenticate.c for each request with a bearer token.
+ * token.c - verifies access tokens with keys that were parsed once, and remembers the verified
+ * ones. Called by authenticate.c for each request with a bearer token.
  */
+#include "gateway/auth/token.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,6 @@
 #include "common/base/log.h"
 #include "common/base/secret.h"
 #include "common/wire/codec.h"
-#include "gateway/auth/token.h"
 
 enum {
     PART_MAX = 3072,    /* decoded bytes of header or payload; TOKEN_SIZE_MAX of base64 */

@@ -1,8 +1,9 @@
 /*
- * token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4), and nothing else.
+ * token.h - access tokens: JWT (RFC 7519) signed with ES256 (RFC 7518, section 3.4), and nothing
+ * else.
  */
-#ifndef ATRIUM_GATEWAY_TOKEN_H
-#define ATRIUM_GATEWAY_TOKEN_H
+#ifndef ATRIUM_GATEWAY_AUTH_TOKEN_H
+#define ATRIUM_GATEWAY_AUTH_TOKEN_H
 
 #include "common/base/arena.h"
 #include "common/base/uuid.h"
@@ -23,8 +24,9 @@ enum token_verdict {
     TOKEN_UNKNOWN_KEY, /* well-formed, but of no key in the set: newer keys may know it */
 };
 
-/* Checks form, header, signature, issuer, audience and expiry. Header members that would name a key (jku, x5u,
- * jwk, x5c) or extend the format (crit) refuse the token. Scratch memory from the arena. */
+/* Checks form, header, signature, issuer, audience and expiry. Header members that would name a key
+ * (jku, x5u, jwk, x5c) or extend the format (crit) refuse the token. Scratch memory from the
+ * arena. */
 enum token_verdict token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
                                 struct arena *arena, struct token *ret) MUST_USE;
 

@@ -1,9 +1,11 @@
 /*
- * admin.c - readiness and metrics over the bus.  Rows of gateway.c's endpoints of the admin listener.
+ * admin.c - readiness and metrics over the bus.  Rows of gateway.c's endpoints of the admin
+ * listener.
  */
+#include "gateway/endpoint/admin.h"
+
 #include <string.h>
 
-#include "gateway/endpoint/admin.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/gather.h"
 

@@ -1,17 +1,19 @@
 /*
- * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd's callbacks.
+ * exchange.c - one request from its first header to the end of its answer, on libmicrohttpd's
+ * callbacks.
  *
  * libmicrohttpd 0.9.75 cannot answer in mid-body, and an answer before the body is read resets the
- * connection under the client's feet.  So a refusal waits until the body was read and dropped, within bounds;
- * beyond them the answer goes past libmicrohttpd, and the connection ends with it.
+ * connection under the client's feet.  So a refusal waits until the body was read and dropped,
+ * within bounds; beyond them the answer goes past libmicrohttpd, and the connection ends with it.
  */
+#include "gateway/endpoint/exchange.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include <sodium.h>
 
-#include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/no_endpoint.h"
 #include "gateway/http/body.h"
 #include "gateway/http/encode.h"
@@ -175,8 +177,8 @@ void exchange_on_end(void *arg UNUSED, struct MHD_Connection *mhd UNUSED, void *
 
 /* ---- the header ---- */
 
-/* Chunks are not of HTTP/1.0: what stands before us may have passed them on as the body of something else, or as
- * the next request (RFC 9112, section 6.1). */
+/* Chunks are not of HTTP/1.0: what stands before us may have passed them on as the body of
+ * something else, or as the next request (RFC 9112, section 6.1). */
 static int check_framing(struct exchange *self, const char *version)
 {
     bool foreign_chunks =
@@ -289,7 +291,8 @@ static void on_floor(void *arg)
     exchange_release(self);
 }
 
-/* An answer of some size is compressed for who takes that, unless it may hold a secret: its length would tell of it. */
+/* An answer of some size is compressed for who takes that, unless it may hold a secret: its length
+ * would tell of it. */
 static void encode(struct exchange *self, struct answer *answer)
 {
     const char *body;
@@ -402,9 +405,9 @@ static bool form_take(struct exchange *self, const char *bytes, size_t size)
     return true;
 }
 
-/* What cannot wait for its body to be read. A body that is announced as too large is refused before it is sent,
- * where that can reach the client: it waits for "100 Continue", or the body is larger than what would be dropped
- * anyway. A body in an unknown encoding has no end. */
+/* What cannot wait for its body to be read. A body that is announced as too large is refused before
+ * it is sent, where that can reach the client: it waits for "100 Continue", or the body is larger
+ * than what would be dropped anyway. A body in an unknown encoding has no end. */
 static bool refuse_early(struct exchange *self)
 {
     uint64_t size = declared_size(self);

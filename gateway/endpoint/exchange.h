@@ -1,11 +1,12 @@
 /*
  * exchange.h - one HTTP request and its answer.
  *
- * An exchange lives from the request line to the last byte of the answer.  Its body is gathered (bounded), its
- * endpoint answers at once or from a fiber while the connection is suspended, and it is recycled at the end.
+ * An exchange lives from the request line to the last byte of the answer.  Its body is gathered
+ * (bounded), its endpoint answers at once or from a fiber while the connection is suspended, and it
+ * is recycled at the end.
  */
-#ifndef ATRIUM_GATEWAY_EXCHANGE_H
-#define ATRIUM_GATEWAY_EXCHANGE_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_EXCHANGE_H
+#define ATRIUM_GATEWAY_ENDPOINT_EXCHANGE_H
 
 #include <microhttpd.h>
 
@@ -73,19 +74,20 @@ void exchange_on_end(void *arg, struct MHD_Connection *mhd, void **request,
 void exchange_on_connection(void *arg, struct MHD_Connection *mhd, void **socket_context,
                             enum MHD_ConnectionNotificationCode what);
 
-/* Those of struct connections: what libmicrohttpd refuses, and bodies without an end, are answered past it. */
+/* Those of struct connections: what libmicrohttpd refuses, and bodies without an end, are answered
+ * past it. */
 void exchange_on_refused(struct connection *connection, int status);
 bool exchange_on_unfinished(struct connection *connection);
 
-/* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the exchange's arena's or
- * live for ever. */
+/* Gives the answer: exactly once per exchange, from its endpoint. answer->body must be the
+ * exchange's arena's or live for ever. */
 void exchange_reply(struct exchange *self, struct answer *answer);
 
 /* Answers with an error; NULL: with self->err. */
 void exchange_fail(struct exchange *self, const struct error *err);
 
-/* Stops asking for the body's or the answer's next bytes until they are wanted; to be called inside libmicrohttpd's
- * callbacks. unpause() goes on; fine when it is not paused. */
+/* Stops asking for the body's or the answer's next bytes until they are wanted; to be called inside
+ * libmicrohttpd's callbacks. unpause() goes on; fine when it is not paused. */
 void exchange_pause(struct exchange *self);
 void exchange_unpause(struct exchange *self);
 

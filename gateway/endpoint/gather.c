@@ -1,10 +1,11 @@
 /*
  * gather.c - one question to all instances.  Called by admin.c for /readyz and /metrics.
  */
+#include "gateway/endpoint/gather.h"
+
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "gateway/endpoint/gather.h"
 #include "gateway/gateway.h"
 
 struct gathering {
@@ -84,7 +85,8 @@ struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(con
         if (fiber_start(loop, ask, question, &err) < 0)
             all.left--;
     }
-    /* `all` is on this stack: it cannot be left before the last one has ended, and each has a deadline. */
+    /* `all` is on this stack: it cannot be left before the last one has ended, and each has a
+     * deadline. */
     while (all.left > 0)
         (void)!fiber_park(loop, INT64_MAX);
     return answers;

@@ -1,8 +1,8 @@
 /*
  * gather.h - asks every instance of every daemon the same thing at once.
  */
-#ifndef ATRIUM_GATEWAY_GATHER_H
-#define ATRIUM_GATEWAY_GATHER_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_GATHER_H
+#define ATRIUM_GATEWAY_ENDPOINT_GATHER_H
 
 #include "common/bus/bus.h"
 #include "common/service/service.h"
@@ -14,9 +14,9 @@ struct gathered {
     void *out; /* the method's output struct; NULL when the instance did not answer in time */
 };
 
-/* Calls the operation (service_status_method, service_metrics_method) of each connected instance that is wanted (NULL:
- * all), each on a fiber of its own, and parks until all have answered or timeout_ms has passed. Array in the arena, sorted by peer, ended
- * by peer NULL. */
+/* Calls the operation (service_status_method, service_metrics_method) of each connected instance
+ * that is wanted (NULL: all), each on a fiber of its own, and parks until all have answered or
+ * timeout_ms has passed. Array in the arena, sorted by peer, ended by peer NULL. */
 struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(const char *service),
                         bool (*wanted)(const struct gateway *gateway, const char *peer),
                         int64_t timeout_ms, struct arena *arena);

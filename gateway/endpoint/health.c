@@ -1,5 +1,6 @@
 /*
- * health.c - "the gateway answers".  Rows of gateway.c's endpoints; no fiber, no bus, no allocation of ours.
+ * health.c - "the gateway answers".  Rows of gateway.c's endpoints; no fiber, no bus, no allocation
+ * of ours.
  */
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/exchange.h"

@@ -1,8 +1,8 @@
 /*
  * health.h - the answers that need nobody else.
  */
-#ifndef ATRIUM_GATEWAY_HEALTH_H
-#define ATRIUM_GATEWAY_HEALTH_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_HEALTH_H
+#define ATRIUM_GATEWAY_ENDPOINT_HEALTH_H
 
 struct exchange;
 

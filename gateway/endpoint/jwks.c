@@ -1,10 +1,11 @@
 /*
  * jwks.c - serves the key set (RFC 7517).  A row of gateway.c's endpoints.
  */
+#include "gateway/endpoint/jwks.h"
+
 #include <string.h>
 
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/jwks.h"
 #include "gateway/endpoint/serve.h"
 
 enum { JWK_TEXT_MAX = 128, JWKS_MAX = 100 };

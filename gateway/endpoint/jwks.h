@@ -1,8 +1,8 @@
 /*
  * jwks.h - /.well-known/jwks.json: the public keys, for whoever verifies our tokens by himself.
  */
-#ifndef ATRIUM_GATEWAY_JWKS_H
-#define ATRIUM_GATEWAY_JWKS_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_JWKS_H
+#define ATRIUM_GATEWAY_ENDPOINT_JWKS_H
 
 #include "common/wire/fields.h"
 

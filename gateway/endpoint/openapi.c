@@ -1,7 +1,9 @@
 /*
- * openapi.c - writes the OpenAPI page from route rows and field tables.  Built once at start by gateway.c: the
- * page cannot differ from what is served, because both come from the same rows.
+ * openapi.c - writes the OpenAPI page from route rows and field tables.  Built once at start by
+ * gateway.c: the page cannot differ from what is served, because both come from the same rows.
  */
+#include "gateway/endpoint/openapi.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -9,7 +11,6 @@
 
 #include "common/wire/codec.h"
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/openapi.h"
 #include "gateway/endpoint/openapi_operation.h"
 #include "gateway/endpoint/openapi_responses.h"
 #include "gateway/endpoint/openapi_text.h"

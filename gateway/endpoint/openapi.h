@@ -1,8 +1,9 @@
 /*
- * openapi.h - /openapi.json: the whole interface as OpenAPI 3.1, written from the rows that serve it.
+ * openapi.h - /openapi.json: the whole interface as OpenAPI 3.1, written from the rows that serve
+ * it.
  */
-#ifndef ATRIUM_GATEWAY_OPENAPI_H
-#define ATRIUM_GATEWAY_OPENAPI_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
+#define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_H
 
 #include "common/base/arena.h"
 #include "common/wire/fields.h"
@@ -17,7 +18,8 @@ struct openapi {
     char weak_etag[40]; /* of the compressed ones */
 };
 
-/* Writes the page for these endpoints once; those without `doc` are not on it. The text is the arena's. */
+/* Writes the page for these endpoints once; those without `doc` are not on it. The text is the
+ * arena's. */
 void openapi_build(struct openapi *self, struct arena *arena, const struct endpoint *endpoints,
                    size_t count);
 

@@ -1,9 +1,10 @@
 /*
  * openapi_operation.c - see openapi_operation.h.  Called by openapi.c for each endpoint.
  */
+#include "gateway/endpoint/openapi_operation.h"
+
 #include <string.h>
 
-#include "gateway/endpoint/openapi_operation.h"
 #include "gateway/endpoint/openapi_responses.h"
 
 /* An input shared by several routes may have a path member that this path lacks. */
@@ -50,8 +51,8 @@ static json_t *parameters_json(const struct route *route)
     return list;
 }
 
-/* A form with fields that the service gave, and the file. They are texts; a schema that says so could not be the type of
- * an object that has the file as well. */
+/* A form with fields that the service gave, and the file. They are texts; a schema that says so
+ * could not be the type of an object that has the file as well. */
 static json_t *form_content(void)
 {
     return json_pack("{s:{s:{s:s, s:s, s:[s], s:{s:{s:s, s:s, s:s}}, s:b}}}", "multipart/form-data",

@@ -1,10 +1,11 @@
 /*
  * openapi_responses.c - see openapi_responses.h.  Called by openapi_operation.c for each operation.
  */
+#include "gateway/endpoint/openapi_responses.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "gateway/endpoint/openapi_responses.h"
 #include "gateway/endpoint/openapi_text.h"
 
 #define REQUEST_ID "X-Request-Id"
@@ -215,8 +216,8 @@ static void add_error(json_t *responses, const struct codes *codes, struct arena
                         json_pack("{s:s+}", "$ref", "#/components/responses/", name));
 }
 
-/* The codes of that status: those of the DOC, and the one that a project's policy brings about on every route with a
- * token outside /auth/. */
+/* The codes of that status: those of the DOC, and the one that a project's policy brings about on
+ * every route with a token outside /auth/. */
 static struct codes codes_of(const struct endpoint *endpoint, int status)
 {
     const struct route *route = &endpoint->route;

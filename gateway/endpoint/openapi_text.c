@@ -1,5 +1,6 @@
 /*
- * openapi_text.c - see openapi_text.h.  Read by openapi.c and openapi_responses.c when the page is written.
+ * openapi_text.c - see openapi_text.h.  Read by openapi.c and openapi_responses.c when the page is
+ * written.
  */
 #include "gateway/endpoint/openapi_text.h"
 

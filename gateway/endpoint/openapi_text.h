@@ -1,8 +1,8 @@
 /*
  * openapi_text.h - the prose of /openapi.json that belongs to no single route.
  */
-#ifndef ATRIUM_GATEWAY_OPENAPI_TEXT_H
-#define ATRIUM_GATEWAY_OPENAPI_TEXT_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_OPENAPI_TEXT_H
+#define ATRIUM_GATEWAY_ENDPOINT_OPENAPI_TEXT_H
 
 #include "common/base/error.h"
 

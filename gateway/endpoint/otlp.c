@@ -159,7 +159,8 @@ static CURLcode set_options(const struct otlp *self, CURL *easy, struct answer_b
     return code;
 }
 
-/* Spans that a receiver refused although it took the request (opentelemetry-proto, ExportTracePartialSuccess). */
+/* Spans that a receiver refused although it took the request (opentelemetry-proto,
+ * ExportTracePartialSuccess). */
 static size_t rejected(const struct answer_body *body, size_t sent)
 {
     json_t *answer = json_loadb((const char *)body->buffer.bytes, body->buffer.size, 0, NULL);

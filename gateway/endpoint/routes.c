@@ -1,13 +1,15 @@
 /*
- * routes.c - the table of all HTTP routes and the tree that finds them.  Made once at start by gateway.c.
+ * routes.c - the table of all HTTP routes and the tree that finds them.  Made once at start by
+ * gateway.c.
  */
+#include "gateway/endpoint/routes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "authd/authd_api.h"
 #include "botd/botd_api.h"
 #include "docd/docd_api.h"
-#include "gateway/endpoint/routes.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 

@@ -1,11 +1,12 @@
 /*
  * routes.h - which endpoint answers a method and a path.
  *
- * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one tree of path
- * segments per listener.  A literal segment wins over a parameter, if it has the method.
+ * The rows of every <daemon>_routes.def and the few endpoints of the gateway itself stand in one
+ * tree of path segments per listener.  A literal segment wins over a parameter, if it has the
+ * method.
  */
-#ifndef ATRIUM_GATEWAY_ROUTES_H
-#define ATRIUM_GATEWAY_ROUTES_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
+#define ATRIUM_GATEWAY_ENDPOINT_ROUTES_H
 
 #include "common/bus/bus.h"
 #include "common/domain/request.h"
@@ -49,8 +50,8 @@ struct route_match {
 
 struct router;
 
-/* A tree over `endpoints`, which must live as long. NULL with the offending row named in err: a path that is
- * malformed, or a method that stands twice. */
+/* A tree over `endpoints`, which must live as long. NULL with the offending row named in err: a
+ * path that is malformed, or a method that stands twice. */
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 

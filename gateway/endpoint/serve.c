@@ -1,22 +1,23 @@
 /*
- * serve.c - an HTTP request becomes a bus call, and its reply the answer.  One function per step, in the
- * order in which the steps may refuse.
+ * serve.c - an HTTP request becomes a bus call, and its reply the answer.  One function per step,
+ * in the order in which the steps may refuse.
  */
+#include "gateway/endpoint/serve.h"
+
 #include <string.h>
 #include <strings.h>
 
 #include <sodium.h>
 
 #include "gateway/auth/authenticate.h"
-#include "gateway/endpoint/serve.h"
 #include "gateway/http/origin.h"
 #include "gateway/transfer/download.h"
 #include "gateway/transfer/upload.h"
 
 enum { DEADLINE_S = 10, USER_AGENT_MAX = 512 };
 
-/* Until when a request may take: from its arrival on, or, when it brings a file, from the moment that the fields before
- * it are there. */
+/* Until when a request may take: from its arrival on, or, when it brings a file, from the moment
+ * that the fields before it are there. */
 static int64_t deadline_of(const struct exchange *exchange)
 {
     const struct endpoint *endpoint = exchange->endpoint;
@@ -80,8 +81,8 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     return NULL;
 }
 
-/* Whether a body of that media type is read: JSON, and on PATCH its merge patches (RFC 7396), which are what PATCH
- * does here. */
+/* Whether a body of that media type is read: JSON, and on PATCH its merge patches (RFC 7396), which
+ * are what PATCH does here. */
 static bool is_media_type(const char *content_type, const char *wanted)
 {
     size_t length = strlen(wanted);
@@ -105,9 +106,9 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
     return 0;
 }
 
-/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole body. No body counts
- * as an object without members: each required one is then reported. A byte order mark before it is skipped (RFC 8259,
- * section 8.1). */
+/* The JSON of the body in *ret, NULL when there is none; an object, unless a field is the whole
+ * body. No body counts as an object without members: each required one is then reported. A byte
+ * order mark before it is skipped (RFC 8259, section 8.1). */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
     static const char mark[] = {'\xef', '\xbb', '\xbf'};
@@ -207,8 +208,8 @@ static void answer_success(struct exchange *exchange, const msgpack_object *outp
     exchange_reply(exchange, &answer);
 }
 
-/* A session without the second factor that its project demands may see to that, and to itself; joining another project
- * is more than that. */
+/* A session without the second factor that its project demands may see to that, and to itself;
+ * joining another project is more than that. */
 static int check_factor(const struct exchange *exchange, const struct authentication *who,
                         struct error *err)
 {
@@ -231,8 +232,8 @@ static int admit(struct exchange *exchange, struct request *req, struct authenti
 
     if (throttle(exchange, req, err) < 0)
         return -1;
-    if (access == ACCESS_PUBLIC && !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN &&
-                                     exchange->head.authorization != NULL))
+    if (access == ACCESS_PUBLIC &&
+        !(exchange->endpoint->route.flags & R_OPTIONAL_TOKEN && exchange->head.authorization))
         return 0;
     if (authenticate(exchange->gateway, req, exchange->head.authorization, access, who, err) < 0 ||
         check_factor(exchange, who, err) < 0)
@@ -262,7 +263,8 @@ static int run(struct exchange *exchange, struct request *req, struct authentica
         download_prepare(exchange, input);
     if (call(exchange, req, input, ret, err) == 0)
         return 0;
-    /* The same token logged out twice at once: the second is told so, and answers as if it had come later. */
+    /* The same token logged out twice at once: the second is told so, and answers as if it had come
+     * later. */
     if (err->code == ERR_UNAUTHORIZED && exchange->endpoint->route.access == ACCESS_LOGOUT &&
         authentication_logged_out(exchange->gateway, who))
         return 1;

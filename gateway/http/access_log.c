@@ -1,12 +1,13 @@
 /*
- * access_log.c - the access log's buffer.  Filled by exchange.c at the end of each request, flushed by
- * gateway.c at the end of each turn.
+ * access_log.c - the access log's buffer.  Filled by exchange.c at the end of each request, flushed
+ * by gateway.c at the end of each turn.
  */
+#include "gateway/http/access_log.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
-#include "gateway/http/access_log.h"
 
 /* The fixed words, a route of ours, an id of at most 64 characters, an address. */
 enum { LINE_SIZE_MAX = 1024 };
@@ -70,7 +71,8 @@ static void put_member(struct access_log *self, const char *key, const char *tex
     put(self, "\"");
 }
 
-/* No text of a line holds what JSON escapes: methods and routes are fixed, ids are [A-Za-z0-9._-]. */
+/* No text of a line holds what JSON escapes: methods and routes are fixed, ids are
+ * [A-Za-z0-9._-]. */
 static void put_json(struct access_log *self, const struct access_line *line)
 {
     self->size += log_json_start(LOG_INFO, "access", self->buffer + self->size,
@@ -105,7 +107,8 @@ static void send_entry(const struct access_line *line)
     log_write(LOG_INFO, "access", "request", fields, ARRAY_SIZE(fields));
 }
 
-/* Without printf: at a hundred thousand lines per second it was a tenth of the gateway's own time. */
+/* Without printf: at a hundred thousand lines per second it was a tenth of the gateway's own
+ * time. */
 void access_log_add(struct access_log *self, const struct access_line *line)
 {
     if (log_format() == LOG_FORMAT_JOURNAL) {

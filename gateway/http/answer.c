@@ -1,6 +1,8 @@
 /*
  * answer.c - error bodies and headers.  Called by exchange.c once per request.
  */
+#include "gateway/http/answer.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +10,6 @@
 
 #include "common/base/log.h"
 #include "common/wire/codec.h"
-#include "gateway/http/answer.h"
 #include "gateway/http/range.h"
 
 /* RFC 9470: signed in too long ago, in seconds. */

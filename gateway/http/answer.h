@@ -1,8 +1,8 @@
 /*
  * answer.h - what goes back to the client, and its form on the wire.
  */
-#ifndef ATRIUM_GATEWAY_ANSWER_H
-#define ATRIUM_GATEWAY_ANSWER_H
+#ifndef ATRIUM_GATEWAY_HTTP_ANSWER_H
+#define ATRIUM_GATEWAY_HTTP_ANSWER_H
 
 #include <microhttpd.h>
 
@@ -30,8 +30,8 @@ struct answer {
     bool close;                                /* the connection ends with this answer */
 };
 
-/* The answer that says `err`: status, body, headers. Messages of 500 are never shown; a 503 or 504 without one
- * gets the usual sentence. Texts in the arena. */
+/* The answer that says `err`: status, body, headers. Messages of 500 are never shown; a 503 or 504
+ * without one gets the usual sentence. Texts in the arena. */
 void answer_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
 /* The answer as libmicrohttpd sends it; the caller owns it. */

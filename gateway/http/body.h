@@ -1,12 +1,12 @@
 /*
  * body.h - the JSON body of a request while it comes in: how much of it, of all, and of one client.
  *
- * All bodies share BODIES_MAX. Those of clients that show no token which was seen to be good share half of it, and one
- * such client has a sixteenth: a flood of them leaves the other half to those who are signed in, and its client's
- * neighbours their part.
+ * All bodies share BODIES_MAX. Those of clients that show no token which was seen to be good share
+ * half of it, and one such client has a sixteenth: a flood of them leaves the other half to those
+ * who are signed in, and its client's neighbours their part.
  */
-#ifndef ATRIUM_GATEWAY_BODY_H
-#define ATRIUM_GATEWAY_BODY_H
+#ifndef ATRIUM_GATEWAY_HTTP_BODY_H
+#define ATRIUM_GATEWAY_HTTP_BODY_H
 
 #include "gateway/endpoint/exchange.h"
 

@@ -1,13 +1,14 @@
 /*
  * client.c - see client.h.  Used by connection.c and body.c.
  */
+#include "gateway/http/client.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <sodium.h>
 
 #include "common/base/log.h"
-#include "gateway/http/client.h"
 
 enum { BUCKETS = 4096 };
 

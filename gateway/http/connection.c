@@ -1,12 +1,13 @@
 /*
- * connection.c - keeps track of the open sockets of a listener.  Called by exchange.c as requests pass through
- * their phases, and by gateway.c's sweep.
+ * connection.c - keeps track of the open sockets of a listener.  Called by exchange.c as requests
+ * pass through their phases, and by gateway.c's sweep.
  */
+#include "gateway/http/connection.h"
+
 #include <stdlib.h>
 #include <sys/socket.h>
 
 #include "common/base/log.h"
-#include "gateway/http/connection.h"
 #include "gateway/http/wire.h"
 
 enum {
@@ -101,8 +102,9 @@ static void evict(struct connections *all, struct connection *longest)
     ++*all->evicted;
 }
 
-/* Closes the longest idle connections of a client that has too many: those that have been idle for `spare_ms`, so that
- * requests which a client begins at once, and whose bytes may lie in the sockets unread, are no reason. */
+/* Closes the longest idle connections of a client that has too many: those that have been idle for
+ * `spare_ms`, so that requests which a client begins at once, and whose bytes may lie in the
+ * sockets unread, are no reason. */
 static void trim(struct connections *all, const struct http_client *client, int64_t mono_ms,
                  int64_t spare_ms)
 {
@@ -119,7 +121,8 @@ static bool is_crowded(const struct connections *all)
     return all->count > all->max * FULL_TENTHS / 10;
 }
 
-/* For the newest, which is idle too: when all others are busy and the places are few it is the one to go. */
+/* For the newest, which is idle too: when all others are busy and the places are few it is the one
+ * to go. */
 static void make_room(struct connections *all, const struct http_client *client, int64_t mono_ms)
 {
     trim(all, client, mono_ms, is_crowded(all) ? 0 : SPARE_MS);
@@ -193,8 +196,8 @@ void connection_allow(struct connection *self, int64_t bytes)
     self->more_ms = bytes * 1000 / SLOWEST;
 }
 
-/* What the client goes on sending is taken off the socket first: closing one with bytes unread resets the connection,
- * and the answer with it. */
+/* What the client goes on sending is taken off the socket first: closing one with bytes unread
+ * resets the connection, and the answer with it. */
 void connection_cut(struct connection *self, const char *bytes, size_t size)
 {
     if (self->cut)
@@ -242,8 +245,9 @@ static bool is_late(struct connection *self, int64_t mono_ms)
     return false;
 }
 
-/* Whether the client will send no more while more is needed.  libmicrohttpd 0.9.75 misses an end that arrives
- * together with the bytes before it, because epoll reports it only once. Of the idle, who are many, not each time. */
+/* Whether the client will send no more while more is needed.  libmicrohttpd 0.9.75 misses an end
+ * that arrives together with the bytes before it, because epoll reports it only once. Of the idle,
+ * who are many, not each time. */
 static bool is_over(const struct connection *self, bool thorough)
 {
     return (self->phase == CONNECTION_READING || (self->phase == CONNECTION_IDLE && thorough)) &&

@@ -1,13 +1,15 @@
 /*
- * connection.h - one client's socket: its address, what it does, and how long it may take over that.
+ * connection.h - one client's socket: its address, what it does, and how long it may take over
+ * that.
  *
- * libmicrohttpd closes sockets that are silent; a client that sends one byte every few seconds is never
- * silent.  Each phase of a connection therefore has an end of its own. And one client has so many connections only:
- * beyond, those that have been idle for longest, and for a second, are closed; when nearly all places are taken a new
- * connection takes the place of the longest idle at once.
+ * libmicrohttpd closes sockets that are silent; a client that sends one byte every few seconds is
+ * never silent.  Each phase of a connection therefore has an end of its own. And one client has so
+ * many connections only: beyond, those that have been idle for longest, and for a second, are
+ * closed; when nearly all places are taken a new connection takes the place of the longest idle at
+ * once.
  */
-#ifndef ATRIUM_GATEWAY_CONNECTION_H
-#define ATRIUM_GATEWAY_CONNECTION_H
+#ifndef ATRIUM_GATEWAY_HTTP_CONNECTION_H
+#define ATRIUM_GATEWAY_HTTP_CONNECTION_H
 
 #include <microhttpd.h>
 
@@ -63,10 +65,11 @@ struct connections {
     struct idle_list idle, idle_trusted;
     uint64_t *evicted; /* metric: closed for new ones */
     void *arg;         /* of those who are told: */
-    /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see wire.h. */
+    /* An answer that libmicrohttpd makes itself, with this status, is to be replaced: see
+     * wire.h. */
     void (*refused)(struct connection *connection, int status);
-    /* The request's body has stalled, takes too long, or ends too early: true when this was answered and the connection
-     * is to be closed, false when it is too early for that. */
+    /* The request's body has stalled, takes too long, or ends too early: true when this was
+     * answered and the connection is to be closed, false when it is too early for that. */
     bool (*unfinished)(struct connection *connection);
 };
 
@@ -81,8 +84,9 @@ void connection_allow(struct connection *self, int64_t bytes);
 /* Says the last word, as it goes over the wire, and closes. */
 void connection_cut(struct connection *self, const char *bytes, size_t size);
 
-/* Shuts the sockets down whose phase took too long or whose client has hung up; libmicrohttpd sees the end and closes
- * them. `thorough`: also the idle are asked for that, by a system call each. To be called every second. */
+/* Shuts the sockets down whose phase took too long or whose client has hung up; libmicrohttpd sees
+ * the end and closes them. `thorough`: also the idle are asked for that, by a system call each. To
+ * be called every second. */
 void connections_sweep(struct connections *all, int64_t mono_ms, bool thorough);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * head.c - one pass over a request's headers.  Called by exchange.c for each request.
  */
+#include "gateway/http/head.h"
+
 #include <string.h>
 #include <strings.h>
-
-#include "gateway/http/head.h"
 
 struct head_row {
     const char *name;
@@ -38,7 +38,8 @@ static const struct head_row head_rows[] = {
     HEAD("Access-Control-Request-Headers", cors_headers, LAST),
 };
 
-/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours wrote. */
+/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours
+ * wrote. */
 static void head_forwarded(struct head *head, const char *value)
 {
     if (head->forwarded_count == FORWARDED_MAX) {
@@ -49,8 +50,9 @@ static void head_forwarded(struct head *head, const char *value)
     head->forwarded[head->forwarded_count++] = value;
 }
 
-/* What others take for Content-Length or Transfer-Encoding and libmicrohttpd does not: a space before the colon,
- * or a folded line (RFC 9112, sections 5.1 and 5.2), whose rest 0.9.75 appends to the header's name. */
+/* What others take for Content-Length or Transfer-Encoding and libmicrohttpd does not: a space
+ * before the colon, or a folded line (RFC 9112, sections 5.1 and 5.2), whose rest 0.9.75 appends to
+ * the header's name. */
 static bool is_strange(const char *name)
 {
     static const char *const framing[] = {"Content-Length", "Transfer-Encoding"};

@@ -1,14 +1,15 @@
 /*
  * head.h - the headers that the gateway itself looks at.
  */
-#ifndef ATRIUM_GATEWAY_HEAD_H
-#define ATRIUM_GATEWAY_HEAD_H
+#ifndef ATRIUM_GATEWAY_HTTP_HEAD_H
+#define ATRIUM_GATEWAY_HTTP_HEAD_H
 
 #include <microhttpd.h>
 
 #include "gateway/http/address.h"
 
-/* NULL when absent; traceparent and tracestate "" when they stand twice. The texts are the connection's, until the end of the request. */
+/* NULL when absent; traceparent and tracestate "" when they stand twice. The texts are the
+ * connection's, until the end of the request. */
 struct head {
     const char *host, *authorization, *content_type, *content_encoding, *content_length,
         *transfer_encoding, *request_id, *traceparent, *tracestate, *user_agent, *expect,
@@ -22,11 +23,12 @@ struct head {
 /* Fills a zeroed head. `forwarded`: the name of the header that proxies name their clients in. */
 void head_read(struct head *self, struct MHD_Connection *connection, const char *forwarded);
 
-/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112, section 6.3): it
- * must be refused and its connection closed. */
+/* A request whose end can be understood in two ways is a second request in disguise (RFC 9112,
+ * section 6.3): it must be refused and its connection closed. */
 bool head_is_ambiguous(const struct head *self);
 
-/* A Transfer-Encoding that libmicrohttpd does not know: it would read the body until the client hangs up. */
+/* A Transfer-Encoding that libmicrohttpd does not know: it would read the body until the client
+ * hangs up. */
 bool head_has_strange_encoding(const struct head *self);
 
 #endif

@@ -1,14 +1,16 @@
 /*
- * http.c - drives libmicrohttpd from the loop: its epoll descriptor, its time-outs, resumed connections.
- * Opened by gateway.c, once per listening socket.
+ * http.c - drives libmicrohttpd from the loop: its epoll descriptor, its time-outs, resumed
+ * connections. Opened by gateway.c, once per listening socket.
  */
+#include "gateway/http/http.h"
+
 #include <string.h>
 
 #include "common/base/log.h"
-#include "gateway/http/http.h"
 
 enum {
-    /* Per connection: request line, headers, and the headers of the answer. Cleared for each request. */
+    /* Per connection: request line, headers, and the headers of the answer. Cleared for each
+     * request. */
     POOL_SIZE = 16 * 1024,
     PUMP_ROUNDS_MAX = 8, /* per turn, so that a flood leaves time for the bus */
 };
@@ -33,8 +35,8 @@ static void on_timer(void *arg)
     http_pump(self);
 }
 
-/* Sees that the pump runs again no later than libmicrohttpd needs it. A timer that fires early does no harm,
- * so it is only moved when it would be late: not with each request. */
+/* Sees that the pump runs again no later than libmicrohttpd needs it. A timer that fires early does
+ * no harm, so it is only moved when it would be late: not with each request. */
 static void http_arm(struct http *self)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;

@@ -1,6 +1,8 @@
 /*
  * listen.c - opens or inherits the listening sockets.  Called once by gateway.c.
  */
+#include "gateway/http/listen.h"
+
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,8 +14,6 @@
 
 #include <systemd/sd-daemon.h>
 
-#include "gateway/http/listen.h"
-
 enum { BACKLOG = 4096 };
 
 static int set_option(int fd, int level, int option)
@@ -23,7 +23,8 @@ static int set_option(int fd, int level, int option)
     return setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* Accepted sockets inherit TCP_NODELAY: an answer in two segments must not wait for an acknowledgement. */
+/* Accepted sockets inherit TCP_NODELAY: an answer in two segments must not wait for an
+ * acknowledgement. */
 static int open_socket(const struct addrinfo *info, const char *address, struct error *err)
 {
     int fd = socket(info->ai_family, info->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -1,8 +1,8 @@
 /*
  * listen.h - the sockets that clients connect to.
  */
-#ifndef ATRIUM_GATEWAY_LISTEN_H
-#define ATRIUM_GATEWAY_LISTEN_H
+#ifndef ATRIUM_GATEWAY_HTTP_LISTEN_H
+#define ATRIUM_GATEWAY_HTTP_LISTEN_H
 
 #include "common/base/base.h"
 #include "common/base/error.h"
@@ -14,8 +14,9 @@ struct listen_socket {
     bool admin;
 };
 
-/* The sockets that the starter passed (sd_listen_fds(3); those named "admin" are for the admin listener), and what
- * they leave open from the configuration: "ADDRESS:PORT", "[v6]:PORT". An empty admin address means none. */
+/* The sockets that the starter passed (sd_listen_fds(3); those named "admin" are for the admin
+ * listener), and what they leave open from the configuration: "ADDRESS:PORT", "[v6]:PORT". An empty
+ * admin address means none. */
 int listen_sockets(const char *public_address, const char *admin_address,
                    struct listen_socket ret[static LISTEN_MAX], size_t *ret_count,
                    struct error *err) MUST_USE;

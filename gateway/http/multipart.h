@@ -1,11 +1,11 @@
 /*
  * multipart.h - a form with one file (multipart/form-data, RFC 7578) taken apart while it arrives.
  *
- * The fields before the part named "file" are kept, within the limits of content.h; the file's bytes are passed on
- * as they come; what stands behind the file is not looked at.
+ * The fields before the part named "file" are kept, within the limits of content.h; the file's
+ * bytes are passed on as they come; what stands behind the file is not looked at.
  */
-#ifndef ATRIUM_GATEWAY_MULTIPART_H
-#define ATRIUM_GATEWAY_MULTIPART_H
+#ifndef ATRIUM_GATEWAY_HTTP_MULTIPART_H
+#define ATRIUM_GATEWAY_HTTP_MULTIPART_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -39,7 +39,8 @@ struct multipart {
     void *arg;
 };
 
-/* Starts on a request's Content-Type. ERR_UNSUPPORTED_MEDIA when that is none of a form. Texts in the arena. */
+/* Starts on a request's Content-Type. ERR_UNSUPPORTED_MEDIA when that is none of a form. Texts in
+ * the arena. */
 int multipart_init(struct multipart *self, const char *content_type, struct arena *arena,
                    struct error *err) MUST_USE;
 

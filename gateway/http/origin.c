@@ -43,8 +43,8 @@ static const char *trimmed(const struct exchange *exchange, const char *text, si
     return length > 0 ? arena_strndup(exchange->arena, text, length) : NULL;
 }
 
-/* The value of "name=value" or name="value" among pairs with semicolons between them; NULL: none. What is quoted has no
- * escapes: none that is a scheme or a host needs them. */
+/* The value of "name=value" or name="value" among pairs with semicolons between them; NULL: none.
+ * What is quoted has no escapes: none that is a scheme or a host needs them. */
 static const char *pair_of(const struct exchange *exchange, const char *pairs, const char *name)
 {
     size_t size = strlen(name);

@@ -1,8 +1,9 @@
 /*
- * range.h - which bytes of a file a request is for, by its conditional headers (RFC 9110, sections 13 and 14).
+ * range.h - which bytes of a file a request is for, by its conditional headers (RFC 9110, sections
+ * 13 and 14).
  */
-#ifndef ATRIUM_GATEWAY_RANGE_H
-#define ATRIUM_GATEWAY_RANGE_H
+#ifndef ATRIUM_GATEWAY_HTTP_RANGE_H
+#define ATRIUM_GATEWAY_HTTP_RANGE_H
 
 #include "common/base/base.h"
 
@@ -26,7 +27,8 @@ struct range_answer {
     int64_t first, size; /* of the bytes to send, with 200 and 206 */
 };
 
-/* Several ranges at once are answered with the whole, which is allowed; so is a range that is malformed. */
+/* Several ranges at once are answered with the whole, which is allowed; so is a range that is
+ * malformed. */
 struct range_answer range_decide(const struct range_request *request,
                                  const struct range_file *file);
 

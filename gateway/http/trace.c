@@ -1,6 +1,9 @@
 /*
- * trace.c - request ids, and which requests are traced.  Called by exchange.c for each request, hence no allocation.
+ * trace.c - request ids, and which requests are traced.  Called by exchange.c for each request,
+ * hence no allocation.
  */
+#include "gateway/http/trace.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +11,6 @@
 #include <sodium.h>
 
 #include "common/service/config.h"
-#include "gateway/http/trace.h"
 
 void trace_source_init(struct trace_source *self)
 {

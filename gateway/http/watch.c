@@ -108,7 +108,8 @@ static int64_t called_us(const struct activity *activity)
     return sum;
 }
 
-/* From its body's end to its answer. A file comes in meanwhile: there only what the daemons took counts. */
+/* From its body's end to its answer. A file comes in meanwhile: there only what the daemons took
+ * counts. */
 static int64_t work_us(const struct exchange *exchange)
 {
     if (exchange->dispatched_us == 0 || exchange->replied_us == 0)

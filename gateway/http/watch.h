@@ -1,8 +1,9 @@
 /*
- * watch.h - what an operator sees of a request beside the access log: its trace, and why it was slow.
+ * watch.h - what an operator sees of a request beside the access log: its trace, and why it was
+ * slow.
  */
-#ifndef ATRIUM_GATEWAY_WATCH_H
-#define ATRIUM_GATEWAY_WATCH_H
+#ifndef ATRIUM_GATEWAY_HTTP_WATCH_H
+#define ATRIUM_GATEWAY_HTTP_WATCH_H
 
 struct exchange;
 

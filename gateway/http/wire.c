@@ -91,7 +91,8 @@ void wire_shutdown(int fd)
 
 /* ---- what libmicrohttpd calls ---- */
 
-/* "HTTP/1.1 400 ": an answer that libmicrohttpd made. "100 Continue" is one that the gateway wants. */
+/* "HTTP/1.1 400 ": an answer that libmicrohttpd made. "100 Continue" is one that the gateway
+ * wants. */
 static int status_of(const char *bytes, size_t size)
 {
     static const char version[] = "HTTP/1.";

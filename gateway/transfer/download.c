@@ -1,10 +1,11 @@
 /*
  * download.c - see download.h.
  *
- * The pieces ahead of the client are fetched at the same time, each by a fiber, and stand in a list in the order of
- * the file. A file of a few pieces is answered when all are there, from where they lie. Of a larger one
- * libmicrohttpd asks for bytes; when the first piece is not there yet, the connection is paused until it is. The
- * daemon may die and come back meanwhile. What is asked for again and again lies here, see kept.h.
+ * The pieces ahead of the client are fetched at the same time, each by a fiber, and stand in a list
+ * in the order of the file. A file of a few pieces is answered when all are there, from where they
+ * lie. Of a larger one libmicrohttpd asks for bytes; when the first piece is not there yet, the
+ * connection is paused until it is. The daemon may die and come back meanwhile. What is asked for
+ * again and again lies here, see kept.h.
  */
 #include "gateway/transfer/download.h"
 
@@ -234,7 +235,8 @@ static struct MHD_Response *respond_ahead(struct download *self, int64_t size)
     return MHD_create_response_from_callback((uint64_t)size, BLOCK_SIZE, on_read, self, on_over);
 }
 
-/* All bytes, once they are there; NULL when they did not come. `whole`: they are all of the file. Parks. */
+/* All bytes, once they are there; NULL when they did not come. `whole`: they are all of the file.
+ * Parks. */
 static struct MHD_Response *respond_whole(struct download *self, bool whole)
 {
     struct loop *loop = self->gateway->service.loop;

@@ -1,14 +1,16 @@
 /*
- * download.h - the answer of an R_CONTENT route: a file, or a part of it, fetched as its client reads.
+ * download.h - the answer of an R_CONTENT route: a file, or a part of it, fetched as its client
+ * reads.
  */
-#ifndef ATRIUM_GATEWAY_DOWNLOAD_H
-#define ATRIUM_GATEWAY_DOWNLOAD_H
+#ifndef ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
+#define ATRIUM_GATEWAY_TRANSFER_DOWNLOAD_H
 
 #include "gateway/endpoint/exchange.h"
 
 struct download;
 
-/* Tells the daemon by the input's text member "kept" which file is here for this target, if one is. */
+/* Tells the daemon by the input's text member "kept" which file is here for this target, if one
+ * is. */
 void download_prepare(struct exchange *exchange, void *input);
 
 /* Answers with the file that `output` (a struct content) describes. On the request's fiber. */

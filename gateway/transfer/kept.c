@@ -165,8 +165,8 @@ static void see(struct kept_files *self, const struct cache_key *key, const char
     cache_put(self->targets, key, kept);
 }
 
-/* Whether so little else came since the last time that the file would still be here. Else it would be copied, and gone
- * before it is asked for again: so with files in turn that do not fit all. */
+/* Whether so little else came since the last time that the file would still be here. Else it would
+ * be copied, and gone before it is asked for again: so with files in turn that do not fit all. */
 static bool is_soon_again(struct kept *self)
 {
     uint64_t between = self->files->noted - self->noted_at;

@@ -1,9 +1,9 @@
 /*
  * upload.c - see upload.h.
  *
- * The file's bytes are gathered into pieces; each full one is written by a fiber of its own, so that several are
- * under way. libmicrohttpd cannot answer in mid-body: after a refusal the rest is read and dropped, within bounds,
- * and the answer follows.
+ * The file's bytes are gathered into pieces; each full one is written by a fiber of its own, so
+ * that several are under way. libmicrohttpd cannot answer in mid-body: after a refusal the rest is
+ * read and dropped, within bounds, and the answer follows.
  */
 #include "gateway/transfer/upload.h"
 

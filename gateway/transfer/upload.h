@@ -1,12 +1,12 @@
 /*
  * upload.h - the body of an R_FORM route on its way to the daemon, while it comes in.
  *
- * exchange.c gives it the body's bytes and tells it how they end; on the request's fiber, serve.c has the daemon look
- * at the fields and then lets upload_run() see the file through. When the daemon is slower than the client, the
- * connection is paused.
+ * exchange.c gives it the body's bytes and tells it how they end; on the request's fiber, serve.c
+ * has the daemon look at the fields and then lets upload_run() see the file through. When the
+ * daemon is slower than the client, the connection is paused.
  */
-#ifndef ATRIUM_GATEWAY_UPLOAD_H
-#define ATRIUM_GATEWAY_UPLOAD_H
+#ifndef ATRIUM_GATEWAY_TRANSFER_UPLOAD_H
+#define ATRIUM_GATEWAY_TRANSFER_UPLOAD_H
 
 #include "common/domain/content.h"
 #include "gateway/endpoint/exchange.h"
@@ -26,7 +26,8 @@ bool upload_has_begun(const struct upload *self);
 void upload_end_body(struct upload *self);
 void upload_leave(struct upload *self);
 
-/* The fields before the file: the daemon may be asked now. Fails when the form ended without a file, or is none. */
+/* The fields before the file: the daemon may be asked now. Fails when the form ended without a
+ * file, or is none. */
 const struct form *upload_form(struct upload *self, struct error *err);
 
 /* With the daemon's ticket: returns when the file is stored, or will not be. Parks. */

@@ -3,9 +3,10 @@
  *
  *     bus_bench [calls] [in flight] [with a user: 0 or 1] [ipc or curve]
  *
- * The parent calls an operation of its child that answers at once, and prints the rate and the CPU time that
- * each side spent per call, libzmq's own thread included. With "curve" the child listens on TCP with keys, as if
- * it were on another host.  For curves.py, and by hand when the bus changes.
+ * The parent calls an operation of its child that answers at once, and prints the rate and the CPU
+ * time that each side spent per call, libzmq's own thread included. With "curve" the child listens
+ * on TCP with keys, as if it were on another host.  For curves.py, and by hand when the bus
+ * changes.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -88,14 +89,13 @@ static struct bus *open_bus(struct loop *loop, const struct bus_options *options
 
     error_init(&err, NULL);
     bus = bus_new(loop, clock_new(NULL), metrics_new(), options, &err);
-    if (bus == NULL)
+    if (!bus)
         log_die("bench", err.message);
     return bus;
 }
 
-static void on_signal(void *arg, int signo)
+static void on_signal(void *arg, int signo UNUSED)
 {
-    (void)signo;
     loop_stop(arg);
 }
 
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     int results[2];
     pid_t child;
 
-    if (mkdtemp(dir) == NULL || pipe(results) != 0)
+    if (!mkdtemp(dir) || pipe(results) != 0)
         return 1;
     options.run_dir = dir;
     if (argc > 4 && strcmp(argv[4], "curve") == 0) {

@@ -1,8 +1,9 @@
 /*
- * floor.c - the floor of `make bench`: a bare libmicrohttpd server that answers 64 bytes to anything.
+ * floor.c - the floor of `make bench`: a bare libmicrohttpd server that answers 64 bytes to
+ * anything.
  *
- * One epoll thread, nothing else: what the HTTP library itself costs on this machine. Prints its port; ends on
- * SIGTERM.
+ * One epoll thread, nothing else: what the HTTP library itself costs on this machine. Prints its
+ * port; ends on SIGTERM.
  */
 #include <arpa/inet.h>
 #include <microhttpd.h>

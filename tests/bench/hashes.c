@@ -1,6 +1,6 @@
 /*
- * hashes.c - how many Argon2id hashes a second this machine does with all its cores, with the parameters of
- * authd's passwords. Prints the rate over `SECONDS` (first argument, default 5).
+ * hashes.c - how many Argon2id hashes a second this machine does with all its cores, with the
+ * parameters of authd's passwords. Prints the rate over `SECONDS` (first argument, default 5).
  */
 #include <pthread.h>
 #include <sodium.h>

@@ -4,7 +4,8 @@
  *     images make FILE             writes a JPEG of 1600x1200, much like a photograph
  *     images rate FILE SECONDS     prints how often a second all cores together make it 300x200
  *
- * The loop is libvips at its best: the file is in memory, its decoder leaves out what it can, nothing is kept.
+ * The loop is libvips at its best: the file is in memory, its decoder leaves out what it can,
+ * nothing is kept.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -46,7 +47,7 @@ static int make(const char *path)
         vips_copy(parts[7], &parts[8], "interpretation", VIPS_INTERPRETATION_sRGB, NULL) != 0 ||
         vips_jpegsave(parts[8], path, "Q", 85, NULL) != 0)
         return failed();
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         g_object_unref(parts[i]);
     return 0;
 }

@@ -1,17 +1,18 @@
 /*
- * scale.c - asks a small suite and a large one the same, in turn, and tells how much longer the large one takes: for
- * scale.sh.
+ * scale.c - asks a small suite and a large one the same, in turn, and tells how much longer the
+ * large one takes: for scale.sh.
  *
  *     scale LIMIT ROUNDS LOGINS SMALL_URL SMALL_PEOPLE LARGE_URL LARGE_PEOPLE
  *
- * PEOPLE is a file of seed.c. Each round has people of its own and goes through the operations below; each of them is
- * asked of both suites right after one another, so that noise hits both, over CONNECTIONS connections that stay
- * open. "first": neither the token nor its holder is known to the gateway, which verifies the one and asks two daemons
- * for the other; "again": both are in its cache. A round before the first warms up connections and prepared
- * statements and does not count.
+ * PEOPLE is a file of seed.c. Each round has people of its own and goes through the operations
+ * below; each of them is asked of both suites right after one another, so that noise hits both,
+ * over CONNECTIONS connections that stay open. "first": neither the token nor its holder is known
+ * to the gateway, which verifies the one and asks two daemons for the other; "again": both are in
+ * its cache. A round before the first warms up connections and prepared statements and does not
+ * count.
  *
- * The ratio is of medians, the middle one of those that the rounds had. The exit code is 1 when one is above LIMIT, 2
- * when a request failed.
+ * The ratio is of medians, the middle one of those that the rounds had. The exit code is 1 when one
+ * is above LIMIT, 2 when a request failed.
  */
 #include <curl/curl.h>
 #include <jansson.h>
@@ -71,7 +72,8 @@ static size_t take(char *data, size_t size, size_t count, void *arg)
     return size * count;
 }
 
-/* True on 200. body NULL: a GET; access NULL: no token. *us grows by the time from request to answer. */
+/* True on 200. body NULL: a GET; access NULL: no token. *us grows by the time from request to
+ * answer. */
 static bool ask(struct client *self, const char *path, const char *body, const char *access,
                 int64_t *us)
 {
@@ -295,7 +297,8 @@ static void keep(struct measure *self, size_t round, const struct phase *phase)
     self->all.count += times->count;
 }
 
-/* Round 0 is the one that does not count. Which suite is asked first changes from round to round. */
+/* Round 0 is the one that does not count. Which suite is asked first changes from round to
+ * round. */
 static void run_round(struct run *self, size_t round)
 {
     for (size_t operation = 0; operation < OPERATIONS; operation++) {

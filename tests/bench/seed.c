@@ -1,19 +1,22 @@
 /*
- * seed.c - fills a suite's database with tenants and their people, by COPY: for run.sh and scale.sh.
+ * seed.c - fills a suite's database with tenants and their people, by COPY: for run.sh and
+ * scale.sh.
  *
  *     seed CONNINFO AUTHD_KEY_FILE TENANTS ACCOUNTS SAMPLE
  *
- * Tenant n has the code "seed-<n>", its default policies, settings with their history, and a client application.
- * Account a is of tenant a modulo TENANTS. One in five is a practitioner, of that tenant and of the next two; the
- * first of each tenant administers it. One patient in four has a second factor. Each has one session. The password
- * of all is "correct horse": one Argon2id hash with authd's parameters, which costs what any other does.
+ * Tenant n has the code "seed-<n>", its default policies, settings with their history, and a client
+ * application. Account a is of tenant a modulo TENANTS. One in five is a practitioner, of that
+ * tenant and of the next two; the first of each tenant administers it. One patient in four has a
+ * second factor. Each has one session. The password of all is "correct horse": one Argon2id hash
+ * with authd's parameters, which costs what any other does.
  *
- * Rows are what the daemons would have written, over the year before now, in the order of time: tenants mixed. In the
- * end the tables are vacuumed and analysed and a checkpoint is made, as in a database that has lived: what autovacuum
- * would do within minutes is not to fall into a measurement.
+ * Rows are what the daemons would have written, over the year before now, in the order of time:
+ * tenants mixed. In the end the tables are vacuumed and analysed and a checkpoint is made, as in a
+ * database that has lived: what autovacuum would do within minutes is not to fall into a
+ * measurement.
  *
- * stdout: SAMPLE people spread over all, one a line: role, tenant code, e-mail, refresh token, and the secret of the
- * second factor in hex or "-".
+ * stdout: SAMPLE people spread over all, one a line: role, tenant code, e-mail, refresh token, and
+ * the secret of the second factor in hex or "-".
  */
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -99,7 +102,7 @@ static void copy_end(struct seed *self)
 
     if (PQputCopyEnd(self->db, NULL) != 1)
         die("copy", PQerrorMessage(self->db));
-    while ((result = PQgetResult(self->db)) != NULL) {
+    while ((result = PQgetResult(self->db))) {
         if (PQresultStatus(result) != PGRES_COMMAND_OK)
             die("copy", PQerrorMessage(self->db));
         PQclear(result);
@@ -282,7 +285,8 @@ static void copy_sessions(struct seed *self, const struct person *people, size_t
     copy_end(self);
 }
 
-/* A person of the sample: one of each stride, at a place in it that has no pattern, or all would be of few tenants. */
+/* A person of the sample: one of each stride, at a place in it that has no pattern, or all would be
+ * of few tenants. */
 static bool is_sampled(const struct seed *self, const struct person *person)
 {
     long stride = self->account_count / self->sample, block = person->number / stride;

@@ -89,7 +89,8 @@ enum told { GOOD, UNKNOWN, WRONG };
 
 enum known { YES, MAYBE, NO };
 
-/* A number that is kept by the suite: the one acknowledged, and those that were not but may have been written. */
+/* A number that is kept by the suite: the one acknowledged, and those that were not but may have
+ * been written. */
 struct value {
     int certain;
     struct {
@@ -254,7 +255,7 @@ static struct http_answer *ask_fresh(struct client *self, const char *path, json
     int number = self->counter++;
     char source[32];
 
-    snprintf(source, sizeof source, "127.%d.%d.%d", 1 + (int)self->number, 1 + number / 250 % 250,
+    snprintf(source, sizeof(source), "127.%d.%d.%d", 1 + (int)self->number, 1 + number / 250 % 250,
              1 + number % 250);
     return http_call(
         self->chaos->place.url,
@@ -282,7 +283,8 @@ static void take_tokens(struct someone *who, const struct http_answer *answer)
     keep(&who->profile, http_text(answer, "profile.reference"));
 }
 
-/* One attempt with one password: GOOD, or refused (*ret_refused) where the caller did not insist. */
+/* One attempt with one password: GOOD, or refused (*ret_refused) where the caller did not
+ * insist. */
 static enum told try_sign_in(struct client *self, struct someone *who, int password, bool must,
                              bool *ret_refused)
 {
@@ -305,7 +307,8 @@ static enum told try_sign_in(struct client *self, struct someone *who, int passw
     return told;
 }
 
-/* Until it is answered. YES: signed in; NO: there is no such account (which only a maybe may say). */
+/* Until it is answered. YES: signed in; NO: there is no such account (which only a maybe may
+ * say). */
 static enum known sign_in(struct client *self, struct someone *who)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -337,9 +340,9 @@ static enum known sign_in(struct client *self, struct someone *who)
 
 static struct someone *someone_new(struct client *self)
 {
-    struct someone *who = calloc(1, sizeof *who);
+    struct someone *who = calloc(1, sizeof(*who));
 
-    snprintf(who->email, sizeof who->email, "c%zu-%d-%d@patients.example", self->number,
+    snprintf(who->email, sizeof(who->email), "c%zu-%d-%d@patients.example", self->number,
              self->counter++, (int)getpid());
     who->password = 1;
     who->registered = MAYBE;
@@ -374,7 +377,7 @@ static void someone_is(struct client *self, struct someone *who)
     HTTP_ANSWER answer = ask(self, "GET", "/auth/me", who->access, NULL);
     char text[128];
 
-    snprintf(text, sizeof text, "%s/%s", http_text(answer, "profile.resourceType"),
+    snprintf(text, sizeof(text), "%s/%s", http_text(answer, "profile.resourceType"),
              http_text(answer, "profile.id"));
     judge(self, ME, answer, answer->status == 200 && strcmp(text, who->profile) == 0);
 }
@@ -433,8 +436,8 @@ static void someone_leaves(struct client *self, struct someone *who)
     sign_in(self, who);
 }
 
-/* A change that nobody waited for may still come, and then ends the sessions made meanwhile: who is not told does no
- * more until all is read back. */
+/* A change that nobody waited for may still come, and then ends the sessions made meanwhile: who is
+ * not told does no more until all is read back. */
 static void someone_changes_password(struct client *self, struct someone *who)
 {
     char old[48], new[48];
@@ -465,7 +468,7 @@ static void file_read(struct client *self, const struct someone *who, const stru
 {
     char *bytes = test_bytes(file->size, file->seed), path[64];
 
-    snprintf(path, sizeof path, "/document/%s", file->id);
+    snprintf(path, sizeof(path), "/document/%s", file->id);
     HTTP_ANSWER answer = ask(self, "GET", path, who->access, NULL);
     if (file->there == YES)
         judge(self, DOCUMENT_READ, answer,
@@ -488,7 +491,7 @@ static void file_make(struct client *self, struct someone *who)
                            json_pack("{s:s, s:s}", "fileName", "a", "contentType", "a/b"));
     if (judge(self, DOCUMENT_MAKE, made, made->status == 200) != GOOD)
         return;
-    snprintf(file->id, sizeof file->id, "%s", http_text(made, "id"));
+    snprintf(file->id, sizeof(file->id), "%s", http_text(made, "id"));
     file->seed = (unsigned)(self->number * 1000000 + (size_t)self->counter++);
     file->size = (size_t)chance(self, 200000) + 1;
     char *bytes = test_bytes(file->size, file->seed);
@@ -518,7 +521,7 @@ static void file_delete(struct client *self, const struct someone *who, struct f
     bool asked = false;
     char path[64];
 
-    snprintf(path, sizeof path, "/document/%s", file->id);
+    snprintf(path, sizeof(path), "/document/%s", file->id);
     for (int i = 0; i < TRIES && told == UNKNOWN; i++) {
         HTTP_ANSWER answer = ask(self, "DELETE", path, who->access, NULL);
 
@@ -634,7 +637,8 @@ static bool value_is_open(const struct value *self)
     return any;
 }
 
-/* Is it what was acknowledged, or what may have been written? The latter is certain from then on. */
+/* Is it what was acknowledged, or what may have been written? The latter is certain from then
+ * on. */
 static bool value_saw(struct value *self, int number)
 {
     for (size_t i = 0; i < MAYBES && self->certain != number; i++) {
@@ -682,7 +686,7 @@ static void setting_write(struct client *self)
     char value[64];
     bool conflict;
 
-    snprintf(value, sizeof value, "https://app-%d.example", number);
+    snprintf(value, sizeof(value), "https://app-%d.example", number);
     HTTP_ANSWER answer = ask(self, "PUT", "/v1/project/settings/values/PATIENT_APP_URL",
                              self->access, json_pack("{s:s}", "value", value));
     conflict = answer->status == 409 && value_is_open(&self->setting);
@@ -697,8 +701,8 @@ static void page_write(struct client *self, size_t page)
     bool may_be_absent = self->pages[page].certain == 0 || value_is_open(&self->pages[page]);
     char path[64], title[64];
 
-    snprintf(path, sizeof path, "/cms/article/page-%zu/en", page);
-    snprintf(title, sizeof title, "Number %d zebra%zu", number, page);
+    snprintf(path, sizeof(path), "/cms/article/page-%zu/en", page);
+    snprintf(title, sizeof(title), "Number %d zebra%zu", number, page);
     if (number > 0) {
         HTTP_ANSWER put = ask(self, "PUT", path, self->access, json_pack("{s:s}", "title", title));
         value_wrote(&self->pages[page], number, judge(self, PAGE_WRITE, put, put->status == 200));
@@ -715,7 +719,7 @@ static void page_read(struct client *self, size_t page)
     char path[64];
     int number = 0;
 
-    snprintf(path, sizeof path, "/cms/article/page-%zu/en", page);
+    snprintf(path, sizeof(path), "/cms/article/page-%zu/en", page);
     HTTP_ANSWER answer = ask(self, "GET", path, self->access, NULL);
     sscanf(http_text(answer, "title"), "Number %d", &number);
     judge(self, PAGE_READ, answer,
@@ -730,8 +734,8 @@ static void page_search(struct client *self, size_t page)
     json_t *entry;
     size_t i;
 
-    snprintf(path, sizeof path, "/cms/article/map/en?search=zebra%zu&_count=100", page);
-    snprintf(key, sizeof key, "page-%zu", page);
+    snprintf(path, sizeof(path), "/cms/article/map/en?search=zebra%zu&_count=100", page);
+    snprintf(key, sizeof(key), "page-%zu", page);
     HTTP_ANSWER answer = ask(self, "GET", path, self->access, NULL);
     json_array_foreach(http_member(answer, "resources"), i, entry)
     {
@@ -747,9 +751,9 @@ static void page_search(struct client *self, size_t page)
 
 static void invite(struct client *self)
 {
-    struct invited *invited = calloc(1, sizeof *invited);
+    struct invited *invited = calloc(1, sizeof(*invited));
 
-    snprintf(invited->email, sizeof invited->email, "i%d-%d@patients.example", self->counter++,
+    snprintf(invited->email, sizeof(invited->email), "i%d-%d@patients.example", self->counter++,
              (int)getpid());
     invited->next = self->invited;
     self->invited = invited;
@@ -763,11 +767,11 @@ static void invite(struct client *self)
 /* 409 to a second try: the first was done. 429: an account makes no more of them in an hour. */
 static void make_project(struct client *self)
 {
-    struct project *project = calloc(1, sizeof *project);
+    struct project *project = calloc(1, sizeof(*project));
     enum told told = UNKNOWN;
     bool asked = false, refused = false;
 
-    snprintf(project->code, sizeof project->code, "branch-%d-%d", self->counter++, (int)getpid());
+    snprintf(project->code, sizeof(project->code), "branch-%d-%d", self->counter++, (int)getpid());
     project->next = self->projects;
     self->projects = project;
     for (int i = 0; i < TRIES && told == UNKNOWN; i++) {
@@ -886,7 +890,7 @@ static char *read_members(struct client *self)
         json_t *member;
         size_t i;
 
-        snprintf(path, sizeof path, "/v1/projects/me/members?_count=%d&_offset=%zu", MEMBERS_PAGE,
+        snprintf(path, sizeof(path), "/v1/projects/me/members?_count=%d&_offset=%zu", MEMBERS_PAGE,
                  listed);
         before = listed;
         HTTP_ANSWER page = ask(self, "GET", path, self->access, NULL);
@@ -957,16 +961,16 @@ static void mail_add(struct chaos *self, const char *text)
     struct mail mail;
     char to[256], *at;
 
-    header_value(text, "\nTo: ", to, sizeof to);
-    header_value(text, "\nSubject: ", mail.subject, sizeof mail.subject);
-    header_value(text, "\nMessage-ID: ", mail.id, sizeof mail.id);
+    header_value(text, "\nTo: ", to, sizeof(to));
+    header_value(text, "\nSubject: ", mail.subject, sizeof(mail.subject));
+    header_value(text, "\nMessage-ID: ", mail.id, sizeof(mail.id));
     at = strrchr(to, '<');
-    snprintf(mail.to, sizeof mail.to, "%.*s", (int)strcspn(at ? at + 1 : to, ">"),
+    snprintf(mail.to, sizeof(mail.to), "%.*s", (int)strcspn(at ? at + 1 : to, ">"),
              at ? at + 1 : to);
     for (size_t i = 0; i < self->mail_count; i++)
         if (strcmp(self->mails[i].id, mail.id) == 0)
             return;
-    self->mails = realloc(self->mails, (self->mail_count + 1) * sizeof *self->mails);
+    self->mails = realloc(self->mails, (self->mail_count + 1) * sizeof(*self->mails));
     self->mails[self->mail_count++] = mail;
 }
 
@@ -980,10 +984,10 @@ static void read_mails(struct chaos *self)
         char path[512], text[4096] = "\n";
         FILE *file;
 
-        snprintf(path, sizeof path, "%s/%s", self->place.mail_dir, entries[i]->d_name);
+        snprintf(path, sizeof(path), "%s/%s", self->place.mail_dir, entries[i]->d_name);
         file = dot && strcmp(dot, ".eml") == 0 ? fopen(path, "r") : NULL;
         if (file) {
-            text[1 + fread(text + 1, 1, sizeof text - 2, file)] = '\0';
+            text[1 + fread(text + 1, 1, sizeof(text) - 2, file)] = '\0';
             fclose(file);
             mail_add(self, text);
         }
@@ -1009,7 +1013,7 @@ static void join_all(struct chaos *self)
 
 struct chaos *chaos_start(struct suite *suite, unsigned seed, size_t clients)
 {
-    struct chaos *self = calloc(1, sizeof *self);
+    struct chaos *self = calloc(1, sizeof(*self));
 
     self->place = (struct place){
         .url = suite_url(suite),
@@ -1019,7 +1023,7 @@ struct chaos *chaos_start(struct suite *suite, unsigned seed, size_t clients)
         .mail_dir = strdup(suite_text(suite, "mailDir")),
     };
     self->count = MAX((size_t)2, MIN(clients, (size_t)CLIENTS_MAX));
-    self->clients = calloc(self->count, sizeof *self->clients);
+    self->clients = calloc(self->count, sizeof(*self->clients));
     for (size_t i = 0; i < CHAOS_CAUSES; i++)
         self->result.stalls[i].request = "";
     pthread_mutex_init(&self->lock, NULL);

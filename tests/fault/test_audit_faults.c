@@ -1,6 +1,6 @@
 /*
- * test_audit_faults.c - the audit trail while daemons are killed and the database restarted: no change without its row,
- * no row without its change, one chain.
+ * test_audit_faults.c - the audit trail while daemons are killed and the database restarted: no
+ * change without its row, no row without its change, one chain.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -48,7 +48,8 @@ static long registered(void)
                                "event->>'action' = 'account.register'");
 }
 
-/* A registration makes account, session and row in one statement: there are as many of each, however often it dies. */
+/* A registration makes account, session and row in one statement: there are as many of each,
+ * however often it dies. */
 static void check_one_row_each(long acknowledged)
 {
     CU_ASSERT_EQUAL(trail_number(suite, "select count(*) from auth.account where role = 'Patient'"),

@@ -1,5 +1,6 @@
 /*
- * test_connections.c - one client takes all connections that it can get, and all bodies: others notice nothing.
+ * test_connections.c - one client takes all connections that it can get, and all bodies: others
+ * notice nothing.
  *
  * Clients are told apart by their address: the attacker's is 127.66.0.1, all others' 127.0.0.1.
  */
@@ -35,9 +36,9 @@ static int dial(const char *source)
     inet_pton(AF_INET, source, &from.sin_addr);
     inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
     to.sin_port = htons((uint16_t)strtol(port, NULL, 10));
-    setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-    CU_ASSERT_EQUAL(bind(fd, (struct sockaddr *)&from, sizeof from), 0);
-    CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+    setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+    CU_ASSERT_EQUAL(bind(fd, (struct sockaddr *)&from, sizeof(from)), 0);
+    CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     return fd;
 }
 
@@ -56,7 +57,8 @@ static struct http_answer *ask(int i)
                      json_pack("{s:s}", "refresh_token", "none"));
 }
 
-/* The 99th percentile in ms of requests with and without a body, on fresh connections, of which none fails. */
+/* The 99th percentile in ms of requests with and without a body, on fresh connections, of which
+ * none fails. */
 static double p99_ms(void)
 {
     double times[TRIES];
@@ -67,7 +69,7 @@ static double p99_ms(void)
         CHECK_STATUS(answer, i % 2 ? 200 : 401);
         times[i] = answer->seconds * 1000;
     }
-    qsort(times, TRIES, sizeof times[0], by_time);
+    qsort(times, TRIES, sizeof(times[0]), by_time);
     return times[TRIES * 99 / 100];
 }
 
@@ -92,12 +94,12 @@ static void connections_of_one_client(void)
 {
     static const char piece[] = "GET /partner/health-check HTTP/1.1\r\nHo";
     double before_ms = p99_ms();
-    int *sockets = calloc(MANY, sizeof *sockets);
+    int *sockets = calloc(MANY, sizeof(*sockets));
 
     for (int i = 0; i < MANY; i++) {
         sockets[i] = dial("127.66.0.1");
         if (i % 2)
-            CU_ASSERT_TRUE(send(sockets[i], piece, sizeof piece - 1, MSG_NOSIGNAL) > 0);
+            CU_ASSERT_TRUE(send(sockets[i], piece, sizeof(piece) - 1, MSG_NOSIGNAL) > 0);
     }
     check_unharmed("idle connections of one client", before_ms);
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -109,12 +111,12 @@ static void connections_of_one_client(void)
 static void connections_of_many_clients(void)
 {
     double before_ms = p99_ms();
-    int *sockets = calloc(MANY, sizeof *sockets);
+    int *sockets = calloc(MANY, sizeof(*sockets));
 
     for (int i = 0; i < MANY; i++) {
         char source[32];
 
-        snprintf(source, sizeof source, "127.67.%d.1", i / 128);
+        snprintf(source, sizeof(source), "127.67.%d.1", i / 128);
         sockets[i] = dial(source);
     }
     check_unharmed("idle connections of many clients", before_ms);
@@ -128,15 +130,15 @@ static void begin_body(int fd)
                                "application/json\r\nContent-Length: 1000000\r\n\r\n\"";
     static char bytes[BODY];
 
-    memset(bytes, 'a', sizeof bytes);
-    (void)!send(fd, head, sizeof head - 1, MSG_NOSIGNAL);
-    (void)!send(fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+    memset(bytes, 'a', sizeof(bytes));
+    (void)!send(fd, head, sizeof(head) - 1, MSG_NOSIGNAL);
+    (void)!send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void bodies_of_one_client(void)
 {
     double before_ms = p99_ms();
-    int *sockets = calloc(BODIES, sizeof *sockets);
+    int *sockets = calloc(BODIES, sizeof(*sockets));
 
     for (int i = 0; i < BODIES; i++) {
         sockets[i] = dial("127.66.0.1");
@@ -150,7 +152,7 @@ static void bodies_of_one_client(void)
 static void a_client_at_its_limit_goes_on(void)
 {
     enum { OWN = 300 };
-    int *sockets = calloc(OWN, sizeof *sockets);
+    int *sockets = calloc(OWN, sizeof(*sockets));
 
     for (int i = 0; i < OWN; i++)
         sockets[i] = dial("127.0.0.1");

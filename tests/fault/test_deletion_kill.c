@@ -1,7 +1,7 @@
 /*
- * test_deletion_kill.c - daemons killed at every step of an account's end: while it is asked for, while it is carried
- * out, while its owner is reminded, while a sign-in takes it back. What was acknowledged happens, once and whole;
- * what was not has happened whole or not at all.
+ * test_deletion_kill.c - daemons killed at every step of an account's end: while it is asked for,
+ * while it is carried out, while its owner is reminded, while a sign-in takes it back. What was
+ * acknowledged happens, once and whole; what was not has happened whole or not at all.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -62,9 +62,10 @@ static struct subject patient(void)
     struct subject self = {.person = person_register(suite, NULL)};
     char sql[160], *id;
 
-    snprintf(sql, sizeof sql, "select id from auth.account where email = '%s'", self.person->email);
+    snprintf(sql, sizeof(sql), "select id from auth.account where email = '%s'",
+             self.person->email);
     id = suite_query(suite, sql);
-    snprintf(self.id, sizeof self.id, "%s", id);
+    snprintf(self.id, sizeof(self.id), "%s", id);
     free(id);
     CU_ASSERT_EQUAL(strlen(self.id), 36);
     return self;
@@ -183,7 +184,7 @@ static void asked_while_they_die(void)
             SUBJECT self = patient();
             char label[64];
 
-            snprintf(label, sizeof label, "%s after %d ms", targets[t], step * STEP_MS);
+            snprintf(label, sizeof(label), "%s after %d ms", targets[t], step * STEP_MS);
             CU_ASSERT_TRUE(suite_mails_arrive(suite, self.person->email, 1));
             struct deaths deaths = deaths_begin(targets[t], step * STEP_MS);
             HTTP_ANSWER answer = ask(&self, 30);
@@ -217,7 +218,7 @@ static void carried_out_while_they_die(void)
             SUBJECT self = patient();
             char label[64];
 
-            snprintf(label, sizeof label, "%s after %d ms", targets[t], step * STEP_MS);
+            snprintf(label, sizeof(label), "%s after %d ms", targets[t], step * STEP_MS);
             schedule(&self, 0);
             struct deaths deaths = deaths_begin(targets[t], step * STEP_MS);
             deaths_end(&deaths);
@@ -231,7 +232,7 @@ static PGconn *lock(const char *table, const char *column, const struct subject 
     PGconn *connection = suite_database(suite);
     char sql[200];
 
-    snprintf(sql, sizeof sql, "begin; select 1 from %s where %s = '%s' for share", table, column,
+    snprintf(sql, sizeof(sql), "begin; select 1 from %s where %s = '%s' for share", table, column,
              self->id);
     PQclear(PQexec(connection, sql));
     return connection;
@@ -418,7 +419,7 @@ static void taken_back_while_they_die(void)
         char label[64];
         long kept;
 
-        snprintf(label, sizeof label, "authd after %d ms", step * STEP_MS);
+        snprintf(label, sizeof(label), "authd after %d ms", step * STEP_MS);
         schedule(&self, 30);
         struct deaths deaths = deaths_begin("authd", step * STEP_MS);
         HTTP_ANSWER in = sign_in(&self);

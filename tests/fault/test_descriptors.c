@@ -1,6 +1,6 @@
 /*
- * test_descriptors.c - daemons that may open few files: many connections and uploads get their answer or a 503, no
- * daemon dies, and everything is as before when they are gone.
+ * test_descriptors.c - daemons that may open few files: many connections and uploads get their
+ * answer or a 503, no daemon dies, and everything is as before when they are gone.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -47,7 +47,7 @@ static size_t count_files(pid_t pid)
     DIR *directory;
     size_t count = 0;
 
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
     directory = opendir(path);
     while (directory && readdir(directory))
         count++;
@@ -63,7 +63,7 @@ static rlim_t lowest_free(pid_t pid)
     rlim_t number = 0;
 
     do
-        snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)pid, (int)number++);
+        snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, (int)number++);
     while (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
     return number - 1;
 }
@@ -111,9 +111,9 @@ static int dial(int source)
     from.sin_addr.s_addr = htonl(0x7f420001U + (uint32_t)source);
     inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
     to.sin_port = htons((uint16_t)strtol(port, NULL, 10));
-    (void)bind(fd, (struct sockaddr *)&from, sizeof from);
-    (void)connect(fd, (struct sockaddr *)&to, sizeof to);
-    (void)send(fd, begin, sizeof begin - 1, MSG_NOSIGNAL);
+    (void)bind(fd, (struct sockaddr *)&from, sizeof(from));
+    (void)connect(fd, (struct sockaddr *)&to, sizeof(to));
+    (void)send(fd, begin, sizeof(begin) - 1, MSG_NOSIGNAL);
     return fd;
 }
 

@@ -1,6 +1,7 @@
 /*
- * test_documents_kill.c - docd, the gateway and PostgreSQL killed while bytes are on their way, and races between two
- * docd behind two gateways: what was acknowledged is there, whole; what was not leaves nothing.
+ * test_documents_kill.c - docd, the gateway and PostgreSQL killed while bytes are on their way, and
+ * races between two docd behind two gateways: what was acknowledged is there, whole; what was not
+ * leaves nothing.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -124,7 +125,8 @@ static void an_upload_dies_with_its_gateway(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-/* Until both docd have their database again, for reads and for writes: many answers in a row say so. */
+/* Until both docd have their database again, for reads and for writes: many answers in a row say
+ * so. */
 static bool recovers(void)
 {
     static const char nobody[] = "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b";
@@ -201,7 +203,7 @@ static void *load_thread(void *arg)
             if (status != 503 && status != 0)
                 fprintf(stderr, "load: upload %d\n", status);
         }
-        snprintf(path, sizeof path, "/document/%s", http_text(made, "id"));
+        snprintf(path, sizeof(path), "/document/%s", http_text(made, "id"));
         for (int tries = 0; uploaded && uploaded->status == 204; tries++) {
             HTTP_ANSWER read = http_get(suite_url(suite), path, patient->access);
 
@@ -225,7 +227,7 @@ static void *load_thread(void *arg)
 static void kills_under_load_lose_nothing(void)
 {
     static const char *const victims[] = {"docd", "gateway", "docd", "docd", "gateway", "docd"};
-    struct load *load = calloc(1, sizeof *load);
+    struct load *load = calloc(1, sizeof(*load));
 
     for (int i = 0; i < LOADERS; i++)
         pthread_create(&load->threads[i], NULL, load_thread, load);
@@ -279,12 +281,12 @@ static void a_download_survives_docd(void)
     connection = form_open(suite, &nothing, NULL); /* any connection: another request follows */
     close(connection);
     connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     to.sin_port = htons((uint16_t)strtol(strrchr(suite_url(suite), ':') + 1, NULL, 10));
-    CU_ASSERT_EQUAL(connect(connection, (struct sockaddr *)&to, sizeof to), 0);
+    CU_ASSERT_EQUAL(connect(connection, (struct sockaddr *)&to, sizeof(to)), 0);
     form_send(connection, head,
-              (size_t)snprintf(head, sizeof head,
+              (size_t)snprintf(head, sizeof(head),
                                "GET /document/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
                                "Authorization: Bearer %s\r\n\r\n",
                                id, patient->access));
@@ -311,7 +313,8 @@ static void a_download_survives_docd(void)
     free(bytes);
 }
 
-/* A gateway takes its downloads with it: the client sees that there is more to come, and goes on by a range. */
+/* A gateway takes its downloads with it: the client sees that there is more to come, and goes on by
+ * a range. */
 static void a_download_dies_with_its_gateway(void)
 {
     enum { LARGE = 20 * 1024 * 1024 };
@@ -323,11 +326,11 @@ static void a_download_dies_with_its_gateway(void)
     size_t size = 0, have;
     ssize_t more;
 
-    setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    setsockopt(connection, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
     to.sin_port = htons((uint16_t)strtol(strrchr(suite_url(suite), ':') + 1, NULL, 10));
-    CU_ASSERT_EQUAL(connect(connection, (struct sockaddr *)&to, sizeof to), 0);
+    CU_ASSERT_EQUAL(connect(connection, (struct sockaddr *)&to, sizeof(to)), 0);
     form_send(connection, head,
-              (size_t)snprintf(head, sizeof head,
+              (size_t)snprintf(head, sizeof(head),
                                "GET /document/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
                                "Authorization: Bearer %s\r\n\r\n",
                                id, patient->access));
@@ -348,7 +351,7 @@ static void a_download_dies_with_its_gateway(void)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "gateway", "1", first));
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "gateway", "2", second));
     CU_ASSERT_TRUE(suite_wait_ready(suite, 15000));
-    snprintf(range, sizeof range, "Range: bytes=%zu-", have);
+    snprintf(range, sizeof(range), "Range: bytes=%zu-", have);
     HTTP_ANSWER rest = http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
                                                                           .bearer = patient->access,
                                                                           .headers = {range}});
@@ -362,7 +365,8 @@ static void a_download_dies_with_its_gateway(void)
 
 /* ---- races ---- */
 
-/* All forms of one document come back at once, over two gateways and two docd: the last one wins, always. */
+/* All forms of one document come back at once, over two gateways and two docd: the last one wins,
+ * always. */
 static void the_last_of_all_forms_wins(void)
 {
     for (int round = 0; round < 5; round++) {
@@ -411,7 +415,7 @@ static void one_token_and_one_deletion(void)
     char *id = document_put(suite, patient->access, "a", "a/b", "xyz", 3), path[128];
     int deleted = 0;
 
-    snprintf(path, sizeof path, "/document/%s", id);
+    snprintf(path, sizeof(path), "/document/%s", id);
     for (int i = 0; i < MANY; i++)
         requests[i] = (struct http_request){.method = "PATCH",
                                             .path = path,

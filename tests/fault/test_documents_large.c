@@ -1,6 +1,6 @@
 /*
- * test_documents_large.c - a gibibyte up and down, through a gateway and a docd that hold little of it; and many slow
- * clients at once.
+ * test_documents_large.c - a gibibyte up and down, through a gateway and a docd that hold little of
+ * it; and many slow clients at once.
  */
 #include <CUnit/CUnit.h>
 #include <curl/curl.h>
@@ -39,9 +39,9 @@ static long peak_kib(const char *daemon)
     long kib = -1;
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%d/status", (int)suite_pid(suite, daemon, "1"));
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)suite_pid(suite, daemon, "1"));
     file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file))
+    while (file && fgets(line, sizeof(line), file))
         if (sscanf(line, "VmHWM: %ld kB", &kib) == 1)
             break;
     if (file)
@@ -97,7 +97,7 @@ static long post_large(const struct http_answer *made)
     char type[160];
     long status = 0;
 
-    snprintf(type, sizeof type, "Content-Type:%s", form.type);
+    snprintf(type, sizeof(type), "Content-Type:%s", form.type);
     headers = curl_slist_append(headers, type);
     curl_easy_setopt(easy, CURLOPT_URL, http_text(made, "uploadOptions.url"));
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
@@ -139,7 +139,7 @@ static void get_large(const char *id, const char *range, int64_t first, int64_t 
     CURL *easy = curl_easy_init();
     char url[256], *bearer = NULL;
 
-    snprintf(url, sizeof url, "%s/document/%s", suite_url(suite), id);
+    snprintf(url, sizeof(url), "%s/document/%s", suite_url(suite), id);
     if (asprintf(&bearer, "Authorization: Bearer %s", patient->access) < 0)
         abort();
     headers = curl_slist_append(headers, bearer);

@@ -1,9 +1,10 @@
 /*
- * test_factor_deaths.c - both authd die at every step of what changes a second factor: nothing is half enrolled, half
- * disabled or half used, what was not done can be done again with the same code, and what was done stays.
+ * test_factor_deaths.c - both authd die at every step of what changes a second factor: nothing is
+ * half enrolled, half disabled or half used, what was not done can be done again with the same
+ * code, and what was done stays.
  *
- * A step is a statement. Its table is locked, so that the request waits in front of it; when PostgreSQL says that it
- * does, the daemons are killed.
+ * A step is a statement. Its table is locked, so that the request waits in front of it; when
+ * PostgreSQL says that it does, the daemons are killed.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@
 #define ENROLL "/auth/mfa/enroll"
 #define DISABLE "/auth/mfa/disable"
 
-/* Modes: "exclusive" stops readers that lock rows too, "share" writers, "access exclusive" every reader. */
+/* Modes: "exclusive" stops readers that lock rows too, "share" writers, "access exclusive" every
+ * reader. */
 struct step {
     const char *mode, *table, *statement; /* how the waiting statement begins */
     bool done;                            /* the change is committed by then */
@@ -43,11 +45,11 @@ static int kill_while_it_waits(const struct death *self, const struct step *step
     char sql[512];
 
     PQclear(PQexec(holder, "begin"));
-    snprintf(sql, sizeof sql, "lock table auth.%s in %s mode", step->table, step->mode);
+    snprintf(sql, sizeof(sql), "lock table auth.%s in %s mode", step->table, step->mode);
     PQclear(PQexec(holder, sql));
     if (write(ready, "", 1) != 1)
         return 1;
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and "
              "application_name like 'atrium-authd%%' and starts_with(query, '%s')",
              step->statement);
@@ -140,7 +142,7 @@ static struct owner enrolled_owner(void)
 
     CHECK_STATUS(answer, 200);
     for (size_t i = 0; i < 10; i++)
-        snprintf(self.recovery[i], sizeof self.recovery[i], "%s",
+        snprintf(self.recovery[i], sizeof(self.recovery[i]), "%s",
                  json_string_value(json_array_get(codes, i)));
     return self;
 }
@@ -152,12 +154,13 @@ static void owner_free(struct owner *self)
 }
 #define OWNER CLEANUP(owner_free) struct owner
 
-/* What there is of the factor: enrolled, recovery codes that are left, changes of the credential, live sessions. */
+/* What there is of the factor: enrolled, recovery codes that are left, changes of the credential,
+ * live sessions. */
 static void check_state(const struct owner *owner, const char *want, const struct step *step)
 {
     char sql[768], *found;
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select concat_ws(' ', coalesce(f.enrolled_at is not null, false), "
              "(select count(*) from auth.mfa_recovery r where r.account_id = a.id "
              "and r.used_at is null), c.changes, "
@@ -308,7 +311,7 @@ static void wrong_code_is_counted_whole_or_not(void)
 
         post_and_die(&steps[i], "/auth/tenant/Patient/login/mfa", NULL,
                      body_mfa(http_text(login, "loginId"), "0000000000"));
-        snprintf(sql, sizeof sql,
+        snprintf(sql, sizeof(sql),
                  "select l.mfa_failures || ' ' || cardinality(f.failures) from auth.login l "
                  "join auth.mfa_factor f on f.account_id = l.account_id where l.id = '%s'",
                  http_text(login, "loginId"));

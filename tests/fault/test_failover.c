@@ -1,8 +1,10 @@
 /*
- * test_failover.c - the primary dies under load and its synchronous standby is promoted; then the primary comes back and
- * allows writing too. No daemon is restarted, and all that was acknowledged is on the new primary.
+ * test_failover.c - the primary dies under load and its synchronous standby is promoted; then the
+ * primary comes back and allows writing too. No daemon is restarted, and all that was acknowledged
+ * is on the new primary.
  *
- * The suite's own server is the primary. Who would start it again at once (atriumctl) is stopped meanwhile.
+ * The suite's own server is the primary. Who would start it again at once (atriumctl) is stopped
+ * meanwhile.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -44,20 +46,21 @@ static void open_primary(void)
 {
     char dir[128], path[160];
 
-    snprintf(path, sizeof path, "%s/.s.PGSQL.5432", primary_dir(dir));
+    snprintf(path, sizeof(path), "%s/.s.PGSQL.5432", primary_dir(dir));
     CU_ASSERT_EQUAL(chmod(dir, 0711), 0);
     CU_ASSERT_EQUAL(chmod(path, 0777), 0);
 }
 
-/* "host=A" becomes "host=A,B" for all daemons, which read their configuration at their start only. */
+/* "host=A" becomes "host=A,B" for all daemons, which read their configuration at their start
+ * only. */
 static void name_both_hosts(void)
 {
     char dir[128], rule[512], path[512];
     const char *const argv[] = {"/usr/bin/sed", "-i", rule, path, NULL};
 
-    snprintf(rule, sizeof rule, "s|host=%s |host=%s,%s |", primary_dir(dir), dir,
+    snprintf(rule, sizeof(rule), "s|host=%s |host=%s,%s |", primary_dir(dir), dir,
              standby->dir.path);
-    snprintf(path, sizeof path, "%s/atrium.conf", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/atrium.conf", suite_dir(suite));
     PROGRAM sed = program_run(argv, NULL);
     CHECK_EXIT(sed, 0);
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
@@ -73,9 +76,9 @@ static void the_standby_is_synchronous(void)
     char dir[128], primary[192];
 
     open_primary();
-    snprintf(primary, sizeof primary, "host=%s user=postgres", primary_dir(dir));
+    snprintf(primary, sizeof(primary), "host=%s user=postgres", primary_dir(dir));
     standby = pg_new_standby(primary);
-    snprintf(standby->conninfo, sizeof standby->conninfo, "host=%s user=postgres dbname=atrium",
+    snprintf(standby->conninfo, sizeof(standby->conninfo), "host=%s user=postgres dbname=atrium",
              standby->dir.path);
     free(suite_query(suite, "alter system set synchronous_standby_names = 'standby'"));
     free(suite_query(suite, "select pg_reload_conf()"));
@@ -91,7 +94,7 @@ static long connections(const char *conninfo)
 {
     struct pg asked = {.pid = 0};
 
-    snprintf(asked.conninfo, sizeof asked.conninfo, "%s", conninfo);
+    snprintf(asked.conninfo, sizeof(asked.conninfo), "%s", conninfo);
     return pg_exec(&asked, "select count(*) from pg_stat_activity where usename like 'atrium%'");
 }
 

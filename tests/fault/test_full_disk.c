@@ -1,6 +1,7 @@
 /*
- * test_full_disk.c - the disk of PostgreSQL's data is full: every instance knows that it cannot write, /readyz, metrics,
- * status and doctor say so, doctor names the disk; reads go on. When there is room again all goes on by itself.
+ * test_full_disk.c - the disk of PostgreSQL's data is full: every instance knows that it cannot
+ * write, /readyz, metrics, status and doctor say so, doctor names the disk; reads go on. When there
+ * is room again all goes on by itself.
  *
  * The data lies on a small tmpfs of this test's, in a mount namespace of its own.
  */
@@ -171,16 +172,17 @@ static void doctor_names_the_disk_first(void)
     const char *first = strstr(doctor->out, "\n\n");
 
     CHECK_EXIT(doctor, 1);
-    UNIT_CHECK(first != NULL && strncmp(first, "\n\npostgresql, disk: ", 20) == 0 &&
-                   strstr(first, data) != NULL && strstr(first, "MiB are free") != NULL,
+    UNIT_CHECK(first && strncmp(first, "\n\npostgresql, disk: ", 20) == 0 && strstr(first, data) &&
+                   strstr(first, "MiB are free"),
                "%s", doctor->out);
-    UNIT_CHECK(strstr(json->out, "the disk of PostgreSQL is full: ") != NULL &&
-                   strstr(json->out, "53100") != NULL &&
-                   strstr(json->out, "\"follows\": \"postgresql disk\"") != NULL,
+    UNIT_CHECK(strstr(json->out, "the disk of PostgreSQL is full: ") &&
+                   strstr(json->out, "53100") &&
+                   strstr(json->out, "\"follows\": \"postgresql disk\""),
                "%s", json->out);
 }
 
-/* A request's own refusal counts at once, and a disk with room ends it within seconds; no daemon is started again. */
+/* A request's own refusal counts at once, and a disk with room ends it within seconds; no daemon is
+ * started again. */
 static void room_again_is_all_it_takes(void)
 {
     pid_t before[ARRAY_SIZE(daemons)];
@@ -197,8 +199,7 @@ static void room_again_is_all_it_takes(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, BACK_MS));
     PERSON patient = person_register(suite, NULL);
     CU_ASSERT_EQUAL(patient->status, 200);
-    HTTP_ANSWER written = write_setting(admin, "https://room.example");
-    (void)written;
+    UNUSED HTTP_ANSWER written = write_setting(admin, "https://room.example");
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
         CU_ASSERT_EQUAL(suite_pid(suite, daemons[i], "1"), before[i]);
 }
@@ -221,7 +222,8 @@ static void room_for_documents_is_never_old(void)
     CU_ASSERT_EQUAL(umount2(storage, MNT_DETACH), 0);
 }
 
-/* The server goes on below its working directory, but nothing of this disk is left when the suite is removed. */
+/* The server goes on below its working directory, but nothing of this disk is left when the suite
+ * is removed. */
 static void it_ends_without_a_trace(void)
 {
     CU_ASSERT_EQUAL(umount2(data, MNT_DETACH), 0);

@@ -1,6 +1,6 @@
 /*
- * test_held_locks.c - a person's psql holds a lock: what does not need it goes on, the rest is 503 soon, metrics and
- * doctor name the session; and when it lets go all is as before.
+ * test_held_locks.c - a person's psql holds a lock: what does not need it goes on, the rest is 503
+ * soon, metrics and doctor name the session; and when it lets go all is as before.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -74,8 +74,8 @@ static void check_back(const struct person *patient)
     CU_ASSERT_EQUAL(again->status, 200);
 }
 
-/* The gateway knows both callers from now on: to learn of one, it asks for the session. What the start of the suite
- * changed may make it forget them once more. */
+/* The gateway knows both callers from now on: to learn of one, it asks for the session. What the
+ * start of the suite changed may make it forget them once more. */
 static void warm_up(const struct person *patient, const struct person *admin)
 {
     for (int i = 0; i < 10; i++) {
@@ -88,7 +88,8 @@ static void warm_up(const struct person *patient, const struct person *admin)
     }
 }
 
-/* For longer than a lease lives: what needs no session is served, what needs one is 503 within the lock timeout. */
+/* For longer than a lease lives: what needs no session is served, what needs one is 503 within the
+ * lock timeout. */
 static void a_locked_table_stops_what_needs_it(void)
 {
     PERSON admin = person_admin(suite);
@@ -157,19 +158,19 @@ static void who_holds_it_is_told(void)
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     CHECK_EXIT(doctor, 1);
     first = strstr(doctor->out, "\n\n");
-    UNIT_CHECK(first != NULL && strncmp(first, "\n\nauthd.1, database locks: ", 27) == 0, "%s",
+    UNIT_CHECK(first && strncmp(first, "\n\nauthd.1, database locks: ", 27) == 0, "%s",
                doctor->out);
-    UNIT_CHECK(
-        first != NULL && strstr(first, backend) && strstr(first, "holds a lock on session") &&
-            strstr(first, "whose statement began at 20") && strstr(first, "pg_terminate_backend("),
-        "%s", doctor->out);
+    UNIT_CHECK(first && strstr(first, backend) && strstr(first, "holds a lock on session") &&
+                   strstr(first, "whose statement began at 20") &&
+                   strstr(first, "pg_terminate_backend("),
+               "%s", doctor->out);
     PQfinish(holder);
     check_back(patient);
     deadline = clock_mono_ms() + SEEN_MS;
-    while ((blocked_seconds(labels, sizeof(labels)) != 0 || strstr(labels, "pid=") != NULL) &&
+    while ((blocked_seconds(labels, sizeof(labels)) != 0 || strstr(labels, "pid=")) &&
            clock_mono_ms() < deadline)
         usleep(100000);
-    UNIT_CHECK(strstr(labels, "pid=") == NULL, "%s", labels);
+    UNIT_CHECK(!strstr(labels, "pid="), "%s", labels);
 }
 
 /* "begin; update" left open on the row that every logout counts on. */
@@ -237,7 +238,8 @@ static void *renew_on(void *arg)
     return NULL;
 }
 
-/* One statement renews several sessions. When it fails each of them is answered 503 and keeps the token that it had. */
+/* One statement renews several sessions. When it fails each of them is answered 503 and keeps the
+ * token that it had. */
 static void a_renewal_that_failed_ends_no_session(void)
 {
     struct person *patients[RENEWING];

@@ -1,13 +1,14 @@
 /*
- * test_hosts.c - a suite on three hosts, whose lines are pulled: nothing acknowledged is lost, nothing hangs, no revoked
- * token is taken; and who has no key, or another's, gets nothing.
+ * test_hosts.c - a suite on three hosts, whose lines are pulled: nothing acknowledged is lost,
+ * nothing hangs, no revoked token is taken; and who has no key, or another's, gets nothing.
  *
  *     a  10.77.0.1  settingsd, maild, a gateway
  *     b  10.77.0.2  authd, a gateway
  *     c  10.77.0.3  authd, docd
  *     d  10.77.0.4  PostgreSQL
  *
- * The hosts are network namespaces (tests/http/hosts.h).  Where there can be none the test says so and is left out.
+ * The hosts are network namespaces (tests/http/hosts.h).  Where there can be none the test says so
+ * and is left out.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -241,7 +242,7 @@ static void make_project(void)
     PROGRAM put = CTL(A, "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}", "policy",
                       "put", "--project", "hosts", "-", "--json");
     CHECK_EXIT(put, 0);
-    snprintf(policy, sizeof policy, "AccessPolicy/%s", program_text(put, "id"));
+    snprintf(policy, sizeof(policy), "AccessPolicy/%s", program_text(put, "id"));
     PROGRAM set = CTL(A, NULL, "project", "set", "hosts", "default-patient-access-policy", policy);
     CHECK_EXIT(set, 0);
 }
@@ -252,15 +253,15 @@ static struct http_answer *post(const char *path, const char *bearer, json_t *bo
     unsigned call = atomic_fetch_add(&calls, 1);
     char source[32];
 
-    snprintf(source, sizeof source, "127.%u.%u.%u", 1 + call / 62500 % 200, 1 + call / 250 % 250,
+    snprintf(source, sizeof(source), "127.%u.%u.%u", 1 + call / 62500 % 200, 1 + call / 250 % 250,
              1 + call % 250);
     return http_call(
         URL, &(struct http_request){
                  .method = "POST", .path = path, .bearer = bearer, .source = source, .body = body});
 }
 
-/* The same once more while the answer is 503: the daemons have to find each other again first, which is not seen from
- * here. */
+/* The same once more while the answer is 503: the daemons have to find each other again first,
+ * which is not seen from here. */
 static struct http_answer *post_soon(const char *path, json_t *body)
 {
     int64_t deadline = clock_mono_ms() + BACK_MS;
@@ -360,7 +361,7 @@ static void make_document(struct account *self)
              json_pack("{s:s, s:s}", "fileName", "a.txt", "contentType", "text/plain"));
 
     if (tally_add(&writes, answer, 200))
-        snprintf(self->document, sizeof self->document, "%s", http_text(answer, "id"));
+        snprintf(self->document, sizeof(self->document), "%s", http_text(answer, "id"));
 }
 
 /* From the answer on no gateway takes the token. */
@@ -379,7 +380,7 @@ static void sign_out(struct account *self)
 
 static void live_a_life(struct account *self, size_t number)
 {
-    snprintf(self->email, sizeof self->email, "p%zu@hosts.example", number);
+    snprintf(self->email, sizeof(self->email), "p%zu@hosts.example", number);
     HTTP_ANSWER answer = register_as(self->email);
     self->registered = tally_add(&writes, answer, 200);
     if (!self->registered)
@@ -417,7 +418,8 @@ static void *reader(void *arg)
     return arg;
 }
 
-/* The gateway on b has no authd within reach while its line is pulled but the one beside it, which has no database. */
+/* The gateway on b has no authd within reach while its line is pulled but the one beside it, which
+ * has no database. */
 static void *reader_on_b(void *arg)
 {
     hosts_enter(hosts, B);
@@ -533,7 +535,7 @@ static void all_hosts_are_one_suite(void)
     CHECK_STATUS(documents, 200);
     for (int i = 0; i < 10; i++) { /* that the tap would have seen it */
         CU_ASSERT(
-            sendto(probe, PROBE, strlen(PROBE), 0, (struct sockaddr *)&nobody, sizeof nobody) > 0);
+            sendto(probe, PROBE, strlen(PROBE), 0, (struct sockaddr *)&nobody, sizeof(nobody)) > 0);
         nap_ms(20);
     }
     close(probe);
@@ -580,10 +582,11 @@ static void a_host_is_cut_off_and_comes_back(void)
     clients_stop();
     check_tally("writes", &writes, 0);
     check_tally("reads", &reads, 0);
-    /* The one under way when the line is pulled may lose its authd on another host first and a connection to the
-     * database after that: both silences are longer than its ten seconds. */
+    /* The one under way when the line is pulled may lose its authd on another host first and a
+     * connection to the database after that: both silences are longer than its ten seconds. */
     check_tally("reads on b", &reads_on_b, 1);
-    /* Reads on a noticed nothing: not that the host went, nor that it was back before its database. */
+    /* Reads on a noticed nothing: not that the host went, nor that it was back before its
+     * database. */
     UNIT_CHECK(atomic_load(&reads.unavailable) == 0, "%d", reads.unavailable);
     CU_ASSERT(atomic_load(&writes.good) > 50);
     UNIT_CHECK(atomic_load(&taken_revoked) == 0, "%d", taken_revoked);
@@ -621,7 +624,8 @@ static struct http_answer *register_everywhere(void)
     return made;
 }
 
-/* Until so many milliseconds after the start: at first the token is good, then it must be refused. */
+/* Until so many milliseconds after the start: at first the token is good, then it must be
+ * refused. */
 static void watch_lease_end(int64_t start)
 {
     int refused = 0, late = 0;
@@ -640,7 +644,8 @@ static void watch_lease_end(int64_t start)
     CU_ASSERT(refused > 10);
 }
 
-/* All else works, but the gateway could not hear of a revocation: it takes no token once that may matter. */
+/* All else works, but the gateway could not hear of a revocation: it takes no token once that may
+ * matter. */
 static void gateway_without_any_authd_fails_closed(void)
 {
     HTTP_ANSWER other = register_everywhere();

@@ -1,6 +1,7 @@
 /*
- * test_hung_database.c - PostgreSQL hangs: its processes stand still, its connections stay open. Every instance says so
- * within 15 seconds, those too that nobody calls; doctor names PostgreSQL first; all goes on when it runs again.
+ * test_hung_database.c - PostgreSQL hangs: its processes stand still, its connections stay open.
+ * Every instance says so within 15 seconds, those too that nobody calls; doctor names PostgreSQL
+ * first; all goes on when it runs again.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -75,11 +76,10 @@ static void doctor_names_postgresql_first(void)
     const char *lease = strstr(doctor->out, "\ngateway.1, lease: ");
 
     CHECK_EXIT(doctor, 1);
-    UNIT_CHECK(first != NULL && (second = strstr(first, ", database: ")) != NULL &&
-                   second - first < 20 &&
+    UNIT_CHECK(first && (second = strstr(first, ", database: ")) && second - first < 20 &&
                    strncmp(strchr(second, '\n'), "\n    Start PostgreSQL", 21) == 0,
                "%s", doctor->out);
-    UNIT_CHECK(lease != NULL && strstr(lease, "Follows from ") != NULL, "%s", doctor->out);
+    UNIT_CHECK(lease && strstr(lease, "Follows from "), "%s", doctor->out);
 }
 
 static void all_goes_on_afterwards(void)

@@ -1,5 +1,6 @@
 /*
- * test_kill.c - daemons killed, stopped and restarted under load: nothing acknowledged is lost, nothing hangs.
+ * test_kill.c - daemons killed, stopped and restarted under load: nothing acknowledged is lost,
+ * nothing hangs.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -48,7 +49,7 @@ static void *load_thread(void *arg)
 
 static struct load *load_start(const char *path, const char *bearer)
 {
-    struct load *load = calloc(1, sizeof *load);
+    struct load *load = calloc(1, sizeof(*load));
 
     load->url = suite_url(suite);
     load->path = path;
@@ -146,7 +147,8 @@ static void single_daemon_comes_back(void)
     free(load);
 }
 
-/* A stopped (not dead) daemon: heartbeats or deadlines end the wait, and nobody executes the request later. */
+/* A stopped (not dead) daemon: heartbeats or deadlines end the wait, and nobody executes the
+ * request later. */
 static void frozen_daemon_does_not_hang_anyone(void)
 {
     PERSON admin = person_admin(suite);
@@ -168,7 +170,8 @@ static void frozen_daemon_does_not_hang_anyone(void)
     free(after);
 }
 
-/* What was acknowledged is there after every kind of death; what was refused with 503 was not done twice. */
+/* What was acknowledged is there after every kind of death; what was refused with 503 was not done
+ * twice. */
 static void acknowledged_writes_survive(void)
 {
     static const char *const victims[] = {"authd", "settingsd", "maild", "gateway"};
@@ -215,7 +218,8 @@ static void acknowledged_writes_survive(void)
     }
 }
 
-/* maild dies with the mail still to be sent: the mail goes out, within five seconds of its return. */
+/* maild dies with the mail still to be sent: the mail goes out, within five seconds of its
+ * return. */
 static void mail_of_a_dead_maild_goes_out(void)
 {
     pid_t pid = suite_pid(suite, "maild", "1");

@@ -1,7 +1,7 @@
 /*
- * test_mail_faults.c - what becomes of mail when the mail server thinks, is silent, hangs up or turns everything away
- * (bad_smtp.h): each mail arrives, no more copies than the server's silence makes unavoidable, and maild answers
- * meanwhile.  Two instances share the queue.
+ * test_mail_faults.c - what becomes of mail when the mail server thinks, is silent, hangs up or
+ * turns everything away (bad_smtp.h): each mail arrives, no more copies than the server's silence
+ * makes unavoidable, and maild answers meanwhile.  Two instances share the queue.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -130,8 +130,8 @@ static struct bad_smtp_counts after_accepted(long different)
     return bad_smtp_counts(server);
 }
 
-/* An end that is not known is no answer: it costs the mail none of its tries, and its copy comes when the server can
- * no longer be at work on the first. */
+/* An end that is not known is no answer: it costs the mail none of its tries, and its copy comes
+ * when the server can no longer be at work on the first. */
 static void silent_server_gets_no_copy_while_it_may_think(void)
 {
     int64_t began;
@@ -167,7 +167,8 @@ static void reset_after_the_mail_is_an_unknown_end(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 2);
 }
 
-/* Killed while the server thinks: the other processes know no more than that it may have the mail. */
+/* Killed while the server thinks: the other processes know no more than that it may have the
+ * mail. */
 static void killed_maild_leaves_no_early_copy(void)
 {
     begin(BAD_SMTP_NO_ANSWER, 0);
@@ -280,7 +281,8 @@ static void link_says_when_it_expires(void)
                                   "and 3600000"));
 }
 
-/* The doctor names the server, since when and why; the operator need not wait for the next probe. */
+/* The doctor names the server, since when and why; the operator need not wait for the next
+ * probe. */
 static void operator_sees_it_and_sends_all_now(void)
 {
     long waits;

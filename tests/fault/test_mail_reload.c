@@ -1,6 +1,7 @@
 /*
- * test_mail_reload.c - SIGHUP moves maild to another mail server (bad_smtp.h) while it delivers: each mail arrives
- * once, at one of the two, and what is wrong with the new configuration changes nothing.  Two instances share the queue.
+ * test_mail_reload.c - SIGHUP moves maild to another mail server (bad_smtp.h) while it delivers:
+ * each mail arrives once, at one of the two, and what is wrong with the new configuration changes
+ * nothing.  Two instances share the queue.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -43,7 +44,8 @@ static long count_in_log(const char *text)
     return strtol(line, NULL, 10);
 }
 
-/* Another conf.d, or none, and SIGHUP; returns when both instances have answered it with this line. */
+/* Another conf.d, or none, and SIGHUP; returns when both instances have answered it with this
+ * line. */
 static void reload(const char *part, const char *line)
 {
     long before = count_in_log(line);
@@ -119,7 +121,8 @@ static void mails_under_way_end_where_they_began(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(former.server).connections, at_move.connections);
 }
 
-/* Mails that wait for a server that is away go to the next one at once, not after their pauses of up to a minute. */
+/* Mails that wait for a server that is away go to the next one at once, not after their pauses of
+ * up to a minute. */
 static void what_waits_goes_to_the_next_at_once(void)
 {
     int64_t began;

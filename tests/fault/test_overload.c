@@ -25,9 +25,9 @@ static long memory_kib(pid_t pid, const char *name)
     long kib = 0;
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
     file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file)) {
+    while (file && fgets(line, sizeof(line), file)) {
         if (strncmp(line, name, length) == 0 && line[length] == ':')
             kib = strtol(line + length + 1, NULL, 10);
     }
@@ -58,8 +58,8 @@ static void an_idle_authd_is_small(void)
 static void five_hundred_sign_ins_at_once(void)
 {
     enum { MANY = 500, READS = 40 };
-    struct http_request *requests = calloc(MANY + READS, sizeof *requests);
-    struct http_answer **answers = calloc(MANY + READS, sizeof *answers);
+    struct http_request *requests = calloc(MANY + READS, sizeof(*requests));
+    struct http_answer **answers = calloc(MANY + READS, sizeof(*answers));
     PERSON patient = person_register(suite, NULL);
     int good = 0, shed = 0;
     double slowest_read = 0;
@@ -108,12 +108,12 @@ static void make_noise(void *context, const char *path)
     int linger = 200;
     unsigned seed = 7;
 
-    snprintf(endpoint, sizeof endpoint, "ipc://%s", path);
-    zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof linger);
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s", path);
+    zmq_setsockopt(socket, ZMQ_LINGER, &linger, sizeof(linger));
     CU_ASSERT_EQUAL(zmq_connect(socket, endpoint), 0);
     for (int i = 0; i < 2000; i++) {
         unsigned char bytes[64];
-        size_t size = (size_t)rand_r(&seed) % sizeof bytes;
+        size_t size = (size_t)rand_r(&seed) % sizeof(bytes);
 
         for (size_t at = 0; at < size; at++)
             bytes[at] = (unsigned char)rand_r(&seed);
@@ -140,13 +140,13 @@ static void noise_on_the_bus_kills_nobody(void)
         char dir[200], path[512];
         struct dirent *entry;
 
-        snprintf(dir, sizeof dir, "%s/%s", suite_text(suite, "busDir"), daemons[i]);
+        snprintf(dir, sizeof(dir), "%s/%s", suite_text(suite, "busDir"), daemons[i]);
         DIR *listing = opendir(dir);
         CU_ASSERT_PTR_NOT_NULL_FATAL(listing);
         while ((entry = readdir(listing))) {
             if (entry->d_type != DT_SOCK)
                 continue;
-            snprintf(path, sizeof path, "%s/%s", dir, entry->d_name);
+            snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
             make_noise(context, path);
             sockets++;
         }

@@ -1,6 +1,7 @@
 /*
- * test_password_memory.c - authd without memory for Argon2id: every route that needs a hash answers 503, nothing is
- * counted against an account, no link is spent, the log and a metric say it, and all is as before once memory is there.
+ * test_password_memory.c - authd without memory for Argon2id: every route that needs a hash answers
+ * 503, nothing is counted against an account, no link is spent, the log and a metric say it, and
+ * all is as before once memory is there.
  *
  * The address space of authd is limited to what it has (RLIMIT_AS). To a program that is what
  * vm.overcommit_memory=2 does: mmap() of 19 MiB fails with ENOMEM, and small allocations go on.
@@ -28,8 +29,9 @@ static struct suite *suite;
 
 /* ---- helpers ---- */
 
-/* From now on authd can map no memory for a hash. Its threads have been started, and what it kept is given back: seen
- * for a while, since a hash that has just begun has its memory and has not touched it. */
+/* From now on authd can map no memory for a hash. Its threads have been started, and what it kept
+ * is given back: seen for a while, since a hash that has just begun has its memory and has not
+ * touched it. */
 static void take_memory(void)
 {
     pid_t pid = suite_pid(suite, "authd", "1");
@@ -56,8 +58,7 @@ static void check_unavailable(const char *what, struct http_answer *answer)
 {
     char *retry = http_header(answer, "Retry-After");
 
-    UNIT_CHECK(answer->status == 503 && retry != NULL, "%s: %d %s", what, answer->status,
-               answer->body);
+    UNIT_CHECK(answer->status == 503 && retry, "%s: %d %s", what, answer->status, answer->body);
     free(retry);
     http_answer_destroy(&answer);
 }
@@ -202,8 +203,8 @@ static void doctor_and_the_log_tell(void)
 
     UNIT_CHECK(lines >= 1 && lines <= 6, "%zu lines", lines);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
-    UNIT_CHECK(strstr(doctor->out, "\"password memory\"") != NULL &&
-                   strstr(doctor->out, "could not be hashed") != NULL,
+    UNIT_CHECK(strstr(doctor->out, "\"password memory\"") &&
+                   strstr(doctor->out, "could not be hashed"),
                "%s", doctor->out);
 }
 

@@ -84,7 +84,7 @@ static void acknowledged_settings_survive_a_crash_of_the_server(void)
     for (int i = 0; i < 3; i++) {
         char value[64];
 
-        snprintf(value, sizeof value, "https://crash-%d.example", i);
+        snprintf(value, sizeof(value), "https://crash-%d.example", i);
         HTTP_ANSWER written =
             http_put(suite_url(suite), "/v1/project/settings/values/PATIENT_APP_URL", admin->access,
                      json_pack("{s:s}", "value", value));

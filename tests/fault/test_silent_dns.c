@@ -1,7 +1,8 @@
 /*
- * test_silent_dns.c - a name server that falls silent under docd, whose store is a server of S3 with a name, and under
- * botd, whose bots have names: requests that need a name end at their deadline, all others are answered at once, no
- * watchdog fires, and all is well again when the name server is back.
+ * test_silent_dns.c - a name server that falls silent under docd, whose store is a server of S3
+ * with a name, and under botd, whose bots have names: requests that need a name end at their
+ * deadline, all others are answered at once, no watchdog fires, and all is well again when the name
+ * server is back.
  *
  * The server of S3 is s3rver (`make s3`).
  */

@@ -1,8 +1,10 @@
 /*
- * test_two_deaths.c - two daemons die at once, at every step of a registration and of a new project: what was
- * acknowledged is there, what was not is there whole or not at all, and nothing happens twice.
+ * test_two_deaths.c - two daemons die at once, at every step of a registration and of a new
+ * project: what was acknowledged is there, what was not is there whole or not at all, and nothing
+ * happens twice.
  *
- * Two fixed delays would hit two steps; here the moment of death moves through the whole request, pair by pair.
+ * Two fixed delays would hit two steps; here the moment of death moves through the whole request,
+ * pair by pair.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -133,7 +135,7 @@ static void registrations(void)
             struct deaths deaths;
             char label[80];
 
-            snprintf(label, sizeof label, "%s and %s after %d ms", pairs[pair].one,
+            snprintf(label, sizeof(label), "%s and %s after %d ms", pairs[pair].one,
                      pairs[pair].other, step * STEP_US / 1000);
             deaths_begin(&deaths, pair, step * STEP_US);
             struct person *person = people[made++] = person_register(suite, NULL);
@@ -211,9 +213,9 @@ static void projects(void)
             struct deaths deaths;
             char label[80], code[32];
 
-            snprintf(label, sizeof label, "%s and %s after %d ms", pairs[pair].one,
+            snprintf(label, sizeof(label), "%s and %s after %d ms", pairs[pair].one,
                      pairs[pair].other, step * STEP_US / 1000);
-            snprintf(code, sizeof code, "branch-%zu-%d", pair, step);
+            snprintf(code, sizeof(code), "branch-%zu-%d", pair, step);
             deaths_begin(&deaths, pair, step * STEP_US);
             HTTP_ANSWER answer = make_project(admin->access, code);
             deaths_end(&deaths, pair);

@@ -1,13 +1,13 @@
 /*
  * fuzz.h - what the fuzz targets share.
  *
- * A target is one function over bytes that a stranger chose. It calls the real code and asserts what must hold for
- * every input: what was printed reads back as the same, what was refused says why in words that can be sent.
- * `make fuzz` gives it to libFuzzer; test_fuzz_corpus.c calls it with each file of tests/fuzz/corpus/<target> and
- * tests/fuzz/regression/<target>.
+ * A target is one function over bytes that a stranger chose. It calls the real code and asserts
+ * what must hold for every input: what was printed reads back as the same, what was refused says
+ * why in words that can be sent. `make fuzz` gives it to libFuzzer; test_fuzz_corpus.c calls it
+ * with each file of tests/fuzz/corpus/<target> and tests/fuzz/regression/<target>.
  */
-#ifndef ATRIUM_TESTS_FUZZ_H
-#define ATRIUM_TESTS_FUZZ_H
+#ifndef ATRIUM_TESTS_FUZZ_FUZZ_H
+#define ATRIUM_TESTS_FUZZ_FUZZ_H
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -33,7 +33,8 @@ int fuzz_token_search(const uint8_t *data, size_t size);
 
 /* ---- what they share ---- */
 
-/* Ends the process with the condition, and the input's file when it came from one, unless the condition holds. */
+/* Ends the process with the condition, and the input's file when it came from one, unless the
+ * condition holds. */
 #define FUZZ_REQUIRE(condition)                          \
     do {                                                 \
         if (!(condition))                                \
@@ -45,20 +46,21 @@ void fuzz_failed(const char *condition, const char *file, int line) NORETURN;
 /* Tells fuzz_failed() which file the next inputs come from; borrowed, NULL: none. */
 void fuzz_input_from(const char *path);
 
-/* Copies of exactly this size, so that AddressSanitizer sees whoever reads on; the text ends at the first U+0000.
- * The caller's, to be freed with CLEANUP(fuzz_free). */
+/* Copies of exactly this size, so that AddressSanitizer sees whoever reads on; the text ends at the
+ * first U+0000. The caller's, to be freed with CLEANUP(fuzz_free). */
 void *fuzz_bytes(const uint8_t *data, size_t size);
 char *fuzz_text(const uint8_t *data, size_t size);
 void fuzz_free(void *pointer_p);
 
-/* The next line without its end, as a copy of its own; "" behind the last. *data and *size move behind it. */
+/* The next line without its end, as a copy of its own; "" behind the last. *data and *size move
+ * behind it. */
 char *fuzz_line(const uint8_t **data, size_t *size);
 
 /* An error that a client gets says something, in UTF-8. */
 void fuzz_require_error(const struct error *err);
 
-/* A table of all types, or one that a route has for its input or output: by its name, else by any choice of the
- * bytes. */
+/* A table of all types, or one that a route has for its input or output: by its name, else by any
+ * choice of the bytes. */
 const struct field_table *fuzz_field_table(struct arena *arena, const char *name);
 
 /* The struct as msgpack bytes, taken apart again. */

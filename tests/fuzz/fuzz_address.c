@@ -11,7 +11,7 @@ enum { MAPPED_BITS = 96 };
 
 static bool same(const struct address *a, const struct address *b)
 {
-    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+    return memcmp(a->bytes, b->bytes, sizeof(a->bytes)) == 0;
 }
 
 static void check_address(const struct address *address)
@@ -23,7 +23,7 @@ static void check_address(const struct address *address)
     FUZZ_REQUIRE(address_parse(text, &read) == 0 && same(address, &read));
     address_format(&read, again);
     FUZZ_REQUIRE(strcmp(text, again) == 0);
-    snprintf(with_port, sizeof with_port, strchr(text, ':') ? "[%s]:65535" : "%s:65535", text);
+    snprintf(with_port, sizeof(with_port), strchr(text, ':') ? "[%s]:65535" : "%s:65535", text);
     FUZZ_REQUIRE(address_parse(with_port, &read) == 0 && same(address, &read));
 }
 
@@ -55,7 +55,7 @@ static void check_network(const struct address_network *network)
     v4 = !strchr(address, ':');
     /* ::ffff:10.0.0.0/90 is a network that no IPv4 address is in: it has no shorter form. */
     if (!v4 || network->prefix >= MAPPED_BITS) {
-        snprintf(text, sizeof text, "%s/%u", address, network->prefix - (v4 ? MAPPED_BITS : 0));
+        snprintf(text, sizeof(text), "%s/%u", address, network->prefix - (v4 ? MAPPED_BITS : 0));
         FUZZ_REQUIRE(address_network_parse(text, &read) == 0);
         FUZZ_REQUIRE(same(&read.address, &network->address) && read.prefix == network->prefix);
     }

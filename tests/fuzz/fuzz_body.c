@@ -1,6 +1,6 @@
 /*
- * fuzz_body.c - the way of a request's JSON: read by the gateway, packed, believed by the daemon, printed. Input: a line
- * with the table's name, then the body.
+ * fuzz_body.c - the way of a request's JSON: read by the gateway, packed, believed by the daemon,
+ * printed. Input: a line with the table's name, then the body.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /*
- * fuzz_config.c - the configuration file: what was loaded and printed loads as the same. Input: the file.
+ * fuzz_config.c - the configuration file: what was loaded and printed loads as the same. Input: the
+ * file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,7 @@ static int load(struct arena *arena, const void *bytes, size_t size, const char 
     struct error err;
 
     FUZZ_REQUIRE(file >= 0 && write(file, bytes, size) == (ssize_t)size);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
     error_init(&err, arena);
     result = config_load(path, sections, ARRAY_SIZE(sections), arena, &err);
     close(file);

@@ -1,6 +1,6 @@
 /*
- * fuzz_fields.c - what one daemon believes of another: a map read by a field table, and printed for a client. Input: a
- * line with the table's name, then a msgpack value.
+ * fuzz_fields.c - what one daemon believes of another: a map read by a field table, and printed for
+ * a client. Input: a line with the table's name, then a msgpack value.
  */
 #include <string.h>
 

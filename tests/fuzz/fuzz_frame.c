@@ -71,7 +71,8 @@ static void check_frame(struct arena *arena, const struct bus_incoming *in)
     bus_frame_free(&frame);
 }
 
-/* Reads an error, writes it and reads that, which must give the same error: what is too long was cut by then. */
+/* Reads an error, writes it and reads that, which must give the same error: what is too long was
+ * cut by then. */
 static void check_error(struct arena *arena, struct bus_incoming *in)
 {
     struct bus_frame frame = {0}, again = {0};

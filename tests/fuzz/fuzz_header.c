@@ -1,6 +1,6 @@
 /*
- * fuzz_header.c - headers and short texts of clients: ranges, dates, the name of a file, its type, languages. Input:
- * lines, in the order of the calls below.
+ * fuzz_header.c - headers and short texts of clients: ranges, dates, the name of a file, its type,
+ * languages. Input: lines, in the order of the calls below.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,8 @@ static unsigned hex(char c)
     return (unsigned)(c <= '9' ? c - '0' : c - 'A' + 10);
 }
 
-/* A header of printable ASCII in which a quote opens and a quote closes, and which ends in the name. */
+/* A header of printable ASCII in which a quote opens and a quote closes, and which ends in the
+ * name. */
 static void check_disposition(struct arena *arena, const char *name)
 {
     const char *text, *at;

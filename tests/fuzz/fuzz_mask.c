@@ -1,6 +1,6 @@
 /*
- * fuzz_mask.c - what a translator must not touch, for any text and any answer. Input: a text; then, behind a line that is
- * "-----", the answer of a translator.
+ * fuzz_mask.c - what a translator must not touch, for any text and any answer. Input: a text; then,
+ * behind a line that is "-----", the answer of a translator.
  */
 #include <string.h>
 
@@ -98,7 +98,7 @@ int fuzz_mask(const uint8_t *data, size_t size)
     check_pieces(&mask);
     check_unchanged(arena, &mask);
     if (answer)
-        check_answer(arena, &mask, answer + sizeof split - 1);
+        check_answer(arena, &mask, answer + sizeof(split) - 1);
     mask = mask_plain(arena, first);
     FUZZ_REQUIRE(mask.texts == 1 && mask.count == 1);
     return 0;

@@ -1,5 +1,6 @@
 /*
- * fuzz_msgpack.c - a message's bytes, measured before msgpack-c may allocate for them. Input: the bytes.
+ * fuzz_msgpack.c - a message's bytes, measured before msgpack-c may allocate for them. Input: the
+ * bytes.
  */
 #include <string.h>
 

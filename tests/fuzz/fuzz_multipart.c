@@ -1,5 +1,6 @@
 /*
- * fuzz_multipart.c - forms with a file, whole and in pieces. Input: a line with the Content-Type, then the body.
+ * fuzz_multipart.c - forms with a file, whole and in pieces. Input: a line with the Content-Type,
+ * then the body.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_post_policy.c - signed upload forms. Input: lines name=value, the fields of a form. A policy that is JSON is
- * encoded, and "x-amz-signature=right" stands for the right one.
+ * fuzz_post_policy.c - signed upload forms. Input: lines name=value, the fields of a form. A policy
+ * that is JSON is encoded, and "x-amz-signature=right" stands for the right one.
  */
 #include <sodium.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char bucket[] = "documents";
 
 static struct field_list read_fields(struct arena *arena, const uint8_t *data, size_t size)
 {
-    struct form_field *fields = arena_calloc(arena, FORM_FIELDS_MAX, sizeof *fields);
+    struct form_field *fields = arena_calloc(arena, FORM_FIELDS_MAX, sizeof(*fields));
     struct field_list list = {fields, 0};
 
     while (size > 0 && list.count < FORM_FIELDS_MAX) {
@@ -117,7 +117,7 @@ static void check_own(struct arena *arena, const char *key, const char *type, si
     struct post_policy policy = {bucket, key, type, 1, 1000, now_ms + 1000}, read;
     const char *text = post_policy_sign(&signer, &policy, now_ms, arena);
     json_t *json = json_loads(text, 0, NULL), *value;
-    struct form_field *fields = arena_calloc(arena, FORM_FIELDS_MAX, sizeof *fields);
+    struct form_field *fields = arena_calloc(arena, FORM_FIELDS_MAX, sizeof(*fields));
     struct field_list list = {fields, 0};
     struct error err;
     const char *name;

@@ -1,6 +1,6 @@
 /*
- * fuzz_token.c - access tokens: nobody without the key makes one, and with it only what is meant is taken. Input: a token;
- * or two lines, header and claims, to be signed.
+ * fuzz_token.c - access tokens: nobody without the key makes one, and with it only what is meant is
+ * taken. Input: a token; or two lines, header and claims, to be signed.
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const char *signed_text(struct arena *arena, const char *text)
 {
     uint8_t der[80], raw[64];
     const uint8_t *at = der;
-    size_t size = sizeof der;
+    size_t size = sizeof(der);
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     ECDSA_SIG *signature;
 
@@ -52,7 +52,7 @@ static const char *signed_text(struct arena *arena, const char *text)
     BN_bn2binpad(ECDSA_SIG_get0_r(signature), raw, 32);
     BN_bn2binpad(ECDSA_SIG_get0_s(signature), raw + 32, 32);
     ECDSA_SIG_free(signature);
-    return arena_printf(arena, "%s.%s", text, secret_encode(arena, raw, sizeof raw));
+    return arena_printf(arena, "%s.%s", text, secret_encode(arena, raw, sizeof(raw)));
 }
 
 static bool member_is(const json_t *object, const char *name, const char *want)

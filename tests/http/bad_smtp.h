@@ -1,12 +1,13 @@
 /*
- * bad_smtp.h - a mail server inside the test that misbehaves on purpose, and counts what it is asked.
+ * bad_smtp.h - a mail server inside the test that misbehaves on purpose, and counts what it is
+ * asked.
  *
- * It speaks plain SMTP on 127.0.0.1 with one thread for each connection.  A mail counts as accepted as soon as its
- * last line is there, unless the answer to it is a refusal: that is what a server does that files the mail first and
- * answers late, or dies before it answers.
+ * It speaks plain SMTP on 127.0.0.1 with one thread for each connection.  A mail counts as accepted
+ * as soon as its last line is there, unless the answer to it is a refusal: that is what a server
+ * does that files the mail first and answers late, or dies before it answers.
  */
-#ifndef ATRIUM_TESTS_BAD_SMTP_H
-#define ATRIUM_TESTS_BAD_SMTP_H
+#ifndef ATRIUM_TESTS_HTTP_BAD_SMTP_H
+#define ATRIUM_TESTS_HTTP_BAD_SMTP_H
 
 #include "common/base/base.h"
 
@@ -30,8 +31,8 @@ void bad_smtp_stop(struct bad_smtp **self_p);
 /* How it behaves from now on, also on connections that are open. */
 void bad_smtp_behave(struct bad_smtp *self, enum bad_smtp_manner manner, int delay_ms);
 
-/* Since the start or the last reset: connections, mails accepted with repetitions, different ones of them by
- * Message-ID, and how often the one was accepted that was accepted most. */
+/* Since the start or the last reset: connections, mails accepted with repetitions, different ones
+ * of them by Message-ID, and how often the one was accepted that was accepted most. */
 struct bad_smtp_counts {
     long connections, accepted, different, most;
 };

@@ -23,7 +23,7 @@ static const char boundary[] = "------------------------4e1f9c2a7b60d385";
 void form_body_begin(struct form_body *self)
 {
     *self = (struct form_body){0};
-    snprintf(self->type, sizeof self->type, " multipart/form-data; boundary=%s", boundary);
+    snprintf(self->type, sizeof(self->type), " multipart/form-data; boundary=%s", boundary);
     self->out = open_memstream(&self->bytes, &self->size);
 }
 
@@ -121,11 +121,11 @@ int form_open(const struct suite *suite, const struct form_body *form, const cha
 
     sscanf(strrchr(suite_url(suite), ':'), ":%d", &port);
     to.sin_port = htons((uint16_t)port);
-    UNIT_CHECK(connect(connection, (struct sockaddr *)&to, sizeof to) == 0, "port %d", port);
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    snprintf(length, sizeof length, "Content-Length: %zu", form->size);
+    UNIT_CHECK(connect(connection, (struct sockaddr *)&to, sizeof(to)) == 0, "port %d", port);
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+    snprintf(length, sizeof(length), "Content-Length: %zu", form->size);
     form_send(connection, head,
-              (size_t)snprintf(head, sizeof head,
+              (size_t)snprintf(head, sizeof(head),
                                "POST /storage/documents HTTP/1.1\r\nHost: a\r\n%s\r\n"
                                "Content-Type:%s\r\n\r\n",
                                framing ? framing : length, form->type));
@@ -151,7 +151,7 @@ int form_answer(int connection)
     char answer[1024] = "";
     int status = 0;
 
-    if (recv(connection, answer, sizeof answer - 1, 0) > 0)
+    if (recv(connection, answer, sizeof(answer) - 1, 0) > 0)
         sscanf(answer, "HTTP/1.1 %d", &status);
     close(connection);
     return status;
@@ -193,7 +193,7 @@ const char *document_path(const char *id)
 {
     static char path[128];
 
-    snprintf(path, sizeof path, "/document/%s", id);
+    snprintf(path, sizeof(path), "/document/%s", id);
     return path;
 }
 
@@ -256,8 +256,8 @@ static uint8_t *put_chunk(uint8_t *at, const char *type, size_t size)
     return put_be32(at + 8 + size, crc32_of(at + 4, size + 4));
 }
 
-/* A row of filter 0 as a stored block of deflate (RFC 1951), with its part of the Adler checksum: RGB in slopes of
- * colour, or one bit for each pixel. */
+/* A row of filter 0 as a stored block of deflate (RFC 1951), with its part of the Adler checksum:
+ * RGB in slopes of colour, or one bit for each pixel. */
 static uint8_t *put_row(uint8_t *at, int width, bool colour, int y, bool last,
                         uint32_t adler[static 2])
 {
@@ -337,7 +337,7 @@ size_t stored_files(const struct suite *suite)
 {
     char path[512];
 
-    snprintf(path, sizeof path, "%s/storage", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/storage", suite_dir(suite));
     found = 0;
     nftw(path, count_file, 16, FTW_PHYS);
     return found;

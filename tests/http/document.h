@@ -1,8 +1,9 @@
 /*
- * document.h - documents as the tests make them: a form as browsers send it, and what is on the disk of a suite.
+ * document.h - documents as the tests make them: a form as browsers send it, and what is on the
+ * disk of a suite.
  */
-#ifndef ATRIUM_TESTS_DOCUMENT_H
-#define ATRIUM_TESTS_DOCUMENT_H
+#ifndef ATRIUM_TESTS_HTTP_DOCUMENT_H
+#define ATRIUM_TESTS_HTTP_DOCUMENT_H
 
 #include "tests/http/suite.h"
 
@@ -26,11 +27,13 @@ struct form_body form_body_of(const json_t *fields, const void *bytes, size_t si
 struct http_answer *form_post(const struct suite *suite, const char *path,
                               const struct form_body *form);
 
-/* The fields and a file as a browser sends them to a server of S3; the status of the answer, 0 when there is none. */
+/* The fields and a file as a browser sends them to a server of S3; the status of the answer, 0 when
+ * there is none. */
 long form_post_to(const char *url, json_t *fields, const char *bytes, size_t size);
 
-/* The same by hand: a connection on which the header was sent (`framing` NULL: Content-Length), bytes of the body, and
- * the status of the answer, 0 when none comes within 30 s; which closes it. */
+/* The same by hand: a connection on which the header was sent (`framing` NULL: Content-Length),
+ * bytes of the body, and the status of the answer, 0 when none comes within 30 s; which closes
+ * it. */
 int form_open(const struct suite *suite, const struct form_body *form, const char *framing);
 void form_send(int connection, const void *bytes, size_t size);
 int form_answer(int connection);
@@ -59,7 +62,8 @@ bool check_bytes(const struct http_answer *answer, const void *bytes, size_t siz
 /* `size` bytes that differ from seed to seed (caller frees). */
 char *test_bytes(size_t size, unsigned seed);
 
-/* A PNG of so many pixels, RGB in slopes of colour, not compressed (caller frees); and the sides that one says it has. */
+/* A PNG of so many pixels, RGB in slopes of colour, not compressed (caller frees); and the sides
+ * that one says it has. */
 char *test_png(int width, int height, size_t *ret_size);
 char *test_png_bits(int width, int height, size_t *ret_size); /* black and white */
 void test_png_sides(const struct http_answer *answer, int *ret_width, int *ret_height);

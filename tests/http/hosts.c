@@ -59,7 +59,7 @@ static bool space_make(struct space *self)
         stay(ready[1]);
     close(ready[1]);
     if (read(ready[0], &word, 1) == 1) {
-        snprintf(path, sizeof path, "/proc/%d/ns/net", (int)self->pid);
+        snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)self->pid);
         self->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
     close(ready[0]);
@@ -95,7 +95,7 @@ static bool ip(const struct space *space, const char *lines)
     char target[64];
     const char *const argv[] = {"/usr/bin/nsenter", target, "/bin/ip", "-batch", "-", NULL};
 
-    snprintf(target, sizeof target, "--net=/proc/%d/ns/net", (int)space->pid);
+    snprintf(target, sizeof(target), "--net=/proc/%d/ns/net", (int)space->pid);
     PROGRAM run = program_run(argv, lines);
     if (run->code != 0)
         fprintf(stderr, "hosts: ip: %s", run->err);
@@ -108,20 +108,20 @@ static bool plug_in(struct hosts *self, size_t i)
 
     if (!space_make(&self->hosts[i]))
         return false;
-    snprintf(lines, sizeof lines,
+    snprintf(lines, sizeof(lines),
              "link add line%zu type veth peer name eth0 netns %d\n"
              "link set line%zu master hub up\n",
              i, (int)self->hosts[i].pid, i);
     if (!ip(&self->hub, lines))
         return false;
-    snprintf(lines, sizeof lines,
+    snprintf(lines, sizeof(lines),
              "link set lo up\naddress add 10.77.0.%zu/24 dev eth0\nlink set eth0 up\n", i + 1);
     return ip(&self->hosts[i], lines);
 }
 
 struct hosts *hosts_new(size_t count)
 {
-    struct hosts *self = calloc(1, sizeof *self);
+    struct hosts *self = calloc(1, sizeof(*self));
     bool good;
 
     good = geteuid() == 0 && space_make(&self->hub) &&
@@ -153,7 +153,7 @@ void hosts_cut(const struct hosts *self, int host, bool cut)
 {
     char line[64];
 
-    snprintf(line, sizeof line, "link set line%d %s\n", host, cut ? "down" : "up");
+    snprintf(line, sizeof(line), "link set line%d %s\n", host, cut ? "down" : "up");
     if (!ip(&self->hub, line))
         abort();
 }
@@ -163,8 +163,9 @@ static void misdirect(const struct hosts *self, int from, int to, bool part)
 {
     char line[128];
 
-    snprintf(line, sizeof line, "neighbour %s 10.77.0.%d dev eth0%s\n", part ? "replace" : "delete",
-             to + 1, part ? " lladdr 02:00:00:00:00:fe nud permanent" : "");
+    snprintf(line, sizeof(line), "neighbour %s 10.77.0.%d dev eth0%s\n",
+             part ? "replace" : "delete", to + 1,
+             part ? " lladdr 02:00:00:00:00:fe nud permanent" : "");
     if (!ip(&self->hosts[from], line))
         abort();
 }
@@ -217,8 +218,8 @@ static int tap_open(const struct hosts *self)
 
     enter(&self->hub);
     fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) < 0 ||
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait) < 0 ||
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)) < 0 ||
+        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) < 0 ||
         setns(home, CLONE_NEWNET) < 0) {
         perror("hosts: tap");
         abort();
@@ -229,7 +230,7 @@ static int tap_open(const struct hosts *self)
 
 struct hosts_tap *hosts_tap_start(const struct hosts *self, const char *const *words)
 {
-    struct hosts_tap *tap = calloc(1, sizeof *tap);
+    struct hosts_tap *tap = calloc(1, sizeof(*tap));
 
     tap->words = words;
     tap->fd = tap_open(self);

@@ -1,11 +1,12 @@
 /*
- * hosts.h - several hosts on one machine: network namespaces, each with a line to a switch that can be pulled.
+ * hosts.h - several hosts on one machine: network namespaces, each with a line to a switch that can
+ * be pulled.
  *
- * Host i has the address 10.77.0.<i+1>.  The namespaces belong to processes of the test and are gone with it.  A thread
- * is on one host at a time, and what it starts or connects is there too.
+ * Host i has the address 10.77.0.<i+1>.  The namespaces belong to processes of the test and are
+ * gone with it.  A thread is on one host at a time, and what it starts or connects is there too.
  */
-#ifndef ATRIUM_TESTS_HOSTS_H
-#define ATRIUM_TESTS_HOSTS_H
+#ifndef ATRIUM_TESTS_HTTP_HOSTS_H
+#define ATRIUM_TESTS_HTTP_HOSTS_H
 
 #include "common/base/base.h"
 
@@ -13,17 +14,18 @@ enum { HOSTS_MAX = 8 };
 
 struct hosts;
 
-/* So many hosts with their lines plugged in. NULL where this is not possible, with the reason on stderr: it needs root
- * and a kernel with bridges. */
+/* So many hosts with their lines plugged in. NULL where this is not possible, with the reason on
+ * stderr: it needs root and a kernel with bridges. */
 struct hosts *hosts_new(size_t count);
 void hosts_destroy(struct hosts **self_p);
 
-/* Puts the calling thread on a host; HOSTS_SWITCH: on the switch, which sees all that goes from host to host. */
+/* Puts the calling thread on a host; HOSTS_SWITCH: on the switch, which sees all that goes from
+ * host to host. */
 enum { HOSTS_SWITCH = -1 };
 void hosts_enter(const struct hosts *self, int host);
 
-/* Pulls the line of a host, or plugs it in again. Nobody is told: what is sent is lost. Back on the calling thread's
- * host when it returns. */
+/* Pulls the line of a host, or plugs it in again. Nobody is told: what is sent is lost. Back on the
+ * calling thread's host when it returns. */
 void hosts_cut(const struct hosts *self, int host, bool cut);
 
 /* The same between two hosts only: each of them still reaches all others. */
@@ -35,7 +37,8 @@ void hosts_part(const struct hosts *self, int one, int other, bool part);
 struct hosts_tap;
 struct hosts_tap *hosts_tap_start(const struct hosts *self, const char *const *words);
 
-/* Ends it; how often each of the words passed in clear goes to `ret`, the bytes that passed are returned. */
+/* Ends it; how often each of the words passed in clear goes to `ret`, the bytes that passed are
+ * returned. */
 uint64_t hosts_tap_stop(struct hosts_tap **self_p, size_t *ret);
 
 #endif

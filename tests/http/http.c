@@ -102,7 +102,7 @@ static void transfer_start(struct transfer *transfer, const char *base_url,
     char *url = NULL;
 
     *transfer = (struct transfer){.easy = curl_easy_init()};
-    transfer->answer = calloc(1, sizeof *transfer->answer);
+    transfer->answer = calloc(1, sizeof(*transfer->answer));
     transfer->answer->body = calloc(1, 1);
     transfer->answer->header_text = calloc(1, 1);
     if (asprintf(&url, "%s%s", base_url, request->path) < 0)
@@ -145,7 +145,7 @@ static void record_coverage(const struct http_request *request, int status)
     fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         return;
-    size = snprintf(line, sizeof line, "%s %.400s %d\n", request->method ? request->method : "GET",
+    size = snprintf(line, sizeof(line), "%s %.400s %d\n", request->method ? request->method : "GET",
                     request->path, status);
     if (write(fd, line, (size_t)size) < 0)
         perror("coverage");
@@ -192,7 +192,7 @@ void http_answer_destroy(struct http_answer **self_p)
 void http_call_many(const char *base_url, const struct http_request *requests, size_t count,
                     size_t parallel, struct http_answer **ret_answers)
 {
-    struct transfer *transfers = calloc(count, sizeof *transfers);
+    struct transfer *transfers = calloc(count, sizeof(*transfers));
     CURLM *multi = curl_multi_init();
     size_t started = 0, done = 0;
 
@@ -242,7 +242,7 @@ char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish
     size_t have = 0;
 
     to.sin_port = htons((uint16_t)strtol(strrchr(base_url, ':') + 1, NULL, 10));
-    if (connect(fd, (struct sockaddr *)&to, sizeof to) == 0 &&
+    if (connect(fd, (struct sockaddr *)&to, sizeof(to)) == 0 &&
         send(fd, bytes, size, MSG_NOSIGNAL) == (ssize_t)size) {
         if (finish)
             shutdown(fd, SHUT_WR);
@@ -340,7 +340,7 @@ bool http_check_status(const struct http_answer *answer, int want, const char *f
 {
     char text[32];
 
-    snprintf(text, sizeof text, "status %d", want);
+    snprintf(text, sizeof(text), "status %d", want);
     return report(answer->status == want, answer, text, file, line);
 }
 
@@ -350,7 +350,7 @@ bool http_check_error(const struct http_answer *answer, int status, const char *
     char text[320];
     bool holds;
 
-    snprintf(text, sizeof text, "%d %s", status, message);
+    snprintf(text, sizeof(text), "%d %s", status, message);
     holds = answer->status == status &&
             json_integer_value(http_member(answer, "statusCode")) == status &&
             strcmp(http_text(answer, "message"), message) == 0 && *http_text(answer, "error");
@@ -365,7 +365,7 @@ bool http_check_problem(const struct http_answer *answer, const char *path, cons
     bool found = false;
     size_t i;
 
-    snprintf(text, sizeof text, "422 with path %s", path);
+    snprintf(text, sizeof(text), "422 with path %s", path);
     json_array_foreach(list, i, entry)
     {
         const char *at = json_string_value(json_object_get(entry, "path"));

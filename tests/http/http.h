@@ -1,11 +1,11 @@
 /*
  * http.h - HTTP as the tests speak it: libcurl underneath, one call per request, JSON parsed.
  *
- * Every call is written to the file named by ATRIUM_COVERAGE as "METHOD path status", which test_coverage holds
- * against the route tables.
+ * Every call is written to the file named by ATRIUM_COVERAGE as "METHOD path status", which
+ * test_coverage holds against the route tables.
  */
-#ifndef ATRIUM_TESTS_HTTP_H
-#define ATRIUM_TESTS_HTTP_H
+#ifndef ATRIUM_TESTS_HTTP_HTTP_H
+#define ATRIUM_TESTS_HTTP_HTTP_H
 
 #include <jansson.h>
 
@@ -40,13 +40,14 @@ void http_trust(const char *authority);
 struct http_answer *http_call(const char *base_url, const struct http_request *request);
 void http_answer_destroy(struct http_answer **self_p);
 
-/* Performs `count` requests, `parallel` at a time, each on a connection of its own. Answers in order. */
+/* Performs `count` requests, `parallel` at a time, each on a connection of its own. Answers in
+ * order. */
 void http_call_many(const char *base_url, const struct http_request *requests, size_t count,
                     size_t parallel, struct http_answer **ret_answers);
 void http_answers_destroy(struct http_answer **answers, size_t count);
 
-/* Sends bytes on a fresh TCP connection, half-closes when `finish`, and returns what came back within
- * `timeout_ms` as text (caller frees; "" for nothing). */
+/* Sends bytes on a fresh TCP connection, half-closes when `finish`, and returns what came back
+ * within `timeout_ms` as text (caller frees; "" for nothing). */
 char *http_raw(const char *base_url, const void *bytes, size_t size, bool finish, int timeout_ms);
 
 /* A header's value (caller frees), or NULL. Name in any case. */

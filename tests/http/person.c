@@ -81,7 +81,7 @@ static void take_tokens(struct person *self, const struct http_answer *answer)
 
 struct person *person_register(struct suite *suite, const char *email)
 {
-    struct person *self = calloc(1, sizeof *self);
+    struct person *self = calloc(1, sizeof(*self));
 
     self->email = email ? strdup(email) : person_address();
     self->password = strdup(password_of_all);
@@ -104,18 +104,18 @@ struct person *person_sign_in(struct suite *suite, const char *role, const char 
                               const char *password, const char *tenant)
 {
     const char *code = tenant ? tenant : suite_text(suite, "demo.tenantCode");
-    struct person *self = calloc(1, sizeof *self);
+    struct person *self = calloc(1, sizeof(*self));
     char path[96];
 
     self->email = strdup(email);
     self->password = strdup(password);
-    snprintf(path, sizeof path, "/auth/tenant/%s/login/start", role);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/start", role);
     HTTP_ANSWER start =
         http_post(suite_url(suite), path, NULL, body_login_start(email, password, code));
     self->status = start->status;
     if (start->status != 200)
         return self;
-    snprintf(path, sizeof path, "/auth/tenant/%s/login/token", role);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/token", role);
     HTTP_ANSWER token = http_post(suite_url(suite), path, NULL,
                                   body_login_token(http_text(start, "sessionCode"), NULL));
     take_tokens(self, token);
@@ -167,7 +167,7 @@ void suite_set_switch(struct suite *suite, const char *access, const char *name,
 {
     char path[128];
 
-    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
+    snprintf(path, sizeof(path), "/v1/project/settings/%s", name);
     HTTP_ANSWER answer =
         http_put(suite_url(suite), path, access, json_pack("{s:b}", "enabled", enabled));
     CHECK_STATUS(answer, 200);
@@ -177,7 +177,7 @@ void suite_set_value(struct suite *suite, const char *access, const char *name, 
 {
     char path[128];
 
-    snprintf(path, sizeof path, "/v1/project/settings/values/%s", name);
+    snprintf(path, sizeof(path), "/v1/project/settings/values/%s", name);
     HTTP_ANSWER answer =
         http_put(suite_url(suite), path, access, json_pack("{s:s}", "value", value));
     CHECK_STATUS(answer, 200);

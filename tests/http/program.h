@@ -1,8 +1,8 @@
 /*
  * program.h - programs as tests/unit/program.h has them, and atriumctl for a suite.
  */
-#ifndef ATRIUM_TESTS_PROGRAM_H
-#define ATRIUM_TESTS_PROGRAM_H
+#ifndef ATRIUM_TESTS_HTTP_PROGRAM_H
+#define ATRIUM_TESTS_HTTP_PROGRAM_H
 
 #include "tests/unit/program.h"
 

@@ -1,13 +1,13 @@
 /*
  * queued_mail.h - mails by the thousand in maild's queue, made of one that a registration queued.
  */
-#ifndef ATRIUM_TESTS_QUEUED_MAIL_H
-#define ATRIUM_TESTS_QUEUED_MAIL_H
+#ifndef ATRIUM_TESTS_HTTP_QUEUED_MAIL_H
+#define ATRIUM_TESTS_HTTP_QUEUED_MAIL_H
 
 #include "tests/http/suite.h"
 
-/* Registers a patient, keeps the mail that this queues as the model and empties the queue. The mail server turns
- * everything away meanwhile. Asserts. */
+/* Registers a patient, keeps the mail that this queues as the model and empties the queue. The mail
+ * server turns everything away meanwhile. Asserts. */
 void queued_mail_model(struct suite *suite);
 
 /* Queues so many mails like the model, due at once. */

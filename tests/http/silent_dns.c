@@ -92,7 +92,7 @@ static bool is_absent(const uint8_t *bytes, size_t end)
 {
     static const char below[] = "\6absent\7example";
 
-    return end >= sizeof(below) && memmem(bytes, end, below, sizeof(below)) != NULL;
+    return end >= sizeof(below) && memmem(bytes, end, below, sizeof(below));
 }
 
 /* RFC 1035: the question comes back with its answer, whose TTL is 0. */

@@ -199,7 +199,7 @@ static void launch(struct suite *self)
 struct suite *suite_start(const struct suite_options *options)
 {
     const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-    struct suite *self = calloc(1, sizeof *self);
+    struct suite *self = calloc(1, sizeof(*self));
 
     if (options)
         self->options = *options;
@@ -250,7 +250,8 @@ static void remove_tree(const char *dir)
     waitpid(pid, NULL, 0);
 }
 
-/* In a build with sanitizers the programs' reports end in their logs: each fails the test and is shown. */
+/* In a build with sanitizers the programs' reports end in their logs: each fails the test and is
+ * shown. */
 static void check_reports(const char *path)
 {
     static const char *const signs[] = {"ERROR: AddressSanitizer", "LeakSanitizer",

@@ -1,9 +1,9 @@
 /*
- * suite.h - a whole Atrium of the test's own: `atriumctl dev` in a temporary directory on a free port, with its
- * own PostgreSQL.  Gone without a trace when the test ends, also when it crashes.
+ * suite.h - a whole Atrium of the test's own: `atriumctl dev` in a temporary directory on a free
+ * port, with its own PostgreSQL.  Gone without a trace when the test ends, also when it crashes.
  */
-#ifndef ATRIUM_TESTS_SUITE_H
-#define ATRIUM_TESTS_SUITE_H
+#ifndef ATRIUM_TESTS_HTTP_SUITE_H
+#define ATRIUM_TESTS_HTTP_SUITE_H
 
 #include <jansson.h>
 #include <libpq-fe.h>
@@ -29,14 +29,16 @@ struct suite_options {
     bool no_landlock;   /* as where it has none; both: nothing can confine a program */
 };
 
-/* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
+/* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not
+ * come. */
 struct suite *suite_start(const struct suite_options *options);
 
-/* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end within 30 s or leaves a process behind fails
- * the running test. */
+/* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end
+ * within 30 s or leaves a process behind fails the running test. */
 void suite_stop(struct suite **self_p);
 
-/* The same directory again after suite_halt() (SIGKILL of atriumctl and every process it started). */
+/* The same directory again after suite_halt() (SIGKILL of atriumctl and every process it
+ * started). */
 void suite_halt(struct suite *self);
 void suite_restart(struct suite *self);
 
@@ -60,16 +62,18 @@ void suite_signal(struct suite *self, const char *name, const char *instance, in
 /* atriumctl itself, which starts again what dies. */
 pid_t suite_supervisor(const struct suite *self);
 
-/* SIGKILL to instances 1 and 2 of a daemon, so many ms from now, by a process of its own: waitpid() it. */
+/* SIGKILL to instances 1 and 2 of a daemon, so many ms from now, by a process of its own: waitpid()
+ * it. */
 pid_t suite_kill_both_later(struct suite *self, const char *name, int ms);
 
-/* Runs a query that locks rows and holds them for a second, in a process of its own (waitpid() it): what needs them is
- * half done until then. Returns when they are held. The second: what a sign-in writes last. */
+/* Runs a query that locks rows and holds them for a second, in a process of its own (waitpid() it):
+ * what needs them is half done until then. Returns when they are held. The second: what a sign-in
+ * writes last. */
 pid_t suite_hold(struct suite *self, const char *sql);
 pid_t suite_hold_sign_ins(struct suite *self);
 
-/* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is ready again; false
- * after 15 s. */
+/* Waits until the daemon has another pid than `old`, the gateway knows it and the whole suite is
+ * ready again; false after 15 s. */
 bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old);
 bool suite_wait_ready(struct suite *self, int timeout_ms);
 
@@ -79,28 +83,33 @@ void suite_set_clock(struct suite *self, int64_t seconds);
 /* A superuser's connection to the suite's database; PQfinish it. */
 PGconn *suite_database(struct suite *self);
 
-/* One value of a query on it, as text (caller frees; "" for null or no row). Parameters are for tests' own values. */
+/* One value of a query on it, as text (caller frees; "" for null or no row). Parameters are for
+ * tests' own values. */
 char *suite_query(struct suite *self, const char *sql);
 
-/* A number from it; the query as printf() makes it. The second waits until it is the one wanted: false after
- * timeout_ms. */
+/* A number from it; the query as printf() makes it. The second waits until it is the one wanted:
+ * false after timeout_ms. */
 long suite_count(struct suite *self, const char *format, ...) PRINTF_LIKE(2, 3);
 bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Waits up to 15 s until that many statements of a daemon wait for a row that somebody else has locked. */
+/* Waits up to 15 s until that many statements of a daemon wait for a row that somebody else has
+ * locked. */
 bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
 
-/* The text of the newest mail to this address (caller frees), waiting up to timeout_ms for one; NULL. */
+/* The text of the newest mail to this address (caller frees), waiting up to timeout_ms for one;
+ * NULL. */
 char *suite_mail(struct suite *self, const char *to, int timeout_ms);
 
 /* How many mails lie in the directory for this address (NULL: for anyone). */
 size_t suite_mail_count(struct suite *self, const char *to);
 
-/* Waits up to 10 s for that many mails to this address; false when there are fewer by then, or more. */
+/* Waits up to 10 s for that many mails to this address; false when there are fewer by then, or
+ * more. */
 bool suite_mails_arrive(struct suite *self, const char *to, size_t want);
 
-/* The link `page`?id=..&secret=.. in the newest mail to this address; fails the running test when there is none. */
+/* The link `page`?id=..&secret=.. in the newest mail to this address; fails the running test when
+ * there is none. */
 struct mail_link {
     char id[37], secret[128];
 };
@@ -122,15 +131,18 @@ extern const char *const pkce_verifier, *const pkce_challenge;
 /* A unique address, "p<number>-<pid>@patients.example" (caller frees). */
 char *person_address(void);
 
-/* A client address that no other call of this program has used (caller frees): limits per address start anew. */
+/* A client address that no other call of this program has used (caller frees): limits per address
+ * start anew. */
 char *fresh_source(void);
 
-/* POST from that address, or from a fresh one, so that no limit is in the way. The body is consumed. */
+/* POST from that address, or from a fresh one, so that no limit is in the way. The body is
+ * consumed. */
 struct http_answer *suite_post_from(const struct suite *suite, const char *source, const char *path,
                                     json_t *body);
 struct http_answer *suite_post_fresh(const struct suite *suite, const char *path, json_t *body);
 
-/* POST of what a mailed link carries, from a fresh address, with a bearer token and a password, each or NULL. */
+/* POST of what a mailed link carries, from a fresh address, with a bearer token and a password,
+ * each or NULL. */
 struct http_answer *suite_post_link(const struct suite *suite, const char *path,
                                     const struct mail_link *link, const char *access,
                                     const char *password);
@@ -141,7 +153,8 @@ struct person *person_register(struct suite *suite, const char *email);
 /* The same, once the welcome has come to the address. */
 struct person *person_register_settled(struct suite *suite);
 
-/* Signs in by start + token. role is "Patient" or "Practitioner"; tenant NULL is the demo tenant. */
+/* Signs in by start + token. role is "Patient" or "Practitioner"; tenant NULL is the demo
+ * tenant. */
 struct person *person_sign_in(struct suite *suite, const char *role, const char *email,
                               const char *password, const char *tenant);
 struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
@@ -149,7 +162,8 @@ struct person *person_admin(struct suite *suite); /* the demo tenant's admin */
 /* The same practitioner, signed in to a new child project under that code: also its admin. */
 struct person *person_admin_of_child(struct suite *suite, const char *code);
 
-/* Asks for /auth/me on many fresh connections, so that every gateway is asked: true when all answer `status`. */
+/* Asks for /auth/me on many fresh connections, so that every gateway is asked: true when all answer
+ * `status`. */
 bool suite_everywhere(struct suite *suite, const char *access, int status);
 
 void person_destroy(struct person **self_p);

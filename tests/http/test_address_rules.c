@@ -1,7 +1,7 @@
 /*
- * test_address_rules.c - the networks of an access policy (ipAccessRule): at registration, at the end of each sign-in
- * and at each refresh. Over two gateways and two authd; clients come from addresses of 127/8, and through a third
- * gateway, which trusts a proxy, from any.
+ * test_address_rules.c - the networks of an access policy (ipAccessRule): at registration, at the
+ * end of each sign-in and at each refresh. Over two gateways and two authd; clients come from
+ * addresses of 127/8, and through a third gateway, which trusts a proxy, from any.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void set_rules(const char *rules)
 {
     char path[96];
 
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s", policy);
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s", policy);
     HTTP_ANSWER answer = http_put(suite_url(suite), path, boss->access, body_policy(rules));
     CHECK_STATUS(answer, 200);
 }
@@ -59,8 +59,8 @@ static void the_policy_is_made(void)
     HTTP_ANSWER made =
         http_post(suite_url(suite), "/v1/project/access-policies", boss->access, body_policy(NULL));
     CHECK_STATUS(made, 200);
-    snprintf(policy, sizeof policy, "%s", http_text(made, "id"));
-    snprintf(value, sizeof value, "AccessPolicy/%s", policy);
+    snprintf(policy, sizeof(policy), "%s", http_text(made, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", policy);
     put_setting("/v1/project/default-patient-access-policy", value);
     put_setting("/v1/project/settings/values/DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
     suite_set_switch(suite, boss->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
@@ -72,14 +72,14 @@ static struct http_answer *join(const char *role, const char *email, const char 
 {
     char path[96];
 
-    snprintf(path, sizeof path, "/auth/tenant/%s/register", role);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/register", role);
     return suite_post_from(suite, source, path, body_register(email, "demo"));
 }
 
 /* Somebody new, signed in while there is no rule. */
 static struct person *newcomer(const char *role)
 {
-    struct person *self = calloc(1, sizeof *self);
+    struct person *self = calloc(1, sizeof(*self));
     char *source = fresh_source();
 
     self->email = person_address();
@@ -99,7 +99,7 @@ static struct http_answer *step(const char *role, const char *name, const char *
 {
     char path[96];
 
-    snprintf(path, sizeof path, "/auth/tenant/%s/login/%s", role, name);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/%s", role, name);
     return suite_post_from(suite, source, path, body);
 }
 
@@ -145,7 +145,7 @@ static int audited(const char *action, const struct person *person)
     char sql[512], *text;
     int count;
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select count(*) from auth.audit u left join auth.membership m "
              "on m.account_id = (u.event->>'account')::uuid "
              "where u.event->>'action' = '%s' and u.event->>'outcome' = 'failure' "
@@ -183,7 +183,7 @@ static void registration_needs_an_address_that_is_let_in(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         set_rules(rows[i].rules);
-        snprintf(source, sizeof source, "127.8.%zu.1", i);
+        snprintf(source, sizeof(source), "127.8.%zu.1", i);
         HTTP_ANSWER answer = join("Patient", email, source);
         UNIT_CHECK(answer->status == rows[i].want, "%s: %d", rows[i].label, answer->status);
         if (rows[i].want == 200) {
@@ -211,7 +211,7 @@ static void every_registration_route_looks(void)
 
             json_object_set_new(body, "clientId", json_string(suite_text(suite, "demo.clientId")));
             json_object_set_new(body, "tenantId", json_string(suite_text(suite, "demo.projectId")));
-            snprintf(source, sizeof source, "127.%d.1.%zu", 8 + inside, i + 1);
+            snprintf(source, sizeof(source), "127.%d.1.%zu", 8 + inside, i + 1);
             HTTP_ANSWER answer = suite_post_from(suite, source, paths[i], body);
             if (inside)
                 CHECK_STATUS(answer, 200);
@@ -342,7 +342,8 @@ static void refused_refresh_leaves_the_token(void)
     CU_ASSERT_EQUAL(audited("session.refresh", patient), 4);
 }
 
-/* A copied token ends its session wherever it shows up; one that is worth nothing is told nothing else. */
+/* A copied token ends its session wherever it shows up; one that is worth nothing is told nothing
+ * else. */
 static void address_does_not_hide_a_theft(void)
 {
     PERSON patient = newcomer("Patient");
@@ -357,7 +358,8 @@ static void address_does_not_hide_a_theft(void)
     CHECK_ERROR(victim, 401, "Refresh token is invalid or has expired.");
 }
 
-/* How many of many refreshes with one token, over connections to every gateway, have that status. */
+/* How many of many refreshes with one token, over connections to every gateway, have that
+ * status. */
 static int refresh_everywhere(const char *token, int status)
 {
     enum { MANY = 32 };
@@ -447,7 +449,7 @@ static void rules_that_make_no_sense_let_nobody_in(void)
     PERSON patient = newcomer("Patient");
     char path[96], sql[256], *done;
 
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s", policy);
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s", policy);
     HTTP_ANSWER network =
         http_put(suite_url(suite), path, boss->access, body_policy("[" RULE("10/99", "block") "]"));
     CHECK_PROBLEM(network, "ipAccessRule.0.ip");
@@ -455,7 +457,7 @@ static void rules_that_make_no_sense_let_nobody_in(void)
         http_put(suite_url(suite), path, boss->access, body_policy("[" RULE("::1", "perhaps") "]"));
     CHECK_PROBLEM(action, "ipAccessRule.0.action");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        snprintf(sql, sizeof sql,
+        snprintf(sql, sizeof(sql),
                  "update settings.access_policy set ip_access_rule = '%s' where id = '%s'", rows[i],
                  policy);
         done = suite_query(suite, sql);
@@ -478,8 +480,8 @@ static struct program *start_gateway(char url[static 64])
     struct program *self;
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/proxied.conf", suite_dir(suite));
-    snprintf(run_dir, sizeof run_dir, "%s", suite_text(suite, "busDir"));
+    snprintf(path, sizeof(path), "%s/proxied.conf", suite_dir(suite));
+    snprintf(run_dir, sizeof(run_dir), "%s", suite_text(suite, "busDir"));
     *strrchr(run_dir, '/') = '\0';
     snprintf(url, 64, "http://127.0.0.1:%d", unit_free_port());
     file = fopen(path, "w");
@@ -498,7 +500,7 @@ static struct http_answer *refresh_behind(const char *url, const char *token, co
 {
     char header[128];
 
-    snprintf(header, sizeof header, "X-Forwarded-For: %s", client);
+    snprintf(header, sizeof(header), "X-Forwarded-For: %s", client);
     return http_call(url,
                      &(struct http_request){.method = "POST",
                                             .path = "/auth/refresh-token",

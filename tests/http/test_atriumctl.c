@@ -1,6 +1,6 @@
 /*
- * test_atriumctl.c - the operator's commands against a running suite: what they say, and what they change for those who
- * use it over HTTP.
+ * test_atriumctl.c - the operator's commands against a running suite: what they say, and what they
+ * change for those who use it over HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 
 enum { DONE, FAILED, USAGE }; /* exit codes */
 
-/* Under a test clock each authd reads the keys anew twice a second: then all know one that another made. */
+/* Under a test clock each authd reads the keys anew twice a second: then all know one that another
+ * made. */
 enum { KEYS_KNOWN_MS = 5000, KEYS_KNOWN_US = 1000000 };
 
 #define PASSWORD "a password of an admin"
@@ -42,7 +43,7 @@ static void make_open_project(const char *code)
     make_project("Clinic", code);
     PROGRAM put = ATRIUMCTL(suite, all_policy, "policy", "put", "--project", code, "-", "--json");
     CHECK_EXIT(put, DONE);
-    snprintf(policy, sizeof policy, "AccessPolicy/%s", program_text(put, "id"));
+    snprintf(policy, sizeof(policy), "AccessPolicy/%s", program_text(put, "id"));
     PROGRAM set =
         ATRIUMCTL(suite, NULL, "project", "set", code, "default-patient-access-policy", policy);
     CHECK_EXIT(set, DONE);
@@ -192,7 +193,7 @@ static void help_is_near(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *argv[6] = {path};
 
-        memcpy(argv + 1, rows[i].words, sizeof rows[i].words);
+        memcpy(argv + 1, rows[i].words, sizeof(rows[i].words));
         PROGRAM run = program_run(argv, NULL);
         CHECK_EXIT(run, rows[i].code);
         UNIT_CHECK(strstr(rows[i].code == DONE ? run->out : run->err, rows[i].says) != NULL,
@@ -233,8 +234,8 @@ static void failed_first_start_leaves_nothing(void)
     const char *const argv[] = {path, "dev", "--dir", suite_path, "--port", port, NULL};
     FILE *file;
 
-    snprintf(suite_path, sizeof suite_path, "%s/suite", dir.path);
-    snprintf(port, sizeof port, "%s", strrchr(suite_url(suite), ':') + 1); /* which is taken */
+    snprintf(suite_path, sizeof(suite_path), "%s/suite", dir.path);
+    snprintf(port, sizeof(port), "%s", strrchr(suite_url(suite), ':') + 1); /* which is taken */
     PROGRAM absent = program_run(argv, NULL);
     CHECK_EXIT(absent, FAILED);
     CU_ASSERT_NOT_EQUAL(access(suite_path, F_OK), 0);
@@ -243,7 +244,7 @@ static void failed_first_start_leaves_nothing(void)
     CHECK_EXIT(empty, FAILED);
     CU_ASSERT_EQUAL(rmdir(suite_path), 0); /* there as before, and empty */
     mkdir(suite_path, 0700);
-    snprintf(kept, sizeof kept, "%s/mine", suite_path);
+    snprintf(kept, sizeof(kept), "%s/mine", suite_path);
     file = fopen(kept, "we");
     fclose(file);
     PROGRAM full = program_run(argv, NULL);
@@ -261,7 +262,7 @@ static void absent_suite_is_named(void)
 
     PROGRAM nowhere = program_run(keys, NULL);
     CHECK_REFUSED(nowhere, FAILED, "atrium.conf cannot be read; name a suite with --dir");
-    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n", dir.path);
+    snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n", dir.path);
     unit_dir_write(&dir, "atrium.conf", text);
     PROGRAM silent = program_run(keys, NULL);
     CHECK_REFUSED(silent, FAILED, "is the suite running?");
@@ -330,7 +331,8 @@ static void new_project_is_ready_for_people(void)
     HTTP_ANSWER patient = register_in(email, "ready");
     CHECK_STATUS(patient, 200);
 
-    /* An account that is there keeps its password, and may be an admin of more projects: on purpose only. */
+    /* An account that is there keeps its password, and may be an admin of more projects: on purpose
+     * only. */
     make_project("Second", "second");
     PROGRAM refused = create_admin("second", "olga@ready.example", "another password\n");
     CHECK_REFUSED(refused, FAILED, "There is an account with this address.");
@@ -460,7 +462,7 @@ static void text_settings_are_written_and_taken_away(void)
     PROGRAM put =
         ATRIUMCTL(suite, all_policy, "policy", "put", "--project", "texts", "-", "--json");
     CHECK_EXIT(put, DONE);
-    snprintf(policy, sizeof policy, "AccessPolicy/%s", program_text(put, "id"));
+    snprintf(policy, sizeof(policy), "AccessPolicy/%s", program_text(put, "id"));
     PROGRAM own = ATRIUMCTL(suite, NULL, "project", "set", "texts",
                             "DEFAULT_PRACTITIONER_ACCESS_POLICY", policy);
     CHECK_EXIT(own, DONE);
@@ -512,8 +514,8 @@ static void switches_are_written(void)
     CHECK_REFUSED(early, FAILED, "needs DEFAULT_PRACTITIONER_ACCESS_POLICY first");
 }
 
-/* A project without a code is named by its id; its admin signs in without naming it, and is told so. Clients may
- * not name it that way. */
+/* A project without a code is named by its id; its admin signs in without naming it, and is told
+ * so. Clients may not name it that way. */
 static void project_without_code_says_so(void)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Quiet", "--no-code", "--json");
@@ -592,7 +594,8 @@ static int administers(const char *email, const char *password, const char *code
     return person->access ? status_of("/v1/project/settings/history", person->access) : 0;
 }
 
-/* Rows of what the operator did to an invitation, as somebody asks who wants to know who made an admin. */
+/* Rows of what the operator did to an invitation, as somebody asks who wants to know who made an
+ * admin. */
 static long audited(const char *action, const char *id)
 {
     return suite_count(suite,
@@ -724,7 +727,8 @@ static void a_second_invitation_ends_the_first(void)
     free(email);
 }
 
-/* Who has an account is invited as everybody is, and accepts with it: no operator decides for its owner. */
+/* Who has an account is invited as everybody is, and accepts with it: no operator decides for its
+ * owner. */
 static void an_account_that_is_there_is_invited(void)
 {
     char *email = person_address();

@@ -1,6 +1,6 @@
 /*
- * test_audit_chain.c - the chain over the audit trail's rows as a suite keeps it, atriumctl's verification of one that
- * somebody laid hands on, and its export.
+ * test_audit_chain.c - the chain over the audit trail's rows as a suite keeps it, atriumctl's
+ * verification of one that somebody laid hands on, and its export.
  */
 #include <CUnit/CUnit.h>
 #include <glob.h>
@@ -56,7 +56,7 @@ static void rows_are_sealed_within_a_second(void)
                                        .headers = {header}};
         int64_t start;
 
-        snprintf(header, sizeof header, "X-Request-Id: sealed-%d", i);
+        snprintf(header, sizeof(header), "X-Request-Id: sealed-%d", i);
         HTTP_ANSWER answer = http_call(suite_url(suite), &request);
         CHECK_STATUS(answer, 200);
         start = clock_mono_ms();
@@ -94,7 +94,7 @@ static void a_clock_that_jumps_breaks_nothing(void)
         CU_ASSERT_EQUAL(somebody->status, 200);
         then = time(NULL) + ahead;
         gmtime_r(&then, &day);
-        snprintf(sql, sizeof sql,
+        snprintf(sql, sizeof(sql),
                  "select count(to_regclass('auth.audit_%04d_%02d')) + "
                  "(select (count(*) > 0)::int from auth.audit_other)",
                  day.tm_year + 1900, day.tm_mon + 1);
@@ -166,7 +166,8 @@ static void tampering_is_found(void)
     trail_check_sound(suite);
 }
 
-/* Whoever has taken a daemon over has the rights of its role: they do not reach what it did before. */
+/* Whoever has taken a daemon over has the rights of its role: they do not reach what it did
+ * before. */
 static void a_daemons_role_leaves_sealed_rows_alone(void)
 {
     static const char *const tries[] = {
@@ -230,7 +231,7 @@ static void a_kept_hash_tells_a_new_chain(void)
     char path[128];
     PROGRAM before = ATRIUMCTL(suite, NULL, "audit", "verify", "--json");
     CHECK_EXIT(before, 0);
-    snprintf(path, sizeof path, "%s", unit_dir_write(&dir, "kept.json", before->out));
+    snprintf(path, sizeof(path), "%s", unit_dir_write(&dir, "kept.json", before->out));
     PROGRAM same = ATRIUMCTL(suite, NULL, "audit", "verify", "--kept", path);
     CHECK_EXIT(same, 0);
 
@@ -278,9 +279,9 @@ static const char *text_at(const json_t *json, const char *path)
 {
     char part[64];
 
-    for (size_t length; json != NULL && *path != '\0'; path += length + (path[length] == '.')) {
+    for (size_t length; json && *path != '\0'; path += length + (path[length] == '.')) {
         length = strcspn(path, ".");
-        snprintf(part, sizeof part, "%.*s", (int)length, path);
+        snprintf(part, sizeof(part), "%.*s", (int)length, path);
         json = json_is_array(json) ? json_array_get(json, strtoul(part, NULL, 10))
                                    : json_object_get(json, part);
     }
@@ -316,8 +317,8 @@ static void check_event(const json_t *event)
     for (i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *text = text_at(event, rows[i].path);
 
-        snprintf(word, sizeof word, " %s ", text);
-        UNIT_CHECK(*text && (rows[i].one_of == NULL || strstr(rows[i].one_of, word)), "%s: \"%s\"",
+        snprintf(word, sizeof(word), " %s ", text);
+        UNIT_CHECK(*text && (!rows[i].one_of || strstr(rows[i].one_of, word)), "%s: \"%s\"",
                    rows[i].path, text);
     }
     CU_ASSERT_EQUAL(clock_parse_iso(text_at(event, "recorded"), &at), 0);
@@ -372,9 +373,9 @@ static void write_part(const char *format, ...)
     FILE *file;
     va_list args;
 
-    snprintf(path, sizeof path, "%s/conf.d", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/conf.d", suite_dir(suite));
     mkdir(path, 0700);
-    snprintf(path, sizeof path, "%s/conf.d/audit.conf", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/conf.d/audit.conf", suite_dir(suite));
     file = fopen(path, "we");
     va_start(args, format);
     UNIT_REQUIRE(file && vfprintf(file, format, args) > 0 && fclose(file) == 0, "%s", path);
@@ -388,7 +389,7 @@ static int find_exports(char path[static 700])
     glob_t found;
     int count;
 
-    snprintf(pattern, sizeof pattern, "%s/exported/*.jsonl", suite_dir(suite));
+    snprintf(pattern, sizeof(pattern), "%s/exported/*.jsonl", suite_dir(suite));
     count = glob(pattern, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
     *path = '\0';
     for (int i = 0; i < count; i++) {
@@ -406,7 +407,7 @@ static void alter(const char *path)
 {
     FILE *file = fopen(path, "r+e");
     char text[4096];
-    size_t size = fread(text, 1, sizeof text - 1, file);
+    size_t size = fread(text, 1, sizeof(text) - 1, file);
     char *at;
 
     text[size] = '\0';
@@ -417,7 +418,8 @@ static void alter(const char *path)
     fclose(file);
 }
 
-/* In half a year the months of now are old: exported, verifiable, dropped, and stepped over by verification. */
+/* In half a year the months of now are old: exported, verifiable, dropped, and stepped over by
+ * verification. */
 static void old_months_are_exported_and_dropped(void)
 {
     char path[700];

@@ -1,6 +1,6 @@
 /*
- * test_audit_trail.c - who did what: each change of state and each sign-in leaves one row of the audit trail, nothing
- * else does, and no row says what it must not.
+ * test_audit_trail.c - who did what: each change of state and each sign-in leaves one row of the
+ * audit trail, nothing else does, and no row says what it must not.
  *
  * A request's rows are found by its X-Request-Id.
  */
@@ -62,7 +62,7 @@ static char *rows_of(const char *daemon, const char *trace)
 {
     char sql[400];
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select concat_ws(' ', count(*), min(event->>'action'), min(event->>'outcome'), "
              "min(split_part(entity, '/', 1)), min(event->>'detail')) from trail "
              "where daemon = '%s' and event->>'trace' = '%s'",
@@ -136,7 +136,7 @@ static json_t *named(json_t *body)
 
 static struct person *practitioner(void)
 {
-    struct person *self = calloc(1, sizeof *self);
+    struct person *self = calloc(1, sizeof(*self));
 
     self->email = person_address();
     self->password = strdup("a password");
@@ -192,7 +192,7 @@ static void enroll(const struct person *person, struct factor *ret)
     HTTP_ANSWER answer = http_post(suite_url(suite), "/auth/mfa/enroll", person->access,
                                    json_pack("{s:s}", "token", ret->code));
     CHECK_STATUS(answer, 200);
-    snprintf(ret->recovery, sizeof ret->recovery, "%s", http_text(answer, "recoveryCodes.0"));
+    snprintf(ret->recovery, sizeof(ret->recovery), "%s", http_text(answer, "recoveryCodes.0"));
     move_on();
     totp_code(ret->key, contract_now(), ret->code);
 }
@@ -812,7 +812,7 @@ static const struct route *route_of(const char *operation)
 {
     const struct route *route = test_routes;
 
-    while (route->method != NULL && strcmp(route->operation, operation) != 0)
+    while (route->method && strcmp(route->operation, operation) != 0)
         route++;
     return route;
 }
@@ -824,13 +824,13 @@ static void each_request_leaves_its_row(void)
         struct http_request request = row->request();
         char trace[32], header[64], want[160];
 
-        snprintf(trace, sizeof trace, "audited-%zu", i);
-        snprintf(header, sizeof header, "X-Request-Id: %s", trace);
+        snprintf(trace, sizeof(trace), "audited-%zu", i);
+        snprintf(header, sizeof(header), "X-Request-Id: %s", trace);
         request.headers[0] = header;
         HTTP_ANSWER answer = http_call(suite_url(suite), &request);
         UNIT_CHECK(answer->status == row->status, "%s: %d %s", row->operation, answer->status,
                    answer->body);
-        snprintf(want, sizeof want, "%d%s%s", row->want != NULL, row->want ? " " : "",
+        snprintf(want, sizeof(want), "%d%s%s", row->want != NULL, row->want ? " " : "",
                  row->want ? row->want : "");
         char *found = rows_of(route_of(row->operation)->service, trace);
         UNIT_CHECK(strcmp(found, want) == 0, "%s (%zu): \"%s\", not \"%s\"", row->operation, i,
@@ -845,7 +845,7 @@ static void no_route_is_left_out(void)
 {
     static const char *const daemons[] = {"authd", "settingsd", "maild"};
 
-    for (const struct route *route = test_routes; route->method != NULL; route++) {
+    for (const struct route *route = test_routes; route->method; route++) {
         bool here = false, shown = false;
 
         for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
@@ -871,7 +871,7 @@ static void a_row_says_who_and_where_from(void)
     request.source = "127.8.8.8";
     HTTP_ANSWER answer = http_call(suite_url(suite), &request);
     CHECK_STATUS(answer, 200);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select concat_ws(' ', project_id = '%s', entity = 'ClientApplication/%s', "
              "event->'agent'->>'profile' = '%s', event->>'address', "
              "event->>'account' = event->'agent'->>'account', "
@@ -1154,8 +1154,7 @@ static void nothing_secret_is_in_it(void)
                                    "from trail");
     CU_ASSERT_TRUE(strlen(all) > 10000);
     for (size_t i = 0; i < ARRAY_SIZE(secrets); i++)
-        UNIT_CHECK(*secrets[i] && strstr(all, secrets[i]) == NULL, "%s is in the trail",
-                   secrets[i]);
+        UNIT_CHECK(*secrets[i] && !strstr(all, secrets[i]), "%s is in the trail", secrets[i]);
     free(all);
     free(email);
     let_go();
@@ -1178,7 +1177,7 @@ static void who_loses_a_race_leaves_no_row(void)
     long before[2] = {trail_number(suite, registered), trail_number(suite, written)},
          good[2] = {0, 0};
 
-    snprintf(match, sizeof match, "If-Match: %s", etag);
+    snprintf(match, sizeof(match), "If-Match: %s", etag);
     for (int i = 0; i < MANY; i++) {
         requests[i] = post(TENANT "Patient/register", body_register(email, "demo"));
         requests[MANY + i] = setting_switch();

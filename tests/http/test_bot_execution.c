@@ -1,6 +1,6 @@
 /*
- * test_bot_execution.c - executing bots: how they are found, what they are told, what becomes of their answers, and that
- * the worst of them harms nobody.
+ * test_bot_execution.c - executing bots: how they are found, what they are told, what becomes of
+ * their answers, and that the worst of them harms nobody.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -71,18 +71,17 @@ static void make_http(const char *value, const char *path)
     char target[128];
 
     snprintf(target, sizeof(target), "%s%s", url, path);
-    HTTP_ANSWER made = make(with(body_bot(value, "http", target), "timeoutMs", json_integer(800)));
-    (void)made;
+    UNUSED HTTP_ANSWER made =
+        make(with(body_bot(value, "http", target), "timeoutMs", json_integer(800)));
 }
 
 /* A program of this text, named like the bot. */
 static void make_program(const char *value, const char *text, int64_t timeout_ms, bool warm)
 {
     install(value, text);
-    HTTP_ANSWER made =
+    UNUSED HTTP_ANSWER made =
         make(with(with(body_bot(value, "program", value), "timeoutMs", json_integer(timeout_ms)),
                   "warm", json_boolean(warm)));
-    (void)made;
 }
 
 static struct http_answer *run(const char *value, json_t *input)
@@ -129,8 +128,7 @@ static void bots_are_found_by_token(void)
             json_array_append_new(list, json_pack("{s:O, s:O}", "system", json_array_get(pair, 0),
                                                   "value", json_array_get(pair, 1)));
         }
-        HTTP_ANSWER made = make(with(body_bot("x", "program", "echo"), "identifier", list));
-        (void)made;
+        UNUSED HTTP_ANSWER made = make(with(body_bot("x", "program", "echo"), "identifier", list));
     }
     json_decref(all);
     for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
@@ -268,7 +266,8 @@ static void bad_answers_are_400(void)
     }
 }
 
-/* Only 127.0.0.1 is open in this suite: what resolves to, or redirects to, anything else is not connected to. */
+/* Only 127.0.0.1 is open in this suite: what resolves to, or redirects to, anything else is not
+ * connected to. */
 static void inner_addresses_are_closed(void)
 {
     static const char *const targets[] = {
@@ -309,7 +308,8 @@ static void inner_addresses_are_closed(void)
     }
 }
 
-/* Whatever kind of redirect it is and wherever it leads, also to where the bot itself may be: it is no answer. */
+/* Whatever kind of redirect it is and wherever it leads, also to where the bot itself may be: it is
+ * no answer. */
 static void redirects_are_not_followed(void)
 {
     static const int statuses[] = {301, 302, 303, 307, 308};
@@ -334,7 +334,8 @@ static void redirects_are_not_followed(void)
     }
 }
 
-/* A statement that a lock holds up for longer than the bot's timeout takes none of the bot's time. */
+/* A statement that a lock holds up for longer than the bot's timeout takes none of the bot's
+ * time. */
 static void a_held_database_is_not_the_bots_time(void)
 {
     PGconn *conn = suite_database(suite);
@@ -472,7 +473,8 @@ static void a_warm_program_is_kept(void)
     CU_ASSERT_TRUE(json_is_true(http_member(fresh, "new")));
 }
 
-/* So many calls of a bot at once; how many were answered with each status, and how many different `id`s came back. */
+/* So many calls of a bot at once; how many were answered with each status, and how many different
+ * `id`s came back. */
 struct crowd {
     size_t ok, bad, busy, ids;
 };
@@ -502,8 +504,8 @@ static struct crowd run_many(const char *path, size_t count)
     return crowd;
 }
 
-/* Four processes of a bot may be warm (setting `warm`): who calls it meanwhile waits, though not for ever, and not in a
- * line of any length. */
+/* Four processes of a bot may be warm (setting `warm`): who calls it meanwhile waits, though not
+ * for ever, and not in a line of any length. */
 static void callers_wait_for_a_warm_program(void)
 {
     static const char text[] =
@@ -618,7 +620,8 @@ static void hostile_programs_do_no_harm(void)
     }
 }
 
-/* The kernel ends what is left of a sandbox right behind its first process, but that may be a moment later. */
+/* The kernel ends what is left of a sandbox right behind its first process, but that may be a
+ * moment later. */
 static bool all_end(const char *text)
 {
     int64_t until = clock_mono_ms() + 5000;
@@ -628,7 +631,8 @@ static bool all_end(const char *text)
     return processes_with(text, 0, NULL, 0) == 0;
 }
 
-/* A program that sleeps, in processes of this test alone, on its own and in children that leave its session. */
+/* A program that sleeps, in processes of this test alone, on its own and in children that leave its
+ * session. */
 static char *sleeper(char marker[static 32])
 {
     char *text;
@@ -797,7 +801,8 @@ static void the_demo_has_a_bot(void)
 
 /* ---- faults ---- */
 
-/* A killed botd takes its bots along, answers again within moments, and is not asked twice for one call. */
+/* A killed botd takes its bots along, answers again within moments, and is not asked twice for one
+ * call. */
 static void a_killed_botd_leaves_nothing(void)
 {
     pid_t old = suite_pid(suite, "botd", "1");

@@ -1,5 +1,6 @@
 /*
- * test_bots.c - the registry of bots: who may keep them, what a bot may be, and that its secrets are never shown.
+ * test_bots.c - the registry of bots: who may keep them, what a bot may be, and that its secrets
+ * are never shown.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

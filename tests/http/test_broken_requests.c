@@ -1,5 +1,6 @@
 /*
- * test_broken_requests.c - requests that are not HTTP, or stop half way: each gets one answer, in JSON, with an id.
+ * test_broken_requests.c - requests that are not HTTP, or stop half way: each gets one answer, in
+ * JSON, with an id.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -102,7 +103,7 @@ static void a_good_request_before_is_answered(void)
 {
     static const char bytes[] =
         GOOD "POST /auth/refresh-token HTTP/1.1\r\nContent-Length: x\r\n\r\n";
-    char *answer = http_raw(suite_url(suite), bytes, sizeof bytes - 1, true, 3000);
+    char *answer = http_raw(suite_url(suite), bytes, sizeof(bytes) - 1, true, 3000);
     const char *second = strstr(answer + 1, "HTTP/1.1 ");
 
     CU_ASSERT_EQUAL(strncmp(answer, "HTTP/1.1 200", 12), 0);
@@ -121,7 +122,7 @@ static int dial(void)
 
     address.sin_port = htons((uint16_t)strtol(port, NULL, 10));
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-    CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    CU_ASSERT_EQUAL(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
     return fd;
 }
 
@@ -168,7 +169,7 @@ static void a_slow_body_is_waited_for(void)
     int slow = dial(), drip = dial();
     bool open = true;
 
-    memset(piece, 'a', sizeof piece - 1);
+    memset(piece, 'a', sizeof(piece) - 1);
     say(slow, POST_HEAD "Content-Length: 16386\r\n\r\n\"");
     say(drip, POST_HEAD "Content-Length: 16386\r\n\r\n\"");
     for (int i = 0; i < 16; i++) {

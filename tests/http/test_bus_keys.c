@@ -1,5 +1,6 @@
 /*
- * test_bus_keys.c - `atriumctl keys bus` and what the daemons make of its keys when they check their configuration.
+ * test_bus_keys.c - `atriumctl keys bus` and what the daemons make of its keys when they check
+ * their configuration.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -24,12 +25,13 @@ static struct host host_make(void)
     struct host self = {.dir = unit_dir_make()};
     char text[512];
 
-    snprintf(self.keys, sizeof self.keys, "%s/bus", self.dir.path);
-    snprintf(self.hosts, sizeof self.hosts, "%s/hosts", self.dir.path);
-    snprintf(text, sizeof text,
+    snprintf(self.keys, sizeof(self.keys), "%s/bus", self.dir.path);
+    snprintf(self.hosts, sizeof(self.hosts), "%s/hosts", self.dir.path);
+    snprintf(text, sizeof(text),
              "common\n    run_dir = \"%s/run\"\n    bus_hosts = \"%s\"\n    bus_keys = \"%s\"\n",
              self.dir.path, self.hosts, self.keys);
-    snprintf(self.config, sizeof self.config, "%s", unit_dir_write(&self.dir, "atrium.conf", text));
+    snprintf(self.config, sizeof(self.config), "%s",
+             unit_dir_write(&self.dir, "atrium.conf", text));
     return self;
 }
 
@@ -66,7 +68,7 @@ static void keys_are_made_once(void)
     CHECK_EXIT(first, DONE);
     CU_ASSERT_EQUAL(strncmp(first->out, "docd.c1 tcp://10.0.0.3:7103 ", 28), 0);
     CU_ASSERT_EQUAL(strlen(first->out), 28 + 40 + 1);
-    snprintf(path, sizeof path, "%s/docd.c1.key", host.keys);
+    snprintf(path, sizeof(path), "%s/docd.c1.key", host.keys);
     CU_ASSERT_EQUAL_FATAL(stat(path, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 0777, 0600);
     CU_ASSERT_EQUAL(status.st_size, 65);
@@ -78,7 +80,7 @@ static void keys_are_made_once(void)
     PROGRAM next = KEYS(&host, "docd.c1", "--listen", "10.0.0.3:7103", "--next");
     CHECK_EXIT(next, DONE);
     CU_ASSERT_STRING_NOT_EQUAL(next->out, first->out);
-    snprintf(path, sizeof path, "%s/docd.c1.key.next", host.keys);
+    snprintf(path, sizeof(path), "%s/docd.c1.key.next", host.keys);
     CU_ASSERT_EQUAL(access(path, F_OK), 0);
 
     PROGRAM json = KEYS(&host, "gateway.a1", "--json");
@@ -122,7 +124,7 @@ static void check_config_looks_at_the_hosts(void)
     PROGRAM unlisted = CHECK(&host, "atrium-docd", "c2");
     CHECK_REFUSED(unlisted, 1, "docd.c2.key");
 
-    snprintf(text, sizeof text, "%sauthd.b1 tcp://10.0.0.2:7101\n", line->out);
+    snprintf(text, sizeof(text), "%sauthd.b1 tcp://10.0.0.2:7101\n", line->out);
     unit_dir_write(&host.dir, "hosts", text);
     PROGRAM plain = CHECK(&host, "atrium-docd", "c1");
     CHECK_REFUSED(plain, 1, "hosts:2: must be: INSTANCE");
@@ -133,7 +135,7 @@ static void check_config_looks_at_the_hosts(void)
     CHECK_REFUSED(stale, 1, "No line of bus_hosts has docd.c1");
 
     unit_dir_write(&host.dir, "hosts", line->out);
-    snprintf(path, sizeof path, "%s/docd.c1.key", host.keys);
+    snprintf(path, sizeof(path), "%s/docd.c1.key", host.keys);
     chmod(path, 0644);
     PROGRAM shown = CHECK(&host, "atrium-docd", "c1");
     CHECK_REFUSED(shown, 1, "accessible to others");

@@ -1,6 +1,6 @@
 /*
- * test_business.c - sign-up with a business address: when it becomes an invitation, what is mailed, where both links
- * lead, and that nothing is half done. Over two gateways and two authd.
+ * test_business.c - sign-up with a business address: when it becomes an invitation, what is mailed,
+ * where both links lead, and that nothing is half done. Over two gateways and two authd.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -77,7 +77,7 @@ static int rows_of(const char *table, const char *email)
     char sql[256], *text;
     int count;
 
-    snprintf(sql, sizeof sql, "select count(*) from auth.%s where email = '%s'", table, email);
+    snprintf(sql, sizeof(sql), "select count(*) from auth.%s where email = '%s'", table, email);
     text = suite_query(suite, sql);
     count = atoi(text);
     free(text);
@@ -224,12 +224,12 @@ static void other_addresses_make_patients(void)
     char email[64];
 
     for (size_t i = 0; i < ARRAY_SIZE(domains); i++) {
-        snprintf(email, sizeof email, "p%zu-%d@%s", i, (int)getpid(), domains[i]);
+        snprintf(email, sizeof(email), "p%zu-%d@%s", i, (int)getpid(), domains[i]);
         HTTP_ANSWER answer = sign_up(email);
         UNIT_CHECK(answer->status == 200, "%s: %d", email, answer->status);
         check_patient(answer);
     }
-    snprintf(email, sizeof email, "U%d@GMAIL.COM", (int)getpid());
+    snprintf(email, sizeof(email), "U%d@GMAIL.COM", (int)getpid());
     HTTP_ANSWER upper = sign_up(email);
     check_patient(upper);
 }
@@ -276,7 +276,7 @@ static void make_side_tenant(void)
     char value[64];
 
     CHECK_STATUS(policy, 200);
-    snprintf(value, sizeof value, "AccessPolicy/%s", http_text(policy, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", http_text(policy, "id"));
     HTTP_ANSWER set = http_put(suite_url(suite), "/v1/project/default-patient-access-policy",
                                side->access, json_pack("{s:s}", "value", value));
     CHECK_STATUS(set, 200);
@@ -359,7 +359,7 @@ static void the_link_leads_back_once(void)
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
 
     /* None of that has spent it. */
-    snprintf(upper, sizeof upper, " %s", email);
+    snprintf(upper, sizeof(upper), " %s", email);
     upper[1] = 'P';
     HTTP_ANSWER good = go_on(upper, token.text);
     check_patient(good);
@@ -369,7 +369,7 @@ static void the_link_leads_back_once(void)
 
     HTTP_ANSWER exists = go_on(email, token.text);
     CHECK_ERROR(exists, 400, failed);
-    snprintf(sql, sizeof sql, "delete from auth.account where email = '%s' returning 1", email);
+    snprintf(sql, sizeof(sql), "delete from auth.account where email = '%s' returning 1", email);
     free(suite_query(suite, sql));
     HTTP_ANSWER spent = go_on(email, token.text);
     CHECK_ERROR(spent, 400, bad_link);
@@ -414,8 +414,8 @@ static void the_link_lives_seven_days(void)
 
 /* ---- several at once ---- */
 
-/* Locks new accounts out for a second, in a process of its own, so that all who register meanwhile are past their
- * checks. Returns when the lock is held. */
+/* Locks new accounts out for a second, in a process of its own, so that all who register meanwhile
+ * are past their checks. Returns when the lock is held. */
 static pid_t hold_accounts(void)
 {
     int ready[2];
@@ -518,7 +518,8 @@ static void limits_hold(void)
     CHECK_STATUS(sixth, 429);
     CU_ASSERT_TRUE(sixth->seconds >= 1.0);
 
-    /* Ten mails an hour to one mailbox, from wherever they are asked for; beyond, the answer is the same. */
+    /* Ten mails an hour to one mailbox, from wherever they are asked for; beyond, the answer is the
+     * same. */
     for (int i = 5; i < 10; i++) {
         HTTP_ANSWER answer = sign_up(email);
         check_invited(answer);
@@ -534,7 +535,7 @@ static void limits_hold(void)
     CHECK_STATUS(seen, 200); /* the link of the tenth is as good as before */
 
     /* Nor do they use up what an admin may send. */
-    snprintf(path, sizeof path, "/v1/projects/me/members/%s/resend", link.id);
+    snprintf(path, sizeof(path), "/v1/projects/me/members/%s/resend", link.id);
     HTTP_ANSWER resent = http_post(suite_url(suite), path, admin->access, NULL);
     CHECK_STATUS(resent, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 11));
@@ -632,11 +633,11 @@ static void wrong_lists_are_refused_at_start(void)
     char path[96], text[256], complaint[160];
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        snprintf(path, sizeof path, "%s/list%zu", dir.path, i);
+        snprintf(path, sizeof(path), "%s/list%zu", dir.path, i);
         if (rows[i].list)
             unit_dir_write(&dir, strrchr(path, '/') + 1, rows[i].list);
-        snprintf(text, sizeof text, "authd\n    %s = \"%s\"\n", rows[i].key, path);
-        snprintf(complaint, sizeof complaint, "%s%s", path, rows[i].complaint);
+        snprintf(text, sizeof(text), "authd\n    %s = \"%s\"\n", rows[i].key, path);
+        snprintf(complaint, sizeof(complaint), "%s%s", path, rows[i].complaint);
         const char *config = unit_dir_write(&dir, "atrium.conf", text);
         PROGRAM check = run_authd(config, "--check-config");
         PROGRAM start = run_authd(config, NULL);

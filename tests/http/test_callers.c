@@ -1,8 +1,10 @@
 /*
- * test_callers.c - who may ask what: every operation of every daemon, asked by each service and by one that is none.
+ * test_callers.c - who may ask what: every operation of every daemon, asked by each service and by
+ * one that is none.
  *
- * The caller is what its socket says.  A socket exists only for services that stand in some row of the daemon, and
- * through it only the rows that name the service can be asked.  What is sent is no map, so nothing is executed.
+ * The caller is what its socket says.  A socket exists only for services that stand in some row of
+ * the daemon, and through it only the rows that name the service can be asked.  What is sent is no
+ * map, so nothing is executed.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -116,7 +118,8 @@ static void check_row(struct probe *probe, const struct row *row)
         UNIT_CHECK(code == ERR_UNAVAILABLE, "%s reached %s.%s: %s", probe->caller, row->service,
                    row->operation, error_kind(code)->wire);
     } else if (*row->callers == '\0') {
-        /* Answered, as to a caller of a newer build; and not dropped, which would take until the deadline. */
+        /* Answered, as to a caller of a newer build; and not dropped, which would take until the
+         * deadline. */
         UNIT_CHECK(code == ERR_UNAVAILABLE, "%s asked %s for what it has not: %s", probe->caller,
                    row->service, error_kind(code)->wire);
     } else if (!is_named(row->callers, probe->caller)) {
@@ -136,8 +139,8 @@ static void check_sockets(const struct probe *probe)
 {
     char path[256];
 
-    for (size_t i = 0; services[i] != NULL; i++) {
-        snprintf(path, sizeof path, "%s/%s/%s.1", suite_text(suite, "busDir"), services[i],
+    for (size_t i = 0; services[i]; i++) {
+        snprintf(path, sizeof(path), "%s/%s/%s.1", suite_text(suite, "busDir"), services[i],
                  probe->caller);
         UNIT_CHECK((access(path, F_OK) == 0) == has_door(services[i], probe->caller), "%s", path);
     }
@@ -152,7 +155,7 @@ static bool wait_doors(struct probe *probe)
     for (int i = 0; i < 1000; i++) {
         bool all = true;
 
-        for (size_t s = 0; services[s] != NULL; s++)
+        for (size_t s = 0; services[s]; s++)
             all = all &&
                   (bus_has_peer(probe->bus, services[s]) || !has_door(services[s], probe->caller));
         if (all)
@@ -195,7 +198,7 @@ static void ask_everything(struct loop *loop, void *arg)
     size_t *counts = arg;
     char run_dir[256];
 
-    snprintf(run_dir, sizeof run_dir, "%s", suite_text(suite, "busDir"));
+    snprintf(run_dir, sizeof(run_dir), "%s", suite_text(suite, "busDir"));
     *strrchr(run_dir, '/') = '\0';
     for (size_t c = 0; c < ARRAY_SIZE(callers); c++) {
         struct probe probe = {.caller = callers[c], .loop = loop};

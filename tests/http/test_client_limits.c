@@ -1,6 +1,6 @@
 /*
- * test_client_limits.c - what counts as one client: a /64 or /48 of IPv6, a clinic behind one address, a pair that
- * fails again and again.
+ * test_client_limits.c - what counts as one client: a /64 or /48 of IPv6, a clinic behind one
+ * address, a pair that fails again and again.
  *
  * The gateway believes X-Forwarded-For here, so that a request can come from anywhere.
  */
@@ -61,7 +61,7 @@ static int registrations(const char *network, int count)
     for (int i = 0; i < count; i++) {
         char client[64];
 
-        snprintf(client, sizeof client, "%s%x", network, i + 1);
+        snprintf(client, sizeof(client), "%s%x", network, i + 1);
         HTTP_ANSWER answer = post_from(client, REGISTER, json_object());
 
         CU_ASSERT_TRUE(answer->status == 422 || answer->status == 429);
@@ -86,7 +86,7 @@ static void a_wide_network_has_eight_times_the_limit(void)
     int admitted = 0;
 
     for (int i = 0; i < 10; i++) {
-        snprintf(network, sizeof network, "2001:db8:2:%x::", i);
+        snprintf(network, sizeof(network), "2001:db8:2:%x::", i);
         admitted += registrations(network, 5);
     }
     CU_ASSERT_EQUAL(admitted, 40);
@@ -98,8 +98,8 @@ static void the_other_header_is_ignored(void)
     for (int i = 0; i < 6; i++) {
         char client[64], other[64];
 
-        snprintf(client, sizeof client, "X-Forwarded-For: 203.0.113.40");
-        snprintf(other, sizeof other, "Forwarded: for=203.0.113.%d", 41 + i);
+        snprintf(client, sizeof(client), "X-Forwarded-For: 203.0.113.40");
+        snprintf(other, sizeof(other), "Forwarded: for=203.0.113.%d", 41 + i);
         HTTP_ANSWER answer =
             http_call(suite_url(suite), &(struct http_request){.method = "POST",
                                                                .path = REGISTER,
@@ -116,7 +116,7 @@ static void failures_of_a_network_count_together(void)
     char client[64];
 
     for (int i = 0; i < 10; i++) {
-        snprintf(client, sizeof client, "2001:db8:3:1::%x", i);
+        snprintf(client, sizeof(client), "2001:db8:3:1::%x", i);
         HTTP_ANSWER wrong = start_from(client, patient->email, "wrong");
         CHECK_STATUS(wrong, 400);
     }
@@ -125,7 +125,7 @@ static void failures_of_a_network_count_together(void)
     HTTP_ANSWER other = start_from("2001:db8:3:2::1", patient->email, patient->password);
     CHECK_STATUS(other, 200);
     for (int i = 0; i < 70; i++) {
-        snprintf(client, sizeof client, "2001:db8:3:%x::1", 16 + i);
+        snprintf(client, sizeof(client), "2001:db8:3:%x::1", 16 + i);
         HTTP_ANSWER wrong = start_from(client, patient->email, "wrong");
         CHECK_STATUS(wrong, 400);
     }
@@ -151,9 +151,8 @@ static void *flood(void *arg)
     while (flooding) {
         char client[64];
 
-        snprintf(client, sizeof client, "2001:db8:4:4::%x:%x", self->number, ++i & 0xffff);
-        HTTP_ANSWER answer = start_from(client, self->email, "wrong");
-        (void)answer;
+        snprintf(client, sizeof(client), "2001:db8:4:4::%x:%x", self->number, ++i & 0xffff);
+        UNUSED HTTP_ANSWER answer = start_from(client, self->email, "wrong");
     }
     return NULL;
 }
@@ -197,7 +196,7 @@ static void members_of_a_clinic_do_not_lock_each_other_out(void)
     for (int i = 0; i < 100; i++) {
         char email[64];
 
-        snprintf(email, sizeof email, "clinic-%d@patients.example", i);
+        snprintf(email, sizeof(email), "clinic-%d@patients.example", i);
         HTTP_ANSWER wrong = start_from(clinic, email, "wrong");
         CHECK_STATUS(wrong, 400);
     }

@@ -1,6 +1,6 @@
 /*
- * test_completion.c - what `atriumctl completion` prints: bash is asked what may follow, and every command and option
- * is in the text for each shell.
+ * test_completion.c - what `atriumctl completion` prints: bash is asked what may follow, and every
+ * command and option is in the text for each shell.
  *
  * The commands and options are those that --help knows.
  */
@@ -49,15 +49,15 @@ static void split(char *text, const char *words[static WORDS_MAX])
     words[count] = NULL;
 }
 
-/* What bash offers for "atriumctl <line>" with the cursor at its end: words, each with a space behind it, after the first
- * space. Caller frees. */
+/* What bash offers for "atriumctl <line>" with the cursor at its end: words, each with a space
+ * behind it, after the first space. Caller frees. */
 static char *complete(const char *line)
 {
     char path[128], *copy = strdup(line), *out = NULL;
     const char *words[WORDS_MAX],
         *argv[WORDS_MAX + 6] = {"/bin/bash", "-c", asking, path, "atriumctl"};
 
-    snprintf(path, sizeof path, "%s/bash", dir.path);
+    snprintf(path, sizeof(path), "%s/bash", dir.path);
     split(copy, words);
     for (size_t i = 0; words[i]; i++)
         argv[5 + i] = words[i];
@@ -74,7 +74,7 @@ static bool offers(const char *offered, const char *word)
 {
     char padded[128];
 
-    snprintf(padded, sizeof padded, " %s ", word);
+    snprintf(padded, sizeof(padded), " %s ", word);
     return strstr(offered, padded) != NULL;
 }
 
@@ -121,7 +121,7 @@ static void bash_offers_option(const char *command, const char *option)
 {
     char line[LINE_SIZE], *offered;
 
-    snprintf(line, sizeof line, "%s %s", command, option);
+    snprintf(line, sizeof(line), "%s %s", command, option);
     offered = complete(line);
     UNIT_CHECK(offers(offered, option), "%s: %s", line, offered);
     free(offered);
@@ -134,7 +134,7 @@ static void bash_offers_everything(void)
         const char *space = strchr(*command, ' ');
         char *groups = complete(""), *words;
 
-        snprintf(first, sizeof first, "%.*s ", (int)strcspn(*command, " "), *command);
+        snprintf(first, sizeof(first), "%.*s ", (int)strcspn(*command, " "), *command);
         words = complete(first);
         first[strlen(first) - 1] = '\0';
         UNIT_CHECK(offers(groups, first), "%s is not in %s", first, groups);
@@ -199,7 +199,7 @@ static void bash_registers_it(void)
 {
     char script[256];
 
-    snprintf(script, sizeof script, ". '%s/bash'; complete -p atriumctl", dir.path);
+    snprintf(script, sizeof(script), ". '%s/bash'; complete -p atriumctl", dir.path);
     PROGRAM bash = program_run((const char *const[]){"/bin/bash", "-euc", script, NULL}, NULL);
     CHECK_EXIT(bash, 0);
     CU_ASSERT_STRING_EQUAL(bash->out, "complete -F _atriumctl atriumctl\n");
@@ -214,9 +214,9 @@ static void others_have_option(const char *command, const char *option)
     char text[LINE_SIZE];
 
     UNIT_CHECK(strstr(zsh, option) != NULL, "zsh: %s %s", command, option);
-    snprintf(text, sizeof text, " -n '__atriumctl_in \"%s\"' -l %s", command, option + 2);
+    snprintf(text, sizeof(text), " -n '__atriumctl_in \"%s\"' -l %s", command, option + 2);
     if (!strstr(fish, text))
-        snprintf(text, sizeof text, "complete -c atriumctl -l %s", option + 2);
+        snprintf(text, sizeof(text), "complete -c atriumctl -l %s", option + 2);
     UNIT_CHECK(strstr(fish, text) != NULL, "fish: %s %s", command, option);
 }
 
@@ -228,13 +228,13 @@ static void zsh_and_fish_have_everything(void)
         const char *space = strchr(*command, ' ');
         char text[LINE_SIZE];
 
-        snprintf(text, sizeof text, "        '%s') set --", *command);
+        snprintf(text, sizeof(text), "        '%s') set --", *command);
         UNIT_CHECK(strstr(zsh, text) != NULL, "zsh: %s", *command);
         if (space)
-            snprintf(text, sizeof text, "'__atriumctl_after %.*s' -a %s -d '",
+            snprintf(text, sizeof(text), "'__atriumctl_after %.*s' -a %s -d '",
                      (int)(space - *command), *command, space + 1);
         else
-            snprintf(text, sizeof text, "'__atriumctl_after \"\"' -a %s -d '", *command);
+            snprintf(text, sizeof(text), "'__atriumctl_after \"\"' -a %s -d '", *command);
         UNIT_CHECK(strstr(fish, text) != NULL, "fish: %s", *command);
         each_option(*command, others_have_option);
     }

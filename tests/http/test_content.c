@@ -1,6 +1,6 @@
 /*
- * test_content.c - mapped content over HTTP: kept, mapped, searched, imported; told from that of other tenants; whole
- * after races and deaths.
+ * test_content.c - mapped content over HTTP: kept, mapped, searched, imported; told from that of
+ * other tenants; whole after races and deaths.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -37,9 +37,9 @@ static const char *with_query(const char *path, const char *name, const char *va
 {
     static char text[1024];
     size_t size =
-        (size_t)snprintf(text, sizeof text, "%s%c%s=", path, strchr(path, '?') ? '&' : '?', name);
+        (size_t)snprintf(text, sizeof(text), "%s%c%s=", path, strchr(path, '?') ? '&' : '?', name);
 
-    for (const char *at = value; *at && size < sizeof text - 4; at++)
+    for (const char *at = value; *at && size < sizeof(text) - 4; at++)
         size += (size_t)snprintf(text + size, 4, "%%%02X", (unsigned char)*at);
     return text;
 }
@@ -59,7 +59,8 @@ static void put(const struct person *who, const char *path, const char *title, c
     CHECK_STATUS(answer, 200);
 }
 
-/* "key:source title/target title ..." of a page behind its total, "-" for a side that is absent (caller frees). */
+/* "key:source title/target title ..." of a page behind its total, "-" for a side that is absent
+ * (caller frees). */
 static char *shown(const struct http_answer *answer)
 {
     const json_t *pairs = http_member(answer, "resources");
@@ -199,10 +200,10 @@ static void bad_requests_are_refused(void)
     strcpy(at, "]}");
     HTTP_ANSWER too_many = ask(admin, "PUT", "/cms/article/key/en", many);
     CHECK_PROBLEM(too_many, "sections");
-    snprintf(long_name, sizeof long_name, "/cms/article/%0101d/en", 0);
+    snprintf(long_name, sizeof(long_name), "/cms/article/%0101d/en", 0);
     HTTP_ANSWER too_long = ask(admin, "PUT", long_name, entry);
     CHECK_PROBLEM(too_long, "key");
-    snprintf(long_name, sizeof long_name, "/cms/article/%0100d/en", 0);
+    snprintf(long_name, sizeof(long_name), "/cms/article/%0100d/en", 0);
     HTTP_ANSWER longest = ask(admin, "PUT", long_name, entry);
     CHECK_STATUS(longest, 200);
     HTTP_ANSWER gone = ask(admin, "DELETE", long_name, NULL);
@@ -231,7 +232,7 @@ static void who_may_read_and_write(void)
     CHECK_ERROR(put_by_patient, 403, "Forbidden");
     HTTP_ANSWER delete_by_patient = ask(other, "DELETE", reads[1], NULL);
     CHECK_ERROR(delete_by_patient, 403, "Forbidden");
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s",
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s",
              strchr(suite_text(suite, "demo.patientAccessPolicy"), '/') + 1);
     for (int i = 0; i < 2; i++) {
         HTTP_ANSWER changed = ask(admin, "PUT", path, i == 0 ? without : with);
@@ -306,7 +307,7 @@ static void entries_stand_side_by_side(void)
     for (int i = 0; i < 4; i++) {
         char path[64];
 
-        snprintf(path, sizeof path, "/cms/note/map/en?_count=1&_offset=%d", i);
+        snprintf(path, sizeof(path), "/cms/note/map/en?_count=1&_offset=%d", i);
         HTTP_ANSWER page = ask(there, "GET", path, NULL);
         CHECK_STATUS(page, 200);
         pages[i] = shown(page);
@@ -326,7 +327,7 @@ static void a_page_has_ten_entries(void)
     char path[64];
 
     for (int i = 0; i < 12; i++) {
-        snprintf(path, sizeof path, "/cms/note/n%02d/en", i);
+        snprintf(path, sizeof(path), "/cms/note/n%02d/en", i);
         put(there, path, "One of twelve", "x");
     }
     HTTP_ANSWER ten = ask(there, "GET", "/cms/note/map/en", NULL);
@@ -489,7 +490,7 @@ static void large_texts_are_kept(void)
             json_array_append_new(sections,
                                   json_pack("{s:s#}", "text", text + j,
                                             (int)MIN(99000 / length * length, size * length - j)));
-        snprintf(path, sizeof path, "/cms/note/large-%zu/en", i);
+        snprintf(path, sizeof(path), "/cms/note/large-%zu/en", i);
         HTTP_ANSWER answer =
             http_put(suite_url(suite), path, there->access,
                      json_pack("{s:s, s:o}", "title", "Large", "sections", sections));
@@ -527,12 +528,12 @@ static void each_change_leaves_its_row(void)
                                        .raw = rows[i].body};
         char header[64], sql[300];
 
-        snprintf(header, sizeof header, "X-Request-Id: content-%zu", i);
+        snprintf(header, sizeof(header), "X-Request-Id: content-%zu", i);
         request.headers[0] = header;
         HTTP_ANSWER answer = http_call(suite_url(suite), &request);
         CHECK_STATUS(answer, rows[i].status);
         snprintf(
-            sql, sizeof sql,
+            sql, sizeof(sql),
             "select concat_ws(' ', count(*), min(event->>'action'), min(entity)) from doc.audit "
             "where event->>'trace' = 'content-%zu'",
             i);
@@ -562,8 +563,9 @@ static void *write_and_remove(void *arg)
         char path[64], body[160];
         bool removes = (i + self->number) % 3 == 0;
 
-        snprintf(path, sizeof path, "/cms/race/entry-%d/%s", i % 2, self->number % 2 ? "en" : "de");
-        snprintf(body, sizeof body, "{\"title\":\"writer%d round%d\",\"author\":\"same\"}",
+        snprintf(path, sizeof(path), "/cms/race/entry-%d/%s", i % 2,
+                 self->number % 2 ? "en" : "de");
+        snprintf(body, sizeof(body), "{\"title\":\"writer%d round%d\",\"author\":\"same\"}",
                  self->number, i);
         HTTP_ANSWER answer =
             http_call(suite_url(suite), &(struct http_request){.method = removes ? "DELETE" : "PUT",
@@ -589,8 +591,8 @@ static void *remove_one(void *arg)
     return NULL;
 }
 
-/* An entry that was removed and made anew while another removal waited for it: that one does not touch the new one,
- * which is somebody else's by now. */
+/* An entry that was removed and made anew while another removal waited for it: that one does not
+ * touch the new one, which is somebody else's by now. */
 static void a_removal_keeps_off_a_new_entry(void)
 {
     PGconn *conn = PQconnectdb(suite_text(suite, "postgres.conninfo"));
@@ -643,7 +645,8 @@ static void writers_do_not_mix(void)
     check_whole();
 }
 
-/* Writes entry after entry until it is told to stop; counts what was acknowledged, one after the other. */
+/* Writes entry after entry until it is told to stop; counts what was acknowledged, one after the
+ * other. */
 static void *write_on(void *arg)
 {
     struct writer *self = arg;
@@ -651,8 +654,8 @@ static void *write_on(void *arg)
     while (!atomic_load(self->stop)) {
         char path[64], body[160];
 
-        snprintf(path, sizeof path, "/cms/kill/w%d-%d/en", self->number, self->good + self->other);
-        snprintf(body, sizeof body, "{\"title\":\"number%d\",\"author\":\"everywhere\"}",
+        snprintf(path, sizeof(path), "/cms/kill/w%d-%d/en", self->number, self->good + self->other);
+        snprintf(body, sizeof(body), "{\"title\":\"number%d\",\"author\":\"everywhere\"}",
                  self->good + self->other);
         HTTP_ANSWER answer = ask(&(struct person){.access = admin->access}, "PUT", path, body);
         if (answer->status == 200)
@@ -737,15 +740,15 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Of a search that more than 500 entries fit: each page shows others, always the same, and none comes after the
- * last. */
+/* Of a search that more than 500 entries fit: each page shows others, always the same, and none
+ * comes after the last. */
 static void pages_do_not_overlap(const char *path, const char *words)
 {
     char *keys[500], paged[128];
     size_t count = 0, twice = 0;
 
     for (int offset = 0; offset <= 500; offset += 100) {
-        snprintf(paged, sizeof paged, "%s?_count=100&_offset=%d", path, offset);
+        snprintf(paged, sizeof(paged), "%s?_count=100&_offset=%d", path, offset);
         HTTP_ANSWER page = search(patient, paged, words);
         HTTP_ANSWER again = search(patient, paged, words);
         const json_t *pairs = http_member(page, "resources");
@@ -759,7 +762,7 @@ static void pages_do_not_overlap(const char *path, const char *words)
             keys[count++] = strdup(json_string_value(json_object_get(source, "key")));
         }
     }
-    qsort(keys, count, sizeof *keys, by_name);
+    qsort(keys, count, sizeof(*keys), by_name);
     for (size_t i = 1; i < count; i++)
         twice += strcmp(keys[i - 1], keys[i]) == 0;
     UNIT_CHECK(count == 500 && twice == 0, "%zu entries, %zu of them twice", count, twice);

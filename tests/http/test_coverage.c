@@ -1,6 +1,6 @@
 /*
- * test_coverage.c - every route has been driven by the HTTP tests, with its success and with a refusal; and whatever it
- * answered is described in /openapi.json.
+ * test_coverage.c - every route has been driven by the HTTP tests, with its success and with a
+ * refusal; and whatever it answered is described in /openapi.json.
  *
  * Runs last: reads what all other programs of the run wrote to ATRIUM_COVERAGE.
  */
@@ -57,9 +57,9 @@ static bool is_described(json_t *paths, const struct route *route, int status)
     char method[16] = "", key[16];
     json_t *responses;
 
-    for (size_t i = 0; i < sizeof method - 1 && route->method[i]; i++)
+    for (size_t i = 0; i < sizeof(method) - 1 && route->method[i]; i++)
         method[i] = (char)(route->method[i] | 0x20);
-    snprintf(key, sizeof key, "%d", status);
+    snprintf(key, sizeof(key), "%d", status);
     responses =
         json_object_get(json_object_get(json_object_get(paths, route->path), method), "responses");
     return json_object_get(responses, key) != NULL;

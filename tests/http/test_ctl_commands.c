@@ -1,8 +1,10 @@
 /*
- * test_ctl_commands.c - what holds for every command of atriumctl: a table for people, JSON with --json, and, when it
- * cannot be done, nothing on stdout, one line on stderr that says why, and an exit code that is not 0.
+ * test_ctl_commands.c - what holds for every command of atriumctl: a table for people, JSON with
+ * --json, and, when it cannot be done, nothing on stdout, one line on stderr that says why, and an
+ * exit code that is not 0.
  *
- * What the commands do is told by other programs. A command that --help lists and that has no row here fails this one.
+ * What the commands do is told by other programs. A command that --help lists and that has no row
+ * here fails this one.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -28,14 +30,15 @@ static struct unit_dir files;
 static char policy_file[128], bot_file[128], second_bot_file[128], content_file[128],
     broken_file[128];
 
-/* A command, said rightly and wrongly. Words that stand for something else until it is known: see word_of(). */
+/* A command, said rightly and wrongly. Words that stand for something else until it is known: see
+ * word_of(). */
 static const struct row {
     const char *command; /* as --help has it */
     const char *good[WORDS_MAX], *bad[WORDS_MAX];
     const char *complaint; /* part of the line that it is refused with */
     const char *shows;     /* part of what people see: a heading, a member, a word */
-    const char *
-        member; /* that the JSON object has, or the elements of the array; NULL: none need be there */
+    /* that the JSON object has, or the elements of the array; NULL: none need be there */
+    const char *member;
     const char *input; /* on stdin */
 } rows[] = {
     {"project create",
@@ -306,7 +309,8 @@ static const struct row {
      NULL},
 };
 
-/* They ask no suite: tested where they are told of (test_dev.c, test_atriumctl.c, test_bus_keys.c, test_completion.c). */
+/* They ask no suite: tested where they are told of (test_dev.c, test_atriumctl.c, test_bus_keys.c,
+ * test_completion.c). */
 static const char *const alone[] = {"dev", "database sql", "keys bus", "completion"};
 
 static const char *word_of(const char *word)
@@ -346,7 +350,7 @@ static void make_user(void)
                     "on conflict (email) where role = 'Practitioner' do update set created_at = 0 "
                     "returning id");
 
-    snprintf(made_id, sizeof made_id, "%s", id);
+    snprintf(made_id, sizeof(made_id), "%s", id);
     free(id);
 }
 
@@ -371,7 +375,7 @@ static void make_for(const char *command)
         const char *id = json_string_value(json_object_get(made->json, "id"));
 
         CHECK_EXIT(made, DONE);
-        snprintf(made_id, sizeof made_id, "%s", id ? id : "");
+        snprintf(made_id, sizeof(made_id), "%s", id ? id : "");
     }
 }
 
@@ -387,7 +391,7 @@ static struct program *run(const struct row *row, const char *const *words, bool
     if (strncmp(row->command, "user ", 5) == 0)
         make_user();
     make_for(row->command);
-    snprintf(command, sizeof command, "%s", row->command);
+    snprintf(command, sizeof(command), "%s", row->command);
     while ((word = strsep(&rest, " ")))
         all[count++] = word;
     for (; *words; words++)
@@ -560,7 +564,7 @@ static void members_are_listed_page_by_page(void)
     json_array_foreach(all->json, i, member) pending +=
         json_is_true(json_object_get(member, "pending"));
     CU_ASSERT_EQUAL(pending, 150);
-    snprintf(note, sizeof note, "130 of %zu, from 1 on.", total);
+    snprintf(note, sizeof(note), "130 of %zu, from 1 on.", total);
     UNIT_CHECK(strstr(some->out, note) != NULL, "no \"%s\" in %s", note, some->out);
 }
 
@@ -591,14 +595,14 @@ static void every_command_says_that_nobody_answers(void)
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char *path = program_path("atriumctl"), text[160];
 
-    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n", dir.path);
+    snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n", dir.path);
     unit_dir_write(&dir, "atrium.conf", text);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i += 4) { /* two seconds each: one in four */
         const char *argv[WORDS_MAX + 8] = {path, "--dir", dir.path};
         char command[64], *rest = command, *word;
         size_t count = 3;
 
-        snprintf(command, sizeof command, "%s", rows[i].command);
+        snprintf(command, sizeof(command), "%s", rows[i].command);
         while ((word = strsep(&rest, " ")))
             argv[count++] = word;
         for (size_t w = 0; rows[i].good[w]; w++)
@@ -629,36 +633,36 @@ static void what_they_are_asked_about_is_there(void)
     char sql[300], *id;
 
     CHECK_EXIT(north, DONE);
-    snprintf(sql, sizeof sql, mail, "null", "dead", (long long)clock_real_ms());
-    snprintf(dead_id, sizeof dead_id, "%s", id = suite_query(suite, sql));
+    snprintf(sql, sizeof(sql), mail, "null", "dead", (long long)clock_real_ms());
+    snprintf(dead_id, sizeof(dead_id), "%s", id = suite_query(suite, sql));
     free(id);
-    snprintf(sql, sizeof sql, mail, "''", "queued", (long long)clock_real_ms());
-    snprintf(queued_id, sizeof queued_id, "%s", id = suite_query(suite, sql));
+    snprintf(sql, sizeof(sql), mail, "''", "queued", (long long)clock_real_ms());
+    snprintf(queued_id, sizeof(queued_id), "%s", id = suite_query(suite, sql));
     free(id);
-    snprintf(boss, sizeof boss, "%s", suite_text(suite, "demo.adminEmail"));
-    snprintf(used_policy, sizeof used_policy, "%s",
+    snprintf(boss, sizeof(boss), "%s", suite_text(suite, "demo.adminEmail"));
+    snprintf(used_policy, sizeof(used_policy), "%s",
              id = suite_query(suite,
                               "select split_part(settings->>'defaultPatientAccessPolicy', '/', 2) "
                               "from settings.project join settings.tenant_code "
                               "on project_id = id where code = 'demo'"));
     free(id);
     files = unit_dir_make();
-    snprintf(policy_file, sizeof policy_file, "%s",
+    snprintf(policy_file, sizeof(policy_file), "%s",
              unit_dir_write(&files, "policy",
                             "{\"name\":\"All\",\"resource\":[{\"resourceType\":\"*\"}]}"));
-    snprintf(bot_file, sizeof bot_file, "%s",
+    snprintf(bot_file, sizeof(bot_file), "%s",
              unit_dir_write(&files, "bot",
                             "{\"identifier\":[{\"system\":\"https://x.example\",\"value\":\"b\"}],"
                             "\"name\":\"B\",\"kind\":\"program\",\"program\":\"echo\"}"));
-    snprintf(second_bot_file, sizeof second_bot_file, "%s",
+    snprintf(second_bot_file, sizeof(second_bot_file), "%s",
              unit_dir_write(&files, "second-bot",
                             "{\"identifier\":[{\"system\":\"https://x.example\",\"value\":\"c\"}],"
                             "\"name\":\"C\",\"kind\":\"program\",\"program\":\"echo\"}"));
-    snprintf(content_file, sizeof content_file, "%s",
+    snprintf(content_file, sizeof(content_file), "%s",
              unit_dir_write(&files, "content",
                             "[{\"type\":\"article\",\"key\":\"a\",\"language\":\"en\","
                             "\"title\":\"A\"}]"));
-    snprintf(broken_file, sizeof broken_file, "%s", unit_dir_write(&files, "broken", "{"));
+    snprintf(broken_file, sizeof(broken_file), "%s", unit_dir_write(&files, "broken", "{"));
 }
 
 static const struct unit_case cases[] = {

@@ -1,6 +1,7 @@
 /*
- * test_deletion.c - an account's end: scheduled by its owner, taken back by a sign-in, carried out when the date has
- * come; and that the date decides, not the job. Over two instances of everything that takes part, on the test clock.
+ * test_deletion.c - an account's end: scheduled by its owner, taken back by a sign-in, carried out
+ * when the date has come; and that the date decides, not the job. Over two instances of everything
+ * that takes part, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -114,7 +115,7 @@ static json_t *in_days(int days)
 static void take(struct subject *self, const struct http_answer *answer)
 {
     CHECK_STATUS(answer, 200);
-    snprintf(self->id, sizeof self->id, "%s", http_text(answer, "user.id"));
+    snprintf(self->id, sizeof(self->id), "%s", http_text(answer, "user.id"));
     CU_ASSERT_EQUAL(clock_parse_iso(http_text(answer, "scheduled"), &self->scheduled), 0);
 }
 
@@ -138,7 +139,8 @@ static void renew(struct subject *self)
     self->person->refresh = strdup(http_text(answer, "refresh_token"));
 }
 
-/* Scheduled for the end of a day that is nearly over, with tokens that outlive it and that every gateway knows. */
+/* Scheduled for the end of a day that is nearly over, with tokens that outlive it and that every
+ * gateway knows. */
 static void nearly_over(struct subject *self)
 {
     schedule(self, 1);
@@ -182,7 +184,7 @@ static struct http_answer *step(const struct subject *self, const char *name, js
 {
     char path[96];
 
-    snprintf(path, sizeof path, "/auth/tenant/%s/login/%s", self->role, name);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/%s", self->role, name);
     return suite_post_fresh(suite, path, body);
 }
 
@@ -249,7 +251,7 @@ static void enroll(struct subject *self)
         http_post(suite_url(suite), "/auth/mfa/enroll", self->person->access,
                   json_pack("{s:s}", "token", totp_code(secret, contract_ms() / SECOND, code)));
     CHECK_STATUS(on, 200);
-    snprintf(self->recovery, sizeof self->recovery, "%s", http_text(on, "recoveryCodes.0"));
+    snprintf(self->recovery, sizeof(self->recovery), "%s", http_text(on, "recoveryCodes.0"));
 }
 
 /* ---- scheduling ---- */
@@ -352,7 +354,8 @@ static void nobody_is_mail_bombed(void)
         schedule(&self, 20 + i);
     usleep(QUIET_MS * 1000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, self.person->email), 1 + 5);
-    /* Jobs of two authd may overtake each other: what is replaced before it comes stays, without effect. */
+    /* Jobs of two authd may overtake each other: what is replaced before it comes stays, without
+     * effect. */
     CU_ASSERT_TRUE(suite_comes_to(suite, 2, DONE_MS,
                                   "select count(*) from mail.job j join auth.account a on a.id = "
                                   "j.account_id and a.delete_schedule = j.schedule_id where a.id = "
@@ -371,7 +374,7 @@ static void set_admin(const char *email, bool admin)
 {
     char sql[300];
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "update auth.membership set admin = %s where account_id = (select id from "
              "auth.account where email = '%s' and role = 'Practitioner')",
              admin ? "true" : "false", email);
@@ -465,7 +468,8 @@ static void one_of_two_last_admins_wins(void)
 
 /* ---- taking it back ---- */
 
-/* Signs in before the date; after it everything goes on, at every gateway, also with the tokens from before. */
+/* Signs in before the date; after it everything goes on, at every gateway, also with the tokens
+ * from before. */
 static void check_taken_back(struct subject *self,
                              struct http_answer *(*sign_in)(const struct subject *))
 {
@@ -640,8 +644,8 @@ static void the_date_decides(void)
     CU_ASSERT_TRUE(is_scheduled(&plain) == false);
 }
 
-/* A second before it the sign-in wins, at it the deletion. Whoever was too slow says nothing: another try, and on a
- * machine that is that busy some time more. */
+/* A second before it the sign-in wins, at it the deletion. Whoever was too slow says nothing:
+ * another try, and on a machine that is that busy some time more. */
 static void one_second_decides(void)
 {
     bool won = false;
@@ -702,7 +706,8 @@ static void attempt_free(struct attempt *self)
     free((char *)(uintptr_t)self->request.source);
 }
 
-/* Either the account lives and so do the tokens that were given out, or there are none and soon no account. */
+/* Either the account lives and so do the tokens that were given out, or there are none and soon no
+ * account. */
 static void attempts_end(struct attempt *attempts, size_t number, const char *label)
 {
     const struct subject *subject = attempts[0].subject;
@@ -739,7 +744,7 @@ static PGconn *lock_account(const struct subject *self)
     PGconn *connection = suite_database(suite);
     char sql[160];
 
-    snprintf(sql, sizeof sql, "begin; select 1 from auth.account where id = '%s' for update",
+    snprintf(sql, sizeof(sql), "begin; select 1 from auth.account where id = '%s' for update",
              self->id);
     PQclear(PQexec(connection, sql));
     return connection;
@@ -790,7 +795,7 @@ static void never_both(void)
         struct attempt attempts[2];
         char label[32];
 
-        snprintf(label, sizeof label, "round %d", i);
+        snprintf(label, sizeof(label), "round %d", i);
         schedule(&self, 1);
         go_before(self.scheduled, SECOND / 2);
         while (contract_ms() < self.scheduled - 160 + 20 * i)
@@ -808,7 +813,7 @@ static struct person *second_place(const struct subject *self, const char *code)
 {
     char sql[400];
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "
              "select c.project_id, gen_random_uuid(), a.id, gen_random_uuid(), 0 from "
              "settings.tenant_code c, auth.account a where c.code = '%s' and a.email = '%s'",
@@ -944,7 +949,7 @@ static void a_wipe_waits_for_docd_alone(void)
     char sql[500];
 
     for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-        snprintf(sql, sizeof sql,
+        snprintf(sql, sizeof(sql),
                  "insert into doc.document (project_id, id, author_type, author_id, "
                  "author_display, file_name, content_type, uploads, updated_at) values ('%s', "
                  "gen_random_uuid(), 'Patient', '%s', 'Ana', 'a.txt', 'text/plain', 1, %lld)",
@@ -1073,7 +1078,8 @@ static void create_admin_finds_no_account_that_is_over(void)
     set_admin(self.person->email, false);
 }
 
-/* Whoever administers with somebody who is to go cannot be removed, and who is over is invited as anybody else. */
+/* Whoever administers with somebody who is to go cannot be removed, and who is over is invited as
+ * anybody else. */
 static void members_count_who_stays(void)
 {
     PERSON boss = person_admin(suite);
@@ -1085,7 +1091,7 @@ static void members_count_who_stays(void)
     char *id =
         suite_query(suite, "select m.id from auth.membership m join auth.account a on a.id = "
                            "m.account_id where a.email = 'admin@demo.example'");
-    snprintf(path, sizeof path, "/v1/projects/me/members/%s", id);
+    snprintf(path, sizeof(path), "/v1/projects/me/members/%s", id);
     HTTP_ANSWER demoted =
         http_call(suite_url(suite), &(struct http_request){.method = "PATCH",
                                                            .path = path,

@@ -1,6 +1,7 @@
 /*
- * test_dev.c - `atriumctl dev` itself: what scripts rely on (dev.json, exit codes, start times), where it can live, and
- * that it leaves nothing behind however it ends. Also what each daemon says of its command line and configuration.
+ * test_dev.c - `atriumctl dev` itself: what scripts rely on (dev.json, exit codes, start times),
+ * where it can live, and that it leaves nothing behind however it ends. Also what each daemon says
+ * of its command line and configuration.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -39,7 +40,7 @@ static void dev_read_info(struct dev *self)
 {
     char path[600];
 
-    snprintf(path, sizeof path, "%s/dev.json", self->dir);
+    snprintf(path, sizeof(path), "%s/dev.json", self->dir);
     json_decref(self->info);
     self->info = json_load_file(path, 0, NULL);
     if (!self->info) /* a case goes on and fails in its assertions */
@@ -55,7 +56,7 @@ static struct dev dev_start(const char *dir, const char *const *words)
 
     for (size_t i = 6; words && *words && i < ARRAY_SIZE(argv) - 1; i++)
         argv[i] = *words++;
-    snprintf(self.dir, sizeof self.dir, "%s", dir);
+    snprintf(self.dir, sizeof(self.dir), "%s", dir);
     self.program = program_start(argv, NULL);
     bool ready = program_wait_output(self.program, "atrium: ready ", READY_MS);
     UNIT_CHECK(ready, "%s", self.program->err);
@@ -108,7 +109,7 @@ static bool is_running(pid_t pid)
     char path[64], state = '\0';
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     file = fopen(path, "re");
     if (!file)
         return false;
@@ -129,7 +130,7 @@ static size_t descendants(pid_t root, pid_t pids[static PROCESSES_MAX])
         FILE *file;
         int child;
 
-        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pids[i], (int)pids[i]);
+        snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pids[i], (int)pids[i]);
         file = fopen(path, "re");
         while (file && count < PROCESSES_MAX && fscanf(file, "%d", &child) == 1)
             pids[count++] = child;
@@ -208,10 +209,10 @@ static void dev_json_has_all_that_scripts_need(void)
     CU_ASSERT_STRING_EQUAL(PQparameterStatus(connection, "is_superuser"), "on");
     PQfinish(connection);
 
-    snprintf(path, sizeof path, "%s/dev.json", dir.path);
+    snprintf(path, sizeof(path), "%s/dev.json", dir.path);
     CU_ASSERT_EQUAL(stat(path, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 07777, 0600);
-    snprintf(line, sizeof line, "atrium: ready %s\n", dev_text(&dev, "baseUrl"));
+    snprintf(line, sizeof(line), "atrium: ready %s\n", dev_text(&dev, "baseUrl"));
     CU_ASSERT_EQUAL(strncmp(dev.program->out, line, strlen(line)), 0);
     CU_ASSERT_TRUE(strlen(dev_text(&dev, "busDir")) < 60); /* sockets' paths have 107 bytes */
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
@@ -273,7 +274,7 @@ static void a_server_that_runs_already_is_used(void)
     CLEANUP(pg_destroy) struct pg *pg = pg_new();
     char server[96];
 
-    snprintf(server, sizeof server, "host=%s", pg->dir.path);
+    snprintf(server, sizeof(server), "host=%s", pg->dir.path);
     DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", "--database", server, NULL});
     CU_ASSERT_EQUAL(
         json_integer_value(json_object_get(json_object_get(dev.info, "postgres"), "pid")), 0);
@@ -322,7 +323,7 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
             json_string_value(json_object_get(json_object_get(dev.info, "demo"), "adminPassword"));
         if (*password)
             CU_ASSERT_STRING_EQUAL(password, now ? now : "");
-        snprintf(password, sizeof password, "%s", now ? now : "");
+        snprintf(password, sizeof(password), "%s", now ? now : "");
         CU_ASSERT_EQUAL(sign_in(&dev, email), 200);
         socket_dir(&dev, sockets);
         CU_ASSERT_TRUE(exists(sockets));
@@ -343,10 +344,10 @@ static void second_suite_in_the_same_place_is_refused(void)
     const char *colon = strrchr(dev_text(&dev, "baseUrl"), ':');
     CLEANUP(unit_dir_remove) struct unit_dir other = unit_dir_make();
 
-    snprintf(port, sizeof port, "%s", colon ? colon + 1 : "1");
+    snprintf(port, sizeof(port), "%s", colon ? colon + 1 : "1");
     PROGRAM second = program_run(
         (const char *const[]){path, "dev", "--dir", dir.path, "--port", "0", NULL}, NULL);
-    snprintf(complaint, sizeof complaint, "a suite runs in %s already", dir.path);
+    snprintf(complaint, sizeof(complaint), "a suite runs in %s already", dir.path);
     CHECK_REFUSED(second, 1, complaint);
     CU_ASSERT_TRUE(dev_pid(&dev, "gateway") > 0); /* and the first goes on */
     HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
@@ -354,7 +355,7 @@ static void second_suite_in_the_same_place_is_refused(void)
 
     PROGRAM taken = program_run(
         (const char *const[]){path, "dev", "--dir", other.path, "--port", port, NULL}, NULL);
-    snprintf(complaint, sizeof complaint, "port %s of 127.0.0.1: Address already in use", port);
+    snprintf(complaint, sizeof(complaint), "port %s of 127.0.0.1: Address already in use", port);
     CHECK_REFUSED(taken, 1, complaint);
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
     free(path);
@@ -399,12 +400,12 @@ static void it_lives_below_a_long_and_private_path(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char path[256];
-    int length = snprintf(path, sizeof path, "%s/a private clone of it ", dir.path);
+    int length = snprintf(path, sizeof(path), "%s/a private clone of it ", dir.path);
 
     memset(path + length, 'x', (size_t)(150 - length));
     path[150] = '\0';
     CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
-    snprintf(path + 150, sizeof path - 150, "/var");
+    snprintf(path + 150, sizeof(path) - 150, "/var");
     DEV dev = dev_start(path, NULL);
     HTTP_ANSWER health = http_get(dev_text(&dev, "baseUrl"), "/partner/health-check", NULL);
     CHECK_STATUS(health, 200);
@@ -422,7 +423,7 @@ static struct program *run_daemon(const char *name, const char *const *words)
     const char *argv[12] = {NULL};
     struct program *run;
 
-    snprintf(program, sizeof program, "atrium-%s", name);
+    snprintf(program, sizeof(program), "atrium-%s", name);
     path = program_path(program);
     argv[0] = path;
     for (size_t i = 1; *words && i < ARRAY_SIZE(argv) - 1; i++)
@@ -441,7 +442,7 @@ static void settings_are_set(void)
     DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", "--set",
                                                         "botd.warm=3,maild.deliveries=2", NULL});
 
-    snprintf(file, sizeof file, "%s/atrium.conf", dir.path);
+    snprintf(file, sizeof(file), "%s/atrium.conf", dir.path);
     PROGRAM bots = DAEMON("botd", "--config", file, "--print-config");
     CHECK_EXIT(bots, 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(bots->out, "warm = \"3\""));
@@ -458,7 +459,7 @@ static void daemons_check_and_print_their_configuration(void)
     DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
 
     CU_ASSERT_EQUAL(dev_stop(&dev, SIGTERM), 0);
-    snprintf(printed, sizeof printed, "%s/atrium.conf", dir.path);
+    snprintf(printed, sizeof(printed), "%s/atrium.conf", dir.path);
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
         PROGRAM check = DAEMON(daemons[i], "--config", printed, "--check-config");
         PROGRAM print = DAEMON(daemons[i], "--config", printed, "--print-config");
@@ -495,7 +496,7 @@ static void wrong_configuration_is_refused_by_line(void)
             PROGRAM check = DAEMON(daemons[d], "--config", file, "--check-config");
             PROGRAM start = DAEMON(daemons[d], "--config", file);
 
-            snprintf(complaint, sizeof complaint, "%s%s", file, rows[i].complaint);
+            snprintf(complaint, sizeof(complaint), "%s%s", file, rows[i].complaint);
             CHECK_REFUSED(check, 1, complaint);
             CHECK_REFUSED(start, 1, complaint);
         }
@@ -510,15 +511,15 @@ static void test_clock_is_refused_outside_dev(void)
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char clock[128], config[128], text[512];
 
-    snprintf(clock, sizeof clock, "%s", unit_dir_write(&dir, "clock", "0\n"));
+    snprintf(clock, sizeof(clock), "%s", unit_dir_write(&dir, "clock", "0\n"));
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++) {
-        int size =
-            snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n%s\n", dir.path, daemons[i]);
+        int size = snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n%s\n", dir.path,
+                            daemons[i]);
 
         if (strcmp(daemons[i], "gateway") != 0)
-            snprintf(text + size, sizeof text - (size_t)size,
+            snprintf(text + size, sizeof(text) - (size_t)size,
                      "    database = \"host=/nowhere\"\n    seal_key = \"/nowhere\"\n");
-        snprintf(config, sizeof config, "%s", unit_dir_write(&dir, "atrium.conf", text));
+        snprintf(config, sizeof(config), "%s", unit_dir_write(&dir, "atrium.conf", text));
         PROGRAM run = DAEMON(daemons[i], "--config", config, "--test-clock", clock);
         CHECK_REFUSED(run, 1, "--test-clock is for development suites only.");
     }

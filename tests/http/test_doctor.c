@@ -1,6 +1,7 @@
 /*
- * test_doctor.c - `atriumctl doctor`: a sound suite is called sound, and of everything that can be wrong with one each
- * thing is broken here once, is told by its row with how to mend it, and is mended.
+ * test_doctor.c - `atriumctl doctor`: a sound suite is called sound, and of everything that can be
+ * wrong with one each thing is broken here once, is told by its row with how to mend it, and is
+ * mended.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -213,8 +214,8 @@ static void a_daemon_that_is_not_there_is_a_row(void)
 {
     char aside[300], place[300];
 
-    snprintf(place, sizeof place, "%s/botd", suite_text(suite, "busDir"));
-    snprintf(aside, sizeof aside, "%s/aside", suite_text(suite, "busDir"));
+    snprintf(place, sizeof(place), "%s/botd", suite_text(suite, "busDir"));
+    snprintf(aside, sizeof(aside), "%s/aside", suite_text(suite, "busDir"));
     CU_ASSERT_EQUAL(rename(place, aside), 0);
     CHECK_ROW("botd", "bus", "fail", "no instance has a socket below",
               "systemctl enable --now atrium-botd@1");
@@ -226,7 +227,8 @@ static void a_daemon_that_is_not_there_is_a_row(void)
     check_sound();
 }
 
-/* Cut off from every authd, a gateway does not know who was logged out, and after five seconds says so. */
+/* Cut off from every authd, a gateway does not know who was logged out, and after five seconds says
+ * so. */
 static void a_gateway_without_a_lease_is_told(void)
 {
     int64_t limit = clock_mono_ms() + BACK_MS;
@@ -288,7 +290,7 @@ static void another_version_is_a_warning(void)
     char run_dir[256];
     pid_t child;
 
-    snprintf(run_dir, sizeof run_dir, "%s", suite_text(suite, "busDir"));
+    snprintf(run_dir, sizeof(run_dir), "%s", suite_text(suite, "busDir"));
     *strrchr(run_dir, '/') = '\0';
     child = fork();
     if (child == 0) {
@@ -299,7 +301,7 @@ static void another_version_is_a_warning(void)
     for (int i = 0; i < 500; i++) {
         char path[300];
 
-        snprintf(path, sizeof path, "%s/bus/maild/ctl.old", run_dir);
+        snprintf(path, sizeof(path), "%s/bus/maild/ctl.old", run_dir);
         if (access(path, F_OK) == 0)
             break;
         usleep(10000);
@@ -316,7 +318,7 @@ static void another_version_is_a_warning(void)
     /* Its socket lies there, and is told of until somebody takes it away. */
     CHECK_ROW("maild.old", "bus", "fail", "has a socket that nobody answers", "remove the socket");
     char path[300];
-    snprintf(path, sizeof path, "%s/bus/maild/ctl.old", run_dir);
+    snprintf(path, sizeof(path), "%s/bus/maild/ctl.old", run_dir);
     CU_ASSERT_EQUAL(unlink(path), 0);
     check_sound();
 }
@@ -327,7 +329,7 @@ static void add_setting(const char *path, const char *section, const char *key)
 {
     char rule[256];
 
-    snprintf(rule, sizeof rule, "s/^%s$/%s\\n    %s = \"3\"/", section, section, key);
+    snprintf(rule, sizeof(rule), "s/^%s$/%s\\n    %s = \"3\"/", section, section, key);
     run((const char *const[]){"/usr/bin/sed", "-i", rule, path, NULL});
 }
 
@@ -409,10 +411,10 @@ static void migrations_are_counted(void)
 {
     char *last = suite_query(suite, "select max(name) from doc.schema_migration"), sql[256];
 
-    snprintf(sql, sizeof sql, "delete from doc.schema_migration where name = '%s'", last);
+    snprintf(sql, sizeof(sql), "delete from doc.schema_migration where name = '%s'", last);
     run_sql(sql);
     CHECK_ROW("docd.2", "migrations", "fail", last, "restart all instances");
-    snprintf(sql, sizeof sql, "insert into doc.schema_migration values ('%s'), ('9999_later')",
+    snprintf(sql, sizeof(sql), "insert into doc.schema_migration values ('%s'), ('9999_later')",
              last);
     run_sql(sql);
     CHECK_ROW("docd.2", "migrations", "warn", "9999_later", "A newer build has migrated");
@@ -437,7 +439,7 @@ static void connections_run_out(void)
     char sql[200];
 
     /* Five more than are in use: another instance takes up to eleven. */
-    snprintf(sql, sizeof sql, "alter role \"atrium-docd\" connection limit %ld",
+    snprintf(sql, sizeof(sql), "alter role \"atrium-docd\" connection limit %ld",
              5 + suite_count(suite, "select count(*) from pg_stat_activity "
                                     "where usename = 'atrium-docd'"));
     run_sql(sql);
@@ -454,7 +456,7 @@ static void set_server_clock(const char *seconds)
 {
     char sql[400];
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "create or replace function pg_catalog.clock_timestamp() returns timestamptz "
              "language sql volatile as $$ select statement_timestamp() + interval '%s s' $$",
              seconds);
@@ -531,7 +533,7 @@ static void add_to_outbox(int minutes)
 {
     char sql[400];
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "insert into auth.outbox (id, method, body, created_at, due_at) "
              "values (gen_random_uuid(), 'maild.gone', '', %lld, %lld)",
              (long long)(clock_real_ms() - minutes * 60000),
@@ -559,7 +561,7 @@ static void add_mail(const char *state, const char *sealed, int minutes)
 {
     char sql[600];
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "insert into mail.message (id, project_id, template, sealed, state, attempts, due_at, "
              "last_error, created_at) values (gen_random_uuid(), " ID
              ", 'GONE', %s, '%s', 7, %lld, "
@@ -589,7 +591,7 @@ static void add_job(int minutes)
     char sql[600];
 
     snprintf(
-        sql, sizeof sql,
+        sql, sizeof(sql),
         "insert into mail.job (id, kind, due_at, account_id, schedule_id, project_id, attempts, "
         "try_at, last_error, created_at) values (gen_random_uuid(), 'account-delete', %lld, " ID
         ", " ID ", " ID ", 9, %lld, 'UNAVAILABLE', 0)",
@@ -657,8 +659,8 @@ static void old_signing_keys_are_told(void)
 
 /* ---- suites that lack something from their start ---- */
 
-/* The largest file is as large as a file may be: few disks have room for ten of those, and what doctor says of this one
- * can be told beforehand. */
+/* The largest file is as large as a file may be: few disks have room for ten of those, and what
+ * doctor says of this one can be told beforehand. */
 static void a_disk_that_is_too_small_is_told(void)
 {
     enum { LARGEST_GIB = 1024 };

@@ -1,6 +1,6 @@
 /*
- * test_documents.c - documents over HTTP: made, uploaded, read in whole and in part, listed, shared, replaced,
- * deleted; and what an access policy hides.
+ * test_documents.c - documents over HTTP: made, uploaded, read in whole and in part, listed,
+ * shared, replaced, deleted; and what an access policy hides.
  *
  * What a form must be is in test_uploads.c.
  */
@@ -62,11 +62,11 @@ static void a_document_goes_its_way(void)
     CU_ASSERT_PTR_NULL(http_member(made, "meta"));
     HTTP_ANSWER early = document_get(suite, patient->access, id);
     CHECK_ERROR(early, 404, "File not uploaded yet.");
-    HTTP_ANSWER uploaded = document_upload(suite, made, text, sizeof text - 1);
+    HTTP_ANSWER uploaded = document_upload(suite, made, text, sizeof(text) - 1);
     CHECK_STATUS(uploaded, 204);
     CU_ASSERT_EQUAL(uploaded->size, 0);
     HTTP_ANSWER read = document_get(suite, patient->access, id);
-    CHECK_BYTES(read, text, sizeof text - 1);
+    CHECK_BYTES(read, text, sizeof(text) - 1);
     check_header(read, "Content-Type", "text/plain");
     check_header(read, "X-Content-Type-Options", "nosniff");
     check_header(read, "Content-Disposition",
@@ -101,7 +101,7 @@ static void files_of_all_sizes_come_back(void)
         char size[32];
 
         CHECK_BYTES(read, bytes, sizes[i]);
-        snprintf(size, sizeof size, "%zu", sizes[i]);
+        snprintf(size, sizeof(size), "%zu", sizes[i]);
         CHECK_STATUS(head, 200);
         check_header(head, "Content-Length", size);
         CU_ASSERT_EQUAL(head->size, 0);
@@ -175,7 +175,7 @@ static void an_unchanged_file_is_304(void)
 
     CU_ASSERT_TRUE(etag && etag[0] == '"' && strlen(etag) > 32);
     for (size_t i = 0; etag && i < ARRAY_SIZE(same); i++) {
-        snprintf(line, sizeof line, "%s%s", same[i], etag);
+        snprintf(line, sizeof(line), "%s%s", same[i], etag);
         HTTP_ANSWER answer = get_with(id, line);
         CHECK_STATUS(answer, 304);
         CU_ASSERT_EQUAL(answer->size, 0);
@@ -184,10 +184,10 @@ static void an_unchanged_file_is_304(void)
     HTTP_ANSWER any = get_with(id, "If-None-Match: *");
     CHECK_STATUS(any, 304);
     /* Without its quotes the tag is one in the header ETag alone. */
-    snprintf(line, sizeof line, "ETag: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
+    snprintf(line, sizeof(line), "ETag: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
     HTTP_ANSWER bare = get_with(id, line);
     CHECK_STATUS(bare, 304);
-    snprintf(line, sizeof line, "If-None-Match: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
+    snprintf(line, sizeof(line), "If-None-Match: %.*s", etag ? (int)strlen(etag) - 2 : 0, etag + 1);
     HTTP_ANSWER strict = get_with(id, line);
     CHECK_STATUS(strict, 200);
     HTTP_ANSWER other = get_with(id, "ETag: \"0123\"");
@@ -213,18 +213,18 @@ static void check_range(const char *id, const char *range, const char *bytes, si
 {
     char line[64], want[64];
 
-    snprintf(line, sizeof line, "Range: %s", range);
+    snprintf(line, sizeof(line), "Range: %s", range);
     HTTP_ANSWER answer = get_with(id, line);
     if (last < 0) {
         UNIT_CHECK(answer->status == 416, "%s: %d", range, answer->status);
-        snprintf(want, sizeof want, "bytes */%zu", size);
+        snprintf(want, sizeof(want), "bytes */%zu", size);
         check_header(answer, "Content-Range", want);
         return;
     }
     UNIT_CHECK(answer->status == 206 && answer->size == (size_t)(last - first + 1) &&
                    memcmp(answer->body, bytes + first, answer->size) == 0,
                "%s: %d, %zu bytes", range, answer->status, answer->size);
-    snprintf(want, sizeof want, "bytes %d-%d/%zu", first, last, size);
+    snprintf(want, sizeof(want), "bytes %d-%d/%zu", first, last, size);
     check_header(answer, "Content-Range", want);
 }
 
@@ -243,7 +243,7 @@ static void ranges_are_served(void)
         check_range(id, "bytes=900-", bytes, sizes[i], 900, size - 1);
         check_range(id, "bytes=5-99999999999999999999", bytes, sizes[i], 5, size - 1);
         check_range(id, "bytes=-99999999", bytes, sizes[i], 0, size - 1);
-        snprintf(text, sizeof text, "bytes=%d-", size);
+        snprintf(text, sizeof(text), "bytes=%d-", size);
         check_range(id, text, bytes, sizes[i], 0, -1);
         check_range(id, "bytes=-0", bytes, sizes[i], 0, -1);
         HTTP_ANSWER several = get_with(id, "Range: bytes=0-1,5-6");
@@ -273,13 +273,13 @@ static void a_range_of_another_version_is_the_whole(void)
                                                      .headers = {"Range: bytes=0-9", others[i]}});
         CHECK_BYTES(answer, bytes, 1000);
     }
-    snprintf(line, sizeof line, "If-Range: %s", etag);
+    snprintf(line, sizeof(line), "If-Range: %s", etag);
     HTTP_ANSWER same =
         http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
                                                            .bearer = patient->access,
                                                            .headers = {"Range: bytes=0-9", line}});
     CHECK_STATUS(same, 206);
-    snprintf(line, sizeof line, "If-Modified-Since: %s", modified);
+    snprintf(line, sizeof(line), "If-Modified-Since: %s", modified);
     HTTP_ANSWER unmodified = get_with(id, line);
     CHECK_STATUS(unmodified, 304);
     HTTP_ANSWER later = get_with(id, "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT");
@@ -303,16 +303,16 @@ static void active_files_are_attachments(void)
         size_t size;
         bool attachment;
     } rows[] = {
-        {"text/html", html, sizeof html - 1, true},
+        {"text/html", html, sizeof(html) - 1, true},
         {"text/html; charset=utf-8", "plain", 5, true},
-        {"image/png", html, sizeof html - 1, true},
-        {"application/octet-stream", html, sizeof html - 1, true},
-        {"image/svg+xml", svg, sizeof svg - 1, true},
-        {"IMAGE/SVG+XML", svg, sizeof svg - 1, true},
-        {"image/png", svg, sizeof svg - 1, true},
-        {"application/xhtml+xml", html, sizeof html - 1, true},
+        {"image/png", html, sizeof(html) - 1, true},
+        {"application/octet-stream", html, sizeof(html) - 1, true},
+        {"image/svg+xml", svg, sizeof(svg) - 1, true},
+        {"IMAGE/SVG+XML", svg, sizeof(svg) - 1, true},
+        {"image/png", svg, sizeof(svg) - 1, true},
+        {"application/xhtml+xml", html, sizeof(html) - 1, true},
         {"text/xml", "<a/>", 4, true},
-        {"image/png", png, sizeof png - 1, false},
+        {"image/png", png, sizeof(png) - 1, false},
         {"text/plain", "plain", 5, false},
     };
 
@@ -378,7 +378,7 @@ static void check_list(const char *access, const char *query, const char *names,
 {
     char path[200];
 
-    snprintf(path, sizeof path, "/document%s", query);
+    snprintf(path, sizeof(path), "/document%s", query);
     HTTP_ANSWER list = http_get(suite_url(suite), path, access);
     char *found = names_of(list);
 
@@ -443,12 +443,12 @@ static void a_public_token_opens_one_file(void)
     CU_ASSERT_TRUE(strlen(token) >= 43); /* 256 bits */
     CU_ASSERT_EQUAL(strlen(http_text(shared, "meta.lastUpdated")), 24);
     CU_ASSERT_PTR_NULL(http_member(shared, "lastUpdated"));
-    snprintf(path, sizeof path, "/document/public/%s", token);
+    snprintf(path, sizeof(path), "/document/public/%s", token);
     HTTP_ANSWER read = http_get(suite_url(suite), path, NULL);
     CHECK_BYTES(read, bytes, 100000);
     check_header(read, "Cache-Control", "private, no-cache");
     char *etag = http_header(read, "ETag"), line[200];
-    snprintf(line, sizeof line, "ETag: %s", etag);
+    snprintf(line, sizeof(line), "ETag: %s", etag);
     HTTP_ANSWER same =
         http_call(suite_url(suite), &(struct http_request){.path = path, .headers = {line}});
     CHECK_STATUS(same, 304);
@@ -480,7 +480,7 @@ static void a_document_can_be_public_from_the_start(void)
                            "{\"fileName\":\"a\",\"contentType\":\"a/b\",\"isPublic\":\"true\"}");
 
     CHECK_STATUS(made, 200);
-    snprintf(path, sizeof path, "/document/public/%s", http_text(made, "publicToken"));
+    snprintf(path, sizeof(path), "/document/public/%s", http_text(made, "publicToken"));
     HTTP_ANSWER early = http_get(suite_url(suite), path, NULL);
     CHECK_ERROR(early, 404, "File not uploaded yet.");
     HTTP_ANSWER uploaded = document_upload(suite, made, "xyz", 3);
@@ -500,7 +500,7 @@ static void tokens_are_not_in_the_database(void)
     char *id = document_put(suite, patient->access, "a", "a/b", "xyz", 3), sql[512];
     HTTP_ANSWER shared = ask("PATCH", document_path(id), patient->access, "{\"isPublic\":true}");
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select count(*) from doc.document d where position('%s' in d::text) > 0 or "
              "position(convert_to('%s', 'UTF8') in public_token) > 0",
              http_text(shared, "publicToken"), http_text(shared, "publicToken"));
@@ -534,7 +534,7 @@ static void a_replacement_serves_when_it_is_complete(void)
     check_header(after, "Content-Type", "text/csv");
     check_header(after, "Content-Disposition",
                  "inline; filename=\"new.csv\"; filename*=UTF-8''new.csv");
-    snprintf(path, sizeof path, "/document/public/%s", http_text(shared, "publicToken"));
+    snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
     HTTP_ANSWER public = http_get(suite_url(suite), path, NULL);
     CHECK_BYTES(public, "newer", 5);
     /* What was replaced goes with the document. */
@@ -586,8 +586,8 @@ static void a_new_name_outlives_the_upload(void)
 
 /* ---- who may ---- */
 
-/* A patient of the demo tenant sees what it is the author of; a practitioner sees all of the project; nobody sees
- * another project. */
+/* A patient of the demo tenant sees what it is the author of; a practitioner sees all of the
+ * project; nobody sees another project. */
 static void others_documents_are_hidden(void)
 {
     static const struct {
@@ -647,13 +647,13 @@ static void a_policy_decides(void)
     for (size_t p = 0; p < ARRAY_SIZE(interactions); p++) {
         char policy[256], value[128];
 
-        snprintf(policy, sizeof policy,
+        snprintf(policy, sizeof(policy),
                  "{\"name\":\"P\",\"resource\":[{\"resourceType\":\"DocumentReference\","
                  "\"interaction\":[\"%s\"]},{\"resourceType\":\"Bot\"}]}",
                  interactions[p]);
         HTTP_ANSWER made = ask("POST", "/v1/project/access-policies", admin->access, policy);
         CHECK_STATUS(made, 200);
-        snprintf(value, sizeof value, "{\"value\":\"AccessPolicy/%s\"}", http_text(made, "id"));
+        snprintf(value, sizeof(value), "{\"value\":\"AccessPolicy/%s\"}", http_text(made, "id"));
         HTTP_ANSWER set =
             ask("PUT", "/v1/project/default-patient-access-policy", admin->access, value);
         CHECK_STATUS(set, 200);
@@ -673,7 +673,7 @@ static void a_policy_decides(void)
         free(id);
     }
     char value[128];
-    snprintf(value, sizeof value, "{\"value\":\"%s\"}", restore);
+    snprintf(value, sizeof(value), "{\"value\":\"%s\"}", restore);
     HTTP_ANSWER back =
         ask("PUT", "/v1/project/default-patient-access-policy", admin->access, value);
     CHECK_STATUS(back, 200);
@@ -699,7 +699,7 @@ static void a_wiped_account_takes_its_documents_along(void)
     CHECK_STATUS(gone, 200);
     CU_ASSERT_TRUE(stored_files_become(suite, files, 15000));
     char path[200];
-    snprintf(path, sizeof path, "/document/public/%s", http_text(replaced, "publicToken"));
+    snprintf(path, sizeof(path), "/document/public/%s", http_text(replaced, "publicToken"));
     HTTP_ANSWER public = http_get(suite_url(suite), path, NULL);
     CHECK_ERROR(public, 404, not_found);
     HTTP_ANSWER read = document_get(suite, patient->access, mine);
@@ -774,7 +774,7 @@ static void every_change_is_audited(void)
     CHECK_STATUS(shared, 200);
     CHECK_STATUS(replaced, 200);
     CHECK_STATUS(gone, 200);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select string_agg(event->>'action' || coalesce(':' || (event->>'detail'), ''), ' ' "
              "order by id) from doc.audit where entity = 'DocumentReference/%s'",
              id);

@@ -1,6 +1,7 @@
 /*
- * test_documents_verify.c - documents whose bytes are gone after a restore, and bytes whose documents are: what readers
- * are told, what `atriumctl documents verify` finds and writes down, and that it removes nothing that is good.
+ * test_documents_verify.c - documents whose bytes are gone after a restore, and bytes whose
+ * documents are: what readers are told, what `atriumctl documents verify` finds and writes down,
+ * and that it removes nothing that is good.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -96,7 +97,7 @@ static void check_doctor(const char *state, const char *seen)
     {
         if (strcmp(json_string_value(json_object_get(row, "check")), "documents") == 0)
             found += strcmp(json_string_value(json_object_get(row, "state")), state) == 0 &&
-                     strstr(json_string_value(json_object_get(row, "seen")), seen) != NULL;
+                     strstr(json_string_value(json_object_get(row, "seen")), seen);
     }
     UNIT_CHECK(found == 1, "%s %s: %s%s", state, seen, doctor->out, doctor->err);
 }
@@ -129,7 +130,8 @@ static void all_is_well(void)
     free(large);
 }
 
-/* Readers are told before anything was verified; nothing else is written than what --repair was asked for. */
+/* Readers are told before anything was verified; nothing else is written than what --repair was
+ * asked for. */
 static void missing_bytes_are_said(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
@@ -208,7 +210,8 @@ static void wrong_bytes_are_said(void)
     free(other);
 }
 
-/* More than a page of bytes whose documents are not in the database: they go a week later, and not before. */
+/* More than a page of bytes whose documents are not in the database: they go a week later, and not
+ * before. */
 static void orphans_are_swept_a_week_later(void)
 {
     size_t before = stored_files(suite);
@@ -252,8 +255,8 @@ static void it_goes_on_where_it_was_stopped(void)
     free(last);
 }
 
-/* Its variants on the host that was asked go with it; those on another host, where there is one here, when docd there
- * sees that the object is gone. */
+/* Its variants on the host that was asked go with it; those on another host, where there is one
+ * here, when docd there sees that the object is gone. */
 static void variants_on_other_hosts_go_too(void)
 {
     size_t size, before = stored_files(suite);

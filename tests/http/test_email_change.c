@@ -1,6 +1,6 @@
 /*
- * test_email_change.c - another e-mail address for an account: who confirms it, who is told, how it is taken back. Over
- * two gateways and two authd, on the test clock.
+ * test_email_change.c - another e-mail address for an account: who confirms it, who is told, how it
+ * is taken back. Over two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ static struct mail_link link_to(const char *email, const char *page)
 {
     char text[128];
 
-    snprintf(text, sizeof text, PATIENT_APP "/%s", page);
+    snprintf(text, sizeof(text), PATIENT_APP "/%s", page);
     return suite_mail_link(suite, email, text);
 }
 
@@ -97,7 +97,8 @@ static void the_new_mailbox_confirms_and_the_old_is_told(void)
     check_sign_in(email, patient->password, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
 
-    /* The old mailbox takes it back: the account is as it was, but for the password, which another person knew. */
+    /* The old mailbox takes it back: the account is as it was, but for the password, which another
+     * person knew. */
     struct mail_link undo = link_to(patient->email, "undo-email");
     HTTP_ANSWER get = http_get(suite_url(suite), UNDO, NULL);
     CHECK_STATUS(get, 405);
@@ -141,7 +142,8 @@ static void it_needs_a_fresh_proof(void)
     free(email);
 }
 
-/* What is taken is not told: the answer and its time are those of a free address. Accounts are never merged. */
+/* What is taken is not told: the answer and its time are those of a free address. Accounts are
+ * never merged. */
 static void a_taken_address_is_not_told(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -262,7 +264,8 @@ static void one_of_many_changes_it(void)
     free(email);
 }
 
-/* Both instances die in the middle: the change has happened, with its proof and its undo, or not at all. */
+/* Both instances die in the middle: the change has happened, with its proof and its undo, or not at
+ * all. */
 static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 4; round++) {

@@ -1,7 +1,7 @@
 /*
  * test_email_verify.c - proven e-mail addresses: what proves them, and that an account belongs to
- * the owner of its mailbox, not of the one who registered it first. Over two gateways and two authd, on the
- * test clock.
+ * the owner of its mailbox, not of the one who registered it first. Over two gateways and two
+ * authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -104,8 +104,8 @@ static void a_reset_link_proves_the_address(void)
                     1);
 }
 
-/* Another person has registered the owner's address first, turned a second factor on and scheduled the
- * deletion. */
+/* Another person has registered the owner's address first, turned a second factor on and scheduled
+ * the deletion. */
 static void the_mailbox_beats_the_squatter(void)
 {
     PERSON squatter = person_register_settled(suite);
@@ -236,7 +236,8 @@ static struct mail_link newest_link(const char *email)
     return suite_mail_link(suite, email, PATIENT_APP "/verify-email");
 }
 
-/* A patient of the demo tenant while it maps the template, with the link that its registration mailed. */
+/* A patient of the demo tenant while it maps the template, with the link that its registration
+ * mailed. */
 static struct person *linked_patient(struct mail_link *ret_link)
 {
     struct person *self = person_register(suite, NULL);
@@ -361,7 +362,8 @@ static void guesses_by_a_link_are_counted(void)
     free(source);
 }
 
-/* The answer tells nothing, whether there is such an account or not, and one mailbox gets ten mails an hour. */
+/* The answer tells nothing, whether there is such an account or not, and one mailbox gets ten mails
+ * an hour. */
 static void sending_tells_nothing_and_has_a_limit(void)
 {
     enum { TRIES = 9 };
@@ -601,8 +603,8 @@ static void set_trap(const struct person *admin, const char *template, const cha
 {
     char path[96], html[128];
 
-    snprintf(path, sizeof path, "/v1/project/email-templates/%s", template);
-    snprintf(html, sizeof html, "<p><a href=\"{{%s}}\">trap</a></p>", variable);
+    snprintf(path, sizeof(path), "/v1/project/email-templates/%s", template);
+    snprintf(html, sizeof(html), "<p><a href=\"{{%s}}\">trap</a></p>", variable);
     HTTP_ANSWER put =
         http_put(suite_url(suite), path, admin->access,
                  json_pack("{s:s, s:s, s:s}", "subject", "trap", "text", "trap", "html", html));
@@ -623,7 +625,7 @@ static void ask_reset(const char *email, const char *tenant, size_t number)
 static bool mail_has(const char *email, const char *text)
 {
     char *mail = suite_mail(suite, email, 0);
-    bool has = mail != NULL && strstr(mail, text) != NULL;
+    bool has = mail && strstr(mail, text);
 
     free(mail);
     return has;

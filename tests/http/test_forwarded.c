@@ -1,6 +1,6 @@
 /*
- * test_forwarded.c - the address that upload forms are posted to: public_url, else as the client called, which behind a
- * trusted proxy is what that says by its one header.
+ * test_forwarded.c - the address that upload forms are posted to: public_url, else as the client
+ * called, which behind a trusted proxy is what that says by its one header.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void check(const struct row *rows, size_t count)
 
         for (size_t k = 0; k < ARRAY_SIZE(rows[i].headers); k++)
             request.headers[k] = rows[i].headers[k];
-        snprintf(own, sizeof own, "%s/storage/documents", suite_url(suite));
+        snprintf(own, sizeof(own), "%s/storage/documents", suite_url(suite));
         HTTP_ANSWER made = http_call(suite_url(suite), &request);
         CHECK_STATUS(made, 200);
         UNIT_CHECK(strcmp(http_text(made, "uploadOptions.url"), rows[i].url ? rows[i].url : own) ==

@@ -1,8 +1,10 @@
 /*
- * test_guide.c - what README and docs tell an operator to type exists: each command of atriumctl with its options, each
- * unit, each target of make, each test that the threat model names; and their links lead somewhere.
+ * test_guide.c - what README and docs tell an operator to type exists: each command of atriumctl
+ * with its options, each unit, each target of make, each test that the threat model names; and
+ * their links lead somewhere.
  *
- * The commands are tried where there is no suite: the command line must be right, and then nothing is found.
+ * The commands are tried where there is no suite: the command line must be right, and then nothing
+ * is found.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -45,8 +47,8 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* Calls fn for each block between lines of ```, each line that is indented by four spaces (not in YAML), and each `...`
- * in the rest. A line that ends with a backslash goes on. */
+/* Calls fn for each block between lines of ```, each line that is indented by four spaces (not in
+ * YAML), and each `...` in the rest. A line that ends with a backslash goes on. */
 static void each_code(const char *path, void (*fn)(const char *path, char *code))
 {
     char *text = read_file(path), *rest = text, *line, *prose = calloc(1, FILE_MAX), *to = prose;
@@ -59,7 +61,7 @@ static void each_code(const char *path, void (*fn)(const char *path, char *code)
         if (strncmp(start, "```", 3) == 0) {
             fence = !fence;
         } else if (fence || (!yaml && start - line >= 4)) {
-            snprintf(code, sizeof code, "%s%s", goes_on ? strdupa(code) : "", start);
+            snprintf(code, sizeof(code), "%s%s", goes_on ? strdupa(code) : "", start);
             goes_on = *code && code[strlen(code) - 1] == '\\';
             if (goes_on)
                 code[strlen(code) - 1] = ' ';
@@ -71,7 +73,7 @@ static void each_code(const char *path, void (*fn)(const char *path, char *code)
     }
     for (const char *at = prose, *end; (at = strchr(at, '`')) && (end = strchr(at + 1, '`'));
          at = end + 1) {
-        snprintf(code, sizeof code, "%.*s", (int)(end - at - 1), at + 1);
+        snprintf(code, sizeof(code), "%.*s", (int)(end - at - 1), at + 1);
         fn(path, code);
     }
     free(prose);
@@ -116,7 +118,7 @@ static void check_dev(const char *path, const char *const *words, const char *pr
         if (strncmp(*words, "--", 2) == 0) {
             char option[64];
 
-            snprintf(option, sizeof option, "%.*s", (int)strcspn(*words, "="), *words);
+            snprintf(option, sizeof(option), "%.*s", (int)strcspn(*words, "="), *words);
             UNIT_CHECK(strstr(help->out, option) || strcmp(option, "--help") == 0, "%s: dev %s",
                        path, option);
         }
@@ -130,7 +132,7 @@ static void check_command(const char *path, const char *const *words)
 
     for (size_t i = 0; words[i]; i++) {
         argv[3 + i] = words[i];
-        snprintf(line + strlen(line), sizeof line - strlen(line), " %s", words[i]);
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), " %s", words[i]);
     }
     commands++;
     if (strcmp(words[0], "dev") == 0) {
@@ -181,7 +183,7 @@ static void check_make(const char *path, char *code)
     for (size_t i = 1; i < count; i++) {
         char padded[64];
 
-        snprintf(padded, sizeof padded, " %s ", words[i]);
+        snprintf(padded, sizeof(padded), " %s ", words[i]);
         if (!strchr(words[i], '='))
             UNIT_CHECK(strstr(phony, padded) != NULL, "%s: make %s", path, words[i]);
         targets++;
@@ -219,7 +221,7 @@ static void every_unit_exists(void)
                 length++;
             if (at[length] != '@' || length == strlen("atrium-"))
                 continue;
-            snprintf(path, sizeof path, "systemd/%.*s@.service", (int)length, at);
+            snprintf(path, sizeof(path), "systemd/%.*s@.service", (int)length, at);
             UNIT_CHECK(access(path, R_OK) == 0, "%s: %s", files[i], path);
             count++;
         }
@@ -267,7 +269,7 @@ static void check_link(const char *path, char *target)
         return;
     if (anchor)
         *anchor++ = '\0';
-    snprintf(full, sizeof full, "%.*s%s", slash && *target ? (int)(slash + 1 - path) : 0, path,
+    snprintf(full, sizeof(full), "%.*s%s", slash && *target ? (int)(slash + 1 - path) : 0, path,
              *target ? target : path);
     UNIT_CHECK(access(full, R_OK) == 0, "%s: %s", path, target);
     UNIT_CHECK(!anchor || has_anchor(full, anchor), "%s: %s#%s", path, target, anchor);
@@ -283,7 +285,7 @@ static void every_link_leads_somewhere(void)
         for (char *at = text; (at = strstr(at, "](")); at += 2) {
             char target[PATH_SIZE];
 
-            snprintf(target, sizeof target, "%.*s", (int)strcspn(at + 2, ")"), at + 2);
+            snprintf(target, sizeof(target), "%.*s", (int)strcspn(at + 2, ")"), at + 2);
             check_link(files[i], target);
         }
         free(text);
@@ -300,9 +302,9 @@ static bool has_case(const char *program, const char *name)
     char path[PATH_SIZE], quoted[PATH_SIZE];
     bool found = false;
 
-    snprintf(quoted, sizeof quoted, "{\"%.200s\"", name);
+    snprintf(quoted, sizeof(quoted), "{\"%.200s\"", name);
     for (size_t i = 0; i < ARRAY_SIZE(folders) && !found; i++) {
-        snprintf(path, sizeof path, "tests/%s/%s.c", folders[i], program);
+        snprintf(path, sizeof(path), "tests/%s/%s.c", folders[i], program);
         if (access(path, R_OK) == 0) {
             char *text = read_file(path);
 
@@ -322,8 +324,8 @@ static void every_named_test_exists(void)
     for (const char *at = text; (at = strstr(at, "`test_")); at++) {
         size_t length = strcspn(at + 1, "`"), size = strcspn(at + 1, ":`");
 
-        snprintf(program, sizeof program, "%.*s", (int)size, at + 1);
-        snprintf(name, sizeof name, "%.*s", length > size + 2 ? (int)(length - size - 2) : 0,
+        snprintf(program, sizeof(program), "%.*s", (int)size, at + 1);
+        snprintf(name, sizeof(name), "%.*s", length > size + 2 ? (int)(length - size - 2) : 0,
                  at + 1 + size + 2);
         UNIT_CHECK(has_case(program, name), "%s: %s", program, name);
         count++;

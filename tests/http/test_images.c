@@ -1,6 +1,6 @@
 /*
- * test_images.c - documents read in another size: through both routes, kept and shared, with ETag and Range, refused
- * where there is no image, gone with the document.
+ * test_images.c - documents read in another size: through both routes, kept and shared, with ETag
+ * and Range, refused where there is no image, gone with the document.
  *
  * How the pixels come out is in tests/unit/test_docd_image.c.
  */
@@ -26,7 +26,7 @@ static struct http_answer *get(const struct person *who, const char *path, const
 {
     char text[512];
 
-    snprintf(text, sizeof text, "%s%s", path, query);
+    snprintf(text, sizeof(text), "%s%s", path, query);
     return http_call(suite_url(suite), &(struct http_request){.path = text,
                                                               .bearer = who ? who->access : NULL,
                                                               .headers = {header}});
@@ -38,8 +38,8 @@ static void check_sides(const struct http_answer *answer, int width, int height,
     int real_width, real_height;
 
     test_png_sides(answer, &real_width, &real_height);
-    UNIT_CHECK(answer->status == 200 && real_width == width && real_height == height &&
-                   type != NULL && strcmp(type, "image/png") == 0,
+    UNIT_CHECK(answer->status == 200 && real_width == width && real_height == height && type &&
+                   strcmp(type, "image/png") == 0,
                "%s: %d %s, %d x %d", label, answer->status, type ? type : "-", real_width,
                real_height);
     free(type);
@@ -131,12 +131,12 @@ static void tags_and_ranges_are_honoured(void)
     CU_ASSERT_FATAL(etag && other && original);
     CU_ASSERT_STRING_NOT_EQUAL(etag, other);
     CU_ASSERT_STRING_NOT_EQUAL(etag, original);
-    snprintf(header, sizeof header, "If-None-Match: %s", etag);
+    snprintf(header, sizeof(header), "If-None-Match: %s", etag);
     HTTP_ANSWER same = get(patient, document_path(id), "?width=600", header);
     CHECK_STATUS(same, 304);
     HTTP_ANSWER another = get(patient, document_path(id), "?width=60", header);
     CHECK_STATUS(another, 200);
-    snprintf(header, sizeof header, "ETag: %s", etag);
+    snprintf(header, sizeof(header), "ETag: %s", etag);
     HTTP_ANSWER named = get(patient, document_path(id), "?width=600", header);
     CHECK_STATUS(named, 304);
     CU_ASSERT_EQUAL(named->size, 0);
@@ -164,11 +164,11 @@ static void the_public_route_resizes_too(void)
                                                            .path = document_path(id),
                                                            .bearer = patient->access,
                                                            .raw = share});
-    snprintf(path, sizeof path, "/document/public/%s", http_text(shared, "publicToken"));
+    snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
     HTTP_ANSWER found = get(NULL, path, "?width=60&height=60&fit=inside", NULL);
     check_sides(found, 60, 45, "public");
     char *etag = http_header(found, "ETag");
-    snprintf(header, sizeof header, "If-None-Match: %s", etag);
+    snprintf(header, sizeof(header), "If-None-Match: %s", etag);
     HTTP_ANSWER same = get(NULL, path, "?width=60&height=60&fit=inside", header);
     CHECK_STATUS(same, 304);
     HTTP_ANSWER bad = get(NULL, path, "?width=0", NULL);
@@ -199,7 +199,7 @@ static void a_name_follows_the_format(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char *id =
-            document_put(suite, patient->access, rows[i].name, "image/gif", gif, sizeof gif - 1);
+            document_put(suite, patient->access, rows[i].name, "image/gif", gif, sizeof(gif) - 1);
         HTTP_ANSWER answer = get(patient, document_path(id), "?width=2", NULL);
 
         check_sides(answer, 2, 2, rows[i].name);
@@ -247,7 +247,8 @@ static void what_is_no_image_is_refused(void)
     static const char no_image[] = "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image";
     size_t size;
     char *png = test_png(200, 200, &size);
-    char *drawing = document_put(suite, patient->access, "d.png", "image/png", svg, sizeof svg - 1);
+    char *drawing =
+        document_put(suite, patient->access, "d.png", "image/png", svg, sizeof(svg) - 1);
     char *text = document_put(suite, patient->access, "t.txt", "text/plain", "text", 4);
     char *nothing = document_put(suite, patient->access, "n.png", "image/png", "", 0);
     char *cut = document_put(suite, patient->access, "c.png", "image/png", png, size / 2);
@@ -291,7 +292,7 @@ static void equal_requests_decode_once(void)
     struct http_answer *answers[MANY];
     long before = DECODES;
 
-    snprintf(path, sizeof path, "%s?width=333", document_path(id));
+    snprintf(path, sizeof(path), "%s?width=333", document_path(id));
     for (int i = 0; i < MANY; i++)
         requests[i] = (struct http_request){.path = path, .bearer = patient->access};
     http_call_many(suite_url(suite), requests, MANY, MANY, answers);
@@ -367,7 +368,8 @@ static void a_new_file_has_new_variants(void)
     free(id);
 }
 
-/* Killed while they make variants: what is asked for again comes, and nothing half made stays in the way. */
+/* Killed while they make variants: what is asked for again comes, and nothing half made stays in
+ * the way. */
 static void deaths_leave_nothing_in_the_way(void)
 {
     char *id = put_picture(3000, 2000), paths[MANY][128];
@@ -384,7 +386,7 @@ static void deaths_leave_nothing_in_the_way(void)
             _exit(0);
         }
         for (int i = 0; i < MANY; i++) {
-            snprintf(paths[i], sizeof paths[i], "%s?width=%d", document_path(id),
+            snprintf(paths[i], sizeof(paths[i]), "%s?width=%d", document_path(id),
                      100 * round + i + 1);
             requests[i] = (struct http_request){.path = paths[i], .bearer = patient->access};
         }
@@ -413,11 +415,11 @@ static pid_t parent_of(pid_t pid)
     pid_t parent = 0;
     FILE *file;
 
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    snprintf(path, sizeof(path), "/proc/%d/stat", pid);
     file = fopen(path, "r");
     if (!file)
         return 0;
-    if (fgets(text, sizeof text, file) && strrchr(text, ')'))
+    if (fgets(text, sizeof(text), file) && strrchr(text, ')'))
         sscanf(strrchr(text, ')'), ") %*c %d", &parent);
     fclose(file);
     return parent;
@@ -474,8 +476,8 @@ static char *put_large_picture(void)
     return id;
 }
 
-/* Whatever of it is killed in the middle of an image: that is one answer of 503 at most; docd goes on, and the next image
- * comes. */
+/* Whatever of it is killed in the middle of an image: that is one answer of 503 at most; docd goes
+ * on, and the next image comes. */
 static void a_decoder_that_dies_costs_one_answer(void)
 {
     enum { DECODER = 3, PROCESS = 2 };
@@ -494,8 +496,8 @@ static void a_decoder_that_dies_costs_one_answer(void)
         suite_signal(suite, "docd", "2", SIGKILL);
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "docd", "2", docd));
         docd = suite_pid(suite, "docd", "1");
-        snprintf(query, sizeof query, "?width=%d", 700 + steps);
-        snprintf(again, sizeof again, "?width=%d", 710 + steps);
+        snprintf(query, sizeof(query), "?width=%d", 700 + steps);
+        snprintf(again, sizeof(again), "?width=%d", 710 + steps);
         child = kill_decoder_soon(steps);
         HTTP_ANSWER lost = get(patient, document_path(id), query, NULL);
         /* the gateway may have asked the other instance, where nothing died */
@@ -544,17 +546,18 @@ static double slowest_thumbnail(const char *path, int first)
     for (int i = 0; i < THUMBNAILS; i++) {
         char query[256];
 
-        snprintf(query, sizeof query, "%s?width=%d", path, first + i);
+        snprintf(query, sizeof(query), "%s?width=%d", path, first + i);
         HTTP_ANSWER answer = http_call(
             suite_url(suite), &(struct http_request){.path = query, .source = "127.7.7.7"});
         CHECK_STATUS(answer, 200);
         seconds[i] = answer->seconds;
     }
-    qsort(seconds, THUMBNAILS, sizeof *seconds, by_time);
+    qsort(seconds, THUMBNAILS, sizeof(*seconds), by_time);
     return seconds[THUMBNAILS - 1];
 }
 
-/* Asks for the picture in so many sizes at once; ends when all are answered, well or by the limit. */
+/* Asks for the picture in so many sizes at once; ends when all are answered, well or by the
+ * limit. */
 static pid_t read_large(const char *path)
 {
     struct http_request requests[LARGE_READS];
@@ -566,7 +569,7 @@ static pid_t read_large(const char *path)
     if (child != 0)
         return child;
     for (int i = 0; i < LARGE_READS; i++) {
-        snprintf(paths[i], sizeof paths[i], "%s?width=%d", path, 1000 + i);
+        snprintf(paths[i], sizeof(paths[i]), "%s?width=%d", path, 1000 + i);
         requests[i] = (struct http_request){.path = paths[i], .source = "127.6.6.6"};
     }
     http_call_many(suite_url(suite), requests, LARGE_READS, LARGE_READS, answers);

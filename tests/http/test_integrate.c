@@ -1,6 +1,7 @@
 /*
- * test_integrate.c - what the guides show runs as it stands: the commands under "Operate" in README.md, in a directory with
- * the suite of `make run` in it, and the code of docs/integrate.md, by tests/integrate/run.mjs.
+ * test_integrate.c - what the guides show runs as it stands: the commands under "Operate" in
+ * README.md, in a directory with the suite of `make run` in it, and the code of docs/integrate.md,
+ * by tests/integrate/run.mjs.
  *
  * That code is for browsers and Node: without a `node` the case says so and is left out.
  */
@@ -19,7 +20,8 @@ enum { README_MAX = 256 * 1024, RUN_MS = 120000, PATH_SIZE = 512 };
 static struct suite *suite;
 static struct unit_dir dir;
 
-/* The indented lines of the section "## Operate", as a script that ends at the first failure. Caller frees. */
+/* The indented lines of the section "## Operate", as a script that ends at the first failure.
+ * Caller frees. */
 static char *operate_script(void)
 {
     char *text = calloc(1, README_MAX), *script = calloc(1, README_MAX), *rest, *line, *to = script;

@@ -1,5 +1,6 @@
 /*
- * test_kept_files.c - files that are read again and again: the gateway has their bytes, docd still decides.
+ * test_kept_files.c - files that are read again and again: the gateway has their bytes, docd still
+ * decides.
  *
  * The file in docd's store is taken away: whoever gets bytes has them from the gateway.
  */
@@ -31,9 +32,9 @@ static void lose_file(const char *id)
     char sql[200], path[512];
     char *object;
 
-    snprintf(sql, sizeof sql, "select object_id from doc.document where id = '%s'", id);
+    snprintf(sql, sizeof(sql), "select object_id from doc.document where id = '%s'", id);
     object = suite_query(suite, sql);
-    snprintf(path, sizeof path, "%s/storage/%.2s/%s", suite_dir(suite), object, object);
+    snprintf(path, sizeof(path), "%s/storage/%.2s/%s", suite_dir(suite), object, object);
     UNIT_CHECK(unlink(path) == 0, "%s", path);
     free(object);
 }
@@ -118,7 +119,7 @@ static void parts_of_a_kept_file(void)
     CU_ASSERT_EQUAL(head->size, 0);
     char *length = http_header(head, "Content-Length"), *etag = http_header(head, "ETag");
     CU_ASSERT_STRING_EQUAL(length, "200000");
-    snprintf(line, sizeof line, "If-None-Match: %s", etag);
+    snprintf(line, sizeof(line), "If-None-Match: %s", etag);
     HTTP_ANSWER same = get_with(id, NULL, line);
     CHECK_STATUS(same, 304);
     CU_ASSERT_EQUAL(same->size, 0);
@@ -139,7 +140,7 @@ static void docd_decides_all_the_same(void)
                                                            .bearer = patient->access,
                                                            .raw = "{\"isPublic\":true}"});
 
-    snprintf(path, sizeof path, "/document/public/%s", http_text(shared, "publicToken"));
+    snprintf(path, sizeof(path), "/document/public/%s", http_text(shared, "publicToken"));
     read_twice(id, "before", 6);
     for (int i = 0; i < 2; i++) {
         HTTP_ANSWER open = http_get(suite_url(suite), path, NULL);

@@ -1,5 +1,6 @@
 /*
- * test_locales.c - the languages of a project, the history of its settings, and its code by mail, over HTTP.
+ * test_locales.c - the languages of a project, the history of its settings, and its code by mail,
+ * over HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -123,7 +124,7 @@ static void who_may_read_and_write_locales(void)
     HTTP_ANSWER nobody = http_get(suite_url(suite), "/locales", NULL);
     CHECK_STATUS(nobody, 401);
 
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s",
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s",
              strchr(suite_text(suite, "demo.patientAccessPolicy"), '/') + 1);
     for (int i = 0; i < 2; i++) {
         struct http_request change = {
@@ -139,7 +140,8 @@ static void who_may_read_and_write_locales(void)
     }
 }
 
-/* How many changes of the languages a history has; each started from what the one before it left. */
+/* How many changes of the languages a history has; each started from what the one before it
+ * left. */
 static int check_chain(const struct http_answer *history)
 {
     json_t *changes = http_member(history, "resources"), *newer = NULL;
@@ -169,7 +171,7 @@ static void no_language_is_lost(void)
     int won = 0, standing = 0;
 
     for (int i = 0; i < MANY; i++) {
-        snprintf(bodies[i], sizeof bodies[i], "{\"languages\":[\"en\",\"a%c%c\"]}", 'a' + i / 26,
+        snprintf(bodies[i], sizeof(bodies[i]), "{\"languages\":[\"en\",\"a%c%c\"]}", 'a' + i / 26,
                  'a' + i % 26);
         requests[i] = (struct http_request){
             .method = "PATCH", .path = "/locales", .bearer = there->access, .raw = bodies[i]};
@@ -288,8 +290,8 @@ static void an_unmapped_code_is_not_mailed(void)
     free(mail);
 }
 
-/* Mails the code `count` times at once, to one mailbox or (NULL) to as many; how many were taken. The others are
- * refused. */
+/* Mails the code `count` times at once, to one mailbox or (NULL) to as many; how many were taken.
+ * The others are refused. */
 static int mail_many(const char *access, const char *mailbox, size_t count)
 {
     enum { MOST = 64 };
@@ -299,7 +301,7 @@ static int mail_many(const char *access, const char *mailbox, size_t count)
     int taken = 0;
 
     for (size_t i = 0; i < count; i++) {
-        snprintf(email, sizeof email, "many%zu@example.org", i);
+        snprintf(email, sizeof(email), "many%zu@example.org", i);
         requests[i] =
             (struct http_request){.method = "POST",
                                   .path = "/organizations/code/email",
@@ -316,7 +318,8 @@ static int mail_many(const char *access, const char *mailbox, size_t count)
     return taken;
 }
 
-/* Five to a mailbox and thirty of a member in fifteen minutes, counted by all instances together. */
+/* Five to a mailbox and thirty of a member in fifteen minutes, counted by all instances
+ * together. */
 static void code_mails_are_limited(void)
 {
     PERSON busy = person_admin_of_child(suite, "busy");

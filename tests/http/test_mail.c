@@ -1,8 +1,10 @@
 /*
- * test_mail.c - mail by SMTP, from the registration that causes it to a real mail server (smtp_server.py): its form,
- * and that it comes exactly once whatever the server does. Two maild share the work.
+ * test_mail.c - mail by SMTP, from the registration that causes it to a real mail server
+ * (smtp_server.py): its form, and that it comes exactly once whatever the server does. Two maild
+ * share the work.
  *
- * Sign-in to the mail server and TLS are in tests/unit/test_maild_smtp.c: `atriumctl dev` has no options for them.
+ * Sign-in to the mail server and TLS are in tests/unit/test_maild_smtp.c: `atriumctl dev` has no
+ * options for them.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -40,7 +42,7 @@ static struct post post_open(const char *option, const char *value)
     char number[16];
     const char *const extra[] = {"--port", number, option, value, NULL};
 
-    snprintf(number, sizeof number, "%d", port);
+    snprintf(number, sizeof(number), "%d", port);
     self.server = mail_server_start(&self.dir, extra);
     return self;
 }
@@ -64,19 +66,20 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* How many mails came for the address; the text of the one that came last in *ret (caller frees) when asked for. */
+/* How many mails came for the address; the text of the one that came last in *ret (caller frees)
+ * when asked for. */
 static int count_mail(const struct post *self, const char *to, char **ret)
 {
     struct dirent **entries = NULL;
     int count = scandir(self->dir.path, &entries, NULL, alphasort), found = 0;
     char line[320];
 
-    snprintf(line, sizeof line, "\r\nX-Envelope-To: %s\r\n", to);
+    snprintf(line, sizeof(line), "\r\nX-Envelope-To: %s\r\n", to);
     for (int i = 0; i < count; i++) {
         const char *dot = strrchr(entries[i]->d_name, '.');
         char path[512];
 
-        snprintf(path, sizeof path, "%s/%s", self->dir.path, entries[i]->d_name);
+        snprintf(path, sizeof(path), "%s/%s", self->dir.path, entries[i]->d_name);
         if (dot && strcmp(dot, ".eml") == 0) {
             char *text = read_text(path);
 
@@ -164,8 +167,8 @@ static void put_template(const char *subject, const char *text, const char *html
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char text_path[128], html_path[128];
 
-    snprintf(text_path, sizeof text_path, "%s", unit_dir_write(&dir, "text", text));
-    snprintf(html_path, sizeof html_path, "%s", unit_dir_write(&dir, "html", html));
+    snprintf(text_path, sizeof(text_path), "%s", unit_dir_write(&dir, "text", text));
+    snprintf(html_path, sizeof(html_path), "%s", unit_dir_write(&dir, "html", html));
     PROGRAM put = ATRIUMCTL(suite, NULL, "template", "put", "--project", "demo", "PATIENT_WELCOME",
                             "--subject", subject, "--text", text_path, "--html", html_path);
     CHECK_EXIT(put, 0);
@@ -260,7 +263,7 @@ static void words_outside_ascii_are_encoded(void)
                  "<p>Hallo {{recipientName}}, schön: ≠ 日本</p>\n");
     CU_ASSERT_EQUAL(register_as(email, name, "Ünal", "demo"), 200);
     PROGRAM mail = read_mail(&post, email);
-    snprintf(subject, sizeof subject, "Grüße, %s Ünal", name);
+    snprintf(subject, sizeof(subject), "Grüße, %s Ünal", name);
     CU_ASSERT_STRING_EQUAL(program_text(mail, "decoded.subject"), subject);
     CU_ASSERT_PTR_NOT_NULL(strstr(program_text(mail, "parts.0.text"), "schön: ≠ 日本"));
     CU_ASSERT_PTR_NOT_NULL(strstr(program_text(mail, "parts.1.text"), "schön: ≠ 日本"));
@@ -296,7 +299,8 @@ static void names_cannot_write_html(void)
     free(email);
 }
 
-/* A name that tries to write headers, or a body of its own, ends up as words in one line - or is refused. */
+/* A name that tries to write headers, or a body of its own, ends up as words in one line - or is
+ * refused. */
 static void names_cannot_write_headers(void)
 {
     static const char *const names[] = {
@@ -432,7 +436,7 @@ static void no_template_no_mail(void)
     CHECK_EXIT(project, 0);
     PROGRAM put = ATRIUMCTL(suite, policy, "policy", "put", "--project", "bare", "-", "--json");
     CHECK_EXIT(put, 0);
-    snprintf(value, sizeof value, "AccessPolicy/%s", program_text(put, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", program_text(put, "id"));
     PROGRAM set =
         ATRIUMCTL(suite, NULL, "project", "set", "bare", "default-patient-access-policy", value);
     CHECK_EXIT(set, 0);
@@ -485,8 +489,9 @@ static char *message_id(const char *mail)
     return line ? strndup(line + 2, strcspn(line + 2, "\r")) : strdup("");
 }
 
-/* The one window in which a mail may come twice: the server has it, its 250 does not reach us. Then both are the
- * same mail to every reader, and the second does not come while the server may still be at work on the first. */
+/* The one window in which a mail may come twice: the server has it, its 250 does not reach us. Then
+ * both are the same mail to every reader, and the second does not come while the server may still
+ * be at work on the first. */
 static void death_before_the_250_repeats_the_same_mail(void)
 {
     static const char *const instances[] = {"1", "2"};
@@ -544,7 +549,7 @@ int main(void)
     char smtp[32];
 
     port = unit_free_port();
-    snprintf(smtp, sizeof smtp, "127.0.0.1:%d", port);
+    snprintf(smtp, sizeof(smtp), "127.0.0.1:%d", port);
     suite = suite_start(&(struct suite_options){
         .instances = "maild=2", .smtp = smtp, .set = "maild.smtp_timeout=5s"});
     return unit_run("mail", cases, ARRAY_SIZE(cases));

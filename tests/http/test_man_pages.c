@@ -1,6 +1,6 @@
 /*
- * test_man_pages.c - the man pages say what the programs know: every key of the configuration, every command and
- * option of atriumctl, and no key that is gone.
+ * test_man_pages.c - the man pages say what the programs know: every key of the configuration,
+ * every command and option of atriumctl, and no key that is gone.
  *
  * Asks the built programs (--print-config, --help) and reads the pages' sources in the tree.
  */
@@ -28,16 +28,17 @@ static const struct {
     {"botd", "atrium-botd", "botd/botd.8"},
 };
 
-/* A page as plain words: escapes resolved, quotes and defaults in parentheses dropped. Of the lines behind the heading
- * (NULL: all) only those that name what a paragraph is about, when `tags` is set. Caller frees. */
+/* A page as plain words: escapes resolved, quotes and defaults in parentheses dropped. Of the lines
+ * behind the heading (NULL: all) only those that name what a paragraph is about, when `tags` is
+ * set. Caller frees. */
 static char *page_text(const char *path, const char *heading, bool tags)
 {
     FILE *file = fopen(path, "r");
     char *text = calloc(1, PAGE_MAX), line[1024], *to = text;
-    bool inside = heading == NULL, tag = false;
+    bool inside = !heading, tag = false;
 
     UNIT_CHECK(file != NULL, "%s", path);
-    while (file && fgets(line, sizeof line, file) && to - text < PAGE_MAX - (int)sizeof line) {
+    while (file && fgets(line, sizeof(line), file) && to - text < PAGE_MAX - (int)sizeof(line)) {
         bool is_tag = tag;
 
         tag = strncmp(line, ".TP", 3) == 0;
@@ -66,7 +67,7 @@ static char *page_tags(const char *path)
     char *text = calloc(1, PAGE_MAX), line[1024];
     bool inside = false, tag = false;
 
-    while (file && fgets(line, sizeof line, file) && strlen(text) < PAGE_MAX - sizeof line) {
+    while (file && fgets(line, sizeof(line), file) && strlen(text) < PAGE_MAX - sizeof(line)) {
         if (strncmp(line, ".SH ", 4) == 0)
             inside = strncmp(line + 4, "CONFIGURATION", 13) == 0;
         if (inside && tag)
@@ -150,8 +151,8 @@ static bool is_marked(const char *config, const char *section, const char *key)
     char line[WORD_MAX + 16], unset[WORD_MAX + 24];
     const char *at = strstr(config, section), *found, *from;
 
-    snprintf(line, sizeof line, "\n    %s = ", key);
-    snprintf(unset, sizeof unset, "\n    # %s is not set", key);
+    snprintf(line, sizeof(line), "\n    %s = ", key);
+    snprintf(unset, sizeof(unset), "\n    # %s is not set", key);
     found = at ? strstr(at, line) : NULL;
     found = found ? found : at ? strstr(at, unset) : NULL;
     for (from = found; from && from > config && from[-1] != '\n'; from--)
@@ -168,7 +169,7 @@ static void reload_is_documented(void)
         char *keys = keys_of(sections[i].program, sections[i].section), *rest = keys, *key;
         char section[WORD_MAX], *page = page_tags(sections[i].page);
 
-        snprintf(section, sizeof section, "%s\n", sections[i].section);
+        snprintf(section, sizeof(section), "%s\n", sections[i].section);
         while ((key = strsep(&rest, " "))) {
             const char *tag = *key ? strstr(page, key) : NULL;
             bool says = tag && memmem(tag, strcspn(tag, "\n"), "reload)", strlen("reload)"));
@@ -229,7 +230,7 @@ static void every_command_is_documented(void)
         if (!gap || line[2] == '-')
             continue;
         *gap = '\0';
-        snprintf(command, sizeof command, "atriumctl %s", line + 2);
+        snprintf(command, sizeof(command), "atriumctl %s", line + 2);
         UNIT_CHECK(holds(tags, line + 2) || holds(page, command), "%s lacks %s", ctl_page, command);
         check_options(line + 2, page);
         count++;

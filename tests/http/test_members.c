@@ -1,6 +1,7 @@
 /*
- * test_members.c - inviting people to a project, accepting, and who is a member: the mails and their links, each refusal,
- * tokens of removed members, races and kills. Over two gateways and two authd.
+ * test_members.c - inviting people to a project, accepting, and who is a member: the mails and
+ * their links, each refusal, tokens of removed members, races and kills. Over two gateways and two
+ * authd.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -38,7 +39,7 @@ static struct http_answer *call(const char *method, const char *access, const ch
 {
     char path[160];
 
-    snprintf(path, sizeof path, MEMBERS "%s%s%s", *id ? "/" : "", id, rest);
+    snprintf(path, sizeof(path), MEMBERS "%s%s%s", *id ? "/" : "", id, rest);
     return http_call(
         suite_url(suite),
         &(struct http_request){.method = method, .path = path, .bearer = access, .body = body});
@@ -116,7 +117,7 @@ static json_t *listed(const char *access, const char *email)
         json_t *each;
         size_t i;
 
-        snprintf(path, sizeof path, MEMBERS "?_count=100&_offset=%d", offset);
+        snprintf(path, sizeof(path), MEMBERS "?_count=100&_offset=%d", offset);
         HTTP_ANSWER list = http_get(suite_url(suite), path, access);
         if (!CHECK_STATUS(list, 200) || json_array_size(http_member(list, "resources")) == 0)
             return NULL;
@@ -166,7 +167,7 @@ static void map_template(const char *access, const char *name, const char *body)
 {
     char path[128];
 
-    snprintf(path, sizeof path, "/v1/project/email-templates/%s", name);
+    snprintf(path, sizeof(path), "/v1/project/email-templates/%s", name);
     HTTP_ANSWER answer = http_put(suite_url(suite), path, access,
                                   json_pack("{s:s, s:s}", "subject", "Hi", "text", body));
     CHECK_STATUS(answer, 200);
@@ -182,7 +183,7 @@ static struct person *equipped_child(const char *code)
         http_post(suite_url(suite), "/v1/project/access-policies", self->access,
                   json_pack("{s:s, s:[{s:s}]}", "name", "Staff", "resource", "resourceType", "*"));
     CHECK_STATUS(policy, 200);
-    snprintf(value, sizeof value, "AccessPolicy/%s", http_text(policy, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", http_text(policy, "id"));
     suite_set_value(suite, self->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
     suite_set_value(suite, self->access, "PRACTITIONER_APP_URL", "https://child.example");
     map_template(self->access, "INVITE_TO_PROJECT", invitation_text);
@@ -277,7 +278,7 @@ static void an_invitation_brings_what_was_said(void)
     char *email = person_address(), upper[128], *domain;
     json_t *body = body_of(email, "Practitioner", true);
 
-    snprintf(upper, sizeof upper, "  %s ", email);
+    snprintf(upper, sizeof(upper), "  %s ", email);
     for (domain = upper; *domain; domain++)
         *domain = *domain >= 'a' && *domain <= 'z' ? (char)(*domain - 32) : *domain;
     json_object_set_new(body, "email", json_string(upper));
@@ -366,7 +367,7 @@ static void a_project_must_be_ready_to_invite(void)
     HTTP_ANSWER policy =
         http_post(suite_url(suite), "/v1/project/access-policies", there->access,
                   json_pack("{s:s, s:[{s:s}]}", "name", "Staff", "resource", "resourceType", "*"));
-    snprintf(value, sizeof value, "AccessPolicy/%s", http_text(policy, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", http_text(policy, "id"));
     suite_set_value(suite, there->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
     HTTP_ANSWER unmapped = invite(there->access, email, NULL);
     CHECK_ERROR(unmapped, 400, "The invitation email is not configured.");
@@ -385,10 +386,11 @@ static void a_project_must_be_ready_to_invite(void)
     HTTP_ANSWER pending = invite(there->access, email, NULL);
     CHECK_ERROR(pending, 409, "This person is invited already. Send the invitation again instead.");
 
-    /* What it will have may not be taken away meanwhile, and a switch that is off stops the mail. */
+    /* What it will have may not be taken away meanwhile, and a switch that is off stops the
+     * mail. */
     char path[128];
     suite_set_value(suite, there->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", "");
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s", http_text(policy, "id"));
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s", http_text(policy, "id"));
     HTTP_ANSWER used = http_delete(suite_url(suite), path, there->access);
     CHECK_ERROR(used, 409, "The access policy is in use.");
     suite_set_switch(suite, there->access, "PRACTITIONER_INVITATION_ENABLED", false);
@@ -422,7 +424,8 @@ static void an_absent_maild_is_503(void)
     free(email);
 }
 
-/* A practitioner who has proven the address in this organisation becomes a member at once, and is mailed. */
+/* A practitioner who has proven the address in this organisation becomes a member at once, and is
+ * mailed. */
 static void an_account_is_added_at_once(void)
 {
     char id[37];
@@ -454,7 +457,8 @@ static void an_account_is_added_at_once(void)
     free(mail);
 }
 
-/* Who registered while the invitation was on its way completes it all the same: one membership, the new password. */
+/* Who registered while the invitation was on its way completes it all the same: one membership, the
+ * new password. */
 static void who_registered_meanwhile_accepts(void)
 {
     char *email = person_address();
@@ -482,8 +486,9 @@ static void who_registered_meanwhile_accepts(void)
     free(email);
 }
 
-/* Two projects invite the same practitioner before there is an account: the second link is accepted with the account
- * that the first has made, which stays as it is. A suspended project's link is none. */
+/* Two projects invite the same practitioner before there is an account: the second link is accepted
+ * with the account that the first has made, which stays as it is. A suspended project's link is
+ * none. */
 static void two_projects_invite_one_person(void)
 {
     PERSON there = equipped_child("second");
@@ -522,7 +527,8 @@ static void two_projects_invite_one_person(void)
     free(email);
 }
 
-/* A practitioner who registered in the project meanwhile, invited as its admin, is one from the next request on. */
+/* A practitioner who registered in the project meanwhile, invited as its admin, is one from the
+ * next request on. */
 static void an_admin_who_registered_meanwhile(void)
 {
     char *email = person_address();
@@ -673,7 +679,7 @@ static void members_are_listed_by_pages(void)
     for (int i = 0; i < 5; i++) {
         char path[96];
 
-        snprintf(path, sizeof path, MEMBERS "?_count=1&_offset=%d", i);
+        snprintf(path, sizeof(path), MEMBERS "?_count=1&_offset=%d", i);
         HTTP_ANSWER page = http_get(suite_url(suite), path, there->access);
         CHECK_STATUS(page, 200);
         CU_ASSERT_EQUAL(json_integer_value(http_member(page, "total")), 4);
@@ -764,7 +770,8 @@ static void admin_is_given_and_taken(void)
     free(email);
 }
 
-/* Of an account that registered with an address the list says whether its mailbox has confirmed that. */
+/* Of an account that registered with an address the list says whether its mailbox has confirmed
+ * that. */
 static void the_list_tells_proven_addresses(void)
 {
     char *email = person_address();
@@ -907,7 +914,7 @@ static void changes_are_audited(void)
     HTTP_ANSWER gone = withdraw(admin->access, id);
     CHECK_STATUS(gone, 200);
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        snprintf(sql, sizeof sql,
+        snprintf(sql, sizeof(sql),
                  "select count(*) from auth.audit where event->>'action' = '%s' "
                  "and entity like '%%/%s'",
                  rows[i].action, id);
@@ -976,7 +983,7 @@ static void one_wins_a_race_to_accept(void)
 
     CHECK_STATUS(made, 200);
     for (int i = 0; i < MANY; i++) {
-        snprintf(password, sizeof password, "password %d", i);
+        snprintf(password, sizeof(password), "password %d", i);
         requests[i] = (struct http_request){
             .method = "POST", .path = SET, .body = body_accept(link, password)};
     }
@@ -986,7 +993,7 @@ static void one_wins_a_race_to_accept(void)
     CU_ASSERT_EQUAL(count_status(answers, MANY, 204), 1);
     for (int i = 0; i < MANY; i++) {
         if (answers[i]->status == 204) {
-            snprintf(password, sizeof password, "password %d", i);
+            snprintf(password, sizeof(password), "password %d", i);
             PERSON winner = person_sign_in(suite, "Practitioner", email, password, NULL);
             CU_ASSERT_EQUAL(winner->status, 200);
         } else {
@@ -998,7 +1005,8 @@ static void one_wins_a_race_to_accept(void)
     free(email);
 }
 
-/* Accepting, registering, withdrawing and resending at once: whatever wins, the account is whole and there is one. */
+/* Accepting, registering, withdrawing and resending at once: whatever wins, the account is whole
+ * and there is one. */
 static void everything_at_once_leaves_one_account(void)
 {
     for (int round = 0; round < 6; round++) {
@@ -1008,8 +1016,8 @@ static void everything_at_once_leaves_one_account(void)
         struct http_answer *answers[4];
         const char *source = "127.9.9.9";
 
-        snprintf(path, sizeof path, MEMBERS "/%s", http_text(made, "id"));
-        snprintf(again, sizeof again, MEMBERS "/%s/resend", http_text(made, "id"));
+        snprintf(path, sizeof(path), MEMBERS "/%s", http_text(made, "id"));
+        snprintf(again, sizeof(again), MEMBERS "/%s/resend", http_text(made, "id"));
         const struct http_request requests[] = {
             {.method = "POST", .path = SET, .body = body_accept(link, chosen)},
             {.method = round % 2 ? "DELETE" : "POST",
@@ -1045,15 +1053,15 @@ static void one_of_two_admins_stays(void)
         char code[32], id[37], paths[2][128];
         PERSON rui = join("Practitioner", false, id);
 
-        snprintf(code, sizeof code, "duel-%d", round);
+        snprintf(code, sizeof(code), "duel-%d", round);
         PERSON there = equipped_child(code);
         HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", there->access);
         HTTP_ANSWER made = call("POST", there->access, "", "", body_of(rui->email, NULL, true));
         PERSON second = person_sign_in(suite, "Practitioner", rui->email, chosen, code);
         struct http_answer *answers[2];
 
-        snprintf(paths[0], sizeof paths[0], MEMBERS "/%s", http_text(made, "id"));
-        snprintf(paths[1], sizeof paths[1], MEMBERS "/%s", http_text(me, "membership.id"));
+        snprintf(paths[0], sizeof(paths[0]), MEMBERS "/%s", http_text(made, "id"));
+        snprintf(paths[1], sizeof(paths[1]), MEMBERS "/%s", http_text(me, "membership.id"));
         const struct http_request requests[] = {
             {.method = round % 3 ? "DELETE" : "PATCH",
              .path = paths[0],
@@ -1086,12 +1094,12 @@ static void no_sign_in_slips_past_a_removal(void)
         struct http_answer *answers[2];
         pid_t holder;
 
-        snprintf(path, sizeof path, MEMBERS "/%s", id);
-        snprintf(step, sizeof step, "/auth/tenant/%s/login/start", roles[i]);
+        snprintf(path, sizeof(path), MEMBERS "/%s", id);
+        snprintf(step, sizeof(step), "/auth/tenant/%s/login/start", roles[i]);
         HTTP_ANSWER start =
             suite_post_from(suite, source, step, body_login_start(rui->email, chosen, "demo"));
         CHECK_STATUS(start, 200);
-        snprintf(step, sizeof step, "/auth/tenant/%s/login/token", roles[i]);
+        snprintf(step, sizeof(step), "/auth/tenant/%s/login/token", roles[i]);
         const struct http_request requests[] = {
             {.method = "POST",
              .path = step,
@@ -1147,7 +1155,8 @@ static void kill_leaves_no_half_invitation(void)
     }
 }
 
-/* The same while it is accepted: account, password and membership are there, or the link is still good. */
+/* The same while it is accepted: account, password and membership are there, or the link is still
+ * good. */
 static void kill_leaves_no_half_member(void)
 {
     for (int round = 0; round < 5; round++) {

@@ -1,7 +1,8 @@
 /*
- * test_membership.c - membership is accepted, never imposed: an address that was registered without proof gets no
- * rights from an invitation, its mailbox does; what an invitation tells of other tenants (nothing), how it is accepted,
- * and what a business sign-up does to it (nothing). Over two gateways and two authd.
+ * test_membership.c - membership is accepted, never imposed: an address that was registered without
+ * proof gets no rights from an invitation, its mailbox does; what an invitation tells of other
+ * tenants (nothing), how it is accepted, and what a business sign-up does to it (nothing). Over two
+ * gateways and two authd.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static struct person *make_tenant(const char *code, const char *app)
     run_command(ATRIUMCTL(suite, NULL, "project", "create", "Clinic of Others", "--code", code));
     PROGRAM put = ATRIUMCTL(suite, all_policy, "policy", "put", "--project", code, "-", "--json");
     CHECK_EXIT(put, 0);
-    snprintf(value, sizeof value, "AccessPolicy/%s", program_text(put, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", program_text(put, "id"));
     run_command(ATRIUMCTL(suite, NULL, "project", "set", code, "DEFAULT_PRACTITIONER_ACCESS_POLICY",
                           value));
     run_command(ATRIUMCTL(suite, NULL, "project", "set", code, "PRACTITIONER_APP_URL", app));
@@ -122,7 +123,8 @@ static struct person *register_unproven(const char *email)
     return self;
 }
 
-/* A person who was invited to the demo tenant and has accepted by a password: proven for its organisation. */
+/* A person who was invited to the demo tenant and has accepted by a password: proven for its
+ * organisation. */
 static struct person *join_demo(const char *type)
 {
     char *email = person_address();
@@ -360,7 +362,8 @@ static void template_is_needed_for_accounts_too(void)
 
 /* ---- accepting ---- */
 
-/* The owner of an account with a proven address signs in and accepts; nothing of the account changes. */
+/* The owner of an account with a proven address signs in and accepts; nothing of the account
+ * changes. */
 static void proven_account_accepts_signed_in(void)
 {
     PERSON paula = join_proven("demo");
@@ -423,7 +426,8 @@ static void wrong_bodies_are_refused(void)
     CHECK_STATUS(get, 405);
 }
 
-/* A proof by a link of one organisation is none in another, whose people may have read that link. */
+/* A proof by a link of one organisation is none in another, whose people may have read that
+ * link. */
 static void proof_of_one_organisation_is_none_in_another(void)
 {
     PERSON known = join_demo(NULL);
@@ -457,7 +461,8 @@ static void verify_address(const struct person *who, size_t count)
     CHECK_STATUS(unmapped, 204);
 }
 
-/* A patient who registered while the invitation was on its way, and one who has proven the address. */
+/* A patient who registered while the invitation was on its way, and one who has proven the
+ * address. */
 static void patients_accept_as_practitioners_do(void)
 {
     char *email = person_address();
@@ -497,7 +502,7 @@ static void proven_member_of_the_organisation_is_added_at_once(void)
     HTTP_ANSWER policy = http_post(suite_url(suite), "/v1/project/access-policies", child->access,
                                    json_loads(all_policy, 0, NULL));
 
-    snprintf(value, sizeof value, "AccessPolicy/%s", http_text(policy, "id"));
+    snprintf(value, sizeof(value), "AccessPolicy/%s", http_text(policy, "id"));
     suite_set_value(suite, child->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", value);
     HTTP_ANSWER unmapped = invite(child, known->email, NULL, false);
     CHECK_ERROR(unmapped, 400, "The invitation email is not configured.");
@@ -553,7 +558,7 @@ static void withdrawn_and_older_links_are_dead(void)
     char path[128];
 
     CHECK_STATUS(made, 200);
-    snprintf(path, sizeof path, MEMBERS "/%s/resend", http_text(made, "id"));
+    snprintf(path, sizeof(path), MEMBERS "/%s/resend", http_text(made, "id"));
     HTTP_ANSWER resent = http_post(suite_url(suite), path, north->access, NULL);
     CHECK_STATUS(resent, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, paula->email, 2));
@@ -570,7 +575,7 @@ static void withdrawn_and_older_links_are_dead(void)
     HTTP_ANSWER closed = view(second);
     CHECK_ERROR(closed, 400, bad_link);
     run_command(ATRIUMCTL(suite, NULL, "project", "suspend", "north", "--resume"));
-    snprintf(path, sizeof path, MEMBERS "/%s", http_text(made, "id"));
+    snprintf(path, sizeof(path), MEMBERS "/%s", http_text(made, "id"));
     HTTP_ANSWER gone = http_delete(suite_url(suite), path, north->access);
     CHECK_STATUS(gone, 200);
     HTTP_ANSWER dead = accept_as(paula, second);
@@ -595,7 +600,8 @@ static struct http_answer *sign_up(const char *email)
     return suite_post_fresh(suite, SIGN_UP, body_register(email, "demo"));
 }
 
-/* Attack: sign up with the address that an admin has invited. The link of the admin stays good, and what it gives. */
+/* Attack: sign up with the address that an admin has invited. The link of the admin stays good, and
+ * what it gives. */
 static void sign_up_leaves_the_invitation_of_an_admin_alone(void)
 {
     char *email = business_address();
@@ -619,7 +625,8 @@ static void sign_up_leaves_the_invitation_of_an_admin_alone(void)
     free(email);
 }
 
-/* The link that the sign-up itself mails makes a member, never an admin; the other one makes it an admin later. */
+/* The link that the sign-up itself mails makes a member, never an admin; the other one makes it an
+ * admin later. */
 static void sign_up_gives_no_rights_of_an_admin(void)
 {
     char *email = business_address();
@@ -679,7 +686,7 @@ static struct http_answer *set_admin(const struct person *who, const char *id, b
 {
     char path[128];
 
-    snprintf(path, sizeof path, MEMBERS "/%s", id);
+    snprintf(path, sizeof(path), MEMBERS "/%s", id);
     return http_call(suite_url(suite),
                      &(struct http_request){.method = "PATCH",
                                             .path = path,
@@ -775,8 +782,8 @@ static void accepts_race_with_what_ends_them(void)
         char path[128], again[160];
         int kind = round % KINDS;
 
-        snprintf(path, sizeof path, MEMBERS "/%s", http_text(made, "id"));
-        snprintf(again, sizeof again, "%s/resend", path);
+        snprintf(path, sizeof(path), MEMBERS "/%s", http_text(made, "id"));
+        snprintf(again, sizeof(again), "%s/resend", path);
         const struct http_request others[] = {
             [WITHDRAW] = {.method = "DELETE", .path = path, .bearer = north->access},
             [RESEND] = {.method = "POST", .path = again, .bearer = north->access},
@@ -807,7 +814,8 @@ static void accepts_race_with_what_ends_them(void)
     }
 }
 
-/* Both authd die while an invitation is accepted: there is a member, or the link is as good as before. */
+/* Both authd die while an invitation is accepted: there is a member, or the link is as good as
+ * before. */
 static void kill_leaves_no_half_acceptance(void)
 {
     for (int round = 0; round < 5; round++) {

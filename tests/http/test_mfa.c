@@ -1,7 +1,7 @@
 /*
- * test_mfa.c - the second factor: enrolment, sign-in with codes and recovery codes, each good once, limits, one-step
- * routes, races. Over two gateways and two authd, on the test clock: each case that needs a code moves on to a time
- * step whose codes nobody has used.
+ * test_mfa.c - the second factor: enrolment, sign-in with codes and recovery codes, each good once,
+ * limits, one-step routes, races. Over two gateways and two authd, on the test clock: each case
+ * that needs a code moves on to a time step whose codes nobody has used.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -91,7 +91,7 @@ static struct http_answer *step(const char *role, const char *name, json_t *body
 {
     char path[96];
 
-    snprintf(path, sizeof path, "/auth/tenant/%s/login/%s", role, name);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/%s", role, name);
     return suite_post_fresh(suite, path, body);
 }
 
@@ -100,7 +100,8 @@ static struct http_answer *show(const struct owner *owner, const char *login, co
     return step(owner->role, "mfa", body_mfa(login, token));
 }
 
-/* Starts a sign-in, which must ask for the factor and give nothing away. The login's id, empty when it does not. */
+/* Starts a sign-in, which must ask for the factor and give nothing away. The login's id, empty when
+ * it does not. */
 struct login {
     char id[37];
 };
@@ -116,7 +117,7 @@ static struct login start(const struct owner *owner)
     CU_ASSERT_STRING_EQUAL(http_text(answer, "nextStep"), "mfa");
     CU_ASSERT_PTR_NULL(http_member(answer, "sessionCode"));
     CU_ASSERT_PTR_NULL(http_member(answer, "tenants"));
-    snprintf(self.id, sizeof self.id, "%s", http_text(answer, "loginId"));
+    snprintf(self.id, sizeof(self.id), "%s", http_text(answer, "loginId"));
     return self;
 }
 
@@ -143,7 +144,7 @@ static struct owner enroll(struct person *person, const char *role)
         const char *text =
             json_string_value(json_array_get(http_member(enrolled, "recoveryCodes"), i));
 
-        snprintf(self.recovery[i], sizeof self.recovery[i], "%s", text ? text : "");
+        snprintf(self.recovery[i], sizeof(self.recovery[i]), "%s", text ? text : "");
         CU_ASSERT_EQUAL(strlen(self.recovery[i]), 10);
         for (size_t j = 0; j < i; j++)
             CU_ASSERT_STRING_NOT_EQUAL(self.recovery[i], self.recovery[j]);
@@ -234,7 +235,7 @@ static void changes_are_mailed(void)
         usleep(20000);
     CU_ASSERT_EQUAL(suite_mail_count(suite, owner.person->email), 2);
     mail = suite_mail(suite, owner.person->email, 1000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "Two-step sign-in") != NULL);
+    CU_ASSERT_TRUE(mail && strstr(mail, "Two-step sign-in"));
     HTTP_ANSWER off = post_token(DISABLE, owner.person->access, code_at(&owner, 0, code));
     CHECK_STATUS(off, 200);
     for (int i = 0; i < 500 && suite_mail_count(suite, owner.person->email) < 3; i++)
@@ -251,7 +252,8 @@ static void read_secret(const char *access, uint8_t ret[static TOTP_SECRET])
     totp_read(http_text(status, "otpauthUrl"), ret);
 }
 
-/* The code of a secret that was read earlier enrols nothing, and the session is given another secret. */
+/* The code of a secret that was read earlier enrols nothing, and the session is given another
+ * secret. */
 static void check_secret_is_void(const struct owner *owner, const char *access)
 {
     uint8_t now[TOTP_SECRET];
@@ -260,7 +262,7 @@ static void check_secret_is_void(const struct owner *owner, const char *access)
 
     CHECK_ERROR(late, 400, bad_code);
     read_secret(access, now);
-    CU_ASSERT_NOT_EQUAL(memcmp(owner->secret, now, sizeof now), 0);
+    CU_ASSERT_NOT_EQUAL(memcmp(owner->secret, now, sizeof(now)), 0);
     HTTP_ANSWER other = post_token(ENROLL, access, code_at(owner, 0, code));
     CHECK_ERROR(other, 400, bad_code);
 }
@@ -289,7 +291,7 @@ static void pending_secret_lives_15_minutes(void)
     ahead += 14 * 60;
     suite_set_clock(suite, ahead);
     read_secret(patient->access, same);
-    CU_ASSERT_EQUAL(memcmp(owner.secret, same, sizeof same), 0);
+    CU_ASSERT_EQUAL(memcmp(owner.secret, same, sizeof(same)), 0);
     ahead += 60;
     suite_set_clock(suite, ahead);
     check_secret_is_void(&owner, patient->access);
@@ -385,7 +387,7 @@ static void secrets_are_sealed(void)
 
     for (int i = 0; i < 20; i++)
         snprintf(hex + 2 * i, 3, "%02x", owner.secret[i]);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select count(*) filter (where octet_length(secret_sealed) = 20 + 24 + 16) || ' ' || "
              "count(*) filter (where position('\\x%s'::bytea in secret_sealed) > 0 or "
              "f::text ~* '%s') from auth.mfa_factor f join auth.account a on a.id = f.account_id "
@@ -394,7 +396,7 @@ static void secrets_are_sealed(void)
     found = suite_query(suite, sql);
     CU_ASSERT_STRING_EQUAL(found, "1 0");
     free(found);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select count(*) || ' ' || count(*) filter (where octet_length(code_hash) <> 32 or "
              "code_hash = sha256('%s')) from auth.mfa_recovery r join auth.account a "
              "on a.id = r.account_id where a.email = '%s'",
@@ -600,7 +602,7 @@ static void recovery_code_is_good_once(void)
     CHECK_ERROR(again, 400, bad_code);
     HTTP_ANSWER unknown = show(&owner, login.id, "zzzzzzzzzz");
     CHECK_ERROR(unknown, 400, bad_code);
-    for (size_t i = 0; i < sizeof upper; i++)
+    for (size_t i = 0; i < sizeof(upper); i++)
         upper[i] = owner.recovery[4][i] >= 'a' ? (char)(owner.recovery[4][i] - 'a' + 'A')
                                                : owner.recovery[4][i];
     HTTP_ANSWER capitals = show(&owner, login.id, upper);
@@ -721,12 +723,13 @@ static void disabling_takes_a_code(void)
     CU_ASSERT_TRUE(json_is_false(http_member(status, "enrolled")));
     uint8_t secret[TOTP_SECRET];
     totp_read(http_text(status, "otpauthUrl"), secret);
-    CU_ASSERT_NOT_EQUAL(memcmp(secret, owner.secret, sizeof secret), 0);
+    CU_ASSERT_NOT_EQUAL(memcmp(secret, owner.secret, sizeof(secret)), 0);
 }
 
 /* ---- the account's own routes ---- */
 
-/* The sign-in is too old by now: its owner proves again who they are, as far as the factor is on with a code of it. */
+/* The sign-in is too old by now: its owner proves again who they are, as far as the factor is on
+ * with a code of it. */
 static void prove_again(const struct owner *owner)
 {
     bool on = owner->recovery[9][0] != '\0';
@@ -782,8 +785,8 @@ static void disabling_is_limited(void)
     check_locks(&owner, DISABLE);
 }
 
-/* Posts one token many times at once, while nothing can go on until all are there; how many won. The others are told
- * `otherwise`. The answer of the winner in *ret (NULL: not wanted). */
+/* Posts one token many times at once, while nothing can go on until all are there; how many won.
+ * The others are told `otherwise`. The answer of the winner in *ret (NULL: not wanted). */
 static int race_at(const char *path, const char *access, const char *token, int otherwise,
                    const char *why, struct http_answer **ret)
 {
@@ -913,7 +916,7 @@ static void operator_takes_a_lost_factor_away(void)
     PERSON in = person_sign_in(suite, "Patient", owner.person->email, owner.person->password, NULL);
     CU_ASSERT_EQUAL(in->status, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, owner.person->email, 3));
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select count(*) || ' ' || max(u.event->'agent'->>'service') || ' ' || "
              "max(u.event->>'outcome') from auth.audit u join auth.account a "
              "on a.id = (u.event->>'account')::uuid "

@@ -1,6 +1,7 @@
 /*
- * test_monitoring.c - what an operator's monitoring sees: every metric that the dashboard, the alerts and the guide name
- * is exported, any gateway tells of the whole suite, and what is late or fails shows.
+ * test_monitoring.c - what an operator's monitoring sees: every metric that the dashboard, the
+ * alerts and the guide name is exported, any gateway tells of the whole suite, and what is late or
+ * fails shows.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -124,7 +125,8 @@ static void make_errors(void)
     CU_ASSERT_TRUE(suite_wait_ready(suite, SEEN_MS));
 }
 
-/* Is there a sample with that name and all of the labels that a selector demands, `{a="x",b!="y"}`? */
+/* Is there a sample with that name and all of the labels that a selector demands,
+ * `{a="x",b!="y"}`? */
 static bool has_sample(const char *metrics, const char *name, const char *selector)
 {
     for (const char *at = metrics; (at = next_sample(at, name)); at++) {
@@ -138,7 +140,7 @@ static bool has_sample(const char *metrics, const char *name, const char *select
 
             while (in_name(key[-1]))
                 key--;
-            snprintf(wanted, sizeof wanted, "%.*s", (int)(quote + 1 - key), key);
+            snprintf(wanted, sizeof(wanted), "%.*s", (int)(quote + 1 - key), key);
             all = equals[-1] == '!' || (strstr(at, wanted) && strstr(at, wanted) < end);
             rest = quote + 1;
         }
@@ -153,7 +155,7 @@ static bool is_exported(const char *metrics, const char *name, const char *selec
 {
     char count[NAME_SIZE + 8];
 
-    snprintf(count, sizeof count, "%s_count", name);
+    snprintf(count, sizeof(count), "%s_count", name);
     return has_sample(metrics, name, selector) || has_sample(metrics, count, selector);
 }
 
@@ -186,7 +188,7 @@ static size_t check_file(const char *path, const char *metrics)
             length++;
         if (length == strlen("atrium_") || (at > text && (in_name(at[-1]) || at[-1] == '/')))
             continue;
-        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        snprintf(name, sizeof(name), "%.*s", (int)length, at);
         if (strcmp(name, audit_role) == 0)
             continue;
         count++;

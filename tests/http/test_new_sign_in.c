@@ -1,5 +1,6 @@
 /*
- * test_new_sign_in.c - the mail about a sign-in from an address and a user agent that are both new to the account.
+ * test_new_sign_in.c - the mail about a sign-in from an address and a user agent that are both new
+ * to the account.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static struct http_answer *post_from(const struct place *from, const char *path,
 {
     char header[256];
 
-    snprintf(header, sizeof header, "User-Agent: %s", from->agent);
+    snprintf(header, sizeof(header), "User-Agent: %s", from->agent);
     return http_call(suite_url(suite), &(struct http_request){.method = "POST",
                                                               .path = path,
                                                               .source = from->source,
@@ -105,7 +106,7 @@ static void both_new_is_mailed_once(void)
     sign_in_from(&away, email);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, WELCOME + 1));
     mail = suite_mail(suite, email, 5000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "with Chrome on Windows from 127.9.2.1") != NULL);
+    CU_ASSERT_TRUE(mail && strstr(mail, "with Chrome on Windows from 127.9.2.1"));
     sign_in_from(&away, email);
     sign_in_from(&home, email);
     check_quiet(email, WELCOME + 1);
@@ -153,7 +154,7 @@ static void one_step_sign_in_is_mailed_too(void)
     CHECK_STATUS(answer, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, WELCOME + 1));
     mail = suite_mail(suite, email, 5000);
-    CU_ASSERT_TRUE(mail && strstr(mail, "with unknown on unknown from 127.9.5.1") != NULL);
+    CU_ASSERT_TRUE(mail && strstr(mail, "with unknown on unknown from 127.9.5.1"));
     free(mail);
     free(email);
 }

@@ -1,6 +1,6 @@
 /*
- * test_one_step.c - sign-in and registration in one request, through a client application: /v2/auth/login,
- * /auth/register, /auth/b2b/login, /auth/b2b/register.
+ * test_one_step.c - sign-in and registration in one request, through a client application:
+ * /v2/auth/login, /auth/register, /auth/b2b/login, /auth/b2b/register.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -193,7 +193,8 @@ static void practitioner_comes_before_patient(void)
     HTTP_ANSWER neither = suite_post_fresh(suite, LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(neither, 400, wrong_login);
 
-    /* Each role has its own switch, told only to who knows the password; nobody when both are off. */
+    /* Each role has its own switch, told only to who knows the password; nobody when both are
+     * off. */
     suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = suite_post_fresh(suite, LOGIN, body_login(email, password, client()));
     CHECK_ERROR(off, 403, "Login is not enabled.");
@@ -214,8 +215,8 @@ static void practitioner_comes_before_patient(void)
     free(email);
 }
 
-/* Whichever account there is, two hashes: nobody, a patient, a practitioner, in turns, so that whatever else the
- * machine does falls on all of them alike. */
+/* Whichever account there is, two hashes: nobody, a patient, a practitioner, in turns, so that
+ * whatever else the machine does falls on all of them alike. */
 static void rejects_take_equal_time(void)
 {
     enum { TRIES = 21 };
@@ -271,7 +272,8 @@ static void tenth_failure_locks_the_pair(void)
     free(source);
 }
 
-/* Who is locked as a practitioner only still gets in as the patient; a wrong password stays a 429. */
+/* Who is locked as a practitioner only still gets in as the patient; a wrong password stays a
+ * 429. */
 static void locked_role_does_not_lock_the_other(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -402,7 +404,7 @@ static struct branch branch_make(const struct person *admin, const char *code)
     HTTP_ANSWER application = http_post(suite_url(suite), "/v1/project/clients", owner->access,
                                         json_pack("{s:s}", "name", "Branch"));
     CHECK_STATUS(application, 200);
-    snprintf(reference, sizeof reference, "AccessPolicy/%s", http_text(policy, "id"));
+    snprintf(reference, sizeof(reference), "AccessPolicy/%s", http_text(policy, "id"));
     set_practitioner_policy(owner->access, reference);
     suite_set_switch(suite, owner->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     self.project = strdup(http_text(child, "projectId"));
@@ -440,7 +442,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     CHECK_ERROR(again, 400, "Registration failed.");
     HTTP_ANSWER in_parent = b2b_login(member, client(), project());
     check_signed_in(in_parent, "Practitioner");
-    snprintf(reference, sizeof reference, "Project/%s", project());
+    snprintf(reference, sizeof(reference), "Project/%s", project());
     CU_ASSERT_STRING_EQUAL(http_text(in_parent, "project.reference"), reference);
 
     HTTP_ANSWER of_child = suite_post_fresh(
@@ -448,7 +450,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     check_signed_in(of_child, "Practitioner");
     HTTP_ANSWER in_child = b2b_login(child, client(), project());
     check_signed_in(in_child, "Practitioner");
-    snprintf(reference, sizeof reference, "Project/%s", north.project);
+    snprintf(reference, sizeof(reference), "Project/%s", north.project);
     CU_ASSERT_STRING_EQUAL(http_text(in_child, "project.reference"), reference);
 
     /* The switch is that of the project signed in to. */

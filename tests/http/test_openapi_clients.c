@@ -1,9 +1,10 @@
 /*
- * test_openapi_clients.c - /openapi.json as its readers take it: linters find nothing to warn of, and what three generators
- * make of it compiles under `tsc --strict` and signs a patient in.
+ * test_openapi_clients.c - /openapi.json as its readers take it: linters find nothing to warn of,
+ * and what three generators make of it compiles under `tsc --strict` and signs a patient in.
  *
- * The tools come from the npm registry (make openapi-clients). Where they are not installed the case says so and is left
- * out, unless ATRIUM_REQUIRE_OPENAPI_CLIENTS is set, as it is for what is to land.
+ * The tools come from the npm registry (make openapi-clients). Where they are not installed the
+ * case says so and is left out, unless ATRIUM_REQUIRE_OPENAPI_CLIENTS is set, as it is for what is
+ * to land.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * test_password_rules.c - what a project's account policy asks of passwords, wherever one is set: how long, not a common
- * one, not a name; after every other reason to refuse.
+ * test_password_rules.c - what a project's account policy asks of passwords, wherever one is set:
+ * how long, not a common one, not a name; after every other reason to refuse.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -132,7 +132,7 @@ static void common_passwords_and_names_are_refused(void)
     put_policy(admin, json_pack("{s:b}", "refuseCommonPasswords", 1));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         check_registers(rows[i].password, rows[i].want);
-    snprintf(local, sizeof local, "%.*s", (int)strcspn(email, "@"), email);
+    snprintf(local, sizeof(local), "%.*s", (int)strcspn(email, "@"), email);
     HTTP_ANSWER by_local = register_with(email, local);
     check_refused(by_local);
     HTTP_ANSWER by_email = register_with(email, email);

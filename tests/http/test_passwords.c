@@ -1,6 +1,6 @@
 /*
- * test_passwords.c - changing, resetting and setting a password: the mails, the links, the sessions that end, races
- * and kills. Over two gateways and two authd.
+ * test_passwords.c - changing, resetting and setting a password: the mails, the links, the sessions
+ * that end, races and kills. Over two gateways and two authd.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -78,7 +78,7 @@ static struct mail_link link_to(const char *email, const char *application)
 {
     char page[128];
 
-    snprintf(page, sizeof page, "%s/set-password", application);
+    snprintf(page, sizeof(page), "%s/set-password", application);
     return suite_mail_link(suite, email, page);
 }
 
@@ -282,8 +282,8 @@ static void link_lives_an_hour(void)
     suite_set_clock(suite, 0);
 }
 
-/* In turns, so that whatever else the machine does falls on both alike. Three links in fifteen minutes are within
- * the limit of a mailbox, so there are several patients. */
+/* In turns, so that whatever else the machine does falls on both alike. Three links in fifteen
+ * minutes are within the limit of a mailbox, so there are several patients. */
 static void reset_tells_nobody_who_exists(void)
 {
     enum { PATIENTS = 5, TRIES = 15 };
@@ -355,7 +355,7 @@ static void one_wins_a_race_for_a_link(void)
     int won = 0;
 
     for (int i = 0; i < MANY; i++) {
-        snprintf(password, sizeof password, "password %d", i);
+        snprintf(password, sizeof(password), "password %d", i);
         requests[i] = (struct http_request){
             .method = "POST", .path = SET, .body = body_set(link.id, link.secret, password)};
     }
@@ -363,7 +363,7 @@ static void one_wins_a_race_for_a_link(void)
     for (int i = 0; i < MANY; i++) {
         if (answers[i]->status == 204) {
             won++;
-            snprintf(password, sizeof password, "password %d", i);
+            snprintf(password, sizeof(password), "password %d", i);
             CU_ASSERT_EQUAL(sign_in_status(patient->email, password), 200);
         } else {
             CHECK_ERROR(answers[i], 400, bad_link);
@@ -374,7 +374,8 @@ static void one_wins_a_race_for_a_link(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* A password changes while sign-ins with the old one are half done: whoever gets tokens, none of them live. */
+/* A password changes while sign-ins with the old one are half done: whoever gets tokens, none of
+ * them live. */
 static void no_sign_in_slips_past_a_change(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -513,7 +514,7 @@ static void older_hashes_verify(void)
     char hash[crypto_pwhash_STRBYTES], sql[512], *now;
 
     CU_ASSERT_EQUAL_FATAL(crypto_pwhash_str(hash, decomposed, strlen(decomposed), 2, 19 << 20), 0);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "update auth.credential c set password_hash = '%s' from auth.account a "
              "where a.id = c.account_id and a.email = '%s' returning 1",
              hash, patient->email);
@@ -521,7 +522,7 @@ static void older_hashes_verify(void)
     CU_ASSERT_EQUAL(start_with(patient->email, composed), 400);
     CU_ASSERT_EQUAL(start_with(patient->email, decomposed), 200);
     CU_ASSERT_EQUAL(start_with(patient->email, composed), 200);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select password_hash from auth.credential c join auth.account a "
              "on a.id = c.account_id where a.email = '%s'",
              patient->email);

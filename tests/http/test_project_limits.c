@@ -1,5 +1,6 @@
 /*
- * test_project_limits.c - what a project may have 1,000 of: no more, however many are made at the same moment.
+ * test_project_limits.c - what a project may have 1,000 of: no more, however many are made at the
+ * same moment.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>

@@ -1,10 +1,13 @@
 /*
- * test_quiet_logs.c - no password, token, code, e-mail address, name or content is ever written to a log, a metric, a
- * listing or the audit trail, whatever is asked and whatever fails; nor do the arguments of a process hold a secret.
+ * test_quiet_logs.c - no password, token, code, e-mail address, name or content is ever written to
+ * a log, a metric, a listing or the audit trail, whatever is asked and whatever fails; nor do the
+ * arguments of a process hold a secret.
  *
- * Everything that the test sends is marked: it holds a word that nothing else has. What the suite gives out (tokens,
- * codes, secrets of links) is kept. The daemons log at level debug, in the format that says most, PostgreSQL every statement. At the end all that was written is searched for the
- * word and for what was kept. That the search finds what is there is shown by what is meant to be logged.
+ * Everything that the test sends is marked: it holds a word that nothing else has. What the suite
+ * gives out (tokens, codes, secrets of links) is kept. The daemons log at level debug, in the
+ * format that says most, PostgreSQL every statement. At the end all that was written is searched
+ * for the word and for what was kept. That the search finds what is there is shown by what is meant
+ * to be logged.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -97,8 +100,8 @@ static void check_quiet(const char *where, const char *text)
 
     while (line > text && at && line[-1] != '\n')
         line--;
-    UNIT_CHECK(at == NULL, "%s has a %s: %.*s", where, what,
-               (int)MIN(strcspn(line, "\n"), (size_t)400), line);
+    UNIT_CHECK(!at, "%s has a %s: %.*s", where, what, (int)MIN(strcspn(line, "\n"), (size_t)400),
+               line);
 }
 
 /* All of a file (caller frees), a NUL as a newline: process arguments are ended by them. */
@@ -127,7 +130,8 @@ static void run_sql(const char *sql)
     free(answer);
 }
 
-/* Every daemon reads the configuration again as it is started again; PostgreSQL logs each statement. */
+/* Every daemon reads the configuration again as it is started again; PostgreSQL logs each
+ * statement. */
 static void everything_is_logged(void)
 {
     static const char *const daemons[] = {"settingsd", "authd", "maild", "docd", "botd", "gateway"};
@@ -168,7 +172,7 @@ static void people_are_made(void)
     CU_ASSERT_EQUAL_FATAL(boss->status, 200);
     keep("access token", boss->access);
     keep("refresh token", boss->refresh);
-    ana = calloc(1, sizeof *ana);
+    ana = calloc(1, sizeof(*ana));
     ana->email = strdup(mark("@patients.example"));
     ana->password = strdup(password);
 }
@@ -225,7 +229,7 @@ static const char *marked_path(const struct route *route)
 {
     const char *text = "", *from = route->path, *brace;
 
-    while ((brace = strchr(from, '{')) != NULL) {
+    while ((brace = strchr(from, '{'))) {
         text = arena_printf(arena, "%s%.*s%s", text, (int)(brace - from), from, mark("path"));
         from = strchr(brace, '}') + 1;
     }
@@ -276,7 +280,7 @@ static void every_route_is_asked(void)
     PERSON patient = person_register(suite, mark("@patients.example"));
     const char *const bearers[] = {NULL, keep("access token", patient->access), boss->access,
                                    "no.token.of-ours"};
-    struct http_request *requests = calloc(REQUESTS_MAX, sizeof *requests);
+    struct http_request *requests = calloc(REQUESTS_MAX, sizeof(*requests));
     struct http_answer **answers;
     size_t count = 0;
 
@@ -290,7 +294,7 @@ static void every_route_is_asked(void)
         }
     }
     CU_ASSERT_TRUE_FATAL(count > 100 && count < REQUESTS_MAX);
-    answers = calloc(count, sizeof *answers);
+    answers = calloc(count, sizeof(*answers));
     http_call_many(suite_url(suite), requests, count, PARALLEL, answers);
     for (size_t i = 0; i < count; i++)
         UNIT_CHECK(answers[i]->status >= 200 && answers[i]->status != 500, "%s %s: %d",
@@ -550,7 +554,8 @@ static void a_clinician_is_invited(void)
 
 /* ---- what goes wrong ---- */
 
-/* A violated constraint and a missing table: PostgreSQL would show the row in the first, and the statement in both. */
+/* A violated constraint and a missing table: PostgreSQL would show the row in the first, and the
+ * statement in both. */
 static void the_database_refuses(void)
 {
     const char *surname = arena_printf(arena, "%s%0*d", mark("Long"), 90, 0);
@@ -639,7 +644,8 @@ static void the_database_stalls(void)
     during_bustle(2, statements);
 }
 
-/* A backend killed in the middle of a statement takes all others with it: PostgreSQL names that statement. */
+/* A backend killed in the middle of a statement takes all others with it: PostgreSQL names that
+ * statement. */
 static void a_backend_is_killed(void)
 {
     char *pid = suite_query(suite, "select pid from pg_stat_activity "
@@ -724,7 +730,7 @@ static void no_listing_says_anything(void)
             suite,
             arena_printf(arena, "select string_agg(a::text, chr(10)) from %s.audit a", schemas[i]));
 
-        UNIT_CHECK(i > 2 || strstr(trail, "outcome") != NULL, "%s: %s", schemas[i], trail);
+        UNIT_CHECK(i > 2 || strstr(trail, "outcome"), "%s: %s", schemas[i], trail);
         check_quiet("the audit trail", trail);
         free(trail);
     }
@@ -850,7 +856,7 @@ int main(void)
     int failed;
 
     arena = arena_new();
-    snprintf(word, sizeof word, "zq%08lx",
+    snprintf(word, sizeof(word), "zq%08lx",
              (unsigned long)clock_mono_ms() * 2654435761u & 0xffffffff);
     password = mark(" horse battery");
     suite = suite_start(&(struct suite_options){.instances = NULL});

@@ -1,6 +1,6 @@
 /*
- * test_quotas.c - what a patient may keep: documents and bytes, also when many come at once, and also of a database
- * that is older than the counting.
+ * test_quotas.c - what a patient may keep: documents and bytes, also when many come at once, and
+ * also of a database that is older than the counting.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void run_for(const struct person *person, const char *sql, int64_t number
     const char *values[] = {id_of(person->project), id_of(person->profile), text};
     PGresult *result;
 
-    snprintf(text, sizeof text, "%lld", (long long)number);
+    snprintf(text, sizeof(text), "%lld", (long long)number);
     result = PQexecParams(conn, sql, ARRAY_SIZE(values), NULL, values, NULL, NULL, 0);
     UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK, "%s", PQerrorMessage(conn));
     PQclear(result);

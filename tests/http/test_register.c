@@ -1,5 +1,6 @@
 /*
- * test_register.c - registration over HTTP: the ordered checks, the limit, the one-second floor, races.
+ * test_register.c - registration over HTTP: the ordered checks, the limit, the one-second floor,
+ * races.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void address_is_lowercased_and_trimmed(void)
 {
     char *email = person_address(), upper[128];
 
-    snprintf(upper, sizeof upper, "  %s ", email);
+    snprintf(upper, sizeof(upper), "  %s ", email);
     upper[2] = 'P';
     HTTP_ANSWER answer = suite_post_fresh(suite, REGISTER, body_register(upper, "demo"));
     CHECK_STATUS(answer, 200);
@@ -268,7 +269,7 @@ static void long_password_is_accepted_and_longer_refused(void)
     char *email = person_address();
     json_t *body = body_register(email, "demo");
 
-    memset(password, 'x', sizeof password);
+    memset(password, 'x', sizeof(password));
     password[4097] = '\0';
     json_object_set_new(body, "password", json_string(password));
     HTTP_ANSWER over = suite_post_fresh(suite, REGISTER, json_incref(body));
@@ -279,7 +280,8 @@ static void long_password_is_accepted_and_longer_refused(void)
     free(email);
 }
 
-/* Also what is refused before anybody looks at the registration. Each counts but for the body that never arrives. */
+/* Also what is refused before anybody looks at the registration. Each counts but for the body that
+ * never arrives. */
 static void every_refusal_takes_a_second(void)
 {
     static const struct {
@@ -297,7 +299,7 @@ static void every_refusal_takes_a_second(void)
     static char request[1100512];
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        int size = snprintf(request, sizeof request, "POST %s HTTP/1.1\r\nHost: a\r\n%s\r\n%s",
+        int size = snprintf(request, sizeof(request), "POST %s HTTP/1.1\r\nHost: a\r\n%s\r\n%s",
                             REGISTER, rows[i].head, rows[i].body ? rows[i].body : "");
         int64_t start_ms = clock_mono_ms();
 

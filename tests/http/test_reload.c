@@ -1,6 +1,6 @@
 /*
- * test_reload.c - SIGHUP to a whole suite under load: what can change does, what cannot is named, a broken file changes
- * nothing, and no request fails meanwhile.
+ * test_reload.c - SIGHUP to a whole suite under load: what can change does, what cannot is named, a
+ * broken file changes nothing, and no request fails meanwhile.
  */
 #include <CUnit/CUnit.h>
 #include <glob.h>
@@ -31,8 +31,8 @@ static void write_part(const char *text)
     char directory[512], path[600];
     FILE *file;
 
-    snprintf(directory, sizeof directory, "%s/conf.d", suite_dir(suite));
-    snprintf(path, sizeof path, "%s/50-test.conf", directory);
+    snprintf(directory, sizeof(directory), "%s/conf.d", suite_dir(suite));
+    snprintf(path, sizeof(path), "%s/50-test.conf", directory);
     if (!text) {
         unlink(path);
         rmdir(directory);
@@ -49,7 +49,7 @@ static int count_in_file(const char *path, const char *text)
     FILE *file = fopen(path, "re");
     int count = 0;
 
-    while (file && fgets(line, sizeof line, file))
+    while (file && fgets(line, sizeof(line), file))
         count += strstr(line, text) != NULL;
     if (file)
         fclose(file);
@@ -63,7 +63,7 @@ static int count_in_log(const char *text)
     glob_t files;
     int count = 0;
 
-    snprintf(pattern, sizeof pattern, "%s/log/*.log", suite_dir(suite));
+    snprintf(pattern, sizeof(pattern), "%s/log/*.log", suite_dir(suite));
     if (glob(pattern, 0, NULL, &files) != 0)
         return 0;
     for (size_t i = 0; i < files.gl_pathc; i++)
@@ -180,7 +180,7 @@ static void limits_change_under_load(void)
                        count_in_log("changed=gateway.access_log") >
                    0);
     remember_pids(after);
-    UNIT_CHECK(memcmp(before, after, sizeof before) == 0, "a daemon was restarted");
+    UNIT_CHECK(memcmp(before, after, sizeof(before)) == 0, "a daemon was restarted");
 }
 
 static void what_needs_a_restart_is_named(void)
@@ -224,7 +224,8 @@ static void broken_file_changes_nothing(void)
     reload(reloaded);
 }
 
-/* Who the client is, as the sessions show it: what a proxy says counts from the moment that it is trusted. */
+/* Who the client is, as the sessions show it: what a proxy says counts from the moment that it is
+ * trusted. */
 static void proxy_is_trusted_after_a_reload(void)
 {
     write_part("gateway\n    trusted_proxies = \"127.0.0.1\"\n    access_log_address = true\n");

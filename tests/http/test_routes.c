@@ -1,6 +1,6 @@
 /*
- * test_routes.c - what every route owes, driven by the route rows: no token, wrong role, bad bodies, wrong
- * methods, a daemon that is not there; and the requests that fit no route at all.
+ * test_routes.c - what every route owes, driven by the route rows: no token, wrong role, bad
+ * bodies, wrong methods, a daemon that is not there; and the requests that fit no route at all.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -114,7 +114,7 @@ static void bad_bodies_are_refused(void)
         {"{\"email\":\"\xff\xfe\"}", 0, false},
         {"{\"email\":\"\xc0\x80\"}", 0, false},
         {"{\"email\":\"\\ud800\"}", 0, false},
-        {nul, sizeof nul - 1, false},
+        {nul, sizeof(nul) - 1, false},
         {deep, 0, false},
         {thirty_three, 0, false},
     };
@@ -153,7 +153,8 @@ static void large_and_foreign_bodies_are_refused(void)
     free(large);
 }
 
-/* A body without any known member, and none: every required field is named, and nothing else happens. */
+/* A body without any known member, and none: every required field is named, and nothing else
+ * happens. */
 static void check_missing_listed(const char *body)
 {
     for (const struct route *route = test_routes; route->method; route++) {
@@ -212,7 +213,7 @@ static void what_is_wrong_with_a_body_is_said(void)
     CHECK_ERROR(list, 400, "The body must be a JSON object.");
     HTTP_ANSWER null = post_raw(path, "null", NULL, NULL);
     CHECK_ERROR(null, 400, "The body must be a JSON object.");
-    snprintf(marked, sizeof marked, "%s{\"refresh_token\":\"none\"}", mark);
+    snprintf(marked, sizeof(marked), "%s{\"refresh_token\":\"none\"}", mark);
     HTTP_ANSWER bom = post_raw(path, marked, NULL, NULL);
     CHECK_ERROR(bom, 401, "Refresh token is invalid or has expired.");
     HTTP_ANSWER only_bom = post_raw(path, mark, NULL, NULL);
@@ -495,7 +496,8 @@ static bool described_file(const json_t *operation)
            json_object_get(responses, "304") && json_object_get(responses, "416");
 }
 
-/* The page describes every route, with its body, its answer and its errors; no internal operation. */
+/* The page describes every route, with its body, its answer and its errors; no internal
+ * operation. */
 static void openapi_is_complete(void)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
@@ -507,7 +509,7 @@ static void openapi_is_complete(void)
         json_t *item = json_object_get(paths, route->path), *operation;
         char method[16] = "";
 
-        for (size_t i = 0; i < sizeof method - 1 && route->method[i]; i++)
+        for (size_t i = 0; i < sizeof(method) - 1 && route->method[i]; i++)
             method[i] = (char)(route->method[i] | 0x20);
         operation = json_object_get(item, method);
         CU_ASSERT_PTR_NOT_NULL(operation);
@@ -543,7 +545,8 @@ static void absent_daemon_is_503(const char *service)
         pid_t now = suite_pid(suite, service, "1");
         if (now > 0)
             kill(now, SIGKILL);
-        /* a valid-looking body is not needed: what matters is that nothing hangs and nothing is 500 */
+        /* a valid-looking body is not needed: what matters is that nothing hangs and nothing is
+         * 500 */
         HTTP_ANSWER answer = ask(route, bearer_for(route), "{}", 0, NULL);
         char *retry = http_header(answer, "Retry-After");
 

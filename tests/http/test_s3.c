@@ -1,15 +1,17 @@
 /*
- * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without anybody telling us, served,
- * replaced and removed; and what is answered, and left behind, when the server fails or docd is killed.
+ * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without anybody
+ * telling us, served, replaced and removed; and what is answered, and left behind, when the server
+ * fails or docd is killed.
  *
  * The server is s3rver, which `make test` installs (npm), or any other:
  *
- *     ATRIUM_S3_URL=http://127.0.0.1:9000 ATRIUM_S3_KEY=... ATRIUM_S3_SECRET=... ATRIUM_S3_BUCKET=...
- *     ATRIUM_S3_REGION=us-east-1 build/tests/http/test_s3
+ *     ATRIUM_S3_URL=http://127.0.0.1:9000 ATRIUM_S3_KEY=... ATRIUM_S3_SECRET=...
+ *     ATRIUM_S3_BUCKET=... ATRIUM_S3_REGION=us-east-1 build/tests/http/test_s3
  *
- * whose bucket is there and empty. With ATRIUM_S3_STYLE=host the bucket is a label of ATRIUM_S3_HOST, a name of this
- * machine that the server knows. s3rver looks at no policy, ignores the conditions of a copy and copies no parts: the
- * cases of those are for other servers, and say so.
+ * whose bucket is there and empty. With ATRIUM_S3_STYLE=host the bucket is a label of
+ * ATRIUM_S3_HOST, a name of this machine that the server knows. s3rver looks at no policy, ignores
+ * the conditions of a copy and copies no parts: the cases of those are for other servers, and say
+ * so.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -50,9 +52,9 @@ static void server_start(void)
         exit(1);
     }
     at = strstr(server->out, "http");
-    snprintf(door, sizeof door, "%.*s", (int)strcspn(at, "\n"), at);
+    snprintf(door, sizeof(door), "%.*s", (int)strcspn(at, "\n"), at);
     if (host)
-        snprintf(door, sizeof door, "http://%s%.*s", host, (int)strcspn(strrchr(at, ':'), "\n"),
+        snprintf(door, sizeof(door), "http://%s%.*s", host, (int)strcspn(strrchr(at, ':'), "\n"),
                  strrchr(at, ':'));
 }
 
@@ -181,7 +183,8 @@ static void what_came_is_found(void)
     free(bytes);
 }
 
-/* A store takes what its form allows; what came after the session had ended is not adopted, what came before is. */
+/* A store takes what its form allows; what came after the session had ended is not adopted, what
+ * came before is. */
 static void a_form_ends_with_its_session(void)
 {
     PERSON leaver = person_register(suite, NULL);
@@ -215,7 +218,7 @@ static void it_is_served_as_any_other(void)
     char *etag = http_header(whole, "ETag"), line[256];
 
     CHECK_BYTES(whole, bytes, 700000);
-    snprintf(line, sizeof line, "If-None-Match: %s", etag);
+    snprintf(line, sizeof(line), "If-None-Match: %s", etag);
     HTTP_ANSWER same = http_call(suite_url(suite), &(struct http_request){.path = document_path(id),
                                                                           .bearer = patient->access,
                                                                           .headers = {line}});
@@ -233,7 +236,7 @@ static void it_is_served_as_any_other(void)
                                                  .bearer = patient->access,
                                                  .body = json_pack("{s:b}", "isPublic", 1)});
     CHECK_STATUS(shared, 200);
-    snprintf(line, sizeof line, "/document/public/%s", http_text(shared, "publicToken"));
+    snprintf(line, sizeof(line), "/document/public/%s", http_text(shared, "publicToken"));
     HTTP_ANSWER open = http_get(suite_url(suite), line, NULL);
     CHECK_BYTES(open, bytes, 700000);
     delete_document(id);
@@ -259,7 +262,7 @@ static void pictures_are_resized(void)
     char *png = test_png(900, 700, &size), path[128]; /* more than one piece */
     char *id = put("picture.png", "image/png", png, size);
 
-    snprintf(path, sizeof path, "%s?width=90", document_path(id));
+    snprintf(path, sizeof(path), "%s?width=90", document_path(id));
     HTTP_ANSWER small = http_get(suite_url(suite), path, patient->access);
     CHECK_STATUS(small, 200);
     test_png_sides(small, &width, &height);
@@ -281,7 +284,7 @@ static void too_large_a_picture_is_not_fetched(void)
 
     CHECK_BYTES(whole, png, size);
     fault("[{\"method\":\"GET\",\"header\":\"range\",\"do\":\"\"}]");
-    snprintf(path, sizeof path, "%s?height=90", document_path(id));
+    snprintf(path, sizeof(path), "%s?height=90", document_path(id));
     HTTP_ANSWER refused = http_get(suite_url(suite), path, patient->access);
     CHECK_STATUS(refused, 422);
     CU_ASSERT_STRING_EQUAL(http_text(refused, "message.0.path"), "height");
@@ -425,7 +428,8 @@ static struct http_answer *get_when_well(const char *id)
     return well;
 }
 
-/* Whatever the server does in which step: the client is told in time, and has its file when all is well again. */
+/* Whatever the server does in which step: the client is told in time, and has its file when all is
+ * well again. */
 static void a_server_that_fails_is_503(void)
 {
     static const struct {
@@ -506,7 +510,8 @@ static long count_of(const char *table, const char *column, const char *id)
     return suite_count(suite, "select count(*) from doc.%s where %s = '%s'", table, column, id);
 }
 
-/* The server copies all but some files. Everything else goes on as ever, sweeping too; these wait, for a week. */
+/* The server copies all but some files. Everything else goes on as ever, sweeping too; these wait,
+ * for a week. */
 static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
 {
     char *id = put("old.bin", "text/plain", "old", 3);
@@ -594,16 +599,16 @@ static void what_cannot_be_removed_keeps_nobody(void)
         HTTP_ANSWER read = get(i == 0 ? first : second);
         CHECK_STATUS(read, 200);
     }
-    snprintf(rules, sizeof rules, "select object_id from doc.document where id = '%s'", first);
+    snprintf(rules, sizeof(rules), "select object_id from doc.document where id = '%s'", first);
     char *object = suite_query(suite, rules);
     /* a docd that was killed in a case before may have left a row that is due much later */
-    snprintf(query, sizeof query,
+    snprintf(query, sizeof(query),
              "select count(*) from doc.object where document_id in ('%s', '%s')", first, second);
     fault("[{\"method\":\"DELETE\",\"do\":\"500\"}]");
     delete_document(first);
     delete_document(second);
     CU_ASSERT_EQUAL(keys(""), 2);
-    snprintf(rules, sizeof rules, "[{\"method\":\"DELETE\",\"path\":\"%s\",\"do\":\"500\"}]",
+    snprintf(rules, sizeof(rules), "[{\"method\":\"DELETE\",\"path\":\"%s\",\"do\":\"500\"}]",
              object);
     fault(rules);
     suite_set_clock(suite, 1200);
@@ -640,7 +645,8 @@ static void a_piece_that_fails_is_not_the_end_of_the_file(void)
     free(bytes);
 }
 
-/* A server that we do not wait for any more copies all the same, when nobody looks: also that copy goes. */
+/* A server that we do not wait for any more copies all the same, when nobody looks: also that copy
+ * goes. */
 static void a_copy_that_comes_late_is_removed(void)
 {
     char *id;
@@ -667,7 +673,8 @@ static void a_copy_that_comes_late_is_removed(void)
     free(id);
 }
 
-/* docd is killed while the server copies: the other instance has the file, and nothing stays behind for long. */
+/* docd is killed while the server copies: the other instance has the file, and nothing stays behind
+ * for long. */
 static void docd_is_killed_while_it_adopts(void)
 {
     static const char *const rules[] = {
@@ -702,7 +709,8 @@ static void docd_is_killed_while_it_adopts(void)
     suite_set_clock(suite, 0);
 }
 
-/* A document that nothing came for goes after a day, unless nobody can tell whether something did. */
+/* A document that nothing came for goes after a day, unless nobody can tell whether something
+ * did. */
 static void what_cannot_be_looked_for_is_not_given_up(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
@@ -730,7 +738,8 @@ static void what_cannot_be_looked_for_is_not_given_up(void)
 
 /* ---- forms ---- */
 
-/* Amazon's SDK makes the same form for the same object, signs our policy as we do, and its own form brings a file too. */
+/* Amazon's SDK makes the same form for the same object, signs our policy as we do, and its own form
+ * brings a file too. */
 static void forms_are_those_of_amazons_sdk(void)
 {
     static const char *const pairs[] = {"url", "names", "conditions", "expiration"};
@@ -839,8 +848,8 @@ static void large_files_are_copied_in_parts(void)
     free(bytes);
 }
 
-/* What came is replaced while its parts are copied, which Ceph does not look at, and Amazon does: the object has the one or
- * the other, never parts of both. */
+/* What came is replaced while its parts are copied, which Ceph does not look at, and Amazon does:
+ * the object has the one or the other, never parts of both. */
 static void parts_of_two_files_become_no_object(void)
 {
     enum { SIZE = 12 * 1024 * 1024 };
@@ -879,7 +888,7 @@ static void check_doctor(const char *state, const char *seen, const char *mend)
 
         if (strcmp(json_string_value(json_object_get(row, "check")), "bucket") == 0)
             found += strcmp(json_string_value(json_object_get(row, "state")), state) == 0 &&
-                     strstr(json_string_value(json_object_get(row, "seen")), seen) != NULL &&
+                     strstr(json_string_value(json_object_get(row, "seen")), seen) &&
                      (mend ? advice && strstr(advice, mend) : !advice);
     }
     UNIT_CHECK(found == 2, "of each docd: %s%s", doctor->out, doctor->err);
@@ -913,7 +922,8 @@ static void doctor_tries_the_bucket(void)
     check_doctor("ok", "put, read, listed and deleted", NULL);
 }
 
-/* The bytes of one document lie under another name: they lack a document, and it lacks its bytes. */
+/* The bytes of one document lie under another name: they lack a document, and it lacks its
+ * bytes. */
 static void documents_and_bucket_are_compared(void)
 {
     static const char other[] = "0f000000-0000-4000-8000-00000000000f";
@@ -925,18 +935,18 @@ static void documents_and_bucket_are_compared(void)
 
     CHECK_BYTES(adopted, "abc", 3);
     CHECK_BYTES(adopted_too, "abc", 3);
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "insert into doc.object select project_id, '%s', null, id from doc.document "
              "where id = '%s' returning 1",
              other, lost);
     free(suite_query(suite, sql));
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "with old as (select object_id from doc.document where id = '%s'), "
              "moved as (update doc.document set object_id = '%s' where id = '%s') "
              "select object_id from old",
              lost, other, lost);
     char *old = suite_query(suite, sql);
-    snprintf(sql, sizeof sql, "delete from doc.object where id = '%s' returning 1", old);
+    snprintf(sql, sizeof(sql), "delete from doc.object where id = '%s' returning 1", old);
     free(suite_query(suite, sql));
 
     PROGRAM verify = ATRIUMCTL(suite, NULL, "documents", "verify", "--repair", "--hash", "--json");
@@ -1018,7 +1028,7 @@ int main(void)
     host = strcmp(style, "host") == 0 ? getenv("ATRIUM_S3_HOST") : NULL;
     dir = unit_dir_make();
     server_start();
-    snprintf(set, sizeof set,
+    snprintf(set, sizeof(set),
              "docd.s3_region=%s,docd.s3_part_size=5M,docd.s3_style=%s,docd.image_bytes=3M",
              setting("ATRIUM_S3_REGION", "us-east-1"), style);
     suite = suite_start(&(struct suite_options){

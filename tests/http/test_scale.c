@@ -1,5 +1,6 @@
 /*
- * test_scale.c - `make bench-scale` in small: that it measures each operation and tells good from bad.
+ * test_scale.c - `make bench-scale` in small: that it measures each operation and tells good from
+ * bad.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * test_seal_keys.c - the exchange of the keys that seal (`atriumctl keys rotate --seal`): what was sealed or hashed
- * before works in each step of it and after it, with two instances of a daemon that know different things, under load,
- * and when the daemon that seals anew is killed. And files that are not right are refused at the start.
+ * test_seal_keys.c - the exchange of the keys that seal (`atriumctl keys rotate --seal`): what was
+ * sealed or hashed before works in each step of it and after it, with two instances of a daemon
+ * that know different things, under load, and when the daemon that seals anew is killed. And files
+ * that are not right are refused at the start.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -378,7 +379,8 @@ static long mail_left(void)
     return left_of("maild", "mail", "select sealed from mail.message");
 }
 
-/* What a killed instance has begun goes on when it is back, and does not begin anew for what is done. */
+/* What a killed instance has begun goes on when it is back, and does not begin anew for what is
+ * done. */
 static void a_kill_only_pauses_the_task(void)
 {
     int64_t since;
@@ -520,7 +522,8 @@ static void failures_count_across_an_exchange(void)
 
 /* ---- files that are not right ---- */
 
-/* Runs one more instance of a daemon on the suite's configuration with another file of keys: it must end at once. */
+/* Runs one more instance of a daemon on the suite's configuration with another file of keys: it
+ * must end at once. */
 static void check_refused(const char *daemon, const char *text, const char *complaint)
 {
     char *path = key_path(daemon), *aside, *config, *name, *program;
@@ -578,7 +581,8 @@ static void wrong_keys_are_refused_by_every_daemon(void)
     }
 }
 
-/* A queue without a word about its key, as a build before has left it: the values themselves tell. */
+/* A queue without a word about its key, as a build before has left it: the values themselves
+ * tell. */
 static void a_wrong_key_is_refused_by_what_it_does_not_open(void)
 {
     free(suite_query(suite, "delete from auth.seal_key returning 1"));

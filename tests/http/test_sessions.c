@@ -1,5 +1,6 @@
 /*
- * test_sessions.c - access tokens, refresh rotation, logout, the session routes: over two gateways and two authd.
+ * test_sessions.c - access tokens, refresh rotation, logout, the session routes: over two gateways
+ * and two authd.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -148,8 +149,8 @@ static void forged_refresh_tokens_end_nothing(void)
     HTTP_ANSWER empty = refresh("");
     CHECK_PROBLEM(empty, "refresh_token");
 
-    /* Only who holds a part that all tokens of the session share can end it: the first half is enough to be
-     * a relative, a foreign family is not. */
+    /* Only who holds a part that all tokens of the session share can end it: the first half is
+     * enough to be a relative, a foreign family is not. */
     PERSON other = person_register(suite, NULL);
     size_t half = strlen(altered) / 2;
     memcpy(altered + half, other->refresh + half, half);
@@ -185,8 +186,8 @@ static void one_successor_for_sixty_four(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* Renewals that come together share statements and commits, and no other's lock: a row that is held delays its own
- * renewal only. */
+/* Renewals that come together share statements and commits, and no other's lock: a row that is held
+ * delays its own renewal only. */
 static void renewals_at_once_share_commits(void)
 {
     enum { MANY = 32, HELD = 5 };
@@ -265,8 +266,8 @@ static void retry_window_and_lives_end(void)
     free(token);
 }
 
-/* A thief has a copy of the refresh token and renews five minutes beside the owner, hour after hour: the second
- * to use a token is noticed in the first round, whichever of the two that is. */
+/* A thief has a copy of the refresh token and renews five minutes beside the owner, hour after
+ * hour: the second to use a token is noticed in the first round, whichever of the two that is. */
 static void thief_beside_the_owner_is_noticed(void)
 {
     for (int thief_first = 0; thief_first < 2; thief_first++) {
@@ -406,9 +407,9 @@ static void sessions_are_listed_and_revoked(void)
     json_array_foreach(http_member(own, "sessions"), i, session)
     {
         if (json_is_true(json_object_get(session, "current")))
-            snprintf(first, sizeof first, "%s", json_string_value(json_object_get(session, "id")));
+            snprintf(first, sizeof(first), "%s", json_string_value(json_object_get(session, "id")));
     }
-    snprintf(path, sizeof path, "/auth/session/%s", first);
+    snprintf(path, sizeof(path), "/auth/session/%s", first);
     HTTP_ANSWER foreign = http_delete(suite_url(suite), path, stranger->access);
     CHECK_ERROR(foreign, 404, "Session not found.");
     HTTP_ANSWER text = http_delete(suite_url(suite), "/auth/session/everything", one->access);
@@ -439,7 +440,8 @@ static void sessions_are_listed_and_revoked(void)
     CHECK_STATUS(untouched, 200);
 }
 
-/* Whether sessions are in the order of their sign-ins, the newest first, and one of them is the caller's own. */
+/* Whether sessions are in the order of their sign-ins, the newest first, and one of them is the
+ * caller's own. */
 static bool are_newest_first(const json_t *sessions)
 {
     const char *newer = "~";
@@ -458,8 +460,8 @@ static bool are_newest_first(const json_t *sessions)
     return current == 1;
 }
 
-/* The profile shows the newest 20 sessions, of which one is the caller's own even if it is the oldest; the list has all
- * of them, in pages. */
+/* The profile shows the newest 20 sessions, of which one is the caller's own even if it is the
+ * oldest; the list has all of them, in pages. */
 static void me_shows_a_bounded_number_of_sessions(void)
 {
     enum { SESSIONS = 100, SHOWN = 20, SIZE_LIMIT = 6 * 1024 };

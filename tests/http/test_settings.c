@@ -1,5 +1,6 @@
 /*
- * test_settings.c - project settings, organization code, child projects, policies and clients over HTTP.
+ * test_settings.c - project settings, organization code, child projects, policies and clients over
+ * HTTP.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static struct http_answer *put_switch(const char *access, const char *name, json
 {
     char path[160];
 
-    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
+    snprintf(path, sizeof(path), "/v1/project/settings/%s", name);
     return http_call(
         suite_url(suite),
         &(struct http_request){
@@ -36,7 +37,7 @@ static struct http_answer *put_value(const char *access, const char *name, const
 {
     char path[160];
 
-    snprintf(path, sizeof path, "/v1/project/settings/values/%s", name);
+    snprintf(path, sizeof(path), "/v1/project/settings/values/%s", name);
     return http_put(suite_url(suite), path, access, json_pack("{s:s}", "value", value));
 }
 
@@ -58,7 +59,7 @@ static void record_is_complete(void)
     for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
         char path[96];
 
-        snprintf(path, sizeof path, "settings.%s", switches[i]);
+        snprintf(path, sizeof(path), "settings.%s", switches[i]);
         CU_ASSERT_TRUE(json_is_false(http_member(record, path)));
     }
     CU_ASSERT_STRING_EQUAL(http_text(record, "settings.DEFAULT_PRACTITIONER_ACCESS_POLICY"),
@@ -124,7 +125,7 @@ static void every_switch_is_written_and_read(void)
                     put_switch(admin->access, switches[i], json_pack("{s:b}", "enabled", 1), NULL);
                 CHECK_STATUS(back, 200);
             }
-            snprintf(path, sizeof path, "settings.%s", switches[i]);
+            snprintf(path, sizeof(path), "settings.%s", switches[i]);
             CHECK_STATUS(written, 200);
             CU_ASSERT_EQUAL(json_is_true(http_member(written, path)), on);
             CU_ASSERT_EQUAL(json_is_true(http_member(read, path)), on);
@@ -201,7 +202,7 @@ static void foreign_policies_are_refused(void)
 
     CHECK_STATUS(child, 200);
     CHECK_STATUS(policy, 200);
-    snprintf(reference, sizeof reference, "AccessPolicy/%s", http_text(policy, "id"));
+    snprintf(reference, sizeof(reference), "AccessPolicy/%s", http_text(policy, "id"));
     HTTP_ANSWER foreign = put_value(admin->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", reference);
     CHECK_PROBLEM(foreign, "value");
     HTTP_ANSWER own = put_value(there->access, "DEFAULT_PRACTITIONER_ACCESS_POLICY", reference);
@@ -209,7 +210,7 @@ static void foreign_policies_are_refused(void)
 
     /* One tenant's admin sees nothing of the other. */
     char path[128];
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s", http_text(policy, "id"));
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s", http_text(policy, "id"));
     HTTP_ANSWER hidden = http_get(suite_url(suite), path, admin->access);
     CHECK_STATUS(hidden, 404);
     HTTP_ANSWER theirs = get_settings(there->access);
@@ -256,7 +257,7 @@ static void a_stale_etag_loses(void)
     HTTP_ANSWER record = get_settings(admin->access);
     char *etag = http_header(record, "ETag"), header[128];
 
-    snprintf(header, sizeof header, "If-Match: %s", etag);
+    snprintf(header, sizeof(header), "If-Match: %s", etag);
     HTTP_ANSWER first = put_switch(admin->access, "PATIENT_INVITATION_ENABLED",
                                    json_pack("{s:b}", "enabled", 1), header);
     CHECK_STATUS(first, 200);
@@ -268,7 +269,8 @@ static void a_stale_etag_loses(void)
     free(etag);
 }
 
-/* Two hundred at once: each success is one step of the version and one row of the history, each loser a 409. */
+/* Two hundred at once: each success is one step of the version and one row of the history, each
+ * loser a 409. */
 static void no_update_is_lost(void)
 {
     enum { MANY = 200 };
@@ -280,7 +282,7 @@ static void no_update_is_lost(void)
     int won = 0, last_seen = 0;
 
     for (int i = 0; i < MANY; i++) {
-        snprintf(values[i], sizeof values[i], "https://app-%d.example", i);
+        snprintf(values[i], sizeof(values[i]), "https://app-%d.example", i);
         requests[i] = (struct http_request){.method = "PUT",
                                             .path = "/v1/project/settings/values/PATIENT_APP_URL",
                                             .bearer = admin->access,
@@ -362,7 +364,7 @@ static void policies_and_clients_are_managed(void)
 
     CHECK_STATUS(made, 200);
     CU_ASSERT_STRING_EQUAL(http_text(made, "resourceType"), "AccessPolicy");
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s", http_text(made, "id"));
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s", http_text(made, "id"));
     json_object_set_new(body, "name", json_string("Two"));
     HTTP_ANSWER replaced = http_put(suite_url(suite), path, admin->access, body);
     CHECK_STATUS(replaced, 200);
@@ -375,7 +377,7 @@ static void policies_and_clients_are_managed(void)
     CHECK_STATUS(gone, 204);
     HTTP_ANSWER absent = http_get(suite_url(suite), path, admin->access);
     CHECK_STATUS(absent, 404);
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s",
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s",
              strchr(suite_text(suite, "demo.patientAccessPolicy"), '/') + 1);
     HTTP_ANSWER in_use = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(in_use, 409);
@@ -385,7 +387,7 @@ static void policies_and_clients_are_managed(void)
     CHECK_STATUS(client, 200);
     HTTP_ANSWER clients = http_get(suite_url(suite), "/v1/project/clients", admin->access);
     CU_ASSERT_EQUAL(json_array_size(http_member(clients, "resources")), 2);
-    snprintf(path, sizeof path, "/v1/project/clients/%s", http_text(client, "id"));
+    snprintf(path, sizeof(path), "/v1/project/clients/%s", http_text(client, "id"));
     HTTP_ANSWER removed = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(removed, 204);
     HTTP_ANSWER twice = http_delete(suite_url(suite), path, admin->access);
@@ -400,12 +402,12 @@ static void a_changed_policy_shows_on_the_next_request(void)
     HTTP_ANSWER before = http_get(suite_url(suite), "/auth/me", patient->access);
 
     CHECK_STATUS(before, 200);
-    snprintf(path, sizeof path, "/v1/project/access-policies/%s",
+    snprintf(path, sizeof(path), "/v1/project/access-policies/%s",
              strchr(suite_text(suite, "demo.patientAccessPolicy"), '/') + 1);
     for (int i = 0; i < 10; i++) {
         char name[32];
 
-        snprintf(name, sizeof name, "Patients %d", i);
+        snprintf(name, sizeof(name), "Patients %d", i);
         HTTP_ANSWER changed =
             http_put(suite_url(suite), path, admin->access,
                      json_pack("{s:s, s:[{s:s}]}", "name", name, "resource", "resourceType", "*"));
@@ -479,7 +481,7 @@ static void account_policy_is_merged_and_kept_in_the_history(void)
     HTTP_ANSWER unlimited =
         put_account_policy(admin->access, json_pack("{s:n}", "bytesPerProject"), NULL);
     CU_ASSERT_TRUE(json_is_null(http_member(unlimited, "bytesPerProject")));
-    snprintf(header, sizeof header, "If-Match: %s", etag);
+    snprintf(header, sizeof(header), "If-Match: %s", etag);
     HTTP_ANSWER stale =
         put_account_policy(admin->access, json_pack("{s:i}", "passwordMinLength", 13), header);
     CHECK_ERROR(stale, 409, "The project changed during the write.");
@@ -599,7 +601,8 @@ static void mailing_the_code_needs_a_policy(void)
     free(email);
 }
 
-/* Attack 9: one admin took 60 tenant codes. Last of all: this admin makes no more children for an hour. */
+/* Attack 9: one admin took 60 tenant codes. Last of all: this admin makes no more children for an
+ * hour. */
 static void an_admin_makes_thirty_children_an_hour(void)
 {
     PERSON admin = person_admin(suite);

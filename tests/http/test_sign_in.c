@@ -52,7 +52,7 @@ static void put_switch(const char *name, bool enabled)
     PERSON admin = person_admin(suite);
     char path[128];
 
-    snprintf(path, sizeof path, "/v1/project/settings/%s", name);
+    snprintf(path, sizeof(path), "/v1/project/settings/%s", name);
     HTTP_ANSWER answer =
         http_put(suite_url(suite), path, admin->access, json_pack("{s:b}", "enabled", enabled));
     CHECK_STATUS(answer, 200);
@@ -98,9 +98,10 @@ static void rejects_are_alike(void)
     free(unknown);
 }
 
-/* An unknown account costs what a wrong password costs: within a third, far less than the hash itself. The kinds
- * take turns, so that whatever else the machine does falls on all of them alike. Each try has an address of its
- * own, and the known account stays below the failures that make it refuse strangers. */
+/* An unknown account costs what a wrong password costs: within a third, far less than the hash
+ * itself. The kinds take turns, so that whatever else the machine does falls on all of them alike.
+ * Each try has an address of its own, and the known account stays below the failures that make it
+ * refuse strangers. */
 static void rejects_take_equal_time(void)
 {
     enum { TRIES = 31 };
@@ -216,7 +217,8 @@ static void code_lives_five_minutes(void)
     suite_set_clock(suite, 0);
 }
 
-/* Sixteen posts of one code: one token response, and since the rest are second uses, its session is over. */
+/* Sixteen posts of one code: one token response, and since the rest are second uses, its session is
+ * over. */
 static void one_wins_a_race_for_a_code(void)
 {
     enum { MANY = 16 };
@@ -317,7 +319,7 @@ static void practitioner_of_another_tenant_is_refused(void)
                   json_pack("{s:s, s:[{s:s}]}", "name", "Staff", "resource", "resourceType", "*"));
     CHECK_STATUS(policies, 200);
     char reference[64];
-    snprintf(reference, sizeof reference, "AccessPolicy/%s", http_text(policies, "id"));
+    snprintf(reference, sizeof(reference), "AccessPolicy/%s", http_text(policies, "id"));
     HTTP_ANSWER set =
         http_put(suite_url(suite), "/v1/project/settings/values/DEFAULT_PRACTITIONER_ACCESS_POLICY",
                  http_text(into, "accessToken"), json_pack("{s:s}", "value", reference));
@@ -368,7 +370,8 @@ static void tenth_failure_locks_the_pair(void)
     free(source);
 }
 
-/* A hundred failures of one account from everywhere: strangers are locked, a known address is not. */
+/* A hundred failures of one account from everywhere: strangers are locked, a known address is
+ * not. */
 static void hundred_failures_do_not_lock_the_owner_out(void)
 {
     PERSON patient = person_register(suite, NULL);
@@ -416,8 +419,8 @@ static void an_address_is_known_for_thirty_days(void)
     free(office);
 }
 
-/* Of one account from one address many may sign in at once: what each would write alike is written once a minute, so
- * that none waits for another's commit. */
+/* Of one account from one address many may sign in at once: what each would write alike is written
+ * once a minute, so that none waits for another's commit. */
 static void sign_ins_do_not_wait_for_each_other(void)
 {
     static const char rows[] = "select sum(until) from auth.known_address";
@@ -485,7 +488,8 @@ static void guesses_cannot_race_past_the_limit(void)
     free(source);
 }
 
-/* A signing key that no instance can open, as one that was sealed with another seal key: the others go on. */
+/* A signing key that no instance can open, as one that was sealed with another seal key: the others
+ * go on. */
 static void a_broken_key_takes_no_other_away(void)
 {
     free(suite_query(

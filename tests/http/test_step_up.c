@@ -1,6 +1,7 @@
 /*
- * test_step_up.c - proof of identity: what a stolen access token cannot do with a session whose owner signed in more
- * than 15 minutes ago, and how the owner proves who they are again. Over two gateways and two authd, on the test clock.
+ * test_step_up.c - proof of identity: what a stolen access token cannot do with a session whose
+ * owner signed in more than 15 minutes ago, and how the owner proves who they are again. Over two
+ * gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -102,7 +103,7 @@ static struct owner enrolled_patient(void)
     read_secret(&self, self.person->access);
     HTTP_ANSWER on = post_token(ENROLL, self.person->access, code_of(&self, code));
     CHECK_STATUS(on, 200);
-    snprintf(self.recovery, sizeof self.recovery, "%s", http_text(on, "recoveryCodes.0"));
+    snprintf(self.recovery, sizeof(self.recovery), "%s", http_text(on, "recoveryCodes.0"));
     return self;
 }
 

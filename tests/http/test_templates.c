@@ -1,5 +1,6 @@
 /*
- * test_templates.c - the mail templates of a project over HTTP: mapped, previewed, in several languages, unmapped.
+ * test_templates.c - the mail templates of a project over HTTP: mapped, previewed, in several
+ * languages, unmapped.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static struct http_answer *put(const char *access, const char *name, const char 
 {
     char path[160];
 
-    snprintf(path, sizeof path, TEMPLATES "/%s", name);
+    snprintf(path, sizeof(path), TEMPLATES "/%s", name);
     return http_call(
         suite_url(suite),
         &(struct http_request){.method = "PUT", .path = path, .bearer = access, .raw = json});
@@ -31,7 +32,7 @@ static struct http_answer *preview(const char *access, const char *name, const c
 {
     char path[160];
 
-    snprintf(path, sizeof path, TEMPLATES "/%s/preview", name);
+    snprintf(path, sizeof(path), TEMPLATES "/%s/preview", name);
     return http_call(
         suite_url(suite),
         &(struct http_request){.method = "POST", .path = path, .bearer = access, .raw = json});
@@ -41,7 +42,7 @@ static struct http_answer *unmap(const char *access, const char *rest)
 {
     char path[160];
 
-    snprintf(path, sizeof path, TEMPLATES "/%s", rest);
+    snprintf(path, sizeof(path), TEMPLATES "/%s", rest);
     return http_delete(suite_url(suite), path, access);
 }
 
@@ -237,7 +238,8 @@ static void tenants_are_apart(void)
     CHECK_ERROR(refused, 403, "Forbidden");
 }
 
-/* Attack 2: the template of an admin must not tell a stranger's server the link that opens an account. */
+/* Attack 2: the template of an admin must not tell a stranger's server the link that opens an
+ * account. */
 static void secret_links_stand_as_text_or_href_only(void)
 {
     static const struct {
@@ -340,7 +342,8 @@ static void harmful_names_are_refused_everywhere(void)
     }
 }
 
-/* What was stored before that rule is made harmless when a mail is made, and no name becomes a link. */
+/* What was stored before that rule is made harmless when a mail is made, and no name becomes a
+ * link. */
 static void names_in_mails_are_harmless(void)
 {
     char *email = person_address();

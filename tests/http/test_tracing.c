@@ -1,9 +1,10 @@
 /*
- * test_tracing.c - requests as traces of OpenTelemetry: who is whose parent across the daemons, who decides what is
- * traced, and that a receiver which misbehaves costs nothing.
+ * test_tracing.c - requests as traces of OpenTelemetry: who is whose parent across the daemons, who
+ * decides what is traced, and that a receiver which misbehaves costs nothing.
  *
- * The receiver checks each body with OpenTelemetry's own schema from the npm registry (make otlp). Where that is not
- * installed the program says so and is left out, unless ATRIUM_REQUIRE_OTLP is set, as it is for what is to land.
+ * The receiver checks each body with OpenTelemetry's own schema from the npm registry (make otlp).
+ * Where that is not installed the program says so and is left out, unless ATRIUM_REQUIRE_OTLP is
+ * set, as it is for what is to land.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -112,7 +113,8 @@ static json_t *find_span(const struct wish *wish)
 #define FIND_SPAN(...) find_span(&(struct wish){__VA_ARGS__})
 #define LOOK_FOR(...) look_for(&(struct wish){__VA_ARGS__})
 
-/* "service name" from the root on: each is a child of the one before. The last one's id stays in ret. */
+/* "service name" from the root on: each is a child of the one before. The last one's id stays in
+ * ret. */
 static void check_path(const char *trace_id, const char *const (*path)[2], size_t count)
 {
     char parent[32] = "(none)";

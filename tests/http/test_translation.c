@@ -1,6 +1,6 @@
 /*
- * test_translation.c - translation by Apertium: what comes back, that no markup is ever lost, what is refused, and that
- * neither large nor hostile texts nor the death of any process does harm.
+ * test_translation.c - translation by Apertium: what comes back, that no markup is ever lost, what
+ * is refused, and that neither large nor hostile texts nor the death of any process does harm.
  */
 #include <CUnit/CUnit.h>
 #include <errno.h>
@@ -215,8 +215,8 @@ static void each_question_leaves_a_row(void)
 
 /* ---- large, hostile ---- */
 
-/* A hundred texts of 10,000 characters, half of them of the slowest kind, in the time and with the memory that there
- * is. What there was no time for is the source, and says so. */
+/* A hundred texts of 10,000 characters, half of them of the slowest kind, in the time and with the
+ * memory that there is. What there was no time for is the source, and says so. */
 static void large_requests_are_bounded(void)
 {
     static const char *const patterns[] = {
@@ -334,7 +334,8 @@ static pid_t signal_stages_later(const char *text, int signo)
     return child;
 }
 
-/* A stage that is killed or stands still takes its pipeline along; the texts are translated by another one. */
+/* A stage that is killed or stands still takes its pipeline along; the texts are translated by
+ * another one. */
 static void a_lost_stage_is_made_up_for(void)
 {
     static const struct {
@@ -417,7 +418,8 @@ static void a_killed_botd_leaves_nothing(void)
     free(retry);
 }
 
-/* Pipelines are the operator's own programs: they run where nothing confines them; a bot does not. */
+/* Pipelines are the operator's own programs: they run where nothing confines them; a bot does
+ * not. */
 static void works_by(const struct suite_options *options, bool confined)
 {
     struct suite *other = suite_start(options), *first = suite;

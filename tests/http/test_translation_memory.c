@@ -1,6 +1,7 @@
 /*
- * test_translation_memory.c - what a project had translated before is not translated again, and nobody else's business;
- * and no project has more translated in a day than it may, by two instances, whatever dies.
+ * test_translation_memory.c - what a project had translated before is not translated again, and
+ * nobody else's business; and no project has more translated in a day than it may, by two
+ * instances, whatever dies.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -37,7 +38,8 @@ static long day; /* of contract time, from today on */
 
 /* ---- time ---- */
 
-/* Contract time is so many seconds after the beginning of the test's day. Tokens have expired by then. */
+/* Contract time is so many seconds after the beginning of the test's day. Tokens have expired by
+ * then. */
 static void set_time(long seconds)
 {
     suite_set_clock(suite, day * DAY + seconds - time(NULL) % DAY);
@@ -100,7 +102,8 @@ static const char *status_at(const struct http_answer *answer, size_t i)
     return status ? status : "";
 }
 
-/* A text like no other, short to translate: "The house {{aaa...}} 12", of so many characters. Caller frees. */
+/* A text like no other, short to translate: "The house {{aaa...}} 12", of so many characters.
+ * Caller frees. */
 static char *text_of(size_t characters)
 {
     static unsigned number;
@@ -477,7 +480,8 @@ static void the_budget_is_exact(void)
         json_decref(texts[i]);
 }
 
-/* What is counted: characters, of each different text once, with its markup; nothing of what is known. */
+/* What is counted: characters, of each different text once, with its markup; nothing of what is
+ * known. */
 static void characters_are_counted(void)
 {
     static const struct {
@@ -567,7 +571,8 @@ static void what_was_not_translated_is_given_back(void)
     free(modes);
 }
 
-/* Killed while they wait for the provider: what they took stays taken that day, and no more than that. */
+/* Killed while they wait for the provider: what they took stays taken that day, and no more than
+ * that. */
 static void a_killed_botd_keeps_what_it_took(void)
 {
     pid_t killer, first, second;
@@ -632,7 +637,8 @@ static long asked(const char *server_url)
     return (long)json_integer_value(http_member(answer, "asked"));
 }
 
-/* Asks for the text and checks what comes, and how often the server behind it was asked for that. */
+/* Asks for the text and checks what comes, and how often the server behind it was asked for
+ * that. */
 static void check_asked(const char *server_url, const char *bearer, const char *text,
                         const char *want, bool anew)
 {
@@ -646,8 +652,8 @@ static void check_asked(const char *server_url, const char *bearer, const char *
                asked(server_url));
 }
 
-/* Of three in turn, each translates what the others have translated already. In the end one loses all marks, so that
- * the text comes together of its stretches. */
+/* Of three in turn, each translates what the others have translated already. In the end one loses
+ * all marks, so that the text comes together of its stretches. */
 static void no_provider_answers_for_another(void)
 {
     static const char *const argv[] = {"/usr/bin/python3", "tests/http/translation_server.py",

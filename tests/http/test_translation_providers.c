@@ -1,6 +1,7 @@
 /*
- * test_translation_providers.c - translation over HTTP, by LibreTranslate and by a language model: what they are asked,
- * that no markup is ever lost, and what a client sees of a provider that fails in whatever way.
+ * test_translation_providers.c - translation over HTTP, by LibreTranslate and by a language model:
+ * what they are asked, that no markup is ever lost, and what a client sees of a provider that fails
+ * in whatever way.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

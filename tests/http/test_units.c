@@ -1,8 +1,9 @@
 /*
- * test_units.c - the systemd units: systemd can read them, and each leaves its daemon little to do harm with.
+ * test_units.c - the systemd units: systemd can read them, and each leaves its daemon little to do
+ * harm with.
  *
- * Asks systemd-analyze, which needs no running systemd; without that program there is nothing to run. `make
- * test-systemd` shows that the daemons can live with what is left.
+ * Asks systemd-analyze, which needs no running systemd; without that program there is nothing to
+ * run. `make test-systemd` shows that the daemons can live with what is left.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 enum { PATH_SIZE = 1024 };
 
-/* The greatest exposure, times ten. botd makes sandboxes for programs and so needs namespaces and mounts. */
+/* The greatest exposure, times ten. botd makes sandboxes for programs and so needs namespaces and
+ * mounts. */
 static const struct {
     const char *daemon;
     int exposure;
@@ -39,9 +41,9 @@ static void copy_unit(const struct unit_dir *dir, const char *name, const char *
     const char *const argv[] = {"/usr/bin/sed", rule, unit, NULL};
 
     *strrchr(real, '/') = '\0';
-    snprintf(rule, sizeof rule, "s|=/usr/bin/|=%s/|", real);
-    snprintf(unit, sizeof unit, "systemd/atrium-%s@.%s", name, suffix);
-    snprintf(copy, sizeof copy, "atrium-%s@1.%s", name, suffix);
+    snprintf(rule, sizeof(rule), "s|=/usr/bin/|=%s/|", real);
+    snprintf(unit, sizeof(unit), "systemd/atrium-%s@.%s", name, suffix);
+    snprintf(copy, sizeof(copy), "atrium-%s@1.%s", name, suffix);
     PROGRAM sed = program_run(argv, NULL);
     CHECK_EXIT(sed, 0);
     unit_dir_write(dir, copy, sed->out);
@@ -74,7 +76,7 @@ static void test_verify(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *const argv[] = {analyze(), "verify", "--man=no", path, NULL};
 
-        snprintf(path, sizeof path, "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
+        snprintf(path, sizeof(path), "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
         check_run(argv);
     }
     unit_dir_remove(&dir);
@@ -90,8 +92,8 @@ static void test_exposure(void)
         const char *const argv[] = {analyze(),    "security", "--offline=true", path, threshold,
                                     "--no-pager", NULL};
 
-        snprintf(path, sizeof path, "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
-        snprintf(threshold, sizeof threshold, "--threshold=%d", rows[i].exposure);
+        snprintf(path, sizeof(path), "%s/atrium-%s@1.service", dir.path, rows[i].daemon);
+        snprintf(threshold, sizeof(threshold), "--threshold=%d", rows[i].exposure);
         check_run(argv);
     }
     unit_dir_remove(&dir);

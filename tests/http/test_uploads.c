@@ -1,6 +1,6 @@
 /*
- * test_uploads.c - the form of a document over HTTP: how it may come, and the forms that somebody forged, altered or
- * cut off.  Each is refused with its status, and leaves nothing behind.
+ * test_uploads.c - the form of a document over HTTP: how it may come, and the forms that somebody
+ * forged, altered or cut off.  Each is refused with its status, and leaves nothing behind.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -194,7 +194,7 @@ static void write_nul_in_a_value(struct form_body *form, json_t *fields)
     static const char part[] = "--------------------------4e1f9c2a7b60d385\r\n"
                                "Content-Disposition: form-data; name=\"key\"\r\n\r\na\0b\r\n";
 
-    fwrite(part, 1, sizeof part - 1, form->out);
+    fwrite(part, 1, sizeof(part) - 1, form->out);
     write_fields(form, fields);
     form_body_file(form, "file", "abc", 3);
     form_body_end(form);
@@ -205,7 +205,7 @@ static void write_nul_in_a_name(struct form_body *form, json_t *fields)
     static const char part[] = "--------------------------4e1f9c2a7b60d385\r\n"
                                "Content-Disposition: form-data; name=\"k\0y\"\r\n\r\nab\r\n";
 
-    fwrite(part, 1, sizeof part - 1, form->out);
+    fwrite(part, 1, sizeof(part) - 1, form->out);
     write_fields(form, fields);
     form_body_file(form, "file", "abc", 3);
     form_body_end(form);
@@ -317,7 +317,7 @@ static void forged_forms_are_refused(void)
         form_body_begin(&form);
         rows[i].write(&form, http_member(made, "uploadOptions.fields"));
         if (rows[i].type)
-            snprintf(form.type, sizeof form.type, "%s", rows[i].type);
+            snprintf(form.type, sizeof(form.type), "%s", rows[i].type);
         HTTP_ANSWER answer = form_post(suite, NULL, &form);
         if (!CHECK_ERROR(answer, rows[i].status, rows[i].message))
             fprintf(stderr, "  %s\n", rows[i].label);
@@ -352,7 +352,7 @@ static void write_upper_case(struct form_body *form, json_t *fields)
     {
         char upper[64] = "";
 
-        for (size_t i = 0; name[i] && i < sizeof upper - 1; i++)
+        for (size_t i = 0; name[i] && i < sizeof(upper) - 1; i++)
             upper[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 32 : name[i]);
         form_body_field(form, upper, json_string_value(value));
     }
@@ -437,7 +437,7 @@ static void chunked_forms_are_taken(void)
     for (size_t at = 0, step = 1; at < form.size; step = step * 3 % 70001) {
         size_t count = MIN(step, form.size - at);
 
-        form_send(file, line, (size_t)snprintf(line, sizeof line, "%zx\r\n", count));
+        form_send(file, line, (size_t)snprintf(line, sizeof(line), "%zx\r\n", count));
         form_send(file, form.bytes + at, count);
         form_send(file, "\r\n", 2);
         at += count;
@@ -480,8 +480,8 @@ static void a_refused_form_does_not_shift_answers(void)
     int file = form_open(suite, &form, NULL);
 
     form_send(file, form.bytes, form.size);
-    form_send(file, next, sizeof next - 1);
-    while ((more = recv(file, answer + size, sizeof answer - 1 - size, 0)) > 0)
+    form_send(file, next, sizeof(next) - 1);
+    while ((more = recv(file, answer + size, sizeof(answer) - 1 - size, 0)) > 0)
         size += (size_t)more;
     CU_ASSERT_EQUAL(strncmp(answer, "HTTP/1.1 403", 12), 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(answer, "HTTP/1.1 200"));
@@ -492,7 +492,8 @@ static void a_refused_form_does_not_shift_answers(void)
 
 /* ---- many at once ---- */
 
-/* The same form from many clients at the same moment: each is answered, and one of the files is there, whole. */
+/* The same form from many clients at the same moment: each is answered, and one of the files is
+ * there, whole. */
 static void equal_forms_race(void)
 {
     enum { MANY = 16, SIZE = 300000 };
@@ -646,7 +647,7 @@ int main(void)
 {
     char limit[32];
 
-    snprintf(limit, sizeof limit, "%d", UPLOAD_MAX);
+    snprintf(limit, sizeof(limit), "%d", UPLOAD_MAX);
     suite = suite_start(&(struct suite_options){.test_clock = true, .max_upload = limit});
     patient = person_register(suite, NULL);
     return unit_run("uploads", cases, ARRAY_SIZE(cases));

@@ -1,7 +1,7 @@
 /*
- * test_user_commands.c - `atriumctl user list|show|lock|unlock|delete`: what an operator sees of accounts, that a locked
- * one is refused everywhere until it is unlocked, and that a deleted one is gone with what it owned. Over two gateways
- * and two authd.
+ * test_user_commands.c - `atriumctl user list|show|lock|unlock|delete`: what an operator sees of
+ * accounts, that a locked one is refused everywhere until it is unlocked, and that a deleted one is
+ * gone with what it owned. Over two gateways and two authd.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@ static struct http_answer *start(const char *role, const char *email, const char
 {
     char path[64];
 
-    snprintf(path, sizeof path, "/auth/tenant/%s/login/start", role);
+    snprintf(path, sizeof(path), "/auth/tenant/%s/login/start", role);
     return suite_post_fresh(
         suite, path, body_login_start(email, password, suite_text(suite, "demo.tenantCode")));
 }
@@ -216,8 +216,8 @@ static void *perform(void *arg)
     return NULL;
 }
 
-/* Locks the account while requests are under way (waiting: once one of them waits for a row): what they were given is
- * worth nothing when the lock has ended, and when they have. */
+/* Locks the account while requests are under way (waiting: once one of them waits for a row): what
+ * they were given is worth nothing when the lock has ended, and when they have. */
 static void lock_meanwhile(const struct person *person, struct calls *calls, bool waiting,
                            const char *token)
 {
@@ -240,7 +240,8 @@ static void lock_meanwhile(const struct person *person, struct calls *calls, boo
     http_answers_destroy(calls->answers, MANY);
 }
 
-/* The sign-ins have made their sessions, unseen yet, and wait for a row that another transaction holds. */
+/* The sign-ins have made their sessions, unseen yet, and wait for a row that another transaction
+ * holds. */
 static void a_sign_in_at_the_same_moment_is_ended(void)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -305,7 +306,7 @@ static void one_account_is_shown(void)
     CU_ASSERT_EQUAL(json_array_size(places), 1);
     CU_ASSERT_STRING_EQUAL(
         json_string_value(json_object_get(json_array_get(places, 0), "tenantCode")), "demo");
-    snprintf(id, sizeof id, "%s", program_text(shown, "id"));
+    snprintf(id, sizeof(id), "%s", program_text(shown, "id"));
     PROGRAM by_id = user("show", id);
     CHECK_EXIT(by_id, 0);
     CU_ASSERT_STRING_EQUAL(by_id->out, shown->out);
@@ -314,7 +315,8 @@ static void one_account_is_shown(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "TENANT CODE"));
 }
 
-/* A practitioner and a patient with one address are two accounts: which one is meant must be said. */
+/* A practitioner and a patient with one address are two accounts: which one is meant must be
+ * said. */
 static void one_account_must_be_named(void)
 {
     const char *email = suite_text(suite, "demo.adminEmail");
@@ -463,7 +465,7 @@ static void a_deletion_goes_on_after_a_kill(void)
     struct program *deletion;
     pid_t holder, killer;
 
-    snprintf(sql, sizeof sql,
+    snprintf(sql, sizeof(sql),
              "select 1 from auth.credential where account_id = (select id from auth.account "
              "where email = '%s') for update",
              person->email);

@@ -1,8 +1,9 @@
 /*
- * totp.h - the device that shows a second factor's codes, as the tests have it: RFC 6238 written anew.
+ * totp.h - the device that shows a second factor's codes, as the tests have it: RFC 6238 written
+ * anew.
  */
-#ifndef ATRIUM_TESTS_TOTP_H
-#define ATRIUM_TESTS_TOTP_H
+#ifndef ATRIUM_TESTS_HTTP_TOTP_H
+#define ATRIUM_TESTS_HTTP_TOTP_H
 
 #include <stdint.h>
 

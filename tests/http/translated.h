@@ -1,8 +1,8 @@
 /*
  * translated.h - asking for translations, and looking at what came back.
  */
-#ifndef ATRIUM_TESTS_TRANSLATED_H
-#define ATRIUM_TESTS_TRANSLATED_H
+#ifndef ATRIUM_TESTS_HTTP_TRANSLATED_H
+#define ATRIUM_TESTS_HTTP_TRANSLATED_H
 
 #include "tests/http/suite.h"
 
@@ -25,8 +25,8 @@ size_t translated_count(const struct http_answer *answer, size_t want, const cha
 /* `count` times the same few bytes (caller frees). */
 char *translated_repeat(const char *bytes, size_t count);
 
-/* Has a thousand texts of marked_text.h translated: each comes back with all its markup, and as it was unless it says
- * that it was translated. */
+/* Has a thousand texts of marked_text.h translated: each comes back with all its markup, and as it
+ * was unless it says that it was translated. */
 struct translated_counts {
     size_t failed, translated;
 };

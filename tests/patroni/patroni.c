@@ -1,9 +1,9 @@
 /*
  * patroni.c - see patroni.h.
  *
- * Patroni's server outlives it.  So each node has a keeper, a process that adopts whatever its node leaves behind
- * (PR_SET_CHILD_SUBREAPER) and ends all of it: at once on SIGTERM, in order on SIGINT, which it also gets when the test
- * dies.
+ * Patroni's server outlives it.  So each node has a keeper, a process that adopts whatever its node
+ * leaves behind (PR_SET_CHILD_SUBREAPER) and ends all of it: at once on SIGTERM, in order on
+ * SIGINT, which it also gets when the test dies.
  */
 #include "tests/patroni/patroni.h"
 
@@ -90,7 +90,8 @@ static void run(const struct patroni *self, const char *const *argv)
 }
 #define RUN(self, ...) run((self), (const char *const[]){__VA_ARGS__, NULL})
 
-/* The example of a node's own file becomes that of this node: what differs is replaced, all else stays. */
+/* The example of a node's own file becomes that of this node: what differs is replaced, all else
+ * stays. */
 static void write_node_config(struct patroni *self, struct node *node)
 {
     const char *folder = arena_printf(self->arena, "%s/%s", self->dir.path, node->name);
@@ -114,7 +115,7 @@ static void prepare_node(struct patroni *self, struct node *node, const char *na
 {
     const char *folder = arena_printf(self->arena, "%s/%s", self->dir.path, name);
 
-    snprintf(node->name, sizeof node->name, "%s", name);
+    snprintf(node->name, sizeof(node->name), "%s", name);
     node->config = arena_printf(self->arena, "%s/config", folder);
     node->log = arena_printf(self->arena, "%s/log", folder);
     node->port = unit_free_port();
@@ -280,7 +281,7 @@ static void start_etcd(struct patroni *self)
 
 struct patroni *patroni_new(void)
 {
-    struct patroni *self = calloc(1, sizeof *self);
+    struct patroni *self = calloc(1, sizeof(*self));
 
     if (!self)
         abort();
@@ -328,7 +329,8 @@ const char *patroni_database(const struct patroni *self)
 
 PGconn *patroni_connect(const struct patroni *self, const char *database)
 {
-    /* What is made is on both nodes at once: libpq tries no further host when one has not got the database yet. */
+    /* What is made is on both nodes at once: libpq tries no further host when one has not got the
+     * database yet. */
     const char *conninfo =
         arena_printf(self->arena,
                      "%s user=postgres dbname=%s options=-csynchronous_commit=remote_apply",
@@ -371,7 +373,7 @@ static struct http_answer *ask(const struct patroni *self, int node, const char 
 {
     char url[64];
 
-    snprintf(url, sizeof url, "http://127.0.0.1:%d", self->nodes[node].rest_port);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", self->nodes[node].rest_port);
     return http_call(url, &(struct http_request){.path = path, .limit_s = 2});
 }
 

@@ -1,9 +1,10 @@
 /*
- * test_patroni.c - `make test-patroni`: a PostgreSQL of two nodes under Patroni, HAProxy with TLS before two gateways,
- * and a load while each node in turn loses its power and the leadership is moved on request, in both directions.
+ * test_patroni.c - `make test-patroni`: a PostgreSQL of two nodes under Patroni, HAProxy with TLS
+ * before two gateways, and a load while each node in turn loses its power and the leadership is
+ * moved on request, in both directions.
  *
- * It checks that no acknowledged write is lost, no daemon is restarted, writes are acknowledged again within Patroni's
- * ttl + 3 s, and no token is accepted after its session was ended.
+ * It checks that no acknowledged write is lost, no daemon is restarted, writes are acknowledged
+ * again within Patroni's ttl + 3 s, and no token is accepted after its session was ended.
  */
 #include <CUnit/CUnit.h>
 #include <pthread.h>
@@ -74,7 +75,7 @@ static void *write_pages(void *arg UNUSED)
         int number = atomic_load(&writer.acknowledged);
         char path[64];
 
-        snprintf(path, sizeof path, "/cms/article/failover-%d/en", number);
+        snprintf(path, sizeof(path), "/cms/article/failover-%d/en", number);
         HTTP_ANSWER answer =
             http_call(suite_url(suite), &(struct http_request){
                                             .method = "PUT",
@@ -176,8 +177,8 @@ static void start_second_gateway(int port)
 {
     char config[128], script[320], *path = program_path("atrium-gateway");
 
-    snprintf(config, sizeof config, "%s/b.conf", patroni_dir(patroni));
-    snprintf(script, sizeof script,
+    snprintf(config, sizeof(config), "%s/b.conf", patroni_dir(patroni));
+    snprintf(script, sizeof(script),
              "s|^    listen = .*|    listen = \"127.0.0.1:%d\"\\n    admin_listen = "
              "\"127.0.0.1:%d\"|; w %s",
              port, unit_free_port(), config);
@@ -210,7 +211,7 @@ static void set_address(const char *name, int port)
 {
     char value[64];
 
-    snprintf(value, sizeof value, "127.0.0.1:%d", port);
+    snprintf(value, sizeof(value), "127.0.0.1:%d", port);
     setenv(name, value, 1);
 }
 
@@ -221,9 +222,9 @@ static void start_haproxy(int gateway_b_port)
     char certificate[128];
     int port = unit_free_port();
 
-    snprintf(authority, sizeof authority, "%s/ca.crt", patroni_dir(patroni));
-    snprintf(certificate, sizeof certificate, "%s/server.pem", patroni_dir(patroni));
-    snprintf(url, sizeof url, "https://127.0.0.1:%d", port);
+    snprintf(authority, sizeof(authority), "%s/ca.crt", patroni_dir(patroni));
+    snprintf(certificate, sizeof(certificate), "%s/server.pem", patroni_dir(patroni));
+    snprintf(url, sizeof(url), "https://127.0.0.1:%d", port);
     set_address("ATRIUM_LISTEN", port);
     set_address("ATRIUM_GATEWAY_A", atoi(strrchr(suite_url(suite), ':') + 1));
     set_address("ATRIUM_GATEWAY_B", gateway_b_port);
@@ -255,13 +256,14 @@ static void the_suite_runs_on_patroni(void)
         open_session(&sessions[i]);
 }
 
-/* HAProxy names the client: the limit of five registrations a minute is met by one that claims to be six. */
+/* HAProxy names the client: the limit of five registrations a minute is met by one that claims to
+ * be six. */
 static void a_client_cannot_choose_its_address(void)
 {
     for (int i = 0; i < 6; i++) {
         char *email = person_address(), header[64];
 
-        snprintf(header, sizeof header, "X-Forwarded-For: 203.0.113.%d", i + 1);
+        snprintf(header, sizeof(header), "X-Forwarded-For: 203.0.113.%d", i + 1);
         HTTP_ANSWER answer =
             http_call(suite_url(suite),
                       &(struct http_request){

@@ -182,7 +182,7 @@ static int op_traced(void *daemon, const struct request *req, const void *input 
 }
 
 static int op_dropped(void *daemon, const struct request *req, const void *input, void *output,
-                      struct error *err)
+                      struct error *err UNUSED)
 {
     struct server *server = daemon;
     struct field_list list = metrics_rows(server->metrics, req->arena);
@@ -191,7 +191,6 @@ static int op_dropped(void *daemon, const struct request *req, const void *input
     const char *wanted = *in->text != '\0' ? in->text : "atrium_bus_dropped_total";
     struct kit_out *out = output;
 
-    (void)err;
     *out = (struct kit_out){0};
     for (size_t i = 0; i < list.count; i++) {
         if (strcmp(rows[i].name, wanted) == 0)
@@ -248,12 +247,11 @@ static void drain_fiber(void *arg)
     loop_stop(server->loop);
 }
 
-static void on_signal(void *arg, int signo)
+static void on_signal(void *arg, int signo UNUSED)
 {
     struct server *server = arg;
     struct error err;
 
-    (void)signo;
     if (server->draining)
         return;
     server->draining = true;
@@ -306,7 +304,7 @@ void kit_server_main(int argc, char **argv)
                                    .serve_max = (size_t)strtoul(argv[4], NULL, 10)};
     error_init(&err, NULL);
     server.bus = bus_new(server.loop, server.clock, server.metrics, &options, &err);
-    if (server.bus == NULL)
+    if (!server.bus)
         log_die("kit", err.message);
     loop_on_signal(server.loop, on_signal, &server);
     if (loop_run(server.loop) < 0)
@@ -441,7 +439,7 @@ static size_t peer_count(const struct kit *self)
     const char **names = bus_peers(self->bus, "settingsd", arena);
     size_t count = 0;
 
-    while (names[count] != NULL)
+    while (names[count])
         count++;
     arena_destroy(&arena);
     return count;
@@ -507,7 +505,7 @@ static void flock_fiber(void *arg)
         kit_call(self->kit, &result, self->method, NULL, "x", self->number, self->timeout_ms);
         flock_count(self, &result);
         kit_result_free(&result);
-    } while (self->stop != NULL && !*self->stop);
+    } while (self->stop && !*self->stop);
     self->running--;
 }
 

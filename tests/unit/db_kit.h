@@ -1,8 +1,8 @@
 /*
  * db_kit.h - what the tests of the database layer share: a table, and a handle for each case.
  */
-#ifndef ATRIUM_TESTS_DB_KIT_H
-#define ATRIUM_TESTS_DB_KIT_H
+#ifndef ATRIUM_TESTS_UNIT_DB_KIT_H
+#define ATRIUM_TESTS_UNIT_DB_KIT_H
 
 #include "common/pg/db.h"
 #include "tests/unit/pg.h"
@@ -14,7 +14,8 @@
 /* The table, then a column `note`; ended by NULL, which is an older build's. */
 extern const struct db_migration db_kit_migrations[3];
 
-/* What each case has: a schema of its own on the server that all share, a handle on the case's loop. */
+/* What each case has: a schema of its own on the server that all share, a handle on the case's
+ * loop. */
 struct db_fixture {
     struct loop *loop;
     struct metrics *metrics;
@@ -27,7 +28,8 @@ struct db_fixture {
 struct db_options db_kit_options(const struct pg *server, const char *schema,
                                  const struct db_statement *statements, size_t count);
 
-/* Makes the schema and a handle that is prepared; false, and the case failed, when that is not possible. */
+/* Makes the schema and a handle that is prepared; false, and the case failed, when that is not
+ * possible. */
 bool db_kit_setup(struct db_fixture *self, struct pg *server, struct loop *loop,
                   const struct db_options *options);
 void db_kit_teardown(struct db_fixture *self);

@@ -62,7 +62,7 @@ size_t mail_server_count(const char *path)
     const struct dirent *entry;
     size_t count = 0;
 
-    while (dir && (entry = readdir(dir)) != NULL) {
+    while (dir && (entry = readdir(dir))) {
         const char *dot = strrchr(entry->d_name, '.');
 
         count += dot && strcmp(dot, ".eml") == 0;

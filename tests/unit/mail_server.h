@@ -1,6 +1,7 @@
 /*
- * mail_server.h - a real mail server of one's own: tests/http/smtp_server.py, which writes what it receives into
- * a directory.  Programs that use it run in the root of the source tree, as `make test` does.
+ * mail_server.h - a real mail server of one's own: tests/http/smtp_server.py, which writes what it
+ * receives into a directory.  Programs that use it run in the root of the source tree, as `make
+ * test` does.
  */
 #ifndef ATRIUM_TESTS_UNIT_MAIL_SERVER_H
 #define ATRIUM_TESTS_UNIT_MAIL_SERVER_H
@@ -15,7 +16,8 @@ struct mail_server {
     char url[64];
 };
 
-/* Starts a server that writes into `dir`, with more arguments (NULL-ended, at most 16) as the script has them. */
+/* Starts a server that writes into `dir`, with more arguments (NULL-ended, at most 16) as the
+ * script has them. */
 struct mail_server mail_server_start(const struct unit_dir *dir, const char *const *extra);
 void mail_server_stop(struct mail_server *self);
 

@@ -20,8 +20,8 @@ static void run(PGconn *conn, const char *sql)
     PQclear(result);
 }
 
-/* Of the transaction so far. Every row that is written costs the others no more than its own lock, unless a whole
- * table is written. */
+/* Of the transaction so far. Every row that is written costs the others no more than its own lock,
+ * unless a whole table is written. */
 static void find_held_up(PGconn *conn, char *ret, size_t size)
 {
     PGresult *result =
@@ -58,7 +58,7 @@ static void apply_part(PGconn *conn, const char *part, char *ret, size_t size)
     } else {
         const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
-        UNIT_CHECK(state != NULL && strcmp(state, NOT_IN_TRANSACTION) == 0, "%.300s: %s", part,
+        UNIT_CHECK(state && strcmp(state, NOT_IN_TRANSACTION) == 0, "%.300s: %s", part,
                    PQerrorMessage(conn));
         run(conn, "rollback");
         run(conn, part);
@@ -74,8 +74,8 @@ static void apply_parts(PGconn *conn, const struct db_migration *migration, bool
     const char *rest = migration->sql;
     char *part;
 
-    while ((part = db_migration_part(migration, &rest)) != NULL) {
-        if (rest != NULL || note)
+    while ((part = db_migration_part(migration, &rest))) {
+        if (rest || note)
             apply_part(conn, part, ret, size);
         free(part);
     }

@@ -41,11 +41,11 @@ void plans_make_schema(const struct plans *self, const struct pg *server)
              "create schema %s; set search_path = %s; set client_min_messages = warning",
              self->schema, self->schema);
     run(conn, sql);
-    for (const struct db_migration *next = self->migrations; next->name != NULL; next++) {
+    for (const struct db_migration *next = self->migrations; next->name; next++) {
         migration_apply(conn, next, held_up, sizeof(held_up));
-        UNIT_CHECK(
-            held_up[0] == '\0' || (self->blocking != NULL && is_among(self->blocking, next->name)),
-            "migration %s: %s. See \"Migrations\" in docs/development.md.", next->name, held_up);
+        UNIT_CHECK(held_up[0] == '\0' || (self->blocking && is_among(self->blocking, next->name)),
+                   "migration %s: %s. See \"Migrations\" in docs/development.md.", next->name,
+                   held_up);
     }
     PQfinish(conn);
 }
@@ -98,9 +98,9 @@ void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret
 /* The table of a plan's next node of a kind ("Seq Scan"), or NULL; *plan moves behind it. */
 static const char *next_table(const char **plan, const char *kind)
 {
-    const char *node = strstr(*plan, kind), *table = node != NULL ? strstr(node, " on ") : NULL;
+    const char *node = strstr(*plan, kind), *table = node ? strstr(node, " on ") : NULL;
 
-    if (table == NULL)
+    if (!table)
         return NULL;
     *plan = table + strlen(" on ");
     return *plan;
@@ -110,7 +110,7 @@ bool plans_scan_whole(const struct plans *self, const char *plan)
 {
     const char *table;
 
-    while ((table = next_table(&plan, "Seq Scan")) != NULL) {
+    while ((table = next_table(&plan, "Seq Scan"))) {
         if (!is_among(self->small, table))
             return true;
     }
@@ -122,10 +122,10 @@ static bool walks_index(const struct plans *self, const char *plan)
 {
     const char *table;
 
-    while ((table = next_table(&plan, " Scan using ")) != NULL) {
+    while ((table = next_table(&plan, " Scan using "))) {
         const char *condition = strchr(table, '\n');
 
-        condition = condition != NULL ? condition + 1 + strspn(condition + 1, " ") : "";
+        condition = condition ? condition + 1 + strspn(condition + 1, " ") : "";
         if (strncmp(condition, "Index Cond:", strlen("Index Cond:")) != 0 &&
             !is_among(self->small, table))
             return true;
@@ -138,7 +138,7 @@ void plans_check(const struct plans *self, const struct pg *server, const char *
     PGconn *conn = plans_open(self, server);
     char plan[16384], sql[512];
 
-    if (self->emptied != NULL) {
+    if (self->emptied) {
         snprintf(sql, sizeof(sql), "vacuum (analyze) %s", self->emptied);
         run(conn, sql);
     }

@@ -1,8 +1,9 @@
 /*
- * plans.h - how PostgreSQL plans a daemon's statements: prepared on a schema of its own, as the daemon does it.
+ * plans.h - how PostgreSQL plans a daemon's statements: prepared on a schema of its own, as the
+ * daemon does it.
  */
-#ifndef ATRIUM_TESTS_PLANS_H
-#define ATRIUM_TESTS_PLANS_H
+#ifndef ATRIUM_TESTS_UNIT_PLANS_H
+#define ATRIUM_TESTS_UNIT_PLANS_H
 
 #include <libpq-fe.h>
 
@@ -16,14 +17,17 @@ struct plans {
     size_t count;
     const char *small;   /* tables that do not grow with tenants, "a b" */
     const char *emptied; /* tables whose rows come and go, "a, b": vacuumed while there are none */
-    /* Migrations that keep writers out of a table while all of it is read: from before this was looked at. */
+    /* Migrations that keep writers out of a table while all of it is read: from before this was
+     * looked at. */
     const char *blocking;
 };
 
-/* Makes the schema by the daemon's migrations, none of which may hold up other instances that write meanwhile. */
+/* Makes the schema by the daemon's migrations, none of which may hold up other instances that write
+ * meanwhile. */
 void plans_make_schema(const struct plans *self, const struct pg *server);
 
-/* A connection on which every statement is prepared, with as many parameters as its row says; PQfinish it. */
+/* A connection on which every statement is prepared, with as many parameters as its row says;
+ * PQfinish it. */
 PGconn *plans_open(const struct plans *self, const struct pg *server);
 
 /* The generic plan of a statement, its lines joined. */
@@ -32,9 +36,10 @@ void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret
 /* Whether a plan reads a table that grows from end to end. */
 bool plans_scan_whole(const struct plans *self, const char *plan);
 
-/* A case: every statement finds its rows by a condition on an index, with the settings that daemons have and the plan
- * that they keep: made of tables that nobody has analysed, or, worse, that were analysed while they were empty. `walks`
- * are statements that read an index from its start on, under a limit: "A B". */
+/* A case: every statement finds its rows by a condition on an index, with the settings that daemons
+ * have and the plan that they keep: made of tables that nobody has analysed, or, worse, that were
+ * analysed while they were empty. `walks` are statements that read an index from its start on,
+ * under a limit: "A B". */
 void plans_check(const struct plans *self, const struct pg *server, const char *walks);
 
 /* A whole program whose one case is that, on a server of its own; returns what main() does. */

@@ -1,7 +1,8 @@
 /*
  * program.c - see program.h.
  *
- * Streams are anonymous files, not pipes: a program that writes much never blocks on a test that does not read.
+ * Streams are anonymous files, not pipes: a program that writes much never blocks on a test that
+ * does not read.
  */
 #include "tests/unit/program.h"
 
@@ -25,7 +26,7 @@ enum { RUN_LIMIT_MS = 30000, POLL_US = 5000 };
 char *program_path(const char *name)
 {
     char self[4096], *path = NULL;
-    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    ssize_t size = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
     /* The programs lie two folders up from the test: build/tests/http/x -> build/bin. */
     self[MAX(size, 0)] = '\0';
@@ -48,7 +49,7 @@ static int anonymous_file(const char *content)
 /* err: where stderr goes, -1 for a file; closed here. */
 static struct program *start(const char *const *argv, const char *input, int err)
 {
-    struct program *self = calloc(1, sizeof *self);
+    struct program *self = calloc(1, sizeof(*self));
     int in = anonymous_file(input ? input : "");
 
     self->code = self->terminal = -1;
@@ -76,8 +77,8 @@ struct program *program_start(const char *const *argv, const char *input)
     return start(argv, input, -1);
 }
 
-/* AddressSanitizer says on stderr, once in every program with fibers, that it knows too little of them: fiber.c
- * tells it the rest. */
+/* AddressSanitizer says on stderr, once in every program with fibers, that it knows too little of
+ * them: fiber.c tells it the rest. */
 static void drop_sanitizer_line(char *text)
 {
     char *at = strstr(text, "ASan doesn't fully support makecontext"), *end;
@@ -109,7 +110,7 @@ static void drain_terminal(const struct program *self)
     char bytes[4096];
     ssize_t got;
 
-    while ((got = read(self->terminal, bytes, sizeof bytes)) > 0)
+    while ((got = read(self->terminal, bytes, sizeof(bytes))) > 0)
         if (write(self->files[1], bytes, (size_t)got) != got)
             abort();
 }
@@ -213,7 +214,7 @@ bool program_check(const struct program *self, int want, const char *complaint, 
     bool holds = self->code == want;
     char text[320];
 
-    snprintf(text, sizeof text, "exit code %d%s%s", want, complaint ? ": " : "",
+    snprintf(text, sizeof(text), "exit code %d%s%s", want, complaint ? ": " : "",
              complaint ? complaint : "");
     if (complaint)
         holds = holds && !*self->out && is_one_line(self->err) && strstr(self->err, complaint);

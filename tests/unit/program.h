@@ -1,6 +1,6 @@
 /*
- * program.h - a program as a child process, ours or another: what it is given on stdin, what it says, how it ends. Its
- * arguments are a vector, never the text of a command.
+ * program.h - a program as a child process, ours or another: what it is given on stdin, what it
+ * says, how it ends. Its arguments are a vector, never the text of a command.
  */
 #ifndef ATRIUM_TESTS_UNIT_PROGRAM_H
 #define ATRIUM_TESTS_UNIT_PROGRAM_H
@@ -23,10 +23,12 @@ struct program {
 /* The path of a program that was built with this test, "atriumctl" (caller frees). */
 char *program_path(const char *name);
 
-/* Starts argv[0] (a path) with `input` on stdin (NULL: nothing). It gets SIGTERM when the test dies. */
+/* Starts argv[0] (a path) with `input` on stdin (NULL: nothing). It gets SIGTERM when the test
+ * dies. */
 struct program *program_start(const char *const *argv, const char *input);
 
-/* Waits until stdout holds the text; false when the program ended without, or after the time limit. */
+/* Waits until stdout holds the text; false when the program ended without, or after the time
+ * limit. */
 bool program_wait_output(struct program *self, const char *text, int timeout_ms);
 
 /* Waits for the end; false when it still runs after the time limit. */
@@ -42,8 +44,8 @@ struct program *program_run(const char *const *argv, const char *input);
 /* The same with a terminal of that many columns as stderr: `err` is what that was sent. */
 struct program *program_run_terminal(const char *const *argv, const char *input, int columns);
 
-/* CUnit assertions that show what the program said instead. CHECK_REFUSED: it ended with `want`, said nothing on stdout
- * and one line on stderr that holds the text. */
+/* CUnit assertions that show what the program said instead. CHECK_REFUSED: it ended with `want`,
+ * said nothing on stdout and one line on stderr that holds the text. */
 #define CHECK_EXIT(program, want) program_check((program), (want), NULL, __FILE__, __LINE__)
 #define CHECK_REFUSED(program, want, text) \
     program_check((program), (want), (text), __FILE__, __LINE__)

@@ -41,10 +41,10 @@ static void test_many_small(void)
     uint32_t *previous = NULL;
 
     for (uint32_t i = 0; i < 100000; i++) {
-        uint32_t *value = arena_alloc(arena, sizeof *value);
+        uint32_t *value = arena_alloc(arena, sizeof(*value));
 
         *value = i;
-        if (previous != NULL && *previous != i - 1) {
+        if (previous && *previous != i - 1) {
             UNIT_CHECK(false, "value %u was overwritten", i - 1);
             return;
         }

@@ -1,5 +1,6 @@
 /*
- * test_audit.c - the audit trail in a real PostgreSQL: what a row says, its place in the chain, its partition.
+ * test_audit.c - the audit trail in a real PostgreSQL: what a row says, its place in the chain, its
+ * partition.
  */
 #include <libpq-fe.h>
 #include <signal.h>
@@ -202,7 +203,8 @@ static int run_at(struct fixture *self, int64_t now_ms)
                       err.detail);
 }
 
-/* Every row up to the end of the chain is there once and fits the one before. The number of rows. */
+/* Every row up to the end of the chain is there once and fits the one before. The number of
+ * rows. */
 static int64_t walk(struct fixture *self)
 {
     struct request req = request(self->arena);
@@ -287,7 +289,8 @@ static void test_rows_are_sealed_in_order(void)
     unit_on_fiber(seal_in_order, NULL);
 }
 
-/* A row that is committed late has its place behind those that were sealed before, whatever its id. */
+/* A row that is committed late has its place behind those that were sealed before, whatever its
+ * id. */
 static void seal_late(struct loop *loop, void *arg UNUSED)
 {
     PGconn *late = PQconnectdb(server->conninfo);
@@ -499,7 +502,8 @@ static pid_t watch_locks(void)
     _exit(0);
 }
 
-/* A backup reads every table for hours: meanwhile there is no new month, and no writer waits for one. */
+/* A backup reads every table for hours: meanwhile there is no new month, and no writer waits for
+ * one. */
 static void wait_for_backup(struct loop *loop, void *arg UNUSED)
 {
     PGconn *backup = PQconnectdb(server->conninfo);
@@ -622,7 +626,7 @@ static char *read_file(const char *path)
     char *text = NULL;
     size_t size = 0;
 
-    if (file == NULL || getdelim(&text, &size, '\0', file) < 0) {
+    if (!file || getdelim(&text, &size, '\0', file) < 0) {
         fprintf(stderr, "%s cannot be read\n", path);
         exit(1);
     }

@@ -1,5 +1,6 @@
 /*
- * test_authd_continue_token.c - the token of a continue-as-patient link: for whom, where and how long it is good.
+ * test_authd_continue_token.c - the token of a continue-as-patient link: for whom, where and how
+ * long it is good.
  */
 #include <CUnit/CUnit.h>
 #include <sodium.h>

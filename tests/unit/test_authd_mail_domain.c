@@ -1,6 +1,6 @@
 /*
- * test_authd_mail_domain.c - which addresses are a business's: the lists, the suffixes and the spellings that must not
- * slip through.
+ * test_authd_mail_domain.c - which addresses are a business's: the lists, the suffixes and the
+ * spellings that must not slip through.
  */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>

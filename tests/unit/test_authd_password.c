@@ -1,6 +1,6 @@
 /*
- * test_authd_password.c - the memory that passwords are hashed in: who gets it, that libsodium uses it, that nothing
- * stays in it.
+ * test_authd_password.c - the memory that passwords are hashed in: who gets it, that libsodium uses
+ * it, that nothing stays in it.
  */
 #include <CUnit/CUnit.h>
 #include <errno.h>
@@ -54,7 +54,8 @@ static void hash_verifies(const char *hash, const char *password, const char *la
     UNIT_CHECK(crypto_pwhash_str_verify(hash, "another", 7) != 0, "%s", label);
 }
 
-/* Hashes made in kept memory and in libsodium's own are good for each other, and so are those of other parameters. */
+/* Hashes made in kept memory and in libsodium's own are good for each other, and so are those of
+ * other parameters. */
 static void test_hashes_are_the_same(void)
 {
     static const char password[] = "correct horse";
@@ -76,8 +77,8 @@ static void test_hashes_are_the_same(void)
     password_memory_destroy(&memory);
 }
 
-/* Else all of this is for nothing: five hashes touch fewer new pages than one has. And none finds what the one before
- * it left. */
+/* Else all of this is for nothing: five hashes touch fewer new pages than one has. And none finds
+ * what the one before it left. */
 static void test_libsodium_works_in_it_and_nothing_stays(void)
 {
     char hash[crypto_pwhash_STRBYTES];
@@ -99,7 +100,8 @@ static void test_libsodium_works_in_it_and_nothing_stays(void)
     password_memory_destroy(&memory);
 }
 
-/* One mapping at a time, and only one like libsodium's, is answered with the piece; the kernel answers all others. */
+/* One mapping at a time, and only one like libsodium's, is answered with the piece; the kernel
+ * answers all others. */
 static void test_other_mappings_are_the_kernel_s(void)
 {
     static const struct {
@@ -162,7 +164,8 @@ static void *borrow(void *arg)
     return NULL;
 }
 
-/* Threads that hash at once have a piece each; what nobody needed for a while goes back to the kernel. */
+/* Threads that hash at once have a piece each; what nobody needed for a while goes back to the
+ * kernel. */
 static void test_pieces_are_kept_while_they_are_used(void)
 {
     struct password_memory *memory = password_memory_new();
@@ -194,9 +197,9 @@ static void test_pieces_are_kept_while_they_are_used(void)
     password_memory_destroy(&memory);
 }
 
-/* A thread that was lent none hashes all the same, and says so when it cannot: a right password is refused as a wrong
- * one is, without memory, also for a hash of other parameters than the piece is for. Not under AddressSanitizer or valgrind, which need memory of their
- * own in this process. */
+/* A thread that was lent none hashes all the same, and says so when it cannot: a right password is
+ * refused as a wrong one is, without memory, also for a hash of other parameters than the piece is
+ * for. Not under AddressSanitizer or valgrind, which need memory of their own in this process. */
 static void test_no_memory_is_no_harm(void)
 {
     char hash[crypto_pwhash_STRBYTES], older[crypto_pwhash_STRBYTES];

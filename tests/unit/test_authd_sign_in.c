@@ -123,12 +123,11 @@ static void test_user_agents(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         const char *browser = user_agent_browser(rows[i].text), *os = user_agent_os(rows[i].text);
 
-        UNIT_CHECK((browser == NULL) == (rows[i].browser == NULL) &&
-                       (browser == NULL || strcmp(browser, rows[i].browser) == 0),
+        UNIT_CHECK((!browser) == (!rows[i].browser) &&
+                       (!browser || strcmp(browser, rows[i].browser) == 0),
                    "browser of %s", rows[i].text);
-        UNIT_CHECK((os == NULL) == (rows[i].os == NULL) &&
-                       (os == NULL || strcmp(os, rows[i].os) == 0),
-                   "system of %s", rows[i].text);
+        UNIT_CHECK((!os) == (!rows[i].os) && (!os || strcmp(os, rows[i].os) == 0), "system of %s",
+                   rows[i].text);
     }
 }
 

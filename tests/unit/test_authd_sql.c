@@ -328,7 +328,7 @@ static void finish(PGconn *conn)
 {
     PGresult *result;
 
-    while ((result = PQgetResult(conn)) != NULL) {
+    while ((result = PQgetResult(conn))) {
         UNIT_CHECK(PQresultStatus(result) == PGRES_TUPLES_OK, "%s", PQresultErrorMessage(result));
         PQclear(result);
     }

@@ -1,5 +1,6 @@
 /*
- * test_authd_totp.c - the pure parts of the second factor: codes against RFC 6238, the key's URL and its picture.
+ * test_authd_totp.c - the pure parts of the second factor: codes against RFC 6238, the key's URL
+ * and its picture.
  */
 #include <CUnit/CUnit.h>
 #include <png.h>

@@ -1,5 +1,6 @@
 /*
- * test_botd_cgroup.c - control groups that a killed botd left behind: gone at the next start, and in the next sweep.
+ * test_botd_cgroup.c - control groups that a killed botd left behind: gone at the next start, and
+ * in the next sweep.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * test_botd_fetch.c - that it is the address of the connection that counts: a name is no way around the closed networks.
- * Which ones are closed is in test_botd_names.c.
+ * test_botd_fetch.c - that it is the address of the connection that counts: a name is no way around
+ * the closed networks. Which ones are closed is in test_botd_names.c.
  */
 #include <netinet/in.h>
 #include <pthread.h>
@@ -43,8 +43,8 @@ static void *server_main(void *arg)
         char request[1024];
 
         self->connections++;
-        if (read(client, request, sizeof request) > 0 &&
-            write(client, answer, sizeof answer - 1) < 0)
+        if (read(client, request, sizeof(request)) > 0 &&
+            write(client, answer, sizeof(answer) - 1) < 0)
             perror("server");
         close(client);
     }
@@ -54,7 +54,7 @@ static void *server_main(void *arg)
 static void server_start(struct server *self)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
 
     *self = (struct server){.socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     CU_ASSERT(bind(self->socket, (struct sockaddr *)&address, size) == 0);
@@ -98,7 +98,8 @@ static void client_fiber(void *arg)
     loop_stop(self->loop);
 }
 
-/* libcurl resolves "localhost" to both loopback addresses. Only where the connection leads counts. */
+/* libcurl resolves "localhost" to both loopback addresses. Only where the connection leads
+ * counts. */
 static void test_the_connection_is_looked_at(void)
 {
     static const char *const v4[] = {"127.0.0.1", NULL}, *const v6[] = {"::1", NULL};

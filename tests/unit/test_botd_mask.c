@@ -1,5 +1,6 @@
 /*
- * test_botd_mask.c - what is kept from the translator, and that no answer is taken which lost or moved any of it.
+ * test_botd_mask.c - what is kept from the translator, and that no answer is taken which lost or
+ * moved any of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -242,8 +243,8 @@ static void test_stretches(void)
                            "a \\{\\{x\\}\\} \\[b\\][.].[]");
 }
 
-/* What would take hours if the time grew with the square of the size: the CPU seconds for all of them,
- * `size` bytes each. */
+/* What would take hours if the time grew with the square of the size: the CPU seconds for all of
+ * them, `size` bytes each. */
 static double scan_hostile_texts(size_t size)
 {
     static const char *const patterns[] = {

@@ -1,6 +1,6 @@
 /*
- * test_botd_memory.c - under which key a translation is remembered, what differs in any way having another; and that
- * what was translated stretch by stretch can be remembered as a whole.
+ * test_botd_memory.c - under which key a translation is remembered, what differs in any way having
+ * another; and that what was translated stretch by stretch can be remembered as a whole.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * test_botd_rebinding.c - names that change their mind. The program has a network of its own, with an address that is
- * public elsewhere, and plays the only name server there: what libcurl resolves through the system is what the test
- * says, answer by answer.
+ * test_botd_rebinding.c - names that change their mind. The program has a network of its own, with
+ * an address that is public elsewhere, and plays the only name server there: what libcurl resolves
+ * through the system is what the test says, answer by answer.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -34,12 +34,12 @@ static bool bring_up(const char *name, const char *address)
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     bool done = true;
 
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+    snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
     if (address) {
         struct sockaddr_in to = {.sin_family = AF_INET};
 
         inet_pton(AF_INET, address, &to.sin_addr);
-        memcpy(&request.ifr_addr, &to, sizeof to);
+        memcpy(&request.ifr_addr, &to, sizeof(to));
         done = ioctl(fd, SIOCSIFADDR, &request) == 0;
     }
     request.ifr_flags = IFF_UP;
@@ -68,7 +68,8 @@ static bool move_away(void)
 
 /* ---- who answers ---- */
 
-/* What the next questions for an IPv4 address are answered with, question by question; the last answer stays. */
+/* What the next questions for an IPv4 address are answered with, question by question; the last
+ * answer stays. */
 struct answer {
     const char *addresses[ADDRESSES_MAX];
 };
@@ -87,14 +88,15 @@ static int listen_at(int type, const char *address, int port)
     int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0), one = 1;
 
     inet_pton(AF_INET, address, &to.sin_addr);
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&to, sizeof to), 0);
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+    CU_ASSERT_EQUAL_FATAL(bind(fd, (struct sockaddr *)&to, sizeof(to)), 0);
     if (type == SOCK_STREAM)
         CU_ASSERT_EQUAL_FATAL(listen(fd, 8), 0);
     return fd;
 }
 
-/* RFC 1035: the question comes back with its answers, which are for no time (TTL 0). None of another type. */
+/* RFC 1035: the question comes back with its answers, which are for no time (TTL 0). None of
+ * another type. */
 static size_t answer_question(struct server *self, uint8_t *bytes, size_t size)
 {
     static const uint8_t record[] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4};
@@ -108,17 +110,17 @@ static size_t answer_question(struct server *self, uint8_t *bytes, size_t size)
             &self->answers[self->asked < self->answer_count ? self->asked : self->answer_count - 1];
 
         for (self->asked++; count < ADDRESSES_MAX && answer->addresses[count]; count++) {
-            uint8_t *at = bytes + end + count * (sizeof record + 4);
+            uint8_t *at = bytes + end + count * (sizeof(record) + 4);
 
-            memcpy(at, record, sizeof record);
-            inet_pton(AF_INET, answer->addresses[count], at + sizeof record);
+            memcpy(at, record, sizeof(record));
+            inet_pton(AF_INET, answer->addresses[count], at + sizeof(record));
         }
     }
     bytes[2] = 0x84;
     bytes[3] = 0;
     memset(bytes + 6, 0, 6);
     bytes[7] = (uint8_t)count;
-    return end + count * (sizeof record + 4);
+    return end + count * (sizeof(record) + 4);
 }
 
 static void *server_main(void *arg)
@@ -132,7 +134,7 @@ static void *server_main(void *arg)
             {self->dns, POLLIN, 0}, {self->http[0], POLLIN, 0}, {self->http[1], POLLIN, 0}};
         uint8_t bytes[1024];
         struct sockaddr_in from;
-        socklen_t from_size = sizeof from;
+        socklen_t from_size = sizeof(from);
 
         poll(ready, ARRAY_SIZE(ready), 50);
         if (ready[0].revents) {
@@ -149,8 +151,8 @@ static void *server_main(void *arg)
             if (client < 0)
                 continue;
             self->connections[i]++;
-            if (read(client, bytes, sizeof bytes) > 0)
-                (void)!write(client, text, sizeof text - 1);
+            if (read(client, bytes, sizeof(bytes)) > 0)
+                (void)!write(client, text, sizeof(text) - 1);
             close(client);
         }
     }

@@ -1,6 +1,7 @@
 /*
- * test_botd_sandbox.c - what becomes of programs in the sandbox: when they run, what they may have together, how they
- * end; by both means. What is said of its control group is left out where this process is in no group of its own.
+ * test_botd_sandbox.c - what becomes of programs in the sandbox: when they run, what they may have
+ * together, how they end; by both means. What is said of its control group is left out where this
+ * process is in no group of its own.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -165,8 +166,8 @@ static void test_killing_does_not_wait(void)
         kill_among_busy(300 * 1000);
 }
 
-/* Some are on their way into their groups, which the kernel lets one process at a time do anything with: none keeps us
- * out of them while it waits for the time to go on. */
+/* Some are on their way into their groups, which the kernel lets one process at a time do anything
+ * with: none keeps us out of them while it waits for the time to go on. */
 static void test_killing_does_not_wait_for_a_start(void)
 {
     if (!left_out())
@@ -206,7 +207,8 @@ static size_t count_sleepers(const char *seconds)
     return count;
 }
 
-/* A sandbox takes a while to make: at whatever moment of that it is killed, nothing of it goes on to run. */
+/* A sandbox takes a while to make: at whatever moment of that it is killed, nothing of it goes on
+ * to run. */
 static void test_killed_while_it_starts(void)
 {
     enum { MOMENTS = 60, STEP_US = 500 };
@@ -242,7 +244,8 @@ static void test_killed_while_it_starts(void)
 
 /* ---- the group ---- */
 
-/* Each of its processes stays below its own limit: all of them together do not. Their group ends them, or their keeper. */
+/* Each of its processes stays below its own limit: all of them together do not. Their group ends
+ * them, or their keeper. */
 static void test_a_run_has_a_limit_of_memory(void)
 {
     static const char script[] = "#!/usr/bin/python3\n"

@@ -1,6 +1,6 @@
 /*
- * test_botd_sql.c - botd's statements against a real server: that they prepare, and find their rows by an
- * index.
+ * test_botd_sql.c - botd's statements against a real server: that they prepare, and find their rows
+ * by an index.
  */
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /*
- * test_bus.c - the bus between real processes: calls, errors, limits, discovery, death, drain, garbage, news.
+ * test_bus.c - the bus between real processes: calls, errors, limits, discovery, death, drain,
+ * garbage, news.
  *
- * The servers are this program again (bus_kit.h); some peers are bare ZeroMQ sockets that speak WIRE.md by hand,
- * so that what the bus must survive can be said to it.
+ * The servers are this program again (bus_kit.h); some peers are bare ZeroMQ sockets that speak
+ * WIRE.md by hand, so that what the bus must survive can be said to it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -33,7 +34,8 @@ static struct caller caller_of(const char *role, bool admin)
 
 /* ---- bare peers ---- */
 
-/* Packs a frame by its elements: s text, u uint, i int, b bin of an empty map, n bin of nothing, f false. */
+/* Packs a frame by its elements: s text, u uint, i int, b bin of an empty map, n bin of nothing, f
+ * false. */
 static size_t pack(char *frame, int kind, uint64_t id, const char *elements, ...)
 {
     msgpack_sbuffer buffer;
@@ -103,7 +105,8 @@ static void raw_send(struct raw *self, const void *bytes, size_t size)
     CU_ASSERT(zmq_send(self->socket, bytes, size, 0) == (int)size);
 }
 
-/* The kind of the next frame, -1 when none comes; its id; the boot of a WELCOME, the code of an ERROR. */
+/* The kind of the next frame, -1 when none comes; its id; the boot of a WELCOME, the code of an
+ * ERROR. */
 static int raw_receive(struct raw *self, uint64_t *ret_id)
 {
     struct arena *arena = arena_new();
@@ -143,12 +146,11 @@ static size_t pack_request(char *frame, uint64_t id, uint64_t boot, const char *
 
 /* ---- calls ---- */
 
-static void call_and_reply(struct loop *loop, void *arg)
+static void call_and_reply(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct kit_result result;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -173,7 +175,7 @@ static void test_call_and_reply(void)
 }
 
 /* The gateway's way: maps in, maps out, and no struct between. */
-static void packed(struct loop *loop, void *arg)
+static void packed(struct loop *loop, void *arg UNUSED)
 {
     static const char body[] = "\x81\xa4text\xa5hello";
     struct request req = {.arena = arena_new(), .deadline_mono_ms = clock_mono_ms() + 5000};
@@ -182,7 +184,6 @@ static void packed(struct loop *loop, void *arg)
     struct error err;
     struct kit kit;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -190,7 +191,7 @@ static void packed(struct loop *loop, void *arg)
     CU_ASSERT(bus_call_packed(kit.bus, &kit_echo, &req, body, sizeof(body) - 1, &answer, &err) ==
               0);
     text = codec_member(&answer, "text");
-    CU_ASSERT(text != NULL && text->via.str.size == 5 && !memcmp(text->via.str.ptr, "hello", 5));
+    CU_ASSERT(text && text->via.str.size == 5 && !memcmp(text->via.str.ptr, "hello", 5));
     CU_ASSERT(bus_call_packed(kit.bus, &kit_echo, &req, "\x93", 1, &answer, &err) == -1 &&
               err.code == ERR_BAD_REQUEST);
     arena_destroy(&req.arena);
@@ -202,12 +203,11 @@ static void test_packed(void)
     unit_on_fiber(packed, NULL);
 }
 
-static void errors_travel(struct loop *loop, void *arg)
+static void errors_travel(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct kit_result result;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -248,7 +248,7 @@ static void test_errors_travel(void)
     unit_on_fiber(errors_travel, NULL);
 }
 
-static void sizes(struct loop *loop, void *arg)
+static void sizes(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label;
@@ -264,7 +264,6 @@ static void sizes(struct loop *loop, void *arg)
     char *text = malloc(CODEC_FRAME_MAX + 1);
     struct kit kit;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -290,7 +289,7 @@ static void test_sizes(void)
 
 /* ---- who may ---- */
 
-static void access_rows(struct loop *loop, void *arg)
+static void access_rows(struct loop *loop, void *arg UNUSED)
 {
     const struct caller practitioner = caller_of("Practitioner", false);
     const struct caller admin = caller_of("Practitioner", true);
@@ -318,7 +317,6 @@ static void access_rows(struct loop *loop, void *arg)
     };
     struct kit kit;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -338,7 +336,7 @@ static void test_access(void)
 }
 
 /* Another service may not bring a user along, nor call what does not name it. */
-static void not_the_gateway(struct loop *loop, void *arg)
+static void not_the_gateway(struct loop *loop, void *arg UNUSED)
 {
     const struct {
         const struct bus_method *method;
@@ -354,7 +352,6 @@ static void not_the_gateway(struct loop *loop, void *arg)
     char frame[256];
     uint64_t id = 0;
 
-    (void)arg;
     kit_open(&kit, loop, "ctl", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -367,7 +364,8 @@ static void not_the_gateway(struct loop *loop, void *arg)
     }
     CU_ASSERT(atomic_load(&kit.counts->executed) == 0);
 
-    /* Our own side does not even send it; one that does is not believed, nor is the map looked at. */
+    /* Our own side does not even send it; one that does is not believed, nor is the map looked
+     * at. */
     CU_ASSERT(raw_open(&raw, &kit, ZMQ_DEALER, "settingsd/ctl.1"));
     CU_ASSERT(raw_hello(&raw, "ctl", "7"));
     raw_send(&raw, frame,
@@ -385,13 +383,12 @@ static void test_not_the_gateway(void)
 
 /* ---- time and load ---- */
 
-static void deadlines(struct loop *loop, void *arg)
+static void deadlines(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct kit_result result;
     struct kit_flock flock = {.kit = &kit, .method = &kit_work, .timeout_ms = 150};
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -422,7 +419,7 @@ static void test_deadlines(void)
     unit_on_fiber(deadlines, NULL);
 }
 
-static void overload(struct loop *loop, void *arg)
+static void overload(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label, *serve_max;
@@ -432,7 +429,6 @@ static void overload(struct loop *loop, void *arg)
         {"the instance's cap of 4", "4", 7},
     };
 
-    (void)arg;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct kit kit;
         struct kit_flock flock = {
@@ -474,7 +470,7 @@ static void on_presence(void *arg, const char *service)
         seen->went++;
 }
 
-static void discovery(struct loop *loop, void *arg)
+static void discovery(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct presence seen = {.kit = &kit};
@@ -483,7 +479,6 @@ static void discovery(struct loop *loop, void *arg)
     struct stat info;
     int64_t start;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     bus_on_presence(kit.bus, on_presence, &seen);
     kit_call(&kit, &result, &kit_echo, NULL, "", 0, 2000);
@@ -520,12 +515,11 @@ static void test_discovery(void)
     unit_on_fiber(discovery, NULL);
 }
 
-static void one_instance(struct loop *loop, void *arg)
+static void one_instance(struct loop *loop, void *arg UNUSED)
 {
     const struct kit_in in = {"", 0};
     struct kit kit;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     kit_start(&kit, 2, "64");
@@ -570,7 +564,8 @@ static void traced_call(const struct kit *kit, const char *peer, struct kit_out 
                err.message);
 }
 
-/* The parent of the instance's work is the span of the call; an older instance is called as ever. */
+/* The parent of the instance's work is the span of the call; an older instance is called as
+ * ever. */
 static void traces(struct loop *loop, void *arg UNUSED)
 {
     static const char parent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -612,7 +607,7 @@ static void test_traces(void)
     unit_on_fiber(traces, NULL);
 }
 
-static void start_refused(struct loop *loop, void *arg)
+static void start_refused(struct loop *loop, void *arg UNUSED)
 {
     static const struct operation operations[] = {
         {"x", "gateway", ACCESS_INTERNAL, 0, &kit_in_table, &kit_out_table, NULL}, {0}};
@@ -622,7 +617,6 @@ static void start_refused(struct loop *loop, void *arg)
     struct bus *bus;
     struct error err;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -631,19 +625,19 @@ static void start_refused(struct loop *loop, void *arg)
     options.service = "settingsd";
     options.operations = operations;
     bus = bus_new(loop, kit.clock, kit.metrics, &options, &err);
-    CU_ASSERT(bus == NULL && err.code == ERR_CONFLICT);
+    CU_ASSERT(!bus && err.code == ERR_CONFLICT);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "running already"));
     kit_sleep(&kit, 50);
     CU_ASSERT(bus_has_peer(kit.bus, "settingsd")); /* the living one was not harmed */
 
     error_clear(&err);
     options.instance = "Not_A-Name";
-    CU_ASSERT(bus_new(loop, kit.clock, kit.metrics, &options, &err) == NULL);
+    CU_ASSERT(!bus_new(loop, kit.clock, kit.metrics, &options, &err));
     error_clear(&err);
     options.instance = "3";
     memset(deep + 5, 'd', 100);
     options.run_dir = deep;
-    CU_ASSERT(bus_new(loop, kit.clock, kit.metrics, &options, &err) == NULL);
+    CU_ASSERT(!bus_new(loop, kit.clock, kit.metrics, &options, &err));
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "107"));
     rmdir(deep);
     kit_close(&kit);
@@ -656,13 +650,12 @@ static void test_start_refused(void)
 
 /* ---- death ---- */
 
-static void killed(struct loop *loop, void *arg)
+static void killed(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct kit_flock reads = {.kit = &kit, .method = &kit_read, .number = 300, .timeout_ms = 3000};
     struct kit_flock works = {.kit = &kit, .method = &kit_work, .number = 300, .timeout_ms = 3000};
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     kit_start(&kit, 2, "64");
@@ -700,14 +693,13 @@ static void test_killed(void)
 }
 
 /* One of two has lost its database: reads do not notice, and it is not asked again and again. */
-static void sick(struct loop *loop, void *arg)
+static void sick(struct loop *loop, void *arg UNUSED)
 {
     enum { CALLS = 100 };
     struct kit kit;
     struct kit_result result;
     int failed = 0;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     kit_start(&kit, 2, "64");
@@ -741,8 +733,9 @@ static void test_sick(void)
     unit_on_fiber(sick, NULL);
 }
 
-/* The dead instance's name, directory and lock are free for its successor, which gets none of its requests. */
-static void restarted(struct loop *loop, void *arg)
+/* The dead instance's name, directory and lock are free for its successor, which gets none of its
+ * requests. */
+static void restarted(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct kit_flock flock = {.kit = &kit, .method = &kit_work, .timeout_ms = 3000};
@@ -751,7 +744,6 @@ static void restarted(struct loop *loop, void *arg)
     char frame[256];
     uint64_t id = 0;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -786,9 +778,9 @@ static void test_restarted(void)
     unit_on_fiber(restarted, NULL);
 }
 
-/* What waits in the sockets of a stopped instance: a short stop delays it; after a longer one it is refused and
- * sent again by a caller that still waits; what a caller gave up is never executed. */
-static void standstill(struct loop *loop, void *arg)
+/* What waits in the sockets of a stopped instance: a short stop delays it; after a longer one it is
+ * refused and sent again by a caller that still waits; what a caller gave up is never executed. */
+static void standstill(struct loop *loop, void *arg UNUSED)
 {
     enum { CALLS = 20 };
     static const struct {
@@ -801,7 +793,6 @@ static void standstill(struct loop *loop, void *arg)
         {"given up", 0, 6, 0},
     };
 
-    (void)arg;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct kit kit;
         struct kit_flock flock = {.kit = &kit, .method = &kit_work, .timeout_ms = 20000};
@@ -840,14 +831,13 @@ static void test_standstill(void)
     unit_on_fiber(standstill, NULL);
 }
 
-static void rolling_restart(struct loop *loop, void *arg)
+static void rolling_restart(struct loop *loop, void *arg UNUSED)
 {
     bool stop = false;
     struct kit kit;
     struct kit_flock flock = {
         .kit = &kit, .method = &kit_work, .number = 3, .timeout_ms = 5000, .stop = &stop};
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     kit_start(&kit, 2, "64");
@@ -876,14 +866,14 @@ static void test_rolling_restart(void)
     unit_on_fiber(rolling_restart, NULL);
 }
 
-/* A caller that dies while it is waited for does not hold the drain up, one that is stuck only to its limit. */
-static void drain_without_ack(struct loop *loop, void *arg)
+/* A caller that dies while it is waited for does not hold the drain up, one that is stuck only to
+ * its limit. */
+static void drain_without_ack(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct raw stuck;
     int64_t start;
 
-    (void)arg;
     for (int dies = 0; dies < 2; dies++) {
         kit_open(&kit, loop, "gateway", 512);
         kit_start(&kit, 1, "64");
@@ -956,7 +946,7 @@ static int64_t dropped(struct kit *kit)
     return count;
 }
 
-static void garbage_to_instance(struct loop *loop, void *arg)
+static void garbage_to_instance(struct loop *loop, void *arg UNUSED)
 {
     static const char *const callers[] = {"gateway", "ctl"};
     struct kit kit;
@@ -964,7 +954,6 @@ static void garbage_to_instance(struct loop *loop, void *arg)
     uint64_t id = 0;
     int64_t before;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -1005,14 +994,13 @@ static void test_garbage_to_instance(void)
     unit_on_fiber(garbage_to_instance, NULL);
 }
 
-static void too_large_a_frame(struct loop *loop, void *arg)
+static void too_large_a_frame(struct loop *loop, void *arg UNUSED)
 {
     char *large = calloc(1, CODEC_FRAME_MAX + 1);
     struct kit kit;
     struct kit_result result;
     struct raw raw;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     kit_start(&kit, 1, "64");
     CU_ASSERT(kit_wait(&kit, 1));
@@ -1087,7 +1075,7 @@ static void pour_wrong_news(struct kit *kit, struct raw *raw, const void *route)
 }
 
 /* An instance gone mad: the caller lives, and believes only a WELCOME of the right name. */
-static void garbage_to_caller(struct loop *loop, void *arg)
+static void garbage_to_caller(struct loop *loop, void *arg UNUSED)
 {
     unsigned seed = 815;
     char route[16], bytes[512], path[128];
@@ -1095,7 +1083,6 @@ static void garbage_to_caller(struct loop *loop, void *arg)
     struct raw raw;
     int size;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     CU_ASSERT(raw_open(&raw, &kit, ZMQ_ROUTER, "settingsd/gateway.6"));
     kit_sleep(&kit, 200);
@@ -1178,7 +1165,7 @@ static int announcements(struct raw *raw, uint64_t *id)
     return count;
 }
 
-static void news(struct loop *loop, void *arg)
+static void news(struct loop *loop, void *arg UNUSED)
 {
     struct kit kit;
     struct teller teller = {.kit = &kit, .patience_ms = 3000};
@@ -1187,7 +1174,6 @@ static void news(struct loop *loop, void *arg)
     int64_t heard = 0;
     uint64_t id = 0;
 
-    (void)arg;
     kit_open(&kit, loop, "gateway", 512);
     bus_on_announce(kit.bus, "change", hear, &heard);
     kit_start(&kit, 1, "64");

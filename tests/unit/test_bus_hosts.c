@@ -1,5 +1,6 @@
 /*
- * test_bus_hosts.c - the file of a suite on several hosts: what it may say, what is refused, whose key is whose.
+ * test_bus_hosts.c - the file of a suite on several hosts: what it may say, what is refused, whose
+ * key is whose.
  */
 #include <string.h>
 
@@ -100,11 +101,11 @@ static void test_refuses(void)
         for (size_t w = 0; w < ARRAY_SIZE(words); w++) {
             struct kit_key key = kit_key_new();
 
-            while ((at = strstr(text, words[w])) != NULL)
+            while ((at = strstr(text, words[w])))
                 text = arena_printf(arena, "%.*s%s%s", (int)(at - text), text, key.text,
                                     at + strlen(words[w]));
         }
-        UNIT_CHECK(read_text(text, arena, &err) == NULL, "%s", rows[i].label);
+        UNIT_CHECK(!read_text(text, arena, &err), "%s", rows[i].label);
         UNIT_CHECK(strstr(err.message, rows[i].want) != NULL, "%s: %s", rows[i].label, err.message);
     }
 }
@@ -118,18 +119,18 @@ static void test_files(void)
     struct error err;
 
     error_init(&err, NULL);
-    snprintf(path, sizeof path, "%s/none", dir.path);
+    snprintf(path, sizeof(path), "%s/none", dir.path);
     CU_ASSERT(bus_hosts_read(path, arena, &hosts, &err) < 0);
     CU_ASSERT(strstr(err.message, "No such file") != NULL);
     CU_ASSERT(bus_hosts_read(dir.path, arena, &hosts, &err) < 0);
 
-    snprintf(path, sizeof path, "%s", unit_dir_write(&dir, "hosts", "# nobody\n"));
+    snprintf(path, sizeof(path), "%s", unit_dir_write(&dir, "hosts", "# nobody\n"));
     CU_ASSERT(bus_hosts_read(path, arena, &hosts, &err) == 0 && hosts->count == 0);
     chmod(path, 0666);
     CU_ASSERT(bus_hosts_read(path, arena, &hosts, &err) < 0);
     CU_ASSERT(strstr(err.message, "others cannot write") != NULL);
 
-    memset(long_line + 1, 'x', sizeof long_line - 2);
+    memset(long_line + 1, 'x', sizeof(long_line) - 2);
     CU_ASSERT(bus_hosts_read(unit_dir_write(&dir, "long", long_line), arena, &hosts, &err) < 0);
     CU_ASSERT(strstr(err.message, ":1: longer than") != NULL);
 }

@@ -1,8 +1,8 @@
 /*
  * test_bus_tcp.c - the bus between hosts: real processes on TCP with keys, and who is not let in.
  *
- * The servers are this program again (bus_kit.h) and listen on 127.0.0.1; the client sees no socket of theirs, as if
- * it were on another host.
+ * The servers are this program again (bus_kit.h) and listen on 127.0.0.1; the client sees no socket
+ * of theirs, as if it were on another host.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -76,7 +76,8 @@ static void world_open(struct world *self, struct loop *loop, const char *caller
     kit_open_far(&self->kit, caller, "hosts");
 }
 
-/* A file that differs from the servers' in the key of one name; the key when it is to be ours too. */
+/* A file that differs from the servers' in the key of one name; the key when it is to be ours
+ * too. */
 static void write_other_hosts(struct world *self, const char *name, const struct kit_key *key)
 {
     char text[HOSTS_SIZE] = "";
@@ -100,14 +101,13 @@ static int64_t counter_of_server(struct kit *kit, const char *name)
 
 /* ---- calls ---- */
 
-static void call_and_reply(struct loop *loop, void *arg)
+static void call_and_reply(struct loop *loop, void *arg UNUSED)
 {
     static const struct caller nobody = {.role = "Patient"};
     struct world world;
     struct kit *kit = &world.kit;
     struct kit_result result;
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(kit, 1, "64");
     CU_ASSERT(kit_wait(kit, 1));
@@ -139,12 +139,11 @@ static void test_call_and_reply(void)
 }
 
 /* A frame grows by what seals it, and the largest must still go through. */
-static void large_frames(struct loop *loop, void *arg)
+static void large_frames(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     struct kit *kit = &world.kit;
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(kit, 1, "64");
     CU_ASSERT(kit_wait(kit, 1));
@@ -167,13 +166,12 @@ static void test_large_frames(void)
 }
 
 /* Who sees the socket takes it; the list does not make a second instance of it. */
-static void here_first(struct loop *loop, void *arg)
+static void here_first(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     struct kit *kit = &world.kit;
     struct kit_result result;
 
-    (void)arg;
     world_make(&world, loop);
     world.ports[0] = 1; /* nothing is there */
     write_other_hosts(&world, "", NULL);
@@ -266,13 +264,12 @@ static int64_t ahead_of_us(struct instance *self)
     return told - deadline;
 }
 
-static void drifting_clock(struct loop *loop, void *arg)
+static void drifting_clock(struct loop *loop, void *arg UNUSED)
 {
     struct instance instance;
     struct world world;
     int64_t ahead;
 
-    (void)arg;
     world_make(&world, loop);
     instance_open(&instance, &world);
     kit_open_far(&world.kit, "gateway.a1", "hosts");
@@ -307,12 +304,11 @@ static void test_drifting_clock(void)
 }
 
 /* A server answers who asks again. */
-static void long_connection(struct loop *loop, void *arg)
+static void long_connection(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     int64_t before;
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(&world.kit, 1, "64");
     CU_ASSERT(kit_wait(&world.kit, 1));
@@ -332,14 +328,13 @@ static void test_long_connection(void)
 
 /* ---- death ---- */
 
-static void killed(struct loop *loop, void *arg)
+static void killed(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     struct kit *kit = &world.kit;
     struct kit_flock reads = {.kit = kit, .method = &kit_read, .number = 300, .timeout_ms = 5000};
     struct kit_flock writes = {.kit = kit, .method = &kit_work, .number = 300, .timeout_ms = 5000};
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(kit, 1, "512");
     kit_start(kit, 2, "512");
@@ -350,7 +345,8 @@ static void killed(struct loop *loop, void *arg)
     kit_end(kit, 2, SIGKILL);
     kit_flock_wait(&reads);
     kit_flock_wait(&writes);
-    /* Reads went to the other; writes that were there may have been executed, and are not sent again. */
+    /* Reads went to the other; writes that were there may have been executed, and are not sent
+     * again. */
     UNIT_CHECK(reads.ok == 50, "%d", reads.ok);
     UNIT_CHECK(writes.ok > 0 && writes.unavailable > 0 && writes.ok + writes.unavailable == 50,
                "%d %d", writes.ok, writes.unavailable);
@@ -367,13 +363,12 @@ static void test_killed(void)
 }
 
 /* A host that says nothing more, and comes back with what it had received: that is not executed. */
-static void silent(struct loop *loop, void *arg)
+static void silent(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     struct kit *kit = &world.kit;
     struct kit_flock writes = {.kit = kit, .method = &kit_work, .timeout_ms = 20000};
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(kit, 1, "512");
     CU_ASSERT(kit_wait(kit, 1));
@@ -394,7 +389,7 @@ static void test_silent(void)
     unit_on_fiber(silent, NULL);
 }
 
-static void rolling_restart(struct loop *loop, void *arg)
+static void rolling_restart(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     struct kit *kit = &world.kit;
@@ -402,7 +397,6 @@ static void rolling_restart(struct loop *loop, void *arg)
     struct kit_flock writes = {
         .kit = kit, .method = &kit_work, .number = 5, .timeout_ms = 5000, .stop = &stop};
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(kit, 1, "512");
     kit_start(kit, 2, "512");
@@ -438,14 +432,13 @@ static void count_news(void *arg, const msgpack_object *body, struct arena *aren
     ++*(int *)arg;
 }
 
-static void news(struct loop *loop, void *arg)
+static void news(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
     struct kit *kit = &world.kit;
     struct kit_result result;
     int heard = 0;
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     bus_on_announce(kit->bus, "change", count_news, &heard);
     kit_start(kit, 1, "64");
@@ -465,7 +458,8 @@ static void test_news(void)
 
 /* ---- who is not let in ---- */
 
-/* Nothing of a server is there for this caller, however often it tries; what it lacks is counted. */
+/* Nothing of a server is there for this caller, however often it tries; what it lacks is
+ * counted. */
 static void check_shut_out(struct world *world, const char *caller, const char *hosts, bool counted)
 {
     struct kit *kit = &world->kit;
@@ -488,12 +482,11 @@ static void check_shut_out(struct world *world, const char *caller, const char *
 }
 
 /* A key of nobody, under a good name. */
-static void unknown_key(struct loop *loop, void *arg)
+static void unknown_key(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
     struct world world;
 
-    (void)arg;
     world_make(&world, loop);
     kit_start(&world.kit, 1, "64");
     write_other_hosts(&world, "gateway.a2", &key);
@@ -509,11 +502,10 @@ static void test_unknown_key(void)
 }
 
 /* The key of a service that no operation names: a docd has nothing to ask here. */
-static void wrong_service(struct loop *loop, void *arg)
+static void wrong_service(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
 
-    (void)arg;
     world_make(&world, loop);
     kit_start(&world.kit, 1, "64");
     check_shut_out(&world, "docd.c1", "hosts", true);
@@ -527,12 +519,11 @@ static void test_wrong_service(void)
 }
 
 /* Somebody else listens where a server should be: we do not speak to it. */
-static void impostor(struct loop *loop, void *arg)
+static void impostor(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
     struct world world;
 
-    (void)arg;
     world_make(&world, loop);
     kit_start(&world.kit, 1, "64");
     write_other_hosts(&world, "settingsd.1", &key);
@@ -560,7 +551,7 @@ static void raw_open(struct raw *self, const struct world *world, const char *na
     self->socket = zmq_socket(self->context, ZMQ_DEALER);
     zmq_setsockopt(self->socket, ZMQ_RCVTIMEO, &patience, sizeof(patience));
     zmq_setsockopt(self->socket, ZMQ_LINGER, &none, sizeof(none));
-    if (name != NULL) {
+    if (name) {
         const struct kit_key *key = &world->keys[index_of(name)];
 
         zmq_setsockopt(self->socket, ZMQ_CURVE_SERVERKEY, world->keys[0].public, BUS_KEY_SIZE);
@@ -595,7 +586,7 @@ static bool welcomed(struct raw *raw, const char *service, const char *instance)
     return size > 0 && bus_read(bytes, (size_t)size, &in) == 0 && in.kind == BUS_WELCOME;
 }
 
-static void other_names(struct loop *loop, void *arg)
+static void other_names(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *key, *service, *instance;
@@ -610,7 +601,6 @@ static void other_names(struct loop *loop, void *arg)
     struct world world;
     struct kit_result result;
 
-    (void)arg;
     world_open(&world, loop, "ctl.a1");
     kit_start(&world.kit, 1, "64");
     CU_ASSERT(kit_wait(&world.kit, 1));
@@ -664,14 +654,13 @@ static int64_t hangs_up(struct kit *kit, int port, const void *bytes, size_t siz
 }
 
 /* Who connects and says nothing, or no handshake, is cut off and holds nobody else up. */
-static void no_handshake(struct loop *loop, void *arg)
+static void no_handshake(struct loop *loop, void *arg UNUSED)
 {
     static const char http[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
     struct world world;
     struct kit_result result;
     int64_t ms;
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(&world.kit, 1, "64");
     CU_ASSERT(kit_wait(&world.kit, 1));
@@ -694,11 +683,10 @@ static void test_no_handshake(void)
 /* ---- other keys ---- */
 
 /* While a key is changed both are good: that of a caller, and that of a server. */
-static void two_keys(struct loop *loop, void *arg)
+static void two_keys(struct loop *loop, void *arg UNUSED)
 {
     static const char *const changing[] = {"gateway.a1", "settingsd.1"};
 
-    (void)arg;
     for (size_t i = 0; i < ARRAY_SIZE(changing); i++) {
         struct kit_key new = kit_key_new();
         struct world world;
@@ -726,11 +714,10 @@ static void test_two_keys(void)
 }
 
 /* The port is taken: the start says so. */
-static void port_taken(struct loop *loop, void *arg)
+static void port_taken(struct loop *loop, void *arg UNUSED)
 {
     struct world world;
 
-    (void)arg;
     world_open(&world, loop, "gateway.a1");
     kit_start(&world.kit, 1, "64");
     CU_ASSERT(kit_wait(&world.kit, 1));
@@ -752,7 +739,7 @@ static void test_port_taken(void)
 }
 
 /* Callers know an instance by an address that its own host has not got. */
-static void translated_address(struct loop *loop, void *arg)
+static void translated_address(struct loop *loop, void *arg UNUSED)
 {
     static const struct operation one_operation[] = {{"none", "gateway", ACCESS_PUBLIC, R_SAFE,
                                                       &nothing_table, &nothing_table, NULL},
@@ -769,7 +756,6 @@ static void translated_address(struct loop *loop, void *arg)
     struct error err;
     char text[256];
 
-    (void)arg;
     world_make(&world, loop);
     snprintf(text, sizeof(text), "settingsd.1 tcp://198.51.100.1:%d %s\n", world.ports[0],
              world.keys[0].text);

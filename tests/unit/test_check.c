@@ -1,5 +1,6 @@
 /*
- * test_check.c - what check.h promises: how a table of checks is run, and how what a database server says is judged.
+ * test_check.c - what check.h promises: how a table of checks is run, and how what a database
+ * server says is judged.
  */
 #include <string.h>
 
@@ -15,11 +16,11 @@ struct subject {
     int runs;
 };
 
-static int run_ok(void *daemon, const struct request *req, struct finding *ret, struct error *err)
+static int run_ok(void *daemon, const struct request *req, struct finding *ret,
+                  struct error *err UNUSED)
 {
     struct subject *self = daemon;
 
-    (void)err;
     self->runs++;
     return check_ok(req, ret, "%d of them", 3);
 }
@@ -101,7 +102,8 @@ static void test_rows_become_findings(void)
     check_found(&report.items[3], "away", "fail", "It is away. (refused)", "Start it.");
     check_found(&report.items[4], "stored", "ok", "3 of them", NULL);
 
-    /* A second table goes behind; what asks the database is left out on demand; no table is none. */
+    /* A second table goes behind; what asks the database is left out on demand; no table is
+     * none. */
     CU_ASSERT_TRUE(checks_run(table + 4, CHECK_DATABASE, &subject, &req, &report));
     CU_ASSERT_TRUE(checks_run(NULL, 0, &subject, &req, &report));
     CU_ASSERT_EQUAL(report.count, 5);
@@ -122,7 +124,7 @@ static void test_a_report_has_its_bound(void)
 }
 
 /* One that takes its time is cut short, and at the end of all time nothing is begun any more. */
-static void run_out_of_time(struct loop *loop, void *arg)
+static void run_out_of_time(struct loop *loop, void *arg UNUSED)
 {
     static const struct check rows[] = {
         {"long", 0, "Kill it.", run_long},
@@ -135,7 +137,6 @@ static void run_out_of_time(struct loop *loop, void *arg)
     struct subject subject = {.loop = loop};
     struct check_report report = {.count = 0};
 
-    (void)arg;
     CU_ASSERT_FALSE(checks_run(rows, 0, &subject, &req, &report));
     UNIT_REQUIRE(report.count == 2, "%zu", report.count);
     check_found(&report.items[0], "long", "fail", "no answer", "Kill it.");

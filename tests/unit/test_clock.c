@@ -113,7 +113,7 @@ static void test_iso(void)
         if (result < 0)
             continue;
         clock_format_iso(ms, text);
-        UNIT_CHECK(strcmp(text, rows[i].again != NULL ? rows[i].again : rows[i].text) == 0,
+        UNIT_CHECK(strcmp(text, rows[i].again ? rows[i].again : rows[i].text) == 0,
                    "'%s' became '%s'", rows[i].text, text);
     }
 }

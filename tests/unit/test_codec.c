@@ -77,7 +77,8 @@ static int unpack(const void *bytes, size_t size, struct arena *arena, msgpack_o
     return -1;
 }
 
-/* The bytes lie at the end of a heap block of exactly their size, so that a checker sees one byte too many. */
+/* The bytes lie at the end of a heap block of exactly their size, so that a checker sees one byte
+ * too many. */
 static int unpack_exact(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret)
 {
     char *copy = malloc(size);
@@ -240,13 +241,14 @@ static void test_member(void)
     CU_ASSERT(text->via.str.size == 7 && memcmp(text->via.str.ptr, "gr\xc3\xbc\xc3\x9f", 6) == 0);
     CU_ASSERT(codec_member(&object, "null")->type == MSGPACK_OBJECT_NIL);
     CU_ASSERT(codec_member(&object, "number")->via.i64 == INT64_MIN);
-    CU_ASSERT(codec_member(&object, "tex") == NULL);
-    CU_ASSERT(codec_member(&object, "texts") == NULL);
-    CU_ASSERT(codec_member(&nil, "text") == NULL);
-    CU_ASSERT(codec_member(NULL, "text") == NULL);
+    CU_ASSERT(!codec_member(&object, "tex"));
+    CU_ASSERT(!codec_member(&object, "texts"));
+    CU_ASSERT(!codec_member(&nil, "text"));
+    CU_ASSERT(!codec_member(NULL, "text"));
 }
 
-/* Random damage to a good message: any result but harm. Deterministic, so that a failure can be repeated. */
+/* Random damage to a good message: any result but harm. Deterministic, so that a failure can be
+ * repeated. */
 static void test_mutations(void)
 {
     uint32_t random = 1;
@@ -385,8 +387,8 @@ static void test_json_says_little(void)
     struct error err;
 
     error_init(&err, NULL);
-    CU_ASSERT(codec_parse_json(text, strlen(text), true, &err) == NULL);
-    CU_ASSERT(strstr(err.message, "horse") == NULL && strstr(err.message, "password") == NULL);
+    CU_ASSERT(!codec_parse_json(text, strlen(text), true, &err));
+    CU_ASSERT(!strstr(err.message, "horse") && !strstr(err.message, "password"));
     CU_ASSERT(strstr(err.message, "line 1") != NULL);
 }
 

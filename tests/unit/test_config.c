@@ -1,5 +1,6 @@
 /*
- * test_config.c - what config.h promises of the file: typed values, and complaints with file and line.
+ * test_config.c - what config.h promises of the file: typed values, and complaints with file and
+ * line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -109,7 +110,7 @@ static void test_values(void)
     CU_ASSERT_STRING_EQUAL(load.own.list[0], "one");
     CU_ASSERT_STRING_EQUAL(load.own.list[1], "two");
     CU_ASSERT_STRING_EQUAL(load.own.list[2], "three words");
-    CU_ASSERT(load.own.list[3] == NULL);
+    CU_ASSERT(!load.own.list[3]);
 }
 
 static void test_fallbacks(void)
@@ -119,7 +120,7 @@ static void test_fallbacks(void)
     load_text(&load, "own\n    key = /k");
     UNIT_REQUIRE(load.result == 0, "%s", load.err.message);
     CU_ASSERT_STRING_EQUAL(load.shared.run_dir, "/run/atrium");
-    CU_ASSERT(load.own.text == NULL && load.own.path == NULL);
+    CU_ASSERT(!load.own.text && !load.own.path);
     CU_ASSERT(load.own.number == 7 && load.own.wait == 10000 && load.own.size == 65536);
     CU_ASSERT(load.own.flag);
     CU_ASSERT_STRING_EQUAL(load.own.list[1], "b");
@@ -259,12 +260,13 @@ static void test_print(void)
     CU_ASSERT_STRING_EQUAL(again.own.text, "a \"b\"");
     CU_ASSERT(again.own.part == 125000 && load.own.part == 125000);
     CU_ASSERT(again.own.wait == 90000 && again.own.size == 1536 << 10 && again.own.flag);
-    CU_ASSERT(again.own.path == NULL && again.own.list[0] == NULL);
+    CU_ASSERT(!again.own.path && !again.own.list[0]);
 }
 
 /* ---- several files ---- */
 
-/* A folder with the package's defaults, the operator's file and conf.d; a NULL text is a missing file. */
+/* A folder with the package's defaults, the operator's file and conf.d; a NULL text is a missing
+ * file. */
 struct layers {
     struct unit_dir dir;
     struct load load;
@@ -365,7 +367,8 @@ static void test_complaint_names_its_file(void)
                "%s", bad.load.err.message);
 }
 
-/* A package that was installed and has no file of the operator's is complete; without either there is nothing. */
+/* A package that was installed and has no file of the operator's is complete; without either there
+ * is nothing. */
 static void test_missing_files(void)
 {
     CLEANUP(layers_destroy) struct layers package = {0}, nothing = {0};

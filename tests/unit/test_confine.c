@@ -73,7 +73,8 @@ static struct run start(const char *script, const struct confine_rules *rules, i
     return run;
 }
 
-/* Reads to the end of its output and reaps it. Returns its status; -1: killed since it took too long. */
+/* Reads to the end of its output and reaps it. Returns its status; -1: killed since it took too
+ * long. */
 static int finish(struct run *run, char said[static SAID_SIZE])
 {
     struct pollfd out = {.fd = run->out, .events = POLLIN};
@@ -350,7 +351,8 @@ static void test_nothing_of_the_caller_is_reached(void)
                    "attempt('arguments', lambda: open('/proc/%%d/cmdline' %% caller).read())\n"
                    "print('end')\n",
              dir.path, (int)getpid());
-    /* In a container the number of this process may be one of the program's own: only its arrival shows. */
+    /* In a container the number of this process may be one of the program's own: only its arrival
+     * shows. */
     sigemptyset(&kick);
     sigaddset(&kick, SIGUSR1);
     sigprocmask(SIG_BLOCK, &kick, NULL);

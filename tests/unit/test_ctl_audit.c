@@ -1,5 +1,6 @@
 /*
- * test_ctl_audit.c - a chain of audit rows that somebody laid hands on, and the AuditEvent of a row.
+ * test_ctl_audit.c - a chain of audit rows that somebody laid hands on, and the AuditEvent of a
+ * row.
  */
 #include <stdio.h>
 #include <stdlib.h>

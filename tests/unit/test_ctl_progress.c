@@ -61,7 +61,7 @@ static const char *last(const struct shown *self)
 /* What fn() tells a terminal of that many columns. Caller frees. */
 static struct shown *on_terminal(int columns, void (*fn)(void))
 {
-    struct shown *self = calloc(1, sizeof *self);
+    struct shown *self = calloc(1, sizeof(*self));
     struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
     int fd, status = -1;
     pid_t pid = forkpty(&fd, NULL, NULL, &size);

@@ -1,6 +1,6 @@
 /*
- * test_ctl_provision.c - what `atriumctl database sql` prints, on an empty database and on one that an older build made:
- * the audit trail is kept, and leaves the hands of the daemon's role.
+ * test_ctl_provision.c - what `atriumctl database sql` prints, on an empty database and on one that
+ * an older build made: the audit trail is kept, and leaves the hands of the daemon's role.
  */
 #include <libpq-fe.h>
 #include <stdio.h>

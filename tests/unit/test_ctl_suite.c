@@ -27,7 +27,7 @@ static void sockets_lie_at_a_short_path(void)
     char deep[300];
     const char *a, *b;
 
-    memset(deep, 'd', sizeof deep);
+    memset(deep, 'd', sizeof(deep));
     deep[0] = '/';
     deep[299] = '\0';
     a = place_socket_dir(arena, deep);
@@ -59,7 +59,8 @@ static void one_suite_in_a_directory(void)
     place_close(&second);
 }
 
-/* What others prepared in /tmp is refused; what a killed suite left there is taken over, emptied. */
+/* What others prepared in /tmp is refused; what a killed suite left there is taken over,
+ * emptied. */
 static void foreign_socket_directories_are_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -155,7 +156,7 @@ static void gateways_share_a_port_and_nobody_else(void)
     CU_ASSERT_TRUE(port > 0);
     for (int i = 0; i < 3; i++) {
         struct sockaddr_in address;
-        socklen_t size = sizeof address;
+        socklen_t size = sizeof(address);
 
         CU_ASSERT_EQUAL(getsockname(sockets[i], (struct sockaddr *)&address, &size), 0);
         CU_ASSERT_EQUAL(ntohs(address.sin_port), port);
@@ -261,7 +262,7 @@ static void sockets_are_passed_and_the_environment_is_clean(void)
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char log[128];
 
-    snprintf(log, sizeof log, "%s/log", dir.path);
+    snprintf(log, sizeof(log), "%s/log", dir.path);
     unit_on_fiber(pass_sockets, log);
 }
 
@@ -276,7 +277,7 @@ static void supervise_for_ever(struct loop *loop, void *arg)
     error_init(&err, NULL);
     child = supervisor_start(watched.supervisor, &options, &err);
     pid = child ? child_pid(child) : 0;
-    if (write(*(int *)arg, &pid, sizeof pid) != sizeof pid)
+    if (write(*(int *)arg, &pid, sizeof(pid)) != sizeof(pid))
         _exit(1);
     for (;;)
         pause();
@@ -294,7 +295,7 @@ static void nothing_outlives_a_killed_supervisor(void)
     supervisor = fork();
     if (supervisor == 0)
         unit_on_fiber(supervise_for_ever, &ends[1]);
-    CU_ASSERT_EQUAL(read(ends[0], &child, sizeof child), sizeof child);
+    CU_ASSERT_EQUAL(read(ends[0], &child, sizeof(child)), sizeof(child));
     CU_ASSERT_TRUE_FATAL(child > 0);
     CU_ASSERT_EQUAL(kill(child, 0), 0);
     kill(supervisor, SIGKILL);

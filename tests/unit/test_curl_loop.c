@@ -33,8 +33,8 @@ static void *server_main(void *arg)
         clients[i] = accept4(self->socket, NULL, NULL, SOCK_CLOEXEC);
     poll(NULL, 0, ANSWER_AFTER_MS);
     for (int i = 0; i < CLIENTS; i++) {
-        if (read(clients[i], request, sizeof request) <= 0 ||
-            write(clients[i], answer, sizeof answer - 1) < 0)
+        if (read(clients[i], request, sizeof(request)) <= 0 ||
+            write(clients[i], answer, sizeof(answer) - 1) < 0)
             perror("server");
         close(clients[i]);
     }
@@ -44,7 +44,7 @@ static void *server_main(void *arg)
 static void server_listen(struct server *self)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
 
     self->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CU_ASSERT(bind(self->socket, (struct sockaddr *)&address, size) == 0);
@@ -66,9 +66,8 @@ struct client {
     int *left;
 };
 
-static size_t count_bytes(char *data, size_t size, size_t count, void *arg)
+static size_t count_bytes(char *data UNUSED, size_t size, size_t count, void *arg)
 {
-    (void)data;
     ((struct client *)arg)->bytes += size * count;
     return size * count;
 }
@@ -81,7 +80,7 @@ static void fetch(void *arg)
     char url[64];
 
     error_init(&err, NULL);
-    snprintf(url, sizeof url, "http://127.0.0.1:%d/", self->server->port);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d/", self->server->port);
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, count_bytes);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, self);
@@ -90,19 +89,18 @@ static void fetch(void *arg)
     self->error = err.code;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &self->status);
     curl_easy_cleanup(easy);
-    if (self->left != NULL)
+    if (self->left)
         --*self->left;
 }
 
-static void many(struct loop *loop, void *arg)
+static void many(struct loop *loop, void *arg UNUSED)
 {
-    struct client *clients = calloc(CLIENTS, sizeof *clients);
+    struct client *clients = calloc(CLIENTS, sizeof(*clients));
     struct curl_loop *curl = curl_loop_new(loop);
     struct server server;
     int left = CLIENTS;
     struct error err;
 
-    (void)arg;
     error_init(&err, NULL);
     server_listen(&server);
     CU_ASSERT(pthread_create(&server.thread, NULL, server_main, &server) == 0);
@@ -130,7 +128,7 @@ static void test_many(void)
 }
 
 /* Connected, but nobody ever answers; and nobody there at all. */
-static void failing(struct loop *loop, void *arg)
+static void failing(struct loop *loop, void *arg UNUSED)
 {
     struct curl_loop *curl = curl_loop_new(loop);
     struct server silent, absent = {.port = unit_free_port()};
@@ -138,7 +136,6 @@ static void failing(struct loop *loop, void *arg)
     struct client client = {
         .loop = loop, .curl = curl, .server = &silent, .deadline_ms = begin + 100};
 
-    (void)arg;
     server_listen(&silent);
     fetch(&client);
     CU_ASSERT(client.result == -1 && client.error == ERR_DEADLINE);

@@ -1,6 +1,6 @@
 /*
- * test_curl_loop_dns.c - transfers to hosts whose names no name server resolves: they end at their deadline, the loop
- * goes on meanwhile, and ending it is prompt.
+ * test_curl_loop_dns.c - transfers to hosts whose names no name server resolves: they end at their
+ * deadline, the loop goes on meanwhile, and ending it is prompt.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * test_db_hosts.c - a connection string that names two servers: which of them is used when one of them is silent,
- * hangs, or was a primary once.
+ * test_db_hosts.c - a connection string that names two servers: which of them is used when one of
+ * them is silent, hangs, or was a primary once.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -142,13 +142,12 @@ static void black_hole_close(struct black_hole *self)
     close(self->listener);
 }
 
-static void silent_host(struct loop *loop, void *arg)
+static void silent_host(struct loop *loop, void *arg UNUSED)
 {
     struct black_hole hole = black_hole_make();
     struct fixture self;
     char hosts[128], ports[32];
 
-    (void)arg;
     snprintf(hosts, sizeof(hosts), "127.0.0.1,%s", a->dir.path);
     snprintf(ports, sizeof(ports), "%d,5432", hole.port);
     if (setup(&self, loop, hosts, ports, 9000)) {
@@ -162,12 +161,11 @@ static void silent_host(struct loop *loop, void *arg)
 }
 
 /* After the fail-over from a to b nobody goes back to a, whatever it allows. */
-static void former_primary(struct loop *loop, void *arg)
+static void former_primary(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     char hosts[160];
 
-    (void)arg;
     snprintf(hosts, sizeof(hosts), "%s,%s", a->dir.path, b->dir.path);
     if (setup(&self, loop, hosts, "5432", 5000)) {
         CU_ASSERT_EQUAL(who(&self, SQL_WHO, 5000), 'a');
@@ -197,13 +195,13 @@ static long exec_beside(const struct pg *server, const char *sql)
     return pg_exec(&beside, sql);
 }
 
-/* A primary that takes no new connections, and another one promoted: what is open to the first is closed. */
-static void two_primaries(struct loop *loop, void *arg)
+/* A primary that takes no new connections, and another one promoted: what is open to the first is
+ * closed. */
+static void two_primaries(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     char hosts[160];
 
-    (void)arg;
     snprintf(hosts, sizeof(hosts), "%s,%s", a->dir.path, b->dir.path);
     if (setup(&self, loop, hosts, "5432", 5000)) {
         CU_ASSERT_EQUAL(who(&self, SQL_WHO, 5000), 'a');
@@ -221,14 +219,13 @@ static void two_primaries(struct loop *loop, void *arg)
 }
 
 /* All processes of a server stop, its sockets stay open: TCP sees nothing wrong. */
-static void hung_server(struct loop *loop, void *arg)
+static void hung_server(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct fixture self;
     char hosts[160];
     int64_t since;
 
-    (void)arg;
     snprintf(hosts, sizeof(hosts), "%s,%s", a->dir.path, b->dir.path);
     if (setup(&self, loop, hosts, "5432", 5000) &&
         db_query_params(self.db, in(&self, 5000), SQL_PID, &res, &self.err,

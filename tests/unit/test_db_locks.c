@@ -1,5 +1,6 @@
 /*
- * test_db_locks.c - a lock that a person holds: who waits for it, for how long, and what goes on meanwhile.
+ * test_db_locks.c - a lock that a person holds: who waits for it, for how long, and what goes on
+ * meanwhile.
  */
 #include <libpq-fe.h>
 #include <string.h>
@@ -137,8 +138,9 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
 
 /* ---- cases ---- */
 
-/* All that need the table are refused; all others are served, by the same pools. Many more clients than connections. */
-static void table_lock(struct loop *loop, void *arg)
+/* All that need the table are refused; all others are served, by the same pools. Many more clients
+ * than connections. */
+static void table_lock(struct loop *loop, void *arg UNUSED)
 {
     enum { NEED = 24, OTHERS = 6, ALL = NEED + OTHERS + 1 };
     static const int others[OTHERS] = {SQL_ADD,  SQL_ADD,     SQL_NOTE,
@@ -147,7 +149,6 @@ static void table_lock(struct loop *loop, void *arg)
     struct db_fixture self;
     PGconn *holder;
 
-    (void)arg;
     if (!setup(&self, loop, "table_lock")) {
         db_kit_teardown(&self);
         return;
@@ -200,8 +201,9 @@ static void test_table_lock(void)
     unit_on_fiber(table_lock, NULL);
 }
 
-/* Who waits for the row is refused and may know that nothing was done; the statement works for all others. */
-static void row_lock(struct loop *loop, void *arg)
+/* Who waits for the row is refused and may know that nothing was done; the statement works for all
+ * others. */
+static void row_lock(struct loop *loop, void *arg UNUSED)
 {
     struct client clients[4] = {{.statement = SQL_RESIZE, .id = 1},
                                 {.statement = SQL_RESIZE, .id = 2},
@@ -211,7 +213,6 @@ static void row_lock(struct loop *loop, void *arg)
     PGconn *holder;
     size_t refused;
 
-    (void)arg;
     if (!setup(&self, loop, "row_lock")) {
         db_kit_teardown(&self);
         return;
@@ -246,12 +247,11 @@ static void test_row_lock(void)
 }
 
 /* What may be lost is not waited for: a vital statement does not wait for a standby or a disk. */
-static void vital(struct loop *loop, void *arg)
+static void vital(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct db_fixture self;
 
-    (void)arg;
     if (setup(&self, loop, "vital")) {
         CU_ASSERT_EQUAL(db_connections_max(self.db), 7);
         CU_ASSERT(db_query_params(self.db, clock_mono_ms() + SOON_MS, SQL_LIVE, &res, &self.err,

@@ -1,6 +1,6 @@
 /*
- * test_db_names.c - a database server that the connection string names by a host name, whose name server falls silent:
- * the loop never waits for it, and what was resolved before goes on.
+ * test_db_names.c - a database server that the connection string names by a host name, whose name
+ * server falls silent: the loop never waits for it, and what was resolved before goes on.
  */
 #include <signal.h>
 #include <stdio.h>

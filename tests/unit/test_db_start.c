@@ -1,6 +1,6 @@
 /*
- * test_db_start.c - how a handle on the database starts: its statements checked, the schema migrated by one instance
- * of several, a server that is not there.
+ * test_db_start.c - how a handle on the database starts: its statements checked, the schema
+ * migrated by one instance of several, a server that is not there.
  */
 #include <libpq-fe.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
     return db_kit_setup(self, server, loop, &options);
 }
 
-static void wrong_rows(struct loop *loop, void *arg)
+static void wrong_rows(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label;
@@ -44,7 +44,6 @@ static void wrong_rows(struct loop *loop, void *arg)
         {"table", {"SQL_Z", DB_READ, 0, "select 1 from nowhere"}, "nowhere"},
     };
 
-    (void)arg;
     pg_exec(server, "create schema wrong_rows");
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct metrics *metrics = metrics_new();
@@ -80,8 +79,9 @@ static void run_racer(void *arg)
     racer->done = true;
 }
 
-/* Instances that start together: one migrates (slowly, longer than statement_timeout), the others wait. */
-static void migration_race(struct loop *loop, void *arg)
+/* Instances that start together: one migrates (slowly, longer than statement_timeout), the others
+ * wait. */
+static void migration_race(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration slow[] = {
         {"0001_initial", "create table thing (id int primary key, size int, note text);\n"
@@ -94,7 +94,6 @@ static void migration_race(struct loop *loop, void *arg)
     struct racer racers[3] = {0};
     struct error err;
 
-    (void)arg;
     error_init(&err, NULL);
     pg_exec(server, "create schema race");
     options.migrations = slow;
@@ -125,8 +124,9 @@ static void migration_race(struct loop *loop, void *arg)
     metrics_destroy(&metrics);
 }
 
-/* A migration that fails leaves nothing; the next build's goes on from there; an older build still starts. */
-static void migration_failure(struct loop *loop, void *arg)
+/* A migration that fails leaves nothing; the next build's goes on from there; an older build still
+ * starts. */
+static void migration_failure(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration broken[] = {
         {"0001_initial", DB_KIT_SQL},
@@ -146,7 +146,6 @@ static void migration_failure(struct loop *loop, void *arg)
     struct metrics *metrics = metrics_new();
     struct db_options options = options_of("failure");
 
-    (void)arg;
     pg_exec(server, "create schema failure");
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
         struct error err;
@@ -166,9 +165,9 @@ static void migration_failure(struct loop *loop, void *arg)
     metrics_destroy(&metrics);
 }
 
-/* Somebody reads a table for long (a dump) while a migration needs it: the migration gives way at once, so that
- * nobody queues up behind it, and is tried again. */
-static void migration_gives_way(struct loop *loop, void *arg)
+/* Somebody reads a table for long (a dump) while a migration needs it: the migration gives way at
+ * once, so that nobody queues up behind it, and is tried again. */
+static void migration_gives_way(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture f;
     PGconn *dump = PQconnectdb(server->conninfo);
@@ -176,7 +175,6 @@ static void migration_gives_way(struct loop *loop, void *arg)
     struct db *db;
     int64_t started;
 
-    (void)arg;
     options.migrations = db_kit_migrations;
     if (!setup(&f, loop, "busy"))
         return;
@@ -197,10 +195,10 @@ static void migration_gives_way(struct loop *loop, void *arg)
     db_kit_teardown(&f);
 }
 
-/* An index that is made while others write: instances that start together do not wait for one another inside the
- * server, a writer with an open transaction holds it up for longer than tables are waited for, and what an attempt
- * that failed has left is made anew. */
-static void migration_concurrently(struct loop *loop, void *arg)
+/* An index that is made while others write: instances that start together do not wait for one
+ * another inside the server, a writer with an open transaction holds it up for longer than tables
+ * are waited for, and what an attempt that failed has left is made anew. */
+static void migration_concurrently(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration rows[] = {
         {"0001_initial", DB_KIT_SQL},
@@ -216,7 +214,6 @@ static void migration_concurrently(struct loop *loop, void *arg)
     struct db_fixture f;
     int64_t until;
 
-    (void)arg;
     if (!setup(&f, loop, "concurrent"))
         return;
     pg_exec(server, "insert into concurrent.thing (id, size) values (1, 7), (2, 7)");
@@ -255,7 +252,7 @@ static void migration_concurrently(struct loop *loop, void *arg)
     db_kit_teardown(&f);
 }
 
-static void no_server(struct loop *loop, void *arg)
+static void no_server(struct loop *loop, void *arg UNUSED)
 {
     struct metrics *metrics = metrics_new();
     struct db_options options = options_of("nothing");
@@ -263,7 +260,6 @@ static void no_server(struct loop *loop, void *arg)
     struct db *db;
     int64_t started = clock_mono_ms();
 
-    (void)arg;
     error_init(&err, NULL);
     options.conninfo = "host=/nonexistent user=nobody";
     db = db_new(loop, metrics, &options);
@@ -275,7 +271,7 @@ static void no_server(struct loop *loop, void *arg)
 }
 
 /* Of several hosts the first is gone: the next one serves. */
-static void second_host(struct loop *loop, void *arg)
+static void second_host(struct loop *loop, void *arg UNUSED)
 {
     struct metrics *metrics = metrics_new();
     struct db_options options = options_of("second_host");
@@ -283,7 +279,6 @@ static void second_host(struct loop *loop, void *arg)
     struct error err;
     struct db *db;
 
-    (void)arg;
     error_init(&err, NULL);
     pg_exec(server, "create schema second_host");
     snprintf(conninfo, sizeof(conninfo), "host=/nonexistent,%s user=postgres dbname=postgres",

@@ -1,6 +1,6 @@
 /*
- * test_docd_form.c - what docd decides without a database: signed forms, and what is refused of them; names and types
- * of files.
+ * test_docd_form.c - what docd decides without a database: signed forms, and what is refused of
+ * them; names and types of files.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,8 @@ static void amazons_example_has_amazons_signature(void)
                            "8afdbf4008c03f22c2cd3cdb72e4afbb1f6a588f3255ac628749a66d7f09699e");
 }
 
-/* The examples of Amazon's documentation ("Authenticating requests: using the Authorization header"). */
+/* The examples of Amazon's documentation ("Authenticating requests: using the Authorization
+ * header"). */
 static void amazons_requests_have_amazons_signatures(void)
 {
     static const struct sigv4_signer amazon = {

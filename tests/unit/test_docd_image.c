@@ -1,8 +1,8 @@
 /*
  * test_docd_image.c - other sizes of images: as sharp makes them, and what is refused.
  *
- * sharp is installed by `make test` (npm). Where the registry cannot be reached its cases say so and are left out,
- * unless ATRIUM_REQUIRE_SHARP is set, as it is for what is to land.
+ * sharp is installed by `make test` (npm). Where the registry cannot be reached its cases say so
+ * and are left out, unless ATRIUM_REQUIRE_SHARP is set, as it is for what is to land.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -89,10 +89,9 @@ static void check_refused(const char *input, struct image_size size, enum error_
     image_of(&r, arena);
     problem = r.err.problems;
     UNIT_CHECK(r.result == -1 && r.err.code == code, "%s: %d %d", input, r.result, r.err.code);
-    if (path == NULL)
+    if (!path)
         return;
-    UNIT_CHECK(problem != NULL && strcmp(problem->name, path) == 0 &&
-                   strcmp(problem->value, message) == 0,
+    UNIT_CHECK(problem && strcmp(problem->name, path) == 0 && strcmp(problem->value, message) == 0,
                "%s: %s %s", input, problem ? problem->name : "-", problem ? problem->value : "-");
 }
 
@@ -235,7 +234,7 @@ static uint8_t *pixels_of(int *ret_width, int *ret_height)
     size_t size;
     uint8_t *bytes;
 
-    if (image == NULL || vips_colourspace(image, &colour, VIPS_INTERPRETATION_sRGB, NULL) < 0)
+    if (!image || vips_colourspace(image, &colour, VIPS_INTERPRETATION_sRGB, NULL) < 0)
         return NULL;
     if (vips_addalpha(colour, &rgba, NULL) < 0)
         return NULL;
@@ -271,17 +270,16 @@ static void check_golden(const struct golden *g, const char *answer)
                r.made.width, r.made.height, width, height);
     UNIT_CHECK(strcmp(r.made.contentType, g->type) == 0, "%s: %s", label, r.made.contentType);
     ours = pixels_of(&real_width, &real_height);
-    UNIT_REQUIRE(ours != NULL && real_width == width && real_height == height, "%s", label);
+    UNIT_REQUIRE(ours && real_width == width && real_height == height, "%s", label);
     theirs = malloc((size_t)(width * height * 4));
     file = fopen(in_dir(name), "r");
-    UNIT_CHECK(file != NULL &&
-                   fread(theirs, 4, (size_t)(width * height), file) == (size_t)(width * height),
+    UNIT_CHECK(file && fread(theirs, 4, (size_t)(width * height), file) == (size_t)(width * height),
                "%s", label);
     d = distance(ours, theirs, (size_t)(width * height));
     if (getenv("SHOW"))
         printf("%-40s %6.2f %4.0f\n", label, d.mean, d.high);
     UNIT_CHECK(d.mean < 3 && d.high < 24, "%s: mean %.2f, high %.0f", label, d.mean, d.high);
-    if (file != NULL)
+    if (file)
         fclose(file);
     free(theirs);
     g_free(ours);
@@ -309,7 +307,7 @@ static void put(const char *name, const void *bytes, size_t size)
 {
     FILE *file = fopen(in_dir(name), "w");
 
-    CU_ASSERT_FATAL(file != NULL && fwrite(bytes, 1, size, file) == size);
+    CU_ASSERT_FATAL(file && fwrite(bytes, 1, size, file) == size);
     fclose(file);
 }
 
@@ -318,7 +316,8 @@ static void put_text(const char *name, const char *text)
     put(name, text, strlen(text));
 }
 
-/* A dark image of these sides, in the format that the name ends in; `option` is one of its saver, or NULL. */
+/* A dark image of these sides, in the format that the name ends in; `option` is one of its saver,
+ * or NULL. */
 static void put_dark(const char *name, int width, int height, const char *option)
 {
     VipsImage *image = NULL;
@@ -340,7 +339,8 @@ static void put_part(const char *name, const char *of, double part)
     g_free(bytes);
 }
 
-/* The head of a PNG of 60,000 x 60,000 pixels, one bit each, and none of them: damaged to who decodes it. */
+/* The head of a PNG of 60,000 x 60,000 pixels, one bit each, and none of them: damaged to who
+ * decodes it. */
 static const uint8_t bomb[] = {
     0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,   0,   13,   'I',  'H',  'D',
     'R',  0,    0,    0xea, 0x60, 0,    0,    0xea, 0x60, 1,   0,   0,    0,    0,    0xa8,
@@ -511,7 +511,8 @@ static void crowds(struct loop *loop, void *arg UNUSED)
 {
     struct crowd crowd;
 
-    /* each holds 9 megapixels of 8 bytes: with less than that, one after the other has all there is */
+    /* each holds 9 megapixels of 8 bytes: with less than that, one after the other has all there
+     * is */
     run_crowd(loop, &crowd, MANY, 8, 70 << 20);
     UNIT_CHECK(crowd.made == MANY && crowd.waiting_max >= 1, "%d made, %zu waited", crowd.made,
                crowd.waiting_max);

@@ -1,6 +1,7 @@
 /*
- * test_docd_image_process.c - the process that decodes images, in the hands of who sent one: what it can reach, use up
- * and break. The program is its own: instead of asking libvips what a file is, it does what the first byte says.
+ * test_docd_image_process.c - the process that decodes images, in the hands of who sent one: what
+ * it can reach, use up and break. The program is its own: instead of asking libvips what a file is,
+ * it does what the first byte says.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +86,7 @@ static bool has_descriptors(void)
 
 static bool keeps_a_key(void)
 {
-    return getenv("CREDENTIALS_DIRECTORY") != NULL || getenv("HOME_KEY") != NULL;
+    return getenv("CREDENTIALS_DIRECTORY") || getenv("HOME_KEY");
 }
 
 static int escaped(void)

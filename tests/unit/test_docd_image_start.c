@@ -1,5 +1,6 @@
 /*
- * test_docd_image_start.c - libvips does not start: images are refused, once for all in the log, and nothing else ends.
+ * test_docd_image_start.c - libvips does not start: images are refused, once for all in the log,
+ * and nothing else ends.
  */
 #include <stdio.h>
 #include <string.h>

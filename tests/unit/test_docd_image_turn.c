@@ -1,6 +1,6 @@
 /*
- * test_docd_image_turn.c - who has an image decoded next: limits of a client without an account, and that others do not
- * notice who is beyond them.
+ * test_docd_image_turn.c - who has an image decoded next: limits of a client without an account,
+ * and that others do not notice who is beyond them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +81,8 @@ static void contend(void *arg)
     fiber_wake(self->starter);
 }
 
-/* Who has used more than its minute's pixels waits until nobody else does, however long it has waited. */
+/* Who has used more than its minute's pixels waits until nobody else does, however long it has
+ * waited. */
 static void others_go_first(struct loop *loop, void *arg UNUSED)
 {
     struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 64);
@@ -115,7 +116,8 @@ static void others_go_first(struct loop *loop, void *arg UNUSED)
     image_turns_destroy(&turns);
 }
 
-/* Beyond its pixels a client's images are looked at only, and go the slow lane; two large ones are within. */
+/* Beyond its pixels a client's images are looked at only, and go the slow lane; two large ones are
+ * within. */
 static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
 {
     struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 64);
@@ -140,7 +142,8 @@ static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
     image_turns_destroy(&turns);
 }
 
-/* A client has its share of what may be under way; beyond it waits outside, and is told so at its deadline. */
+/* A client has its share of what may be under way; beyond it waits outside, and is told so at its
+ * deadline. */
 static void a_share_each(struct loop *loop, void *arg UNUSED)
 {
     struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 2);

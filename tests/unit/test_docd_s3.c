@@ -1,7 +1,7 @@
 /*
- * test_docd_s3.c - what a server of S3 may answer: XML of all kinds, and answers that are cut, late, too large or of
- * something else than S3. A server that answers well is tests/http/test_s3.c's; here one on a thread says what the case
- * tells it to.
+ * test_docd_s3.c - what a server of S3 may answer: XML of all kinds, and answers that are cut,
+ * late, too large or of something else than S3. A server that answers well is
+ * tests/http/test_s3.c's; here one on a thread says what the case tells it to.
  */
 #include <netinet/in.h>
 #include <poll.h>
@@ -33,10 +33,10 @@ static void hear(void *arg, const char *path, const char *text)
     struct heard *self = arg;
 
     self->longest = MAX(self->longest, strlen(text));
-    self->length += (size_t)snprintf(self->text + self->length, sizeof self->text - self->length,
+    self->length += (size_t)snprintf(self->text + self->length, sizeof(self->text) - self->length,
                                      "%s=%s;", path, text);
-    if (self->length >= sizeof self->text)
-        self->length = sizeof self->text - 1;
+    if (self->length >= sizeof(self->text))
+        self->length = sizeof(self->text) - 1;
 }
 
 static int hear_all(const char *xml, size_t size, struct heard *ret)
@@ -61,7 +61,7 @@ static void test_xml(void)
         {"text beside elements", "<R>x<A>1</A>y</R>", 0, "R/A=1;"},
         {"characters in disguise", "<R><A>&quot;&#97;&#x62;&amp;&lt;</A></R>", 0, "R/A=\"ab&<;"},
         {"bare characters", "<R><A><![CDATA[<b>]]></A></R>", 0, "R/A=<b>;"},
-        {"UTF-16", utf_16, sizeof utf_16 - 1, "R=x;"},
+        {"UTF-16", utf_16, sizeof(utf_16) - 1, "R=x;"},
         {"a comment, an instruction", "<!-- x --><R><?x y?><A>1</A></R>", 0, "R/A=1;"},
         {"eight deep", "<R><a><a><a><a><a><a><a>x</a></a></a></a></a></a></a></R>", 0,
          "R/a/a/a/a/a/a/a=x;"},
@@ -83,7 +83,7 @@ static void test_xml(void)
          NULL},
         {"a document type elsewhere", "<!DOCTYPE R SYSTEM \"http://127.0.0.1/x.dtd\"><R/>", 0,
          NULL},
-        {"U+0000", nul, sizeof nul - 1, NULL},
+        {"U+0000", nul, sizeof(nul) - 1, NULL},
         {"U+0000 in disguise", "<R><A>&#0;</A></R>", 0, NULL},
         {"no UTF-8", "<R><A>\xff\xfe</A></R>", 0, NULL},
         {"an encoding that nobody knows", "<?xml version=\"1.0\" encoding=\"x-moon\"?><R/>", 0,
@@ -107,8 +107,8 @@ static void test_xml_that_is_cut(void)
     static const char xml[] = XML "<R xmlns=\"x\"><A>1 &amp; 2</A><B><C>2</C><!-- - --></B></R>";
     struct heard heard;
 
-    CU_ASSERT_EQUAL(hear_all(xml, sizeof xml - 1, &heard), 0);
-    for (size_t size = 0; size < sizeof xml - 1; size++) {
+    CU_ASSERT_EQUAL(hear_all(xml, sizeof(xml) - 1, &heard), 0);
+    for (size_t size = 0; size < sizeof(xml) - 1; size++) {
         char *cut = malloc(size + 1); /* of its own, for AddressSanitizer */
 
         memcpy(cut, xml, size);
@@ -296,7 +296,7 @@ static void *server_main(void *arg)
 static void server_start(struct server *self)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
 
     self->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     CU_ASSERT(bind(self->socket, (struct sockaddr *)&address, size) == 0);
@@ -325,7 +325,7 @@ struct fixture {
 
 static struct fixture *setup(struct loop *loop)
 {
-    struct fixture *self = calloc(1, sizeof *self);
+    struct fixture *self = calloc(1, sizeof(*self));
     struct store_s3_options store = {.part_size = 5 << 20, .dir = "/tmp"};
 
     self->req = (struct request){.arena = arena_new(), .deadline_mono_ms = clock_mono_ms() + 60000};
@@ -636,8 +636,8 @@ static void lists(struct loop *loop, void *arg UNUSED)
         UNIT_CHECK(rows[i].count < 0 ? result < 0 && f->err.code == ERR_UNAVAILABLE
                                      : result == 0 && count == (size_t)rows[i].count,
                    "%s: %d, %zu, %s", rows[i].label, result, count, f->err.detail);
-        UNIT_CHECK(result < 0 || (cursor ? rows[i].next && strcmp(cursor, rows[i].next) == 0
-                                         : rows[i].next == NULL),
+        UNIT_CHECK(result < 0 ||
+                       (cursor ? rows[i].next && strcmp(cursor, rows[i].next) == 0 : !rows[i].next),
                    "%s: %s", rows[i].label, cursor ? cursor : "-");
     }
     CU_ASSERT_STRING_EQUAL(found[0].project.text, PROJECT);
@@ -779,7 +779,7 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
         tell(f, rows[i].answers);
         int result = f->store->functions->adopt(f->store, &f->req, form, form, &stored, &f->err);
         UNIT_CHECK((result == 0) == (rows[i].code == ERR_NONE) && f->err.code == rows[i].code &&
-                       strstr(f->err.detail, rows[i].detail) != NULL,
+                       strstr(f->err.detail, rows[i].detail),
                    "%s: %d %d %s", rows[i].label, result, f->err.code, f->err.detail);
         UNIT_CHECK(clock_mono_ms() - begin_ms >=
                        (strstr(rows[i].label, "in this second") ? 1000 : 0),

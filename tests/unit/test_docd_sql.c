@@ -1,6 +1,6 @@
 /*
- * test_docd_sql.c - docd's statements against a real server: that they prepare, and find their rows by an
- * index; what a search of content compares.
+ * test_docd_sql.c - docd's statements against a real server: that they prepare, and find their rows
+ * by an index; what a search of content compares.
  */
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +65,8 @@ static void test_look_ups_use_the_primary_key(void)
 #define ID "00000000-0000-0000-0000-000000000001"
 #define PROJECT "'" ID "'"
 
-/* 3,000 notes and their words; the same once more of another type, in another language, of another project. */
+/* 3,000 notes and their words; the same once more of another type, in another language, of another
+ * project. */
 static void make_notes(void)
 {
     static const char sql[] =
@@ -94,7 +95,8 @@ static void make_notes(void)
     CU_ASSERT_EQUAL(pg_exec(server, sql), 4 * 3008);
 }
 
-/* By whatever way, a search compares as many as there are, up to its bound, and each of them has what is wanted. */
+/* By whatever way, a search compares as many as there are, up to its bound, and each of them has
+ * what is wanted. */
 static void test_a_search_is_bounded_and_complete(void)
 {
     static const struct {
@@ -154,7 +156,8 @@ static void test_a_search_is_bounded_and_complete(void)
     }
 }
 
-/* Where more than are compared have the word, those that have it in the title are among them, and rank first. */
+/* Where more than are compared have the word, those that have it in the title are among them, and
+ * rank first. */
 static void test_titles_come_first(void)
 {
     CU_ASSERT_EQUAL(pg_exec(server, "set search_path = doc; set enable_seqscan = off;"
@@ -199,7 +202,7 @@ static int rows_of(PGconn *conn)
 
     UNIT_CHECK(PQresultStatus(first) == PGRES_TUPLES_OK, "%s", PQresultErrorMessage(first));
     PQclear(first);
-    while ((result = PQgetResult(conn)) != NULL)
+    while ((result = PQgetResult(conn)))
         PQclear(result);
     return rows;
 }

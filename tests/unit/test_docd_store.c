@@ -1,6 +1,6 @@
 /*
- * test_docd_store.c - the store of files: writes in any order, nothing visible before it is whole, and steps that are
- * done twice because somebody was killed in between.
+ * test_docd_store.c - the store of files: writes in any order, nothing visible before it is whole,
+ * and steps that are done twice because somebody was killed in between.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -210,10 +210,10 @@ static void nobody_else_reads_the_files(struct loop *loop, void *arg UNUSED)
     if (!setup(&f, loop))
         return;
     CU_ASSERT_EQUAL(begin(&f), 0);
-    snprintf(path, sizeof path, "%s/incoming/%s", f.dir.path, f.object.object.text);
+    snprintf(path, sizeof(path), "%s/incoming/%s", f.dir.path, f.object.object.text);
     CU_ASSERT_EQUAL(stat(path, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 0777, 0600);
-    snprintf(path, sizeof path, "%s/ff", f.dir.path);
+    snprintf(path, sizeof(path), "%s/ff", f.dir.path);
     CU_ASSERT_EQUAL(stat(path, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 0777, 0700);
     teardown(&f);
@@ -231,7 +231,8 @@ static void a_directory_that_cannot_be_is_refused(struct loop *loop, void *arg U
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "/proc/self/nowhere"));
 }
 
-/* The address of the form is the configured one, or the host that the client named, if it is one. */
+/* The address of the form is the configured one, or the host that the client named, if it is
+ * one. */
 static void forms_are_posted_to_us(struct loop *loop, void *arg UNUSED)
 {
     static const struct {

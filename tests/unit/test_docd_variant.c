@@ -1,5 +1,6 @@
 /*
- * test_docd_variant.c - resized images on disk: made once, shared by instances, bounded, removed with their object.
+ * test_docd_variant.c - resized images on disk: made once, shared by instances, bounded, removed
+ * with their object.
  */
 #include <fcntl.h>
 #include <ftw.h>
@@ -110,7 +111,7 @@ static void open_fixture(struct fixture *f, struct loop *loop)
 static void close_fixture(struct fixture *f)
 {
     for (int i = 0; i < INSTANCES; i++)
-        if (f->variants[i] != NULL)
+        if (f->variants[i])
             close_instance(f, i);
     store_destroy(&f->store);
     offload_destroy(&f->pool);
@@ -130,7 +131,7 @@ static uint64_t decodes(struct fixture *f)
     uint64_t sum = 0;
 
     for (int i = 0; i < INSTANCES; i++)
-        if (f->metrics[i] != NULL)
+        if (f->metrics[i])
             sum += *metrics_counter(f->metrics[i], "atrium_doc_image_decodes_total", "", "");
     return sum;
 }
@@ -161,7 +162,7 @@ static int note_file(const char *path, const struct stat *status UNUSED, int kin
                      struct FTW *place UNUSED)
 {
     if (kind == FTW_F)
-        snprintf(only_path, sizeof only_path, "%s", path);
+        snprintf(only_path, sizeof(only_path), "%s", path);
     return 0;
 }
 
@@ -203,7 +204,7 @@ static void kept(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(files(&f), 1);
     CU_ASSERT_TRUE(variant_is_handle(first.handle));
     CU_ASSERT_FALSE(variant_is_handle("0b7f/5f0c"));
-    CU_ASSERT(variant_read(f.variants[0], &f.req, first.handle, first.size - 8, some, sizeof some,
+    CU_ASSERT(variant_read(f.variants[0], &f.req, first.handle, first.size - 8, some, sizeof(some),
                            &size, &f.err) == 0);
     CU_ASSERT(size == 8 && memcmp(some, first.bytes.bytes + first.size - 8, 8) == 0);
     /* a restart, with what the other instance has left */
@@ -230,7 +231,7 @@ static void handles(struct loop *loop, void *arg UNUSED)
         char handle[128];
 
         error_clear(&f.err);
-        snprintf(handle, sizeof handle, "%s/%s%s", f.key.project.text, f.key.object.text, bad[i]);
+        snprintf(handle, sizeof(handle), "%s/%s%s", f.key.project.text, f.key.object.text, bad[i]);
         UNIT_CHECK(variant_read(f.variants[0], &f.req, handle, 0, &byte, 1, &size, &f.err) < 0 &&
                        f.err.code == ERR_BAD_REQUEST,
                    "%s", handle);
@@ -364,7 +365,7 @@ static void bounded(struct loop *loop, void *arg UNUSED)
     open_fixture(&f, loop);
     open_instance(&f, 0, ROOM, 8);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
-    snprintf(first, sizeof first, "%s", only_file(&f));
+    snprintf(first, sizeof(first), "%s", only_file(&f));
     for (int i = 0; i < 30; i++) {
         set_used(first, 3000); /* the oldest, but for being used now and then */
         CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
@@ -383,7 +384,8 @@ static void bounded(struct loop *loop, void *arg UNUSED)
     close_fixture(&f);
 }
 
-/* What is too large is refused by what the row says of it: there is no such object that could be fetched. */
+/* What is too large is refused by what the row says of it: there is no such object that could be
+ * fetched. */
 static void large_files(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
@@ -501,8 +503,8 @@ static void half_made(struct loop *loop, void *arg UNUSED)
     open_fixture(&f, loop);
     open_instance(&f, 0, 1 << 20, 8);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
-    snprintf(path, sizeof path, "%s", only_file(&f));
-    snprintf(new_path, sizeof new_path, "%s.new", path);
+    snprintf(path, sizeof(path), "%s", only_file(&f));
+    snprintf(new_path, sizeof(new_path), "%s.new", path);
     /* without its end, as after a power cut */
     CU_ASSERT(truncate(path, 60) == 0);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
@@ -541,7 +543,7 @@ static void stuck(struct loop *loop, void *arg UNUSED)
     open_fixture(&f, loop);
     open_instance(&f, 0, 1 << 20, 8);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
-    snprintf(path, sizeof path, "%s", only_file(&f));
+    snprintf(path, sizeof(path), "%s", only_file(&f));
     unlink(path);
     strcat(path, ".new");
     file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);

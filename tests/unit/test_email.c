@@ -95,7 +95,7 @@ static void test_table(void)
             UNIT_CHECK(email && strcmp(email, row->want) == 0, "%s: %s", row->label,
                        email ? email : "refused");
         else
-            UNIT_CHECK(email == NULL, "%s: %s", row->label, email ? email : "");
+            UNIT_CHECK(!email, "%s: %s", row->label, email ? email : "");
     }
 }
 

@@ -28,11 +28,11 @@ static void test_long_message(void)
     char text[1000];
     struct error err;
 
-    memset(text, 'x', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
     error_init(&err, NULL);
     CU_ASSERT(error_set(&err, ERR_INTERNAL, "%s", text) == -1);
-    CU_ASSERT(strlen(err.message) == sizeof err.message - 1);
+    CU_ASSERT(strlen(err.message) == sizeof(err.message) - 1);
 }
 
 static void test_problems(void)
@@ -58,11 +58,11 @@ static void test_problems(void)
     for (int i = 0; i < ERROR_ITEMS_MAX + 10; i++)
         CU_ASSERT(error_problem(&err, "value", "is wrong") == -1);
     CU_ASSERT(err.code == ERR_INVALID_SETTING_VALUE);
-    for (item = err.problems; item != NULL; item = item->next)
+    for (item = err.problems; item; item = item->next)
         count++;
     CU_ASSERT(count == ERROR_ITEMS_MAX && err.problem_count == ERROR_ITEMS_MAX + 10);
     CU_ASSERT(error_set(&err, ERR_NOT_FOUND, "Gone.") == -1);
-    CU_ASSERT(err.problems == NULL && err.problem_count == 0);
+    CU_ASSERT(!err.problems && err.problem_count == 0);
 }
 
 static void test_members(void)
@@ -83,8 +83,7 @@ static void test_table(void)
     for (int code = ERR_NONE + 1; code < ERROR_CODE_COUNT; code++) {
         const struct error_kind *kind = error_kind((enum error_code)code);
 
-        UNIT_CHECK(kind->wire != NULL && kind->status >= 400 && kind->status < 600, "code %d",
-                   code);
+        UNIT_CHECK(kind->wire && kind->status >= 400 && kind->status < 600, "code %d", code);
         UNIT_CHECK(error_from_wire(kind->wire) == (enum error_code)code, "%s", kind->wire);
         UNIT_CHECK(strcmp(error_status_name(kind->status), "Error") != 0, "%d has no name",
                    kind->status);

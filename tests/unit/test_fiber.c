@@ -45,18 +45,17 @@ static void yield(struct loop *loop)
     CU_ASSERT(fiber_park(loop, 0) == FIBER_TIMEOUT);
 }
 
-static void wake_and_timeout(struct loop *loop, void *arg)
+static void wake_and_timeout(struct loop *loop, void *arg UNUSED)
 {
     struct child woken = {.loop = loop, .deadline_ms = in_ms(10000), .parks = 1};
     struct child late = {.loop = loop, .deadline_ms = in_ms(20), .parks = 1};
     int64_t begin = clock_mono_ms();
 
-    (void)arg;
     start(loop, child_main, &woken);
     start(loop, child_main, &late);
-    UNIT_CHECK(woken.fiber == NULL, "a fiber starts in the next ready pass, not at once");
+    UNIT_CHECK(!woken.fiber, "a fiber starts in the next ready pass, not at once");
     yield(loop);
-    CU_ASSERT(woken.fiber != NULL && !woken.ended && fiber_count(loop) == 3);
+    CU_ASSERT(woken.fiber && !woken.ended && fiber_count(loop) == 3);
     fiber_wake(woken.fiber);
     UNIT_CHECK(!woken.ended, "a wake does not run the fiber");
     yield(loop);
@@ -72,11 +71,10 @@ static void test_wake_and_timeout(void)
     unit_on_fiber(wake_and_timeout, NULL);
 }
 
-static void early_wake(struct loop *loop, void *arg)
+static void early_wake(struct loop *loop, void *arg UNUSED)
 {
     struct child child = {.loop = loop, .deadline_ms = in_ms(10000), .parks = 2};
 
-    (void)arg;
     fiber_wake(fiber_self(loop));
     fiber_wake(fiber_self(loop));
     UNIT_CHECK(fiber_park(loop, in_ms(10000)) == FIBER_WOKEN, "a wake before the park counts");
@@ -94,11 +92,10 @@ static void early_wake(struct loop *loop, void *arg)
 }
 
 /* How one park ended says nothing of the next. */
-static void wakes_differ(struct loop *loop, void *arg)
+static void wakes_differ(struct loop *loop, void *arg UNUSED)
 {
     struct child child = {.loop = loop, .deadline_ms = in_ms(5), .parks = 2};
 
-    (void)arg;
     start(loop, child_main, &child);
     yield(loop);
     child.deadline_ms = in_ms(10000);
@@ -118,12 +115,11 @@ static void test_early_wake(void)
     unit_on_fiber(early_wake, NULL);
 }
 
-static void sleeping(struct loop *loop, void *arg)
+static void sleeping(struct loop *loop, void *arg UNUSED)
 {
     int64_t begin = clock_mono_ms();
     struct error err;
 
-    (void)arg;
     error_init(&err, NULL);
     fiber_wake(fiber_self(loop));
     CU_ASSERT(fiber_sleep_until(loop, begin + 30, &err) == 0);
@@ -137,11 +133,10 @@ static void test_sleep(void)
     unit_on_fiber(sleeping, NULL);
 }
 
-static void cancelling(struct loop *loop, void *arg)
+static void cancelling(struct loop *loop, void *arg UNUSED)
 {
     struct child children[3];
 
-    (void)arg;
     for (size_t i = 0; i < ARRAY_SIZE(children); i++) {
         children[i] = (struct child){.loop = loop, .deadline_ms = INT64_MAX, .parks = 3};
         start(loop, child_main, &children[i]);
@@ -160,12 +155,11 @@ static void test_cancel(void)
     unit_on_fiber(cancelling, NULL);
 }
 
-static void limit(struct loop *loop, void *arg)
+static void limit(struct loop *loop, void *arg UNUSED)
 {
     struct child children[3];
     struct error err;
 
-    (void)arg;
     fiber_set_max(loop, 3);
     error_init(&err, NULL);
     for (size_t i = 0; i < ARRAY_SIZE(children); i++) {
@@ -205,13 +199,12 @@ static void wait_in_queue(void *arg)
     waiter->rank = ++*waiter->order;
 }
 
-static void queue(struct loop *loop, void *arg)
+static void queue(struct loop *loop, void *arg UNUSED)
 {
     struct fiber_queue waiting = {0};
     struct waiter waiters[5];
     int order = 0;
 
-    (void)arg;
     CU_ASSERT(!fiber_queue_wake_one(&waiting));
     for (size_t i = 0; i < ARRAY_SIZE(waiters); i++) {
         waiters[i] = (struct waiter){.loop = loop,
@@ -245,13 +238,12 @@ static void test_queue(void)
 }
 
 /* A waiter whose deadline passes in the turn in which it is chosen must not swallow the wake. */
-static void queue_race(struct loop *loop, void *arg)
+static void queue_race(struct loop *loop, void *arg UNUSED)
 {
     struct fiber_queue waiting = {0};
     struct waiter first = {.loop = loop, .queue = &waiting, .deadline_ms = in_ms(10)};
     int order = 0;
 
-    (void)arg;
     first.order = &order;
     start(loop, wait_in_queue, &first);
     yield(loop);
@@ -277,7 +269,7 @@ static int deep(int depth)
 {
     volatile char frame[1024];
 
-    memset((char *)(uintptr_t)frame, depth, sizeof frame);
+    memset((char *)(uintptr_t)frame, depth, sizeof(frame));
     return depth == 0 ? 0 : deep(depth - 1) + frame[0] - frame[0] + 1;
 }
 
@@ -301,11 +293,10 @@ static void pass_gate(void *arg)
     use_stack(&many->ended);
 }
 
-static void many_fibers(struct loop *loop, void *arg)
+static void many_fibers(struct loop *loop, void *arg UNUSED)
 {
     struct many many = {.loop = loop};
 
-    (void)arg;
     for (int round = 0; round < 3; round++) {
         many.ended = 0;
         for (int i = 0; i < 1000; i++)

@@ -1,5 +1,6 @@
 /*
- * test_fields.c - what fields.h promises: one table reads, checks, packs, answers and documents a struct.
+ * test_fields.c - what fields.h promises: one table reads, checks, packs, answers and documents a
+ * struct.
  */
 #include <string.h>
 
@@ -641,7 +642,8 @@ static void test_required(void)
     CU_ASSERT(json_array_size(required) == 1);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");
     json_decref(whole);
-    /* An answer also has what is always written: here zero, words and the like are not all of it. */
+    /* An answer also has what is always written: here zero, words and the like are not all of
+     * it. */
     whole = fields_to_schema(&whole_table, FIELDS_ANSWER);
     required = json_object_get(whole, "required");
     CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(required, 0)), "text");

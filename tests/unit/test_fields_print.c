@@ -1,5 +1,6 @@
 /*
- * test_fields_print.c - answers printed in one pass are what jansson prints of them; and what is JSON.
+ * test_fields_print.c - answers printed in one pass are what jansson prints of them; and what is
+ * JSON.
  */
 #include <string.h>
 
@@ -123,7 +124,8 @@ static void check_same(const struct all *in, struct arena *arena)
     json_decref(tree);
 }
 
-/* Strings are looked through in steps of eight: at each place, with its neighbours in the code table. */
+/* Strings are looked through in steps of eight: at each place, with its neighbours in the code
+ * table. */
 static void any_place_is_escaped(void)
 {
     static const char bytes[] = "\x01\x1f !\"#[\\]\x7f";

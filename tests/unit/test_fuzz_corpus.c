@@ -1,5 +1,6 @@
 /*
- * test_fuzz_corpus.c - the inputs that are kept of each fuzz target, without a fuzzer: what was mended stays so.
+ * test_fuzz_corpus.c - the inputs that are kept of each fuzz target, without a fuzzer: what was
+ * mended stays so.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -56,12 +57,12 @@ static size_t run_folder(size_t target, const char *folder)
     size_t count = 0;
     DIR *dir;
 
-    snprintf(path, sizeof path, "tests/fuzz/%s/%s", folder, targets[target].name);
+    snprintf(path, sizeof(path), "tests/fuzz/%s/%s", folder, targets[target].name);
     dir = opendir(path);
     while (dir && (entry = readdir(dir))) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "tests/fuzz/%s/%s/%s", folder, targets[target].name,
+        snprintf(path, sizeof(path), "tests/fuzz/%s/%s/%s", folder, targets[target].name,
                  entry->d_name);
         run_file(target, path);
         count++;
@@ -88,7 +89,8 @@ static bool is_target(const char *name, size_t length)
     return false;
 }
 
-/* A target that was forgotten above would never be run, nor would inputs in a folder of another name. */
+/* A target that was forgotten above would never be run, nor would inputs in a folder of another
+ * name. */
 static void every_target_is_run(void)
 {
     static const struct {

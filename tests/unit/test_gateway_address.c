@@ -1,5 +1,6 @@
 /*
- * test_gateway_address.c - who the client is, behind proxies that are trusted and ones that are not.
+ * test_gateway_address.c - who the client is, behind proxies that are trusted and ones that are
+ * not.
  */
 #include <arpa/inet.h>
 #include <string.h>

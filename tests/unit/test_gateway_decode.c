@@ -1,5 +1,6 @@
 /*
- * test_gateway_decode.c - request targets, paths and queries, and the route tree that they are matched with.
+ * test_gateway_decode.c - request targets, paths and queries, and the route tree that they are
+ * matched with.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * test_gateway_multipart.c - forms with a file, cut into pieces wherever a network may cut them; and which bytes a range
- * means.
+ * test_gateway_multipart.c - forms with a file, cut into pieces wherever a network may cut them;
+ * and which bytes a range means.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 #define TYPE "multipart/form-data; boundary=xYz"
 
-/* Everything that a form said, as text: "name=value;" for each field, "file=<bytes>" and "." when it is complete. */
+/* Everything that a form said, as text: "name=value;" for each field, "file=<bytes>" and "." when
+ * it is complete. */
 struct reading {
     char text[4096];
     size_t size;
@@ -31,7 +32,7 @@ static const char *read_form(const char *type, const char *body, size_t size, si
                              struct arena *arena)
 {
     struct multipart form;
-    struct reading *reading = arena_alloc(arena, sizeof *reading);
+    struct reading *reading = arena_alloc(arena, sizeof(*reading));
     struct error err;
     char *text;
     bool refused = false;
@@ -158,7 +159,7 @@ static void content_types_are_forms_or_not(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
         const char body[] = PART("file") "x" END;
-        const char *got = read_form(rows[i].type, body, sizeof body - 1, 100, arena);
+        const char *got = read_form(rows[i].type, body, sizeof(body) - 1, 100, arena);
 
         UNIT_CHECK(strcmp(got, rows[i].good ? "file=x."
                                             : "The content type must be multipart/form-data.") == 0,

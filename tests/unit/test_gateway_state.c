@@ -1,6 +1,6 @@
 /*
- * test_gateway_state.c - what the gateway remembers: revoked sessions, resolved identities, its bounded cache;
- * and the small texts that it makes: request ids, error bodies, metrics.
+ * test_gateway_state.c - what the gateway remembers: revoked sessions, resolved identities, its
+ * bounded cache; and the small texts that it makes: request ids, error bodies, metrics.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /*
- * test_log.c - the form of a line, read back from stderr, and of an entry, read back from a journal's socket.
+ * test_log.c - the form of a line, read back from stderr, and of an entry, read back from a
+ * journal's socket.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ static void capture_end(char *text, size_t size)
 
     dup2(stderr_before, STDERR_FILENO);
     close(stderr_before);
-    snprintf(path, sizeof path, "%s/log", dir.path);
+    snprintf(path, sizeof(path), "%s/log", dir.path);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     length = read(fd, text, size - 1);
     text[length > 0 ? length : 0] = '\0';
@@ -74,11 +75,11 @@ static void test_lines(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char want[256];
 
-        snprintf(want, sizeof want, "<6>program=atrium-test instance=7 topic=unit msg=\"m\"%s",
-                 rows[i].value != NULL ? rows[i].want : "\n");
+        snprintf(want, sizeof(want), "<6>program=atrium-test instance=7 topic=unit msg=\"m\"%s",
+                 rows[i].value ? rows[i].want : "\n");
         capture_begin();
         log_event(LOG_INFO, "unit", "m", rows[i].key, rows[i].value, NULL);
-        capture_end(text, sizeof text);
+        capture_end(text, sizeof(text));
         UNIT_CHECK(strcmp(text, want) == 0, "%s: %s", rows[i].label, text);
     }
 }
@@ -87,11 +88,11 @@ static void test_bounds(void)
 {
     char text[8192], value[6000];
 
-    memset(value, 'x', sizeof value - 1);
-    value[sizeof value - 1] = '\0';
+    memset(value, 'x', sizeof(value) - 1);
+    value[sizeof(value) - 1] = '\0';
     capture_begin();
     log_event(LOG_INFO, "unit", "m", "what", value, NULL);
-    capture_end(text, sizeof text);
+    capture_end(text, sizeof(text));
     CU_ASSERT(strlen(text) == 2048 && text[2047] == '\n');
 }
 
@@ -105,10 +106,10 @@ static void test_levels(void)
     capture_begin();
     log_event(LOG_INFO, "unit", "not this", NULL);
     log_detail(LOG_WARNING, "unit", "but this", "n=%d", 5);
-    capture_end(text, sizeof text);
+    capture_end(text, sizeof(text));
     log_set_level(LOG_INFO);
-    CU_ASSERT(strstr(text, "not this") == NULL);
-    CU_ASSERT(strstr(text, "<4>") == text && strstr(text, "detail=\"n=5\"") != NULL);
+    CU_ASSERT(!strstr(text, "not this"));
+    CU_ASSERT(strstr(text, "<4>") == text && strstr(text, "detail=\"n=5\""));
     CU_ASSERT(log_count(LOG_WARNING) == warnings + 1 && log_count(LOG_DEBUG) == all + 1);
 }
 
@@ -244,7 +245,7 @@ static void test_json_bounds(void)
     CU_ASSERT(strlen(member(object, "what")) > 300);
     json_decref(object);
     object = json_of(&LOG_NUMBER("n", 1), 1);
-    CU_ASSERT(json_object_get(object, "truncated") == NULL);
+    CU_ASSERT(!json_object_get(object, "truncated"));
     json_decref(object);
 }
 

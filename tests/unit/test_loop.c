@@ -46,7 +46,7 @@ static void timer_fired(void *arg)
 static void test_timers(void)
 {
     enum { COUNT = 2000 };
-    struct timer_entry *entries = calloc(COUNT, sizeof *entries);
+    struct timer_entry *entries = calloc(COUNT, sizeof(*entries));
     struct timer_run run = {.loop = loop_new(), .in_order = true, .never_early = true};
     int64_t now = clock_mono_ms();
 
@@ -152,9 +152,8 @@ static void fd_count(void *arg, short revents)
         loop_stop(run->loop);
 }
 
-static void fd_other(void *arg, short revents)
+static void fd_other(void *arg, short revents UNUSED)
 {
-    (void)revents;
     ((struct fd_run *)arg)->other_calls++;
 }
 
@@ -193,12 +192,11 @@ static void fd_unexpected(void *arg, short revents)
     UNIT_CHECK(false, "an event of a descriptor that is watched no more");
 }
 
-static void fd_swap(void *arg, short revents)
+static void fd_swap(void *arg, short revents UNUSED)
 {
     struct fd_run *run = arg;
     /* The two are ready at once; whichever comes first replaces both by quiet ones of the same
      * numbers. */
-    (void)revents;
     for (size_t i = 0; i < ARRAY_SIZE(run->fds); i++) {
         int quiet = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
@@ -336,7 +334,7 @@ static void test_sockets(void)
     char endpoint[128];
 
     run_sockets("inproc://test-loop");
-    snprintf(endpoint, sizeof endpoint, "ipc://%s/socket", dir.path);
+    snprintf(endpoint, sizeof(endpoint), "ipc://%s/socket", dir.path);
     run_sockets(endpoint);
     unit_dir_remove(&dir);
 }
@@ -347,7 +345,7 @@ static void swallow_news(void *arg)
 {
     struct socket_run *run = arg;
     int events;
-    size_t size = sizeof events;
+    size_t size = sizeof(events);
 
     CU_ASSERT(zmq_send(zsock_resolve(run->far), "m", 1, 0) == 1);
     CU_ASSERT(zmq_getsockopt(zsock_resolve(run->near), ZMQ_EVENTS, &events, &size) == 0);

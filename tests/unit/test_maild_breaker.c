@@ -1,6 +1,6 @@
 /*
- * test_maild_breaker.c - when a mail server that fails is tried again, by a clock that the test sets; and the pauses of
- * a mail.
+ * test_maild_breaker.c - when a mail server that fails is tried again, by a clock that the test
+ * sets; and the pauses of a mail.
  */
 #include "maild/breaker.h"
 #include "maild/deliver_backoff.h"
@@ -28,7 +28,8 @@ static void test_opens_and_probes(void)
     CU_ASSERT_STRING_EQUAL(self.reason, "");
 }
 
-/* Each pause is up to a quarter shorter or longer than twice the one before, and the last a minute. */
+/* Each pause is up to a quarter shorter or longer than twice the one before, and the last a
+ * minute. */
 static void test_pauses_grow(void)
 {
     struct breaker self = breaker_new(LIMIT);

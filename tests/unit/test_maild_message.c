@@ -1,5 +1,6 @@
 /*
- * test_maild_message.c - the text of a mail: headers that nothing can break, parts that survive any server.
+ * test_maild_message.c - the text of a mail: headers that nothing can break, parts that survive any
+ * server.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /*
- * test_maild_queue.c - from the enqueue to the mail server: real PostgreSQL, real SMTP, two instances of maild.
+ * test_maild_queue.c - from the enqueue to the mail server: real PostgreSQL, real SMTP, two
+ * instances of maild.
  */
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -237,7 +238,7 @@ static bool enqueue_builtin(struct fixture *self, const struct uuid *project, bo
                                  .variables = variables};
     struct mail_enqueue_out out = {0};
 
-    if (project != NULL)
+    if (project)
         in.projectId = *project;
     UNIT_CHECK(mail_enqueue(&self->instances[0], self->req, &in, &out, &self->err) == 0, "%s",
                self->err.message);

@@ -1,5 +1,6 @@
 /*
- * test_maild_smtp.c - both transports: SMTP against a real server (tests/http/smtp_server.py), and files.
+ * test_maild_smtp.c - both transports: SMTP against a real server (tests/http/smtp_server.py), and
+ * files.
  */
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +103,8 @@ static bool keep_gate_shut(void *arg UNUSED)
     return false;
 }
 
-/* The server is ready for the text, and the database does not let it go: the server is not blamed. */
+/* The server is ready for the text, and the database does not let it go: the server is not
+ * blamed. */
 static void run_denied(struct loop *loop, void *arg)
 {
     static const struct transport_gate shut = {keep_gate_shut, NULL};
@@ -130,7 +132,8 @@ static void test_denied(void)
     CU_ASSERT_EQUAL(mail_server_count(dir.path), 0);
 }
 
-/* Runs one attempt against a server with these arguments and checks what the server received first. */
+/* Runs one attempt against a server with these arguments and checks what the server received
+ * first. */
 static void against_server(const struct unit_dir *dir, const char *const *extra,
                            struct attempt attempt, const char *received)
 {

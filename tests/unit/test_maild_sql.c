@@ -1,6 +1,6 @@
 /*
- * test_maild_sql.c - maild's statements against a real server: that they prepare, and find their rows by an
- * index.
+ * test_maild_sql.c - maild's statements against a real server: that they prepare, and find their
+ * rows by an index.
  */
 #include "maild/maild_sql.h"
 #include "tests/unit/plans.h"

@@ -1,5 +1,6 @@
 /*
- * test_maild_template_html.c - where the HTML part of a template may have a variable with a one-time link.
+ * test_maild_template_html.c - where the HTML part of a template may have a variable with a
+ * one-time link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,7 @@ static void secrets_stay_with_the_recipient(void)
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
         const char *why = template_html_check(arena, rows[i].html);
 
-        UNIT_CHECK((why == NULL) == rows[i].fine, "%s: %s", rows[i].label, why ? why : "accepted");
+        UNIT_CHECK((!why) == rows[i].fine, "%s: %s", rows[i].label, why ? why : "accepted");
     }
 }
 

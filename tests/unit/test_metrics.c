@@ -22,7 +22,7 @@ static int64_t row_value(struct field_list list, const char *name, const char *l
 {
     const struct metric_row *row = row_find(list, name, labels);
 
-    return row != NULL ? row->value : -1;
+    return row ? row->value : -1;
 }
 
 static int64_t read_seven(void *arg)
@@ -84,7 +84,7 @@ static void test_histogram(void)
 
             if (strcmp(row->name, "h_us_bucket") != 0)
                 continue;
-            snprintf(labels, sizeof labels, "op=\"x\",le=\"%s\"", rows[i].first);
+            snprintf(labels, sizeof(labels), "op=\"x\",le=\"%s\"", rows[i].first);
             reached = reached || strcmp(row->labels, labels) == 0;
             UNIT_CHECK(row->value == (reached ? 1 : 0), "%lld us in %s", (long long)rows[i].us,
                        row->labels);
@@ -102,7 +102,7 @@ static void test_limit(void)
     uint64_t *first, *late, *later;
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        snprintf(names[i], sizeof names[i], "c%zu", i);
+        snprintf(names[i], sizeof(names[i]), "c%zu", i);
         metrics_counter(metrics, names[i], "", "C.");
     }
     first = metrics_counter(metrics, "c0", "", "C.");

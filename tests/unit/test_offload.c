@@ -39,13 +39,12 @@ static void look_around(void *arg)
     probe->signals_blocked = sigismember(&blocked, SIGCHLD) && sigismember(&blocked, SIGTERM);
 }
 
-static void one_job(struct loop *loop, void *arg)
+static void one_job(struct loop *loop, void *arg UNUSED)
 {
     struct offload *offload = offload_new(loop, 0, 4);
     struct probe probe = {.loop_thread = pthread_self()};
     struct error err;
 
-    (void)arg;
     probe.before = getpriority(PRIO_PROCESS, (id_t)gettid());
     error_init(&err, NULL);
     CU_ASSERT(offload_run(offload, look_around, &probe, in_ms(10000), &err) == 0);
@@ -127,13 +126,12 @@ static void pause_ms(struct loop *loop, int64_t ms)
 }
 
 /* 0 runs, 1 and 2 wait (1 not for long), 3 finds the queue full. */
-static void bounds(struct loop *loop, void *arg)
+static void bounds(struct loop *loop, void *arg UNUSED)
 {
     struct gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     struct offload *offload = offload_new(loop, 1, 2);
     struct runner runners[4];
 
-    (void)arg;
     start_runner(&runners[0], loop, offload, &gate,
                  in_ms(30)); /* runs: is waited for all the same */
     while (offload_running(offload) == 0)
@@ -163,14 +161,13 @@ static void test_bounds(void)
     unit_on_fiber(bounds, NULL);
 }
 
-static void first_come(struct loop *loop, void *arg)
+static void first_come(struct loop *loop, void *arg UNUSED)
 {
     enum { COUNT = 50 };
     struct gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     struct offload *offload = offload_new(loop, 1, COUNT);
     struct runner runners[COUNT];
 
-    (void)arg;
     for (size_t i = 0; i < COUNT; i++)
         start_runner(&runners[i], loop, offload, &gate, in_ms(20000));
     pause_ms(loop, 5);
@@ -211,13 +208,12 @@ static void slow_main(void *arg)
     slow->ended = true;
 }
 
-static void cancelling(struct loop *loop, void *arg)
+static void cancelling(struct loop *loop, void *arg UNUSED)
 {
     struct offload *offload = offload_new(loop, 1, 4);
     struct slow running = {.loop = loop, .offload = offload}, waiting = running;
     struct error err;
 
-    (void)arg;
     error_init(&err, NULL);
     CU_ASSERT(fiber_start(loop, slow_main, &running, &err) == 0);
     CU_ASSERT(fiber_start(loop, slow_main, &waiting, &err) == 0);
@@ -236,14 +232,13 @@ static void test_cancel(void)
     unit_on_fiber(cancelling, NULL);
 }
 
-static void starving(struct loop *loop, void *arg)
+static void starving(struct loop *loop, void *arg UNUSED)
 {
     struct offload *offload = offload_new(loop, 2, 4);
     struct rlimit before, tight;
     bool done = false;
     struct error err;
 
-    (void)arg;
     error_init(&err, NULL);
     getrlimit(RLIMIT_AS, &before);
     tight = before;
@@ -258,8 +253,8 @@ static void starving(struct loop *loop, void *arg)
     offload_destroy(&offload);
 }
 
-/* Not under AddressSanitizer or valgrind, which need memory of their own in this process. First of all cases: glibc
- * keeps the stacks of threads that have ended. */
+/* Not under AddressSanitizer or valgrind, which need memory of their own in this process. First of
+ * all cases: glibc keeps the stacks of threads that have ended. */
 static void test_no_memory_for_threads(void)
 {
     if (UNIT_KEPT_KIB == 0 && RUNNING_ON_VALGRIND == 0)

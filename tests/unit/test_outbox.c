@@ -1,6 +1,6 @@
 /*
- * test_outbox.c - the relay of the outbox between a real PostgreSQL and a service in a process of its own: what
- * was written is delivered, whoever is killed meanwhile.
+ * test_outbox.c - the relay of the outbox between a real PostgreSQL and a service in a process of
+ * its own: what was written is delivered, whoever is killed meanwhile.
  */
 #include <signal.h>
 #include <spawn.h>
@@ -164,12 +164,11 @@ static void wait_executed(struct fixture *self, long count)
 
 /* ---- cases ---- */
 
-static void relays(struct loop *loop, void *arg)
+static void relays(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     int64_t took;
 
-    (void)arg;
     if (setup(&self, loop, "relays", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
@@ -197,11 +196,10 @@ static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
 }
 
 /* Rows wait unharmed for a service that is not there, and go out when it comes. */
-static void absent(struct loop *loop, void *arg)
+static void absent(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
-    (void)arg;
     if (setup(&self, loop, "absent", methods)) {
         for (int i = 0; i < 5; i++)
             write_row(&self, &kit_work, "secret words", 0);
@@ -222,13 +220,12 @@ static void absent(struct loop *loop, void *arg)
     teardown(&self);
 }
 
-/* What the receiver calls wrong is kept for an hour's rest; what it could not do now comes again soon, and
- * neither stops the others. */
-static void failures(struct loop *loop, void *arg)
+/* What the receiver calls wrong is kept for an hour's rest; what it could not do now comes again
+ * soon, and neither stops the others. */
+static void failures(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
-    (void)arg;
     if (setup(&self, loop, "failures", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
@@ -250,11 +247,10 @@ static void failures(struct loop *loop, void *arg)
 }
 
 /* The receiver dies with a row in hand: it gets it again after its restart. */
-static void killed_receiver(struct loop *loop, void *arg)
+static void killed_receiver(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
-    (void)arg;
     if (setup(&self, loop, "receiver", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
@@ -272,7 +268,8 @@ static void killed_receiver(struct loop *loop, void *arg)
     teardown(&self);
 }
 
-/* A relay in a process of its own: this program with "--sender", the schema, the bus's directory, conninfo. */
+/* A relay in a process of its own: this program with "--sender", the schema, the bus's directory,
+ * conninfo. */
 static void sender_main(int argc, char **argv)
 {
     static const char *const asks[] = {"settingsd", NULL};
@@ -315,14 +312,14 @@ static pid_t start_sender(struct fixture *self)
     return pid;
 }
 
-/* A sender dies with a row in hand: another one takes it up within 5 s, and not before its lease is over. */
-static void killed_sender(struct loop *loop, void *arg)
+/* A sender dies with a row in hand: another one takes it up within 5 s, and not before its lease is
+ * over. */
+static void killed_sender(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     int64_t killed, took;
     pid_t sender;
 
-    (void)arg;
     if (setup(&self, loop, "sender", no_methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
@@ -345,11 +342,10 @@ static void killed_sender(struct loop *loop, void *arg)
 }
 
 /* The database restarts between claim and settlement: delivered again, never lost. */
-static void database_restart(struct loop *loop, void *arg)
+static void database_restart(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
-    (void)arg;
     if (setup(&self, loop, "restart", methods)) {
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
@@ -367,13 +363,12 @@ static void database_restart(struct loop *loop, void *arg)
 }
 
 /* Two relays on one table, as two instances of a daemon are: no row twice while nobody dies. */
-static void two_instances(struct loop *loop, void *arg)
+static void two_instances(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     struct db *db;
     struct outbox *second;
 
-    (void)arg;
     if (setup(&self, loop, "two", methods)) {
         db = db_new(loop, self.kit.metrics, &self.options);
         second = outbox_new(loop, db, self.kit.bus, self.kit.metrics, methods, &self.keys);

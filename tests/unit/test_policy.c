@@ -172,7 +172,7 @@ static void test_remembered_bound(void)
     char rules[128];
 
     for (int i = 0; i < 3 * POLICY_SCOPES_MAX; i++) {
-        snprintf(rules, sizeof rules, "[{\"resourceType\":\"%s\",\"readonly\":%s}, %d]",
+        snprintf(rules, sizeof(rules), "[{\"resourceType\":\"%s\",\"readonly\":%s}, %d]",
                  i % 3 == 0 ? "Bot" : documents, i % 2 == 0 ? "true" : "false", i);
         UNIT_CHECK(remembered(memory, rules, documents, POLICY_UPDATE) ==
                        (i % 3 > 0 && i % 2 > 0 ? POLICY_ALL : POLICY_NONE),
@@ -182,7 +182,8 @@ static void test_remembered_bound(void)
     CU_ASSERT_EQUAL(policy_scopes_count(memory), POLICY_SCOPES_MAX);
 }
 
-/* Who administers the project is bound by no text, and nobody has none: there is nothing to remember. */
+/* Who administers the project is bound by no text, and nobody has none: there is nothing to
+ * remember. */
 static void test_not_remembered(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();

@@ -1,6 +1,6 @@
 /*
- * test_resolver.c - host names whose name server answers, falls silent and comes back: no fiber waits beyond its
- * deadline, and the loop does not wait at all.
+ * test_resolver.c - host names whose name server answers, falls silent and comes back: no fiber
+ * waits beyond its deadline, and the loop does not wait at all.
  */
 #include <dirent.h>
 #include <stdio.h>

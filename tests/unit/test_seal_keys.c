@@ -1,5 +1,6 @@
 /*
- * test_seal_keys.c - files of one key or two, values that say which key sealed them, and which keys may have hashed.
+ * test_seal_keys.c - files of one key or two, values that say which key sealed them, and which keys
+ * may have hashed.
  */
 #include <string.h>
 #include <sys/stat.h>

@@ -34,7 +34,7 @@ static void test_hash(void)
     uint8_t hash[SECRET_HASH_SIZE];
 
     secret_hash("abc", hash);
-    CU_ASSERT(memcmp(hash, want, sizeof want) == 0);
+    CU_ASSERT(memcmp(hash, want, sizeof(want)) == 0);
 }
 
 static void test_base64(void)
@@ -53,7 +53,7 @@ static void test_base64(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         uint8_t bytes[8];
         size_t size = 99;
-        int result = secret_decode(rows[i].text, bytes, sizeof bytes, &size);
+        int result = secret_decode(rows[i].text, bytes, sizeof(bytes), &size);
 
         if (rows[i].size < 0) {
             UNIT_CHECK(result == -1, "'%s'", rows[i].text);
@@ -94,15 +94,14 @@ static void test_key_file(void)
 
         error_init(&err, NULL);
         CU_ASSERT(chmod(path, rows[i].mode) == 0);
-        if (rows[i].complaint == NULL) {
+        if (!rows[i].complaint) {
             UNIT_CHECK(secret_load_key(path, &key, &err) == 0, "%s: %s", rows[i].label,
                        err.message);
             UNIT_CHECK(key.length == 32 && memcmp(key.bytes, want.bytes, 32) == 0, "%s",
                        rows[i].label);
         } else {
             UNIT_CHECK(secret_load_key(path, &key, &err) == -1, "%s", rows[i].label);
-            UNIT_CHECK(strstr(err.message, rows[i].complaint) != NULL &&
-                           strstr(err.message, path) != NULL,
+            UNIT_CHECK(strstr(err.message, rows[i].complaint) && strstr(err.message, path),
                        "%s: %s", rows[i].label, err.message);
         }
         CU_ASSERT(remove(path) == 0);
@@ -154,7 +153,7 @@ static void test_text_file(void)
             CU_ASSERT(memcmp(secret.bytes + secret.length, zeroes.bytes,
                              SECRET_MAX - secret.length) == 0);
         } else {
-            UNIT_CHECK(strstr(err.message, path) && memcmp(&secret, &zeroes, sizeof zeroes) == 0,
+            UNIT_CHECK(strstr(err.message, path) && memcmp(&secret, &zeroes, sizeof(zeroes)) == 0,
                        "%s: %s", rows[i].label, err.message);
         }
         CU_ASSERT(remove(path) == 0);
@@ -202,11 +201,11 @@ static void test_seal(void)
 static void test_wipe(void)
 {
     char text[] = "password";
-    static const char zeroes[sizeof text];
+    static const char zeroes[sizeof(text)];
     struct secret secret = test_key(7);
 
     secret_wipe_text(text);
-    CU_ASSERT(memcmp(text, zeroes, sizeof text) == 0);
+    CU_ASSERT(memcmp(text, zeroes, sizeof(text)) == 0);
     secret_wipe_text(NULL);
     secret_wipe(&secret);
     CU_ASSERT(secret.length == 0 && secret.bytes[0] == 0 && secret.bytes[31] == 0);

@@ -1,5 +1,6 @@
 /*
- * test_server_user.c - whom PostgreSQL runs as when root starts it: initdb needs a uid that is not 0 and has a name.
+ * test_server_user.c - whom PostgreSQL runs as when root starts it: initdb needs a uid that is not
+ * 0 and has a name.
  */
 #include <pwd.h>
 #include <sys/stat.h>
@@ -11,7 +12,8 @@
 
 enum { REFUSED = 2 };
 
-/* What a child that became the user finds; 0: it is not root, its uid has a name and it owns the directory. */
+/* What a child that became the user finds; 0: it is not root, its uid has a name and it owns the
+ * directory. */
 static int become(const struct server_user *user, const char *dir)
 {
     pid_t pid = fork();

@@ -33,11 +33,10 @@ struct tick {
     uint64_t *ticks;
 };
 
-static int tick_run(void *daemon, const struct request *req, struct error *err)
+static int tick_run(void *daemon, const struct request *req UNUSED, struct error *err)
 {
     struct tick *self = daemon;
 
-    (void)req;
     if (++*self->ticks == 2)
         return error_set(err, ERR_CONFLICT, "The second one fails.");
     return 0;
@@ -74,10 +73,9 @@ static void tick_reload(void *daemon, void *fresh)
               "list", config->list[0] ? config->list[0] : "", "given", given->fixed, NULL);
 }
 
-static void tick_drain(void *daemon)
+static void tick_drain(void *daemon UNUSED)
 {
     log_event(LOG_NOTICE, "test", "drain hook", NULL);
-    (void)daemon;
 }
 
 static void tick_stop(void *daemon)
@@ -143,10 +141,10 @@ static void daemon_make(struct daemon *self, const char *section)
     char text[1024];
 
     *self = (struct daemon){.dir = unit_dir_make()};
-    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n%s", self->dir.path, section);
-    snprintf(self->config, sizeof self->config, "%s",
+    snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n%s", self->dir.path, section);
+    snprintf(self->config, sizeof(self->config), "%s",
              unit_dir_write(&self->dir, "atrium.conf", text));
-    snprintf(self->log, sizeof self->log, "%s", unit_dir_write(&self->dir, "log", ""));
+    snprintf(self->log, sizeof(self->log), "%s", unit_dir_write(&self->dir, "log", ""));
 }
 
 static void listen_for_notes(struct daemon *self)
@@ -154,10 +152,10 @@ static void listen_for_notes(struct daemon *self)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct timeval limit = {.tv_sec = 10};
 
-    snprintf(address.sun_path, sizeof address.sun_path, "%s/notify", self->dir.path);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", self->dir.path);
     self->notify = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    CU_ASSERT(bind(self->notify, (struct sockaddr *)&address, sizeof address) == 0);
-    setsockopt(self->notify, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    CU_ASSERT(bind(self->notify, (struct sockaddr *)&address, sizeof(address)) == 0);
+    setsockopt(self->notify, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     setenv("NOTIFY_SOCKET", address.sun_path, 1);
 }
 
@@ -167,11 +165,11 @@ static void daemon_start(struct daemon *self, const char *const *extra)
     const char *argv[12] = {"tickd", "--config", self->config};
     char program[512];
     /* By its name: under valgrind the link itself leads to valgrind. */
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
     program[length > 0 ? length : 0] = '\0';
 
-    for (size_t i = 0; extra != NULL && extra[i] != NULL; i++)
+    for (size_t i = 0; extra && extra[i]; i++)
         argv[3 + i] = extra[i];
     self->pid = fork();
     if (self->pid == 0) {
@@ -208,7 +206,7 @@ static bool daemon_said(const struct daemon *self, const char *text)
 {
     char log[16384];
     int fd = open(self->log, O_RDONLY | O_CLOEXEC);
-    ssize_t length = read(fd, log, sizeof log - 1);
+    ssize_t length = read(fd, log, sizeof(log) - 1);
 
     close(fd);
     log[length > 0 ? length : 0] = '\0';
@@ -279,7 +277,7 @@ static void test_life(void)
     CU_ASSERT(kill(daemon.pid, SIGTERM) == 0);
     do
         daemon_note(&daemon, text);
-    while (strstr(text, "WATCHDOG=1") != NULL);
+    while (strstr(text, "WATCHDOG=1"));
     UNIT_CHECK(strstr(text, "STOPPING=1") != NULL, "%s", text);
     CU_ASSERT(kill(daemon.pid, SIGTERM) == 0);
     CU_ASSERT(daemon_wait(&daemon) == 0);
@@ -291,12 +289,13 @@ static void test_life(void)
 
 /* ---- SIGHUP ---- */
 
-/* Writes the file anew and reloads; the notes that systemd waits for have come when this returns. */
+/* Writes the file anew and reloads; the notes that systemd waits for have come when this
+ * returns. */
 static void reload_with(struct daemon *self, const char *section)
 {
     char text[1024];
 
-    snprintf(text, sizeof text, "common\n    run_dir = \"%s\"\n%s", self->dir.path, section);
+    snprintf(text, sizeof(text), "common\n    run_dir = \"%s\"\n%s", self->dir.path, section);
     unit_dir_write(&self->dir, "atrium.conf", text);
     CU_ASSERT(kill(self->pid, SIGHUP) == 0);
     UNIT_CHECK(strstr(daemon_note(self, text), "RELOADING=1\nMONOTONIC_USEC=") != NULL, "%s", text);
@@ -473,9 +472,9 @@ static void on_bus(struct loop *loop, void *arg)
                                   .deadline_mono_ms = until};
     caller.bus = bus_new(loop, clock, metrics, &options, &err);
     UNIT_CHECK(caller.bus != NULL, "%s", err.message);
-    while (caller.bus != NULL && !bus_has_peer(caller.bus, "tickd") && clock_mono_ms() < until)
+    while (caller.bus && !bus_has_peer(caller.bus, "tickd") && clock_mono_ms() < until)
         CU_ASSERT(fiber_sleep_until(loop, clock_mono_ms() + 5, &err) == 0);
-    if (caller.bus != NULL) {
+    if (caller.bus) {
         ask_status(&caller);
         ask_metrics(&caller);
         loop_at(loop, clock_mono_ms() + 100, terminate, caller.daemon);
@@ -513,7 +512,7 @@ static const struct unit_case cases[] = {
 
 int main(int argc, char **argv)
 {
-    if (getenv(DAEMON_ENV) != NULL)
+    if (getenv(DAEMON_ENV))
         return daemon_main(argc, argv);
     return unit_run("service", cases, ARRAY_SIZE(cases));
 }

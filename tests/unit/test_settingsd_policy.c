@@ -1,5 +1,6 @@
 /*
- * test_settingsd_policy.c - which access policies are accepted, and where the mistakes of the others are said to be.
+ * test_settingsd_policy.c - which access policies are accepted, and where the mistakes of the
+ * others are said to be.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * test_settingsd_projects.c - settingsd's handlers against a real PostgreSQL: settings and their race, policies,
- * projects.  A neighbour "authd" on the same bus notes what it is told.
+ * test_settingsd_projects.c - settingsd's handlers against a real PostgreSQL: settings and their
+ * race, policies, projects.  A neighbour "authd" on the same bus notes what it is told.
  */
 #include <stdio.h>
 #include <string.h>

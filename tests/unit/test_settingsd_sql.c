@@ -1,6 +1,6 @@
 /*
- * test_settingsd_sql.c - settingsd's statements against a real server: that they prepare, and find their rows by an
- * index.
+ * test_settingsd_sql.c - settingsd's statements against a real server: that they prepare, and find
+ * their rows by an index.
  */
 #include "settingsd/settingsd_sql.h"
 #include "tests/unit/plans.h"

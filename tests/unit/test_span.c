@@ -1,5 +1,6 @@
 /*
- * test_span.c - spans: who is whose parent, what they are in OTLP, and a ring that drops instead of growing.
+ * test_span.c - spans: who is whose parent, what they are in OTLP, and a ring that drops instead of
+ * growing.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /*
- * test_trace_context.c - traceparent and tracestate by the cases of W3C's test suite (trace-context/test/test.py).
+ * test_trace_context.c - traceparent and tracestate by the cases of W3C's test suite
+ * (trace-context/test/test.py).
  */
 #include <string.h>
 

@@ -27,9 +27,9 @@ static void test_parse(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct uuid id = {"before"};
         int result = uuid_parse(rows[i].text, &id);
-        const char *want = rows[i].want != NULL ? rows[i].want : "before";
+        const char *want = rows[i].want ? rows[i].want : "before";
 
-        UNIT_CHECK(result == (rows[i].want != NULL ? 0 : -1) && strcmp(id.text, want) == 0,
+        UNIT_CHECK(result == (rows[i].want ? 0 : -1) && strcmp(id.text, want) == 0,
                    "'%s' gave '%s'", rows[i].text, id.text);
     }
 }
@@ -45,7 +45,7 @@ static void test_bytes(void)
     uuid_from_bytes(bytes, &id);
     CU_ASSERT_STRING_EQUAL(id.text, "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3aff");
     uuid_to_bytes(&id, back);
-    CU_ASSERT(memcmp(bytes, back, sizeof back) == 0);
+    CU_ASSERT(memcmp(bytes, back, sizeof(back)) == 0);
     CU_ASSERT(uuid_is_set(&id) && !uuid_is_set(&unset));
     CU_ASSERT(uuid_equal(&id, &id) && !uuid_equal(&id, &unset));
 }
@@ -56,7 +56,7 @@ static void test_random(void)
 
     CU_ASSERT(!uuid_equal(&a, &b));
     CU_ASSERT(uuid_parse(a.text, &parsed) == 0);
-    CU_ASSERT(a.text[14] == '4' && strchr("89ab", a.text[19]) != NULL);
+    CU_ASSERT(a.text[14] == '4' && strchr("89ab", a.text[19]));
 }
 
 static void test_ordered(void)

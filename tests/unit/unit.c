@@ -53,7 +53,7 @@ int unit_run(const char *suite, const struct unit_case *cases, size_t count)
         return EXIT_FAILURE;
     registered = CU_add_suite_with_setup_and_teardown(suite, NULL, NULL, case_begin, case_end);
     for (size_t i = 0; i < count; i++)
-        if (registered == NULL || CU_add_test(registered, cases[i].name, cases[i].fn) == NULL) {
+        if (!registered || !CU_add_test(registered, cases[i].name, cases[i].fn)) {
             fprintf(stderr, "%s: case '%s' cannot be registered: %s\n", suite, cases[i].name,
                     CU_get_error_msg());
             return EXIT_FAILURE;
@@ -96,13 +96,13 @@ bool unit_check(bool holds, const char *condition, const char *file, int line, c
                 ...)
 {
     char text[512];
-    int length = snprintf(text, sizeof text, "%s: ", condition);
+    int length = snprintf(text, sizeof(text), "%s: ", condition);
     va_list args;
 
-    if (length > (int)sizeof text / 2)
-        length = (int)sizeof text / 2;
+    if (length > (int)sizeof(text) / 2)
+        length = (int)sizeof(text) / 2;
     va_start(args, format);
-    vsnprintf(text + length, sizeof text - (size_t)length, format, args);
+    vsnprintf(text + length, sizeof(text) - (size_t)length, format, args);
     va_end(args);
     return CU_assertImplementation(holds, (unsigned)line, text, file, "", CU_FALSE);
 }
@@ -130,9 +130,8 @@ static void stop_when_unwound(void *arg)
         loop_stop(run->loop);
 }
 
-static void unwind_overdue(void *arg)
+static void unwind_overdue(void *arg UNUSED)
 {
-    (void)arg;
     log_die("unit", "a fiber does not return after it was cancelled");
 }
 
@@ -171,7 +170,7 @@ static int by_size(const void *a, const void *b)
 
 double unit_median(double *values, size_t count)
 {
-    qsort(values, count, sizeof values[0], by_size);
+    qsort(values, count, sizeof(values[0]), by_size);
     return values[count / 2];
 }
 
@@ -179,7 +178,7 @@ struct unit_dir unit_dir_make(void)
 {
     struct unit_dir dir = {"/tmp/atrium-unit-XXXXXX"};
 
-    if (mkdtemp(dir.path) == NULL)
+    if (!mkdtemp(dir.path))
         log_die("unit", "mkdtemp failed");
     return dir;
 }
@@ -195,7 +194,7 @@ void unit_dir_remove(struct unit_dir *dir)
     bool removed =
         dir->path[0] == '\0' || nftw(dir->path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0;
 
-    if (CU_get_current_test() != NULL) /* what all cases share goes after the last */
+    if (CU_get_current_test()) /* what all cases share goes after the last */
         CU_ASSERT(removed);
     dir->path[0] = '\0';
 }
@@ -206,7 +205,7 @@ const char *unit_dir_write(const struct unit_dir *dir, const char *name, const c
     size_t length = strlen(text);
     int fd;
 
-    snprintf(path, sizeof path, "%s/%s", dir->path, name);
+    snprintf(path, sizeof(path), "%s/%s", dir->path, name);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0 || write(fd, text, length) != (ssize_t)length || close(fd) < 0)
         log_die("unit", "a test file cannot be written");
@@ -220,10 +219,10 @@ const char *unit_dir_read(const struct unit_dir *dir, const char *name)
     size_t size = 0;
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s", dir->path, name);
+    snprintf(path, sizeof(path), "%s/%s", dir->path, name);
     file = fopen(path, "re");
     if (file) {
-        size = fread(text, 1, sizeof text - 1, file);
+        size = fread(text, 1, sizeof(text) - 1, file);
         fclose(file);
     }
     text[size] = '\0';
@@ -233,7 +232,7 @@ const char *unit_dir_read(const struct unit_dir *dir, const char *name)
 int unit_free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof address;
+    socklen_t size = sizeof(address);
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||

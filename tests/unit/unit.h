@@ -12,8 +12,8 @@
  * unit_expect_log(). CUnit's _FATAL assertions leave by longjmp and must not be used on a fiber:
  * use UNIT_REQUIRE there.
  */
-#ifndef ATRIUM_TESTS_UNIT_H
-#define ATRIUM_TESTS_UNIT_H
+#ifndef ATRIUM_TESTS_UNIT_UNIT_H
+#define ATRIUM_TESTS_UNIT_UNIT_H
 
 #include <CUnit/CUnit.h>
 
@@ -29,8 +29,8 @@ struct unit_case {
  * when nothing failed. */
 int unit_run(const char *suite, const struct unit_case *cases, size_t count);
 
-/* The running case cannot be run here: prints "left out: REASON", which tests/run.sh counts as skipped; the case then
- * returns. To be called at most once in a case. */
+/* The running case cannot be run here: prints "left out: REASON", which tests/run.sh counts as
+ * skipped; the case then returns. To be called at most once in a case. */
 void unit_leave_out(const char *format, ...) PRINTF_LIKE(1, 2);
 
 /* The same for a whole program: a suite of one case that is left out. Returns main's exit code. */
@@ -56,14 +56,15 @@ enum { UNIT_ANY_LOG = 1000000 };
 void unit_expect_log(uint64_t lines);
 
 /* Runs fn(loop, arg) on a fiber of a fresh loop until it returns, then cancels and waits for the
- * fibers it left behind. fn must have removed its watches and timers. After two minutes (valgrind needs most of one) the case fails and
- * every park of its fibers returns FIBER_CANCELLED. */
+ * fibers it left behind. fn must have removed its watches and timers. After two minutes (valgrind
+ * needs most of one) the case fails and every park of its fibers returns FIBER_CANCELLED. */
 void unit_on_fiber(void (*fn)(struct loop *loop, void *arg), void *arg);
 
 /* The middle one of `count` (> 0) values, which it sorts. */
 double unit_median(double *values, size_t count);
 
-/* KiB by which a bound of a process's memory is wider under AddressSanitizer, which keeps what was freed. */
+/* KiB by which a bound of a process's memory is wider under AddressSanitizer, which keeps what was
+ * freed. */
 #ifdef __SANITIZE_ADDRESS__
 enum { UNIT_KEPT_KIB = 1024 * 1024 };
 #else
@@ -81,7 +82,8 @@ void unit_dir_remove(struct unit_dir *dir);
  * call). */
 const char *unit_dir_write(const struct unit_dir *dir, const char *name, const char *text);
 
-/* The content of a file of the directory, at most 8 KiB; "" when there is none. Static, until the next call. */
+/* The content of a file of the directory, at most 8 KiB; "" when there is none. Static, until the
+ * next call. */
 const char *unit_dir_read(const struct unit_dir *dir, const char *name);
 
 /* A TCP port of 127.0.0.1 that was free a moment ago. */
