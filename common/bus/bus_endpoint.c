@@ -21,15 +21,6 @@
 
 enum { LISTEN_BACKLOG = 128 };
 
-bool bus_name_ok(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]) || text[i] == '\0')
-            return false;
-    }
-    return size > 0 && size <= BUS_NAME_MAX;
-}
-
 static int path_format(char *path, size_t room, struct error *err, const char *format, ...)
     PRINTF_LIKE(4, 5);
 

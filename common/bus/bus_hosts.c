@@ -35,6 +35,15 @@ struct reader {
     int line, *lines; /* where each row stood */
 };
 
+bool bus_name_ok(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789-", text[i]) || text[i] == '\0')
+            return false;
+    }
+    return size > 0 && size <= BUS_NAME_MAX;
+}
+
 static int PRINTF_LIKE(2, 3) fail(const struct reader *reader, const char *format, ...)
 {
     va_list args;

@@ -19,6 +19,7 @@
 #include "common/base/error.h"
 
 enum {
+    BUS_NAME_MAX = 32,      /* service, instance */
     BUS_KEY_SIZE = 32,      /* of CurveZMQ: X25519 */
     BUS_KEY_TEXT_SIZE = 41, /* in Z85, with NUL */
     BUS_HOST_KEYS_MAX = 2,  /* lines of one instance */

@@ -20,7 +20,6 @@
 enum {
     BUS_VERSION = 1,
     BUS_VERSION_TRACED = 2, /* of a REQUEST with two elements more: its trace */
-    BUS_NAME_MAX = 32,      /* service, instance */
     BUS_PEER_NAME_MAX = 66, /* "service.instance" and NUL */
     BUS_PATH_SIZE = 108,    /* sun_path: 107 bytes and NUL */
     BUS_OPERATION_MAX = 64, /* bytes of texts in a frame's head, from here ... */
