@@ -1,0 +1,126 @@
+/*
+ * clock_time.c - the clocks of the kernel, and times as text; see clock.h.  Calls nothing else of
+ * common/, so that the log can use it.
+ */
+#include "common/base/clock.h"
+
+#include <string.h>
+#include <time.h>
+
+static int64_t clock_ms(clockid_t id)
+{
+    struct timespec now;
+
+    clock_gettime(id, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t clock_real_ms(void)
+{
+    return clock_ms(CLOCK_REALTIME);
+}
+
+int64_t clock_mono_ms(void)
+{
+    return clock_ms(CLOCK_MONOTONIC);
+}
+
+int64_t clock_mono_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* A list has a hundred times in it: snprintf() takes six times as long. */
+static char *put_digits(char *text, int value, int count, char end)
+{
+    for (int i = count; i-- > 0; value /= 10)
+        text[i] = (char)('0' + value % 10);
+    text[count] = end;
+    return text + count + 1;
+}
+
+void clock_format_iso(int64_t ms, char text[static 25])
+{
+    static const int64_t min = INT64_C(-62135596800000); /* 0001-01-01 */
+    static const int64_t max = INT64_C(253402300799999); /* 9999-12-31, the last of four digits */
+    int64_t bounded = MIN(MAX(ms, min), max);
+    int64_t milli = ((bounded % 1000) + 1000) % 1000;
+    time_t seconds = (time_t)((bounded - milli) / 1000);
+    struct tm tm;
+
+    gmtime_r(&seconds, &tm);
+    text = put_digits(text, tm.tm_year + 1900, 4, '-');
+    text = put_digits(text, tm.tm_mon + 1, 2, '-');
+    text = put_digits(text, tm.tm_mday, 2, 'T');
+    text = put_digits(text, tm.tm_hour, 2, ':');
+    text = put_digits(text, tm.tm_min, 2, ':');
+    text = put_digits(text, tm.tm_sec, 2, '.');
+    *put_digits(text, (int)milli, 3, 'Z') = '\0';
+}
+
+/* Exactly `count` decimal digits at *text_p, which moves behind them; -1 when there are fewer. */
+static int read_digits(const char **text_p, int count)
+{
+    int value = 0;
+
+    for (int i = 0; i < count; i++, (*text_p)++) {
+        if (**text_p < '0' || **text_p > '9')
+            return -1;
+        value = value * 10 + (**text_p - '0');
+    }
+    return value;
+}
+
+/* Up to nine digits behind a point, cut to milliseconds; -1 when there is none or too many. */
+static int read_fraction_ms(const char **text_p)
+{
+    int ms = 0, digits = 0;
+
+    for (; **text_p >= '0' && **text_p <= '9'; digits++, (*text_p)++)
+        if (digits < 3)
+            ms = ms * 10 + (**text_p - '0');
+    for (int i = digits; i < 3; i++)
+        ms *= 10;
+    return digits >= 1 && digits <= 9 ? ms : -1;
+}
+
+int clock_parse_iso(const char *text, int64_t *ret_ms)
+{
+    static const struct {
+        int digits;
+        char end;
+    } parts[6] = {{4, '-'}, {2, '-'}, {2, 'T'}, {2, ':'}, {2, ':'}, {2, '\0'}};
+    int value[6], ms = 0;
+    struct tm tm, normal;
+    time_t seconds;
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        value[i] = read_digits(&text, parts[i].digits);
+        if (value[i] < 0 || (parts[i].end != '\0' && *text++ != parts[i].end))
+            return -1;
+    }
+    if (*text == '.') {
+        text++;
+        ms = read_fraction_ms(&text);
+    }
+    if (ms < 0 || strcmp(text, "Z") != 0 || value[0] == 0) /* clock_format_iso() begins with 0001 */
+        return -1;
+    tm = (struct tm){.tm_year = value[0] - 1900,
+                     .tm_mon = value[1] - 1,
+                     .tm_mday = value[2],
+                     .tm_hour = value[3],
+                     .tm_min = value[4],
+                     .tm_sec = value[5]};
+    normal = tm;
+    seconds = timegm(&normal);
+    /* timegm() carries over what does not exist (31 April, 24:00): then it is no such time. */
+    if (normal.tm_year != tm.tm_year || normal.tm_mon != tm.tm_mon ||
+        normal.tm_mday != tm.tm_mday || normal.tm_hour != tm.tm_hour ||
+        normal.tm_min != tm.tm_min || normal.tm_sec != tm.tm_sec)
+        return -1;
+    *ret_ms = (int64_t)seconds * 1000 + ms;
+    return 0;
+}
