@@ -11,6 +11,7 @@
 #include "gateway/auth/changes.h"
 #include "gateway/auth/identity.h"
 #include "gateway/auth/keyring.h"
+#include "gateway/auth/lease.h"
 #include "gateway/auth/resolve.h"
 #include "gateway/auth/revoke.h"
 #include "gateway/auth/token.h"

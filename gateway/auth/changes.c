@@ -33,11 +33,6 @@ static void on_change(void *arg, const msgpack_object *body, struct arena *arena
         change_apply(gateway, &change);
 }
 
-bool lease_is_live(const struct lease *self)
-{
-    return clock_mono_ms() < self->valid_until_ms;
-}
-
 /* One question for changes; *ret_more: there are further ones. */
 static int lease_ask(struct gateway *gateway, const struct request *req, bool *ret_more,
                      struct error *err)
