@@ -1,0 +1,116 @@
+/*
+ * reply.c - the answer of an exchange, and how its connection waits and goes on; see exchange.h.
+ * Called by endpoints and by those that move its bytes.
+ */
+#include <string.h>
+
+#include "common/base/clock.h"
+#include "common/base/log.h"
+#include "gateway/endpoint/exchange.h"
+#include "gateway/http/encode.h"
+
+struct address exchange_client(const struct exchange *self)
+{
+    bool standard = strcmp(self->head.forwarded_name, "Forwarded") == 0;
+
+    return address_client(&self->gateway->trusted, &self->connection->peer, standard,
+                          self->head.forwarded, self->head.forwarded_count);
+}
+
+void exchange_pause(struct exchange *self)
+{
+    if (self->suspended)
+        return;
+    self->suspended = self->paused = true;
+    self->gateway->suspended++;
+    connection_enter(self->connection, CONNECTION_WORKING, clock_mono_ms());
+    MHD_suspend_connection(self->mhd);
+}
+
+static void resume(struct exchange *self)
+{
+    self->suspended = self->paused = false;
+    self->gateway->suspended--;
+    http_resume(self->site->http, self->mhd);
+}
+
+void exchange_unpause(struct exchange *self)
+{
+    if (!self->paused)
+        return;
+    connection_enter(self->connection, self->download ? CONNECTION_WRITING : CONNECTION_READING,
+                     clock_mono_ms());
+    resume(self);
+}
+
+/* The connection goes on, now or (when an error must not be fast) later. */
+static void exchange_release(struct exchange *self)
+{
+    self->released = true;
+    if (self->paused)
+        exchange_unpause(self);
+    else if (self->suspended)
+        resume(self);
+}
+
+static void on_floor(void *arg)
+{
+    struct exchange *self = arg;
+
+    self->floor = NULL;
+    exchange_release(self);
+}
+
+/* An answer of some size is compressed for who takes that, unless it may hold a secret: its length
+ * would tell of it. */
+static void encode(struct exchange *self, struct answer *answer)
+{
+    const char *body;
+    size_t size;
+
+    if (answer->encodable || !self->endpoint || self->endpoint->unencoded || !answer->body ||
+        answer->response || answer->size <= ENCODE_MIN)
+        return;
+    answer->encodable = true;
+    if (!encode_is_accepted(self->head.accept_encoding, "gzip"))
+        return;
+    body = encode_gzip(self->arena, answer->body, answer->size, &size);
+    if (!body)
+        return;
+    answer->body = body;
+    answer->size = size;
+    answer->encoding = "gzip";
+}
+
+void exchange_reply(struct exchange *self, struct answer *answer)
+{
+    bool slow = self->endpoint && (self->endpoint->route.flags & R_SLOW_ERRORS);
+
+    encode(self, answer);
+    answer->trace = self->trace;
+    answer->close = self->close || self->gateway->service.stopping;
+    self->status = answer->status;
+    self->answer_size = answer->size;
+    self->replied_us = clock_mono_us();
+    self->response = answer_response(answer);
+    if (slow && answer->status >= 400) {
+        /* One more: both times are cut to whole milliseconds. */
+        self->floor = loop_at(self->gateway->service.loop,
+                              self->arrived_us / 1000 + SLOW_ERROR_MS + 1, on_floor, self);
+        return;
+    }
+    exchange_release(self);
+}
+
+void exchange_fail(struct exchange *self, const struct error *err)
+{
+    struct answer answer;
+
+    if (!err)
+        err = &self->err;
+    if (err->code == ERR_INTERNAL)
+        log_event(LOG_ERR, "exchange", "request failed", "trace", self->trace, "detail",
+                  err->detail[0] ? err->detail : err->message, NULL);
+    answer_from_error(err, self->arena, &answer);
+    exchange_reply(self, &answer);
+}
