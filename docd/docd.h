@@ -67,9 +67,16 @@ int document_scope(struct docd *d, const struct request *req, enum policy_intera
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
 int document_not_found(struct error *err);
-int document_over_quota(struct error *err);
+
+/* ---- object.c ---- */
+
+/* Removes the bytes of one object that is due, then its row. Parks. */
+int object_sweep(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
+                 struct error *err) MUST_USE;
 
 /* ---- upload.c ---- */
+
+int document_over_quota(struct error *err);
 
 /* What became of an object that is whole. */
 enum upload_end {
@@ -114,10 +121,6 @@ enum {
 /* Removes what is over: documents that nothing was uploaded to, forms that are too old, bytes that
  * are due; a run of service_every(). What fails does not keep the rest. Parks. */
 int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
-
-/* Removes the bytes of one object that is due, then its row. Parks. */
-int object_sweep(struct docd *d, const struct request *req, struct uuid project, struct uuid object,
-                 struct error *err) MUST_USE;
 
 /* Removes the bytes of all objects that are due; of one that cannot be removed now, which makes it
  * fail in the end, some minutes later. Parks. */

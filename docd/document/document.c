@@ -166,11 +166,6 @@ static int author_enter(struct docd *d, const struct request *req, struct author
     return 0;
 }
 
-int document_over_quota(struct error *err)
-{
-    return error_set(err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
-}
-
 /* ---- searching ---- */
 
 /* Newest first is what an index gives; any other order is sorted for. */

@@ -23,6 +23,11 @@ struct ticket {
     int64_t size_max;
 };
 
+int document_over_quota(struct error *err)
+{
+    return error_set(err, ERR_QUOTA_EXCEEDED, "The quota of documents is used up.");
+}
+
 static const char *ticket_write(struct arena *arena, const struct ticket *ticket)
 {
     return arena_printf(arena, "%s/%s/%s/%lld", ticket->key.project.text, ticket->upload.text,
