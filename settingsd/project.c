@@ -88,16 +88,6 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
     return tenant_read(res, req->arena, out, err);
 }
 
-struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
-                               const char *detail)
-{
-    return audit_row(req, &(struct audit){.action = action,
-                                          .project = project,
-                                          .type = "Project",
-                                          .id = project,
-                                          .detail = detail});
-}
-
 /* Whether the tree and the maker may have one more. Within the transaction that makes it: the tree
  * is locked. Fails: CONFLICT, THROTTLED. */
 static int limits_check(struct settingsd *d, const struct request *req,

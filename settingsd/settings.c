@@ -36,34 +36,10 @@ static int record_read(struct settingsd *d, const struct request *req, struct uu
     return 0;
 }
 
-int project_changed(struct error *err)
-{
-    return error_set(err, ERR_CONFLICT, "The project changed during the write.");
-}
-
 static int invalid_value(struct error *err, const char *path, const char *why)
 {
     error_set(err, ERR_INVALID_SETTING_VALUE, "The value of the setting is not valid.");
     return error_problem(err, path, "%s", why);
-}
-
-bool etag_matches(const char *if_match, const char *etag)
-{
-    size_t length = strlen(etag);
-
-    if (!if_match)
-        return true;
-
-    for (const char *p = if_match; *p; p += strcspn(p, ",")) {
-        p += strspn(p, ", \t");
-        if (p[0] == '*')
-            return true;
-        if (strncmp(p, "W/", 2) == 0)
-            p += 2;
-        if (strncmp(p, etag, length) == 0 && strchr(", \t", p[length]))
-            return true;
-    }
-    return false;
 }
 
 /* Reads what a write is checked against; fails when the client's If-Match names another state. */

@@ -43,9 +43,19 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
 void tenant_from_row(const struct db_result *res, size_t row, struct arena *arena,
                      struct tenant *out);
 
+/* ---- project_write.c ---- */
+
 /* The audit row of what happens to a project as a whole; detail: one word, or NULL. */
 struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail);
+
+/* Fails with ERR_CONFLICT: another write of the project was faster. */
+int project_changed(struct error *err) MUST_USE;
+
+/* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for
+ * none, admits the state with that tag. A weak tag counts as its strong twin: proxies weaken tags
+ * when they compress. */
+bool etag_matches(const char *if_match, const char *etag);
 
 /* ---- publish.c ---- */
 
@@ -77,14 +87,6 @@ struct history_writer history_writer(const struct request *req);
     DB_UUID((writer_).membership), DB_UUID((writer_).profile), DB_TEXT((writer_).display)
 
 /* ---- settings.c ---- */
-
-/* Fails with ERR_CONFLICT: another write of the project was faster. */
-int project_changed(struct error *err) MUST_USE;
-
-/* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for
- * none, admits the state with that tag. A weak tag counts as its strong twin: proxies weaken tags
- * when they compress. */
-bool etag_matches(const char *if_match, const char *etag);
 
 /* Writes a text setting of a project (not only of the caller's), or unsets it when value is "".
  * `name` as in setting_names.h. Errors: those of PUT /v1/project/settings/values/{name}. Parks. */

@@ -1,0 +1,41 @@
+/*
+ * project_write.c - what every write of a project has in common: its audit row, the refusal of one
+ * that came second, and If-Match.
+ */
+#include <string.h>
+
+#include "settingsd/settingsd.h"
+
+struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
+                               const char *detail)
+{
+    return audit_row(req, &(struct audit){.action = action,
+                                          .project = project,
+                                          .type = "Project",
+                                          .id = project,
+                                          .detail = detail});
+}
+
+int project_changed(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+}
+
+bool etag_matches(const char *if_match, const char *etag)
+{
+    size_t length = strlen(etag);
+
+    if (!if_match)
+        return true;
+
+    for (const char *p = if_match; *p; p += strcspn(p, ",")) {
+        p += strspn(p, ", \t");
+        if (p[0] == '*')
+            return true;
+        if (strncmp(p, "W/", 2) == 0)
+            p += 2;
+        if (strncmp(p, etag, length) == 0 && strchr(", \t", p[length]))
+            return true;
+    }
+    return false;
+}
