@@ -140,15 +140,6 @@ static int commit(struct authd *d, const struct request *req, struct db_tx **tx_
     return 0;
 }
 
-/* Gateways forget what they know of the account, and so its date or that it has none any more. */
-static int settle(struct authd *d, const struct request *req, int64_t sequence, struct uuid account,
-                  struct error *err)
-{
-    const struct change change = {.sequence = sequence, .kind = "account", .id = account};
-
-    return change_settle(d, req, sequence, &change, 1, err);
-}
-
 static const struct deletion_user *user(const struct request *req, const struct plan *plan)
 {
     struct deletion_user *self = arena_alloc(req->arena, sizeof(*self));
@@ -177,26 +168,11 @@ int deletion_schedule(struct authd *d, const struct request *req,
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         begin(tx, req, &plan, err) < 0 || (in->days == 0 && step_up_check(d, tx, req, err) < 0) ||
         commit(d, req, &tx, &plan, in->wipe, &sequence, err) < 0 ||
-        settle(d, req, sequence, plan.account, err) < 0)
+        deletion_settle(d, req, sequence, plan.account, err) < 0)
         return -1;
     out->scheduled = plan.at;
     out->user = user(req, &plan);
     return 0;
-}
-
-/* ---- taking it back ---- */
-
-const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role)
-{
-    const struct audit what = {.action = "deletion.abort", .account = account, .role = role};
-
-    return audit_row(req, &what).event;
-}
-
-int deletion_aborted(struct authd *d, const struct request *req, int64_t sequence,
-                     struct uuid account, struct error *err)
-{
-    return sequence == 0 ? 0 : settle(d, req, sequence, account, err);
 }
 
 /* ---- carrying it out ---- */
@@ -351,7 +327,7 @@ int deletion_by_operator(struct authd *d, const struct request *req, struct uuid
         return err->code == ERR_UNAUTHORIZED ? error_set(err, ERR_NOT_FOUND, "Account not found.")
                                              : -1;
     if (commit(d, req, &tx, &plan, true, &sequence, err) < 0 ||
-        settle(d, req, sequence, account, err) < 0)
+        deletion_settle(d, req, sequence, account, err) < 0)
         return -1;
     return deletion_carry_out(d, req, account, plan.schedule, err);
 }

@@ -18,6 +18,11 @@
         DB_TEXT(deletion_abort_event((req_), (account_), (role_)))
 const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role);
 
+/* Gateways forget what they know of the account, and so its date or that it has none any more.
+ * Parks. */
+int deletion_settle(struct authd *d, const struct request *req, int64_t sequence,
+                    struct uuid account, struct error *err) MUST_USE;
+
 /* Call it with the sequence that the statement yields, 0 when no deletion was scheduled: returns
  * when every gateway knows that the account stays. Parks. */
 int deletion_aborted(struct authd *d, const struct request *req, int64_t sequence,

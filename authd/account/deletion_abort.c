@@ -1,0 +1,27 @@
+/*
+ * deletion_abort.c - a scheduled deletion that is taken back, see deletion.h.  Called by whatever
+ * makes a session.
+ */
+#include "authd/account/deletion.h"
+
+/* Gateways forget what they know of the account, and so its date or that it has none any more. */
+int deletion_settle(struct authd *d, const struct request *req, int64_t sequence,
+                    struct uuid account, struct error *err)
+{
+    const struct change change = {.sequence = sequence, .kind = "account", .id = account};
+
+    return change_settle(d, req, sequence, &change, 1, err);
+}
+
+const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role)
+{
+    const struct audit what = {.action = "deletion.abort", .account = account, .role = role};
+
+    return audit_row(req, &what).event;
+}
+
+int deletion_aborted(struct authd *d, const struct request *req, int64_t sequence,
+                     struct uuid account, struct error *err)
+{
+    return sequence == 0 ? 0 : deletion_settle(d, req, sequence, account, err);
+}
