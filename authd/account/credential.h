@@ -19,6 +19,10 @@ struct credential_owner {
     bool revived;             /* its scheduled deletion was taken back along */
 };
 
+/* The audit row of what happened to an account's password; why: of a failure, one word. */
+struct audit_row credential_audit(const struct request *req, const char *action,
+                                  struct uuid project, struct uuid account, const char *why);
+
 /* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err) MUST_USE;
