@@ -74,7 +74,12 @@ $(BUILD)/%.o: %.c | deps-build
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
-$(BUILD)/libcommon.a: $(COMMON_OBJECTS) $(API_OBJECTS)
+$(BUILD)/libcommon.a: $(COMMON_OBJECTS)
+	@rm -f $@
+	ar rcs $@ $^
+
+# What every program knows of the daemons: the shapes of their operations.
+$(BUILD)/libapi.a: $(API_OBJECTS)
 	@rm -f $@
 	ar rcs $@ $^
 
@@ -98,14 +103,14 @@ $(eval $(call schema_rule,ctl))
 $(BUILD)/authd/account/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
 $(BUILD)/authd/credential/common_password.o: authd/data/common_passwords.txt
 
-# A daemon is every file of its folder but the API, which libcommon.a carries for all.
+# A daemon is every file of its folder but the API, which libapi.a carries for all.
 define program_rule
 $(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(call sources,$(1)))) \
     $(if $(filter $(1),$(SCHEMAS) ctl),$(BUILD)/gen/$(1)_schema.o)
-$(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
+$(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libapi.a $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$($(2)_OBJECTS) $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a) \
-	    $(BUILD)/libcommon.a $($(1)_LIBS) $(COMMON_LIBS)
+	    $(BUILD)/libapi.a $(BUILD)/libcommon.a $($(1)_LIBS) $(COMMON_LIBS)
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program_rule,$(d),atrium-$(d))))
 $(eval $(call program_rule,ctl,atriumctl))
@@ -120,13 +125,13 @@ HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/u
     tests/unit/program.c \
     $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
 
-$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
+$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMON_LIBS) $(TEST_LIBS)
 
 # A unit test named after a program's folder (test_authd_token.c) is linked with all of it but its main file.
 define program_test_rule
 $(BUILD)/tests/unit/test_$(1)_%: $(BUILD)/tests/unit/test_$(1)_%.o $(UNIT_SUPPORT) \
-    $(filter-out $(BUILD)/$(1)/$(1).o,$($(2)_OBJECTS)) $(BUILD)/libcurl_loop.a $(BUILD)/libcommon.a
+    $(filter-out $(BUILD)/$(1)/$(1).o,$($(2)_OBJECTS)) $(BUILD)/libcurl_loop.a $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $($(1)_LIBS) $$(COMMON_LIBS) $$(TEST_LIBS)
 endef
 $(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),atrium-$(d))))
@@ -147,22 +152,22 @@ $(BUILD)/tests/unit/test_fuzz_corpus: $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%.o) 
 $(BUILD)/tests/unit/test_fuzz_corpus: TEST_LIBS += $(FUZZ_LIBS)
 
 FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
-$(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libcommon.a
+$(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=$(@F) -o $@ $^ $(FUZZ_LIBS) $(COMMON_LIBS)
 
-$(HTTP_TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libcommon.a
+$(HTTP_TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
 # By `make test-patroni` alone.
 PATRONI_TEST := $(BUILD)/tests/patroni/test_patroni
 $(PATRONI_TEST): $(BUILD)/tests/patroni/test_patroni.o $(BUILD)/tests/patroni/patroni.o $(HTTP_SUPPORT) \
-    $(BUILD)/libcommon.a
+    $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
 
 BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 # seed writes what authd would: it is linked with all of it but its main file. It says how far it is as atriumctl does.
 $(BUILD)/tests/bench/seed: $(filter-out $(BUILD)/authd/authd.o,$(atrium-authd_OBJECTS)) $(BUILD)/ctl/progress.o
-$(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libcommon.a
+$(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(gateway_LIBS) $(authd_LIBS) $(docd_LIBS) -lcurl \
 	    $(COMMON_LIBS)
 
