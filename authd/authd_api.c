@@ -27,7 +27,6 @@ enum {
     RECOVERY_CODES_MAX = 10,
     OTPAUTH_URL_MAX = 8192,
     QR_URL_MAX = 65536,
-    REFERENCE_MAX = 64,
     DISPLAY_MAX = 512,
     TENANTS_MAX = 1000,
     SESSIONS_MAX = 10000,
@@ -276,15 +275,6 @@ static const struct field b2b_register_in_rows[] = {
                "Client application of that project."),
 };
 FIELD_TABLE(b2b_register_in);
-
-static const struct field reference_rows[] = {
-    FIELD_TEXT(struct reference, reference, 1, REFERENCE_MAX, FIELD_REQUIRED,
-               "Type and identifier of what is meant.",
-               "Patient/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_TEXT_OR(struct reference, display, 0, DISPLAY_MAX, "\"\"", FIELD_CHARACTERS,
-                  "Its name for people.", "Ana Lima"),
-};
-FIELD_TABLE(reference);
 
 static const struct field login_tenant_rows[] = {
     FIELD_TEXT_OR(struct login_tenant, tenantCode, 1, TENANT_CODE_MAX, "\"\"", 0,

@@ -6,6 +6,7 @@
 #define ATRIUM_AUTHD_AUTHD_API_H
 
 #include "common/bus/method.h"
+#include "common/domain/reference.h"
 #include "common/wire/fields.h"
 
 /* ---- routes ---- */
@@ -50,9 +51,6 @@ struct b2b_login_in {
 struct b2b_register_in {
     const char *email, *password, *name, *surname;
     struct uuid clientId, tenantId;
-};
-struct reference {
-    const char *reference, *display; /* "Project/<id>", "Patient/<id>", "Practitioner/<id>" */
 };
 struct login_tenant {
     const char *tenantCode;
@@ -438,21 +436,20 @@ extern const struct field_table login_mfa_in_table, mfa_status_out_table, mfa_to
     member_list_table, member_in_table, member_patch_in_table, patient_register_in_table,
     practitioner_register_in_table, patient_login_start_in_table, practitioner_login_start_in_table,
     patient_login_token_in_table, practitioner_login_token_in_table, client_login_in_table,
-    client_register_in_table, b2b_login_in_table, b2b_register_in_table, reference_table,
-    login_tenant_table, login_step_table, token_response_table, token_or_step_table,
-    refresh_token_in_table, refresh_token_out_table, change_password_in_table,
-    reset_password_in_table, email_verify_send_in_table, email_verify_in_table,
-    set_password_in_table, message_out_table, me_project_table, me_membership_table, me_name_table,
-    me_telecom_table, me_profile_table, me_policy_table, me_menu_link_table, me_menu_table,
-    me_config_table, deletion_schedule_in_table, deletion_user_table, deletion_scheduled_table,
-    account_delete_in_table, account_remind_in_table, session_record_table, session_list_table,
-    me_security_table, me_out_table, sessions_in_table, sessions_revoke_in_table,
-    register_admit_in_table, code_mail_admit_in_table, operator_mfa_reset_in_table,
-    identity_get_in_table, session_end_get_in_table, session_end_get_out_table, change_table,
-    gateway_lease_in_table, gateway_lease_out_table, public_key_table, keys_get_out_table,
-    key_list_table, change_publish_in_table, admin_grant_in_table, policy_in_use_in_table,
-    policy_in_use_out_table, admin_create_in_table, admin_create_out_table,
-    sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
+    client_register_in_table, b2b_login_in_table, b2b_register_in_table, login_tenant_table,
+    login_step_table, token_response_table, token_or_step_table, refresh_token_in_table,
+    refresh_token_out_table, change_password_in_table, reset_password_in_table,
+    email_verify_send_in_table, email_verify_in_table, set_password_in_table, message_out_table,
+    me_project_table, me_membership_table, me_name_table, me_telecom_table, me_profile_table,
+    me_policy_table, me_menu_link_table, me_menu_table, me_config_table, deletion_schedule_in_table,
+    deletion_user_table, deletion_scheduled_table, account_delete_in_table, account_remind_in_table,
+    session_record_table, session_list_table, me_security_table, me_out_table, sessions_in_table,
+    sessions_revoke_in_table, register_admit_in_table, code_mail_admit_in_table,
+    operator_mfa_reset_in_table, identity_get_in_table, session_end_get_in_table,
+    session_end_get_out_table, change_table, gateway_lease_in_table, gateway_lease_out_table,
+    public_key_table, keys_get_out_table, key_list_table, change_publish_in_table,
+    admin_grant_in_table, policy_in_use_in_table, policy_in_use_out_table, admin_create_in_table,
+    admin_create_out_table, sign_in_explain_in_table, explain_step_table, sign_in_explain_out_table,
     operator_sessions_in_table, operator_members_in_table;
 extern const struct field_table step_up_in_table;
 extern const struct field_table user_place_table, user_table, operator_user_in_table,

@@ -4,9 +4,9 @@
 #ifndef ATRIUM_DOCD_DOCD_API_H
 #define ATRIUM_DOCD_DOCD_API_H
 
-#include "authd/authd_api.h"
 #include "common/bus/method.h"
 #include "common/domain/content.h"
+#include "common/domain/reference.h"
 #include "common/wire/fields.h"
 
 enum { FILE_NAME_MAX = 255, MEDIA_TYPE_MAX = 255, VERIFY_PAGE_MAX = 200 };

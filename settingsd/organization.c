@@ -3,6 +3,7 @@
  */
 #include <jansson.h>
 
+#include "authd/authd_api.h"
 #include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd.h"

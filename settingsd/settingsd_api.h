@@ -5,8 +5,8 @@
 #ifndef ATRIUM_SETTINGSD_SETTINGSD_API_H
 #define ATRIUM_SETTINGSD_SETTINGSD_API_H
 
-#include "authd/authd_api.h"
 #include "common/bus/method.h"
+#include "common/domain/reference.h"
 #include "common/wire/fields.h"
 
 /* ---- routes ---- */

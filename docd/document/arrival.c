@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "authd/authd_api.h"
 #include "docd/docd.h"
 
 enum {

@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <openssl/evp.h>
 
-#include "authd/authd_api.h"
 #include "common/base/base.h"
 #include "common/base/error.h"
 
@@ -23,6 +22,8 @@ struct key_set {
     size_t count;
     struct key *keys;
 };
+
+struct keys_get_out; /* authd_api.h */
 
 /* NULL (ERR_INTERNAL) when a key is not a P-256 public key; borrows nothing of `answer`. */
 struct key_set *key_set_new(const struct keys_get_out *answer, struct error *err);

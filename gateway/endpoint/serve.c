@@ -9,6 +9,7 @@
 
 #include <sodium.h>
 
+#include "authd/authd_api.h"
 #include "gateway/auth/authenticate.h"
 #include "gateway/http/origin.h"
 #include "gateway/transfer/download.h"

@@ -1,0 +1,16 @@
+/*
+ * reference.h - a reference of FHIR to a resource of this suite, with its name for people.
+ */
+#ifndef ATRIUM_COMMON_DOMAIN_REFERENCE_H
+#define ATRIUM_COMMON_DOMAIN_REFERENCE_H
+
+#include "common/wire/fields.h"
+
+enum { REFERENCE_MAX = 64, REFERENCE_DISPLAY_MAX = 512 };
+
+struct reference {
+    const char *reference, *display; /* "Project/<id>", "Patient/<id>", "Practitioner/<id>" */
+};
+extern const struct field_table reference_table;
+
+#endif
