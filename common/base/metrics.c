@@ -41,15 +41,6 @@ struct metrics {
     size_t count;
 };
 
-static const struct field metric_row_rows[] = {
-    FIELD_TEXT(struct metric_row, name, 1, 128, FIELD_REQUIRED, "Name", "atrium_bus_calls_total"),
-    FIELD_TEXT(struct metric_row, labels, 0, 512, 0, "Labels", "operation=\"login\""),
-    FIELD_TEXT(struct metric_row, help, 0, 512, 0, "What it tells", "Calls answered."),
-    FIELD_TEXT(struct metric_row, type, 1, 16, FIELD_REQUIRED, "Kind", "counter"),
-    FIELD_INT(struct metric_row, value, INT64_MIN, INT64_MAX, 0, FIELD_REQUIRED, "Value", "42"),
-};
-FIELD_TABLE(metric_row);
-
 struct metrics *metrics_new(void)
 {
     struct metrics *self = calloc(1, sizeof(*self));
@@ -166,55 +157,53 @@ static size_t cell_row_count(const struct cell *cell)
     return cell->kind == CELL_HISTOGRAM ? BUCKETS + 2 : 1;
 }
 
-/* Prometheus' form: cumulative buckets with the label "le", then sum and count. */
-static struct metric_row *write_histogram(const struct cell *cell, struct arena *arena,
-                                          struct metric_row *row)
+size_t metrics_count(const struct metrics *self)
 {
-    const struct metric_row base = {
-        .labels = cell->labels, .help = cell->help, .type = "histogram"};
-    const char *comma = cell->labels[0] != '\0' ? "," : "";
-    int64_t below = 0;
-
-    for (int i = 0; i < BUCKETS; i++, row++) {
-        below += (int64_t)cell->histogram->buckets[i];
-        *row = base;
-        row->name = arena_printf(arena, "%s_bucket", cell->name);
-        row->labels = i == BUCKETS - 1 ? arena_printf(arena, "%s%sle=\"+Inf\"", cell->labels, comma)
-                                       : arena_printf(arena, "%s%sle=\"%d\"", cell->labels, comma,
-                                                      1 << (BUCKET_FIRST + i));
-        row->value = below;
-    }
-    *row = base;
-    row->name = arena_printf(arena, "%s_sum", cell->name);
-    row++->value = cell->histogram->sum_us;
-    *row = base;
-    row->name = arena_printf(arena, "%s_count", cell->name);
-    row++->value = (int64_t)cell->histogram->count;
-    return row;
-}
-
-static struct metric_row *write_cell(const struct cell *cell, struct arena *arena,
-                                     struct metric_row *row)
-{
-    if (cell->kind == CELL_HISTOGRAM)
-        return write_histogram(cell, arena, row);
-    *row = (struct metric_row){.name = cell->name, .labels = cell->labels, .help = cell->help};
-    if (cell->read_labels)
-        row->labels = cell->read_labels(cell->arg, arena);
-    row->type = cell->kind == CELL_COUNTER ? "counter" : "gauge";
-    row->value = cell_value(cell);
-    return row + 1;
-}
-
-struct field_list metrics_rows(const struct metrics *self, struct arena *arena)
-{
-    struct metric_row *rows, *next;
     size_t count = 0;
 
     for (const struct cell *cell = self->first; cell; cell = cell->next)
         count += cell_row_count(cell);
-    rows = next = arena_calloc(arena, count, sizeof(*rows));
-    for (const struct cell *cell = self->first; cell; cell = cell->next)
-        next = write_cell(cell, arena, next);
-    return (struct field_list){rows, count};
+    return count;
+}
+
+/* Prometheus' form: cumulative buckets with the label "le", then sum and count. */
+static void each_of_histogram(const struct cell *cell, struct arena *arena, metrics_each_fn *each,
+                              void *arg)
+{
+    struct metric metric = {.labels = cell->labels, .help = cell->help, .type = "histogram"};
+    const char *comma = cell->labels[0] != '\0' ? "," : "";
+
+    metric.name = arena_printf(arena, "%s_bucket", cell->name);
+    for (int i = 0; i < BUCKETS; i++) {
+        metric.labels = i == BUCKETS - 1
+                            ? arena_printf(arena, "%s%sle=\"+Inf\"", cell->labels, comma)
+                            : arena_printf(arena, "%s%sle=\"%d\"", cell->labels, comma,
+                                           1 << (BUCKET_FIRST + i));
+        metric.value += (int64_t)cell->histogram->buckets[i];
+        each(arg, &metric);
+    }
+    metric.labels = cell->labels;
+    metric.name = arena_printf(arena, "%s_sum", cell->name);
+    metric.value = cell->histogram->sum_us;
+    each(arg, &metric);
+    metric.name = arena_printf(arena, "%s_count", cell->name);
+    metric.value = (int64_t)cell->histogram->count;
+    each(arg, &metric);
+}
+
+void metrics_each(const struct metrics *self, struct arena *arena, metrics_each_fn *each, void *arg)
+{
+    for (const struct cell *cell = self->first; cell; cell = cell->next) {
+        struct metric metric = {.name = cell->name, .labels = cell->labels, .help = cell->help};
+
+        if (cell->kind == CELL_HISTOGRAM) {
+            each_of_histogram(cell, arena, each, arg);
+            continue;
+        }
+        if (cell->read_labels)
+            metric.labels = cell->read_labels(cell->arg, arena);
+        metric.type = cell->kind == CELL_COUNTER ? "counter" : "gauge";
+        metric.value = cell_value(cell);
+        each(arg, &metric);
+    }
 }

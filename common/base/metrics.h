@@ -7,7 +7,6 @@
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
-#include "common/wire/fields.h"
 
 struct metrics;
 
@@ -40,12 +39,19 @@ struct histogram *metrics_histogram(struct metrics *self, const char *name, cons
                                     const char *help);
 void histogram_add(struct histogram *self, int64_t us);
 
-/* Everything as rows {name, labels, help, type, value} for the bus. */
-struct metric_row {
+/* One value as Prometheus counts them: a histogram has one for each bucket, a sum and a count. */
+struct metric {
     const char *name, *labels, *help, *type; /* type: "counter" "gauge" "histogram" */
     int64_t value;
 };
-extern const struct field_table metric_row_table;
-struct field_list metrics_rows(const struct metrics *self, struct arena *arena);
+typedef void metrics_each_fn(void *arg, const struct metric *metric);
+
+/* How many values metrics_each() reports. */
+size_t metrics_count(const struct metrics *self);
+
+/* Calls `each` for every value, in the order in which the cells were made. Texts that are made for
+ * it are in the arena. */
+void metrics_each(const struct metrics *self, struct arena *arena, metrics_each_fn *each,
+                  void *arg);
 
 #endif

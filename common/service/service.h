@@ -12,7 +12,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/base/metrics.h"
 #include "common/bus/bus.h"
 #include "common/domain/request.h"
 #include "common/pg/db.h"
@@ -22,6 +21,7 @@
 #include "common/service/audit_chain.h"
 #include "common/service/check.h"
 #include "common/service/config.h"
+#include "common/service/metric_rows.h"
 #include "common/service/outbox.h"
 #include "common/service/seal_table.h"
 

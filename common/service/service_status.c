@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/service/metric_rows.h"
 #include "common/service/service_private.h"
 
 enum { METRIC_ROWS_MAX = 20000 };

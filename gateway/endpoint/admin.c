@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/service/metric_rows.h"
 #include "gateway/endpoint/exchange.h"
 #include "gateway/endpoint/gather.h"
 

@@ -5,7 +5,7 @@
 #define ATRIUM_GATEWAY_ENDPOINT_ADMIN_H
 
 #include "common/base/arena.h"
-#include "common/base/metrics.h"
+#include "common/service/metric_rows.h"
 
 struct exchange;
 

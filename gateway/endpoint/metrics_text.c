@@ -6,6 +6,7 @@
 
 #include <czmq.h>
 
+#include "common/service/metric_rows.h"
 #include "gateway/endpoint/admin.h"
 
 struct sample {

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/service/metric_rows.h"
 
 static const struct field kit_in_rows[] = {
     FIELD_TEXT(struct kit_in, text, 0, CODEC_FRAME_MAX * 2, 0, "Text", "x"),

@@ -8,7 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/base/metrics.h"
+#include "common/service/metric_rows.h"
 #include "docd/image/image_process.h"
 #include "docd/image/variant.h"
 #include "tests/unit/unit.h"

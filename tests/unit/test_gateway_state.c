@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/cache.h"
+#include "common/service/metric_rows.h"
 #include "gateway/auth/identity.h"
 #include "gateway/auth/revoke.h"
 #include "gateway/endpoint/admin.h"

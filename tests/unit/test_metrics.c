@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/metrics.h"
+#include "common/service/metric_rows.h"
 #include "tests/unit/unit.h"
 
 static const struct metric_row *row_find(struct field_list list, const char *name,

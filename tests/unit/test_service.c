@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "common/service/metric_rows.h"
 #include "common/service/service.h"
 #include "tests/unit/unit.h"
 

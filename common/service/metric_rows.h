@@ -1,0 +1,19 @@
+/*
+ * metric_rows.h - the metrics of one instance as rows for the bus.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_METRIC_ROWS_H
+#define ATRIUM_COMMON_SERVICE_METRIC_ROWS_H
+
+#include "common/base/metrics.h"
+#include "common/wire/fields.h"
+
+struct metric_row {
+    const char *name, *labels, *help, *type; /* type: "counter" "gauge" "histogram" */
+    int64_t value;
+};
+extern const struct field_table metric_row_table;
+
+/* Every value of the metrics, struct metric_row; in the arena. */
+struct field_list metrics_rows(const struct metrics *self, struct arena *arena);
+
+#endif
