@@ -1,30 +1,20 @@
 /*
- * span.c - the ring of ended spans and their form in OTLP, see span.h.
+ * span.c - the ring of ended spans, see span.h.
  */
 #include "common/runtime/span.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <jansson.h>
 #include <sodium.h>
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/runtime/fiber.h"
-#include "common/wire/codec.h"
-
-/* A span that has ended. */
-struct ended {
-    struct span span;
-    char *state; /* a copy; NULL: none */
-    int64_t start_ns, end_ns;
-};
 
 struct spans {
-    struct ended *ring; /* NULL until the first span */
+    struct span_ended *ring; /* NULL until the first span */
     size_t first, count;
     uint64_t next_id;
     uint64_t *recorded, *dropped;
@@ -175,7 +165,7 @@ static int64_t real_ns(void)
 }
 
 /* Room in the ring for one more; NULL: it is full. */
-static struct ended *ring_next(struct spans *self)
+static struct span_ended *ring_next(struct spans *self)
 {
     if (!self->ring && !(self->ring = calloc(SPANS_MAX, sizeof(*self->ring))))
         log_die("span", "out of memory");
@@ -187,7 +177,7 @@ static struct ended *ring_next(struct spans *self)
 void span_end(struct span *self)
 {
     struct activity *activity = TAKE_PTR(self->activity);
-    struct ended *ended;
+    struct span_ended *ended;
 
     if (!activity)
         return;
@@ -206,82 +196,14 @@ void span_end(struct span *self)
     ended->start_ns = ended->end_ns - (clock_mono_us() - self->start_us) * 1000;
 }
 
-/* ---- OTLP (opentelemetry-proto 1.x, trace/v1/trace.proto, in its JSON encoding) ---- */
-
-static json_t *attribute_json(const char *key, const char *text, int64_t number)
-{
-    char digits[24];
-
-    if (text)
-        return json_pack("{s:s, s:{s:s}}", "key", key, "value", "stringValue", text);
-    snprintf(digits, sizeof(digits), "%" PRId64, number); /* int64 is a string there */
-    return json_pack("{s:s, s:{s:s}}", "key", key, "value", "intValue", digits);
-}
-
-static json_t *attributes_json(const struct span *span)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < span->count; i++)
-        json_array_append_new(list,
-                              attribute_json(span->attributes[i].key, span->attributes[i].text,
-                                             span->attributes[i].number));
-    if (span->host[0] != '\0')
-        json_array_append_new(list, attribute_json("server.address", span->host, 0));
-    return list;
-}
-
-static void set_hex(json_t *object, const char *key, const uint8_t *bytes, size_t size)
-{
-    char text[2 * TRACE_ID_BYTES + 1];
-
-    if (!trace_id_is_set(bytes, size))
-        return;
-    trace_hex(bytes, size, text);
-    json_object_set_new(object, key, json_string(text));
-}
-
-static void set_time(json_t *object, const char *key, int64_t ns)
-{
-    char digits[24];
-
-    snprintf(digits, sizeof(digits), "%" PRId64, ns);
-    json_object_set_new(object, key, json_string(digits));
-}
-
-static json_t *span_json(const struct ended *ended)
-{
-    const struct span *span = &ended->span;
-    json_t *object = json_object();
-
-    set_hex(object, "traceId", span->context.trace_id, TRACE_ID_BYTES);
-    set_hex(object, "spanId", span->context.span_id, SPAN_ID_BYTES);
-    set_hex(object, "parentSpanId", span->parent_id, SPAN_ID_BYTES);
-    if (ended->state)
-        json_object_set_new(object, "traceState", json_string(ended->state));
-    json_object_set_new(object, "name", json_string(span->name));
-    json_object_set_new(object, "kind", json_integer(span->kind));
-    set_time(object, "startTimeUnixNano", ended->start_ns);
-    set_time(object, "endTimeUnixNano", ended->end_ns);
-    json_object_set_new(object, "attributes", attributes_json(span));
-    if (span->failed)
-        json_object_set_new(object, "status", json_pack("{s:i}", "code", 2));
-    return object;
-}
-
-const char *spans_take(struct spans *self, struct arena *arena, size_t *ret_count)
+size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg)
 {
     size_t count = MIN(self->count, (size_t)SPANS_TAKEN_MAX);
-    json_t *list = json_array();
-    const char *text;
 
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, span_json(&self->ring[(self->first + i) % SPANS_MAX]));
+        each(arg, &self->ring[(self->first + i) % SPANS_MAX]);
     self->count -= count;
     /* An empty ring begins anew: memory that few spans need is all that is touched. */
     self->first = self->count == 0 ? 0 : (self->first + count) % SPANS_MAX;
-    text = codec_dump_json(arena, list);
-    json_decref(list);
-    *ret_count = count;
-    return text;
+    return count;
 }

@@ -25,9 +25,11 @@ void spans_destroy(struct spans **self_p);
 
 enum { SPANS_MAX = 2048, SPANS_TAKEN_MAX = 512 };
 
-/* Takes the oldest spans out, at most SPANS_TAKEN_MAX: a JSON array of OTLP's Span objects, in the
- * arena, and their number. */
-const char *spans_take(struct spans *self, struct arena *arena, size_t *ret_count);
+/* Takes the oldest spans out, at most SPANS_TAKEN_MAX, and calls `each` for every one. Returns
+ * their number. */
+struct span_ended;
+typedef void spans_each_fn(void *arg, const struct span_ended *ended);
+size_t spans_drain(struct spans *self, spans_each_fn *each, void *arg);
 
 /* Taken ones that reached no receiver. */
 void spans_count_dropped(struct spans *self, size_t count);
@@ -88,6 +90,13 @@ struct span {
     size_t count;
     struct span_attribute attributes[SPAN_ATTRIBUTES_MAX];
     char host[SPAN_HOST_SIZE];
+};
+
+/* A span that has ended. */
+struct span_ended {
+    struct span span;
+    char *state; /* a copy; NULL: none */
+    int64_t start_ns, end_ns;
 };
 
 /* Begins a child of the activity's innermost span. Names, keys and texts are borrowed until the

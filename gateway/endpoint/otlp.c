@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "common/runtime/curl_loop.h"
+#include "common/service/span_json.h"
 #include "common/wire/codec.h"
 #include "gateway/endpoint/gather.h"
 #include "gateway/gateway.h"

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/bus/bus.h"
+#include "common/service/span_json.h"
 #include "tests/unit/bus_kit.h"
 
 static const struct caller patient = {.account = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"},

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "common/base/clock.h"
-#include "common/runtime/span.h"
+#include "common/service/span_json.h"
 #include "tests/unit/unit.h"
 
 static struct metrics *metrics;

@@ -1,0 +1,13 @@
+/*
+ * span_json.h - the ended spans of one instance in the form of OTLP.
+ */
+#ifndef ATRIUM_COMMON_SERVICE_SPAN_JSON_H
+#define ATRIUM_COMMON_SERVICE_SPAN_JSON_H
+
+#include "common/runtime/span.h"
+
+/* Takes the oldest spans out, at most SPANS_TAKEN_MAX: a JSON array of OTLP's Span objects, in the
+ * arena, and their number. */
+const char *spans_take(struct spans *self, struct arena *arena, size_t *ret_count);
+
+#endif
