@@ -28,7 +28,7 @@ NSPAWN_PACKAGES := $(DEB_PACKAGES) debootstrap systemd-container
 S3_PACKAGES    := ceph-mon ceph-osd radosgw python3 openssl
 IMAGE_PACKAGES := buildah ca-certificates dash bubblewrap publicsuffix libmagic-mgc
 PATRONI_PACKAGES := patroni python3-etcd etcd-server haproxy postgresql openssl
-CHECK_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev valgrind \
+CHECK_PACKAGES := python3 clang clang-format clang-tidy libclang-rt-14-dev valgrind \
     $(if $(shell command -v npm),,nodejs npm)
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wformat=2 -Wcast-qual \
@@ -59,7 +59,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -443,11 +443,18 @@ test-s3: deps-s3
 SOURCES := $(wildcard $(foreach d,common $(DAEMONS) ctl tests,$(d)/*.[ch] $(d)/*/*.[ch]))
 
 format:
+	@tests/lint/style.py
 	clang-format -i $(SOURCES)
 
 format-check:
 	$(call install_packages,clang-format)
 	@clang-format --dry-run -Werror $(SOURCES)
+
+# The rules of the tree that no compiler checks; see tests/lint/lint.py, and its own test first.
+lint: all
+	$(call install_packages,$(BUILD_PACKAGES) git python3)
+	@tests/lint/test_lint.py
+	@tests/lint/lint.py --objects $(BUILD)
 
 # The lists of free and of throwaway mail anew; needs npm. Look at the difference before you commit it.
 refresh-domains:

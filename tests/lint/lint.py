@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+"""Checks the rules of the source tree that no compiler checks: `make lint`.
+
+usage: lint.py [--tree DIR] [--objects DIR] [--update]
+
+  floors    which folder may include which
+  modules   no circular includes; no circular calls between modules (--objects: a build, read by nm)
+  words     docs/glossary.md: words that comments and identifiers avoid
+  style     tests/lint/style.py: sizeof(x), !p, UNUSED, order of includes, guards
+  column    at most 100 columns
+  sql       no SQL in C, no column by its number
+
+What breaks a rule today is counted in exceptions/<folder>, one line per rule and file. A file that gets worse fails, and
+so does a line that counts too much: after a repair `lint.py --update` lowers the numbers. It never raises one.
+"""
+import argparse
+import collections
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import style  # noqa: E402
+
+DAEMONS = ('gateway', 'authd', 'settingsd', 'maild', 'docd', 'botd')
+PROGRAMS = DAEMONS + ('ctl',)
+TOPS = PROGRAMS + ('common', 'tests')
+
+# The floors of common/, lowest first, with the floors that each may include besides itself.
+FLOORS = {
+    'base': (),
+    'runtime': ('base',),
+    'wire': ('base',),
+    'domain': ('base', 'wire'),
+    'bus': ('base', 'runtime', 'wire', 'domain'),
+    'pg': ('base', 'runtime', 'wire', 'domain'),
+    'service': ('base', 'runtime', 'wire', 'domain', 'bus', 'pg'),
+}
+
+ADVICE = {
+    'floors': 'move the shared part down, or hand the upper part in as a callback',
+    'modules': 'replace one of the calls by a callback, or move what both need into a third file',
+    'words': 'docs/glossary.md names the term to use',
+    'style': 'run `make format`',
+    'column': 'at most 100 columns; `make format` wraps comments',
+    'sql': 'write the statement in the daemon\'s table of statements; name columns, do not count them',
+}
+
+Violation = collections.namedtuple('Violation', 'rule path line text')
+
+
+def read(path):
+    with open(path, encoding='utf-8', errors='replace') as f:
+        return f.read()
+
+
+class Tree:
+    """The sources below a directory, each read once."""
+
+    def __init__(self, root):
+        self.root = root
+        self.text = {}
+        for top in TOPS:
+            for folder, _, names in os.walk(os.path.join(root, top)):
+                for name in names:
+                    if name.endswith(('.c', '.h', '.def')):
+                        path = os.path.relpath(os.path.join(folder, name), root)
+                        self.text[path] = read(os.path.join(folder, name))
+        self.includes = {
+            path: [(text.count('\n', 0, m.start()) + 1, m.group(1))
+                   for m in re.finditer(r'^#\s*include "([^"]+)"', text, re.M)]
+            for path, text in self.text.items()}
+
+    def sources(self):
+        return [(path, text) for path, text in sorted(self.text.items()) if path.endswith(('.c', '.h'))]
+
+
+# ---- floors ----
+
+def refused(path, included):
+    """Why this file may not include that one, or None."""
+    here, there = path.split('/'), included.split('/')
+    if here[0] == 'tests':
+        return None
+    if there[0] == 'tests':
+        return 'a program includes nothing of tests/'
+    if os.path.basename(included).endswith('_private.h') and here[:-1] != there[:-1]:
+        return '%s is private to its folder' % included
+    if here[0] == 'common':
+        if there[0] != 'common':
+            return 'common/ knows no daemon'
+        if len(here) > 2 and len(there) > 2 and there[1] != here[1] and there[1] not in FLOORS.get(here[1], ()):
+            return 'common/%s stands below common/%s' % (here[1], there[1])
+        return None
+    if there[0] == 'common' or there[0] == here[0]:
+        return None
+    if there[0] not in PROGRAMS:
+        return 'there is no folder %s/' % there[0]
+    if here[-1].endswith('_api.h') and there[-1].endswith('_api.h'):
+        return 'no _api.h includes another: what both need belongs in common/domain'
+    if there[-1] == there[0] + '_api.h':
+        return None
+    if here[0] == 'gateway' and there[-1] in (there[0] + '_routes.def', there[0] + '_docs.def'):
+        return None
+    return 'of another daemon only %s_api.h may be included' % there[0]
+
+
+def floors(tree):
+    for path in sorted(tree.text):
+        parts = path.split('/')
+        if parts[0] == 'common' and (len(parts) < 3 or parts[1] not in FLOORS):
+            yield Violation('floors', path, 1, 'lies on no floor of common/: ' + ', '.join(FLOORS))
+        for line, included in tree.includes[path]:
+            why = refused(path, included)
+            if why:
+                yield Violation('floors', path, line, 'includes %s: %s' % (included, why))
+
+
+# ---- modules ----
+
+def components(edges):
+    """Strongly connected components of more than one node (Tarjan), each sorted."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(edges.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if len(stack) - at > 1:
+                found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    sys.setrecursionlimit(10000)
+    for node in sorted(edges):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def circular_includes(tree):
+    edges = {path: [i for _, i in lines if i.endswith('.h')] for path, lines in tree.includes.items()
+             if path.endswith('.h')}
+    for circle in components(edges):
+        for path in circle:
+            yield Violation('modules', path, 1, 'headers include each other: ' + ', '.join(circle))
+
+
+def module(tree, source):
+    """The files that share one _private.h are one module; any other .c is one by itself."""
+    for _, included in tree.includes[source]:
+        if included.endswith('_private.h') and os.path.dirname(included) == os.path.dirname(source):
+            return included[:-len('_private.h')]
+    return source[:-len('.c')]
+
+
+def symbols(objects, tree):
+    """(defined, used): symbol -> source, source -> symbols."""
+    sources = [p for p in sorted(tree.text) if p.endswith('.c') and not p.startswith('tests/')]
+    built = [os.path.join(objects, s[:-2] + '.o') for s in sources]
+    missing = [b for b in built if not os.path.exists(b)]
+    if missing:
+        sys.exit('lint: %s is not built; make all first' % missing[0])
+    defined, used, source = {}, collections.defaultdict(set), None
+    out = subprocess.run(['nm', '-g', '-A'] + built, check=True, stdout=subprocess.PIPE, text=True).stdout
+    for line in out.splitlines():
+        name, _, rest = line.partition(':')
+        source = os.path.relpath(name, objects)[:-2] + '.c'
+        words = rest.split()
+        if words[-2] == 'U':
+            used[source].add(words[-1])
+        else:
+            defined.setdefault(source.split('/')[0], {})[words[-1]] = source
+    return defined, used
+
+
+def circular_calls(tree, objects):
+    defined, used = symbols(objects, tree)
+    edges, why = collections.defaultdict(set), {}
+    for source, names in used.items():
+        for name in sorted(names):
+            target = defined.get(source.split('/')[0], {}).get(name)
+            here, there = source.split('/'), (target or '').split('/')
+            if target and here[0] == 'common' and here[1] != there[1] and there[1] not in FLOORS.get(here[1], ()):
+                yield Violation('floors', source, 1, 'uses %s of the floor above, %s' % (name, target))
+            if target and module(tree, source) != module(tree, target):
+                edges[module(tree, source)].add(module(tree, target))
+                why.setdefault((module(tree, source), module(tree, target)), name)
+    for circle in components(edges):
+        for one in circle:
+            calls = ['%s() of %s' % (why[one, two], two) for two in circle if (one, two) in why]
+            path = one + '.c' if one + '.c' in tree.text else one + '_private.h'
+            yield Violation('modules', path, 1, 'calls in a circle: ' + ', '.join(calls))
+
+
+# ---- words ----
+
+def glossary(path):
+    """The patterns of docs/glossary.md: ([words of comments], {pattern of identifiers: term})."""
+    comments, identifiers = [], {}
+    table = None
+    for line in read(path).splitlines():
+        if line.startswith('## '):
+            table = line[3:].strip()
+        cells = [c.strip() for c in line.strip('|').split('|')] if line.startswith('| ') else []
+        if len(cells) != 2 or set(cells[0]) <= {'-', ' '} or cells[0] == 'Use':
+            continue
+        old = re.findall(r'`([^`]+)`', cells[1])
+        if table == 'Not in comments':
+            comments += re.findall(r'"([^"]+)"', cells[1])
+        elif table == 'Not in identifiers':
+            for pattern in old:
+                identifiers[pattern] = cells[0]
+    return comments, identifiers
+
+
+def matcher(patterns):
+    return re.compile(r'\b(?:%s)\b' % '|'.join(fnmatch.translate(p)[4:-3].replace('.*', r'\w*') for p in patterns))
+
+
+def words(tree):
+    path = os.path.join(tree.root, 'docs/glossary.md')
+    if not os.path.exists(path):
+        return
+    avoided, identifiers = glossary(path)
+    comment = re.compile(r'(?i)(?<![\w-])(?:%s)(?![\w-])' % '|'.join(w.replace(' ', r'\s+(?:\*\s+)?') for w in avoided))
+    name = matcher(identifiers)
+    tokens = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+    for path, text in sorted(tree.text.items()):
+        if path.endswith('.def') and not comment.search(text):
+            continue
+        for match in comment.finditer(text):
+            # In a string a word may be a contract: only comments count.
+            start = text.rfind('/*', 0, match.start())
+            if start >= 0 and text.find('*/', start) > match.start() and not in_string(text, start):
+                yield Violation('words', path, text.count('\n', 0, match.start()) + 1,
+                                '"%s" in a comment' % ' '.join(match.group(0).replace('*', ' ').split()))
+        if not path.endswith(('.c', '.h')) or not name.search(text):
+            continue
+        code = tokens.sub(lambda m: re.sub(r'[^\n]', ' ', m.group(0)), text)
+        for match in name.finditer(code):
+            if code[code.rfind('\n', 0, match.start()) + 1:].startswith('#include'):
+                continue
+            yield Violation('words', path, code.count('\n', 0, match.start()) + 1, 'the name %s' % match.group(0))
+
+
+def in_string(text, at):
+    line = text[text.rfind('\n', 0, at) + 1:at]
+    return line.count('"') % 2 == 1
+
+
+# ---- style, column, SQL ----
+
+def styled(tree):
+    for path, text in tree.sources():
+        result = style.style(text, path)
+        if result != text:
+            before, after = text.split('\n'), result.split('\n')
+            differ = [i for i, (a, b) in enumerate(zip(before, after)) if a != b] or [min(len(before), len(after)) - 1]
+            yield Violation('style', path, differ[0] + 1, 'should read: ' + after[differ[0]].strip()[:80])
+
+
+def column(tree):
+    for path, text in tree.sources():
+        for number, line in enumerate(text.split('\n'), 1):
+            if len(line) > style.COLUMNS:
+                yield Violation('column', path, number, '%d columns' % len(line))
+
+
+STATEMENT = re.compile(r'"\s*(?:(?:select|delete from|insert into|create (?:table|index|schema|role)|alter table'
+                       r'|drop table|truncate table|update \w+ set|with \w+ as)\b)[^"]*', re.I)
+POSITION = re.compile(r'\bdb_(?:text|int|bool|uuid|bytes|is_null|null)\(\s*\w+,\s*\w+,\s*\d+\s*\)')
+
+
+def sql(tree):
+    for path, text in tree.sources():
+        if path.startswith('tests/'):
+            continue
+        for pattern, what in ((STATEMENT, 'SQL in C'), (POSITION, 'a column by its number')):
+            for match in pattern.finditer(text):
+                yield Violation('sql', path, text.count('\n', 0, match.start()) + 1, what)
+
+
+# ---- exceptions ----
+
+def folder_of(path):
+    return path.split('/')[0]
+
+
+def load(path):
+    """{(rule, file): count} of a list of exceptions, and the total that its first line states."""
+    counts, total = {}, None
+    for line in read(path).splitlines() if os.path.exists(path) else ():
+        words_ = line.split()
+        if not words_ or words_[0].startswith('#'):
+            continue
+        if words_[0] == 'total':
+            total = int(words_[1])
+        else:
+            counts[words_[0], words_[1]] = int(words_[2])
+    return counts, total
+
+
+def committed_total(root, path):
+    """The smallest total of the list in the last two commits; None where git knows none."""
+    totals = []
+    for revision in ('HEAD', 'HEAD~1'):
+        shown = subprocess.run(['git', '-C', root, 'show', '%s:%s' % (revision, os.path.relpath(path, root))],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        found = re.search(r'^total (\d+)', shown.stdout, re.M) if shown.returncode == 0 else None
+        if found:
+            totals.append(int(found.group(1)))
+    return min(totals) if totals else None
+
+
+def store(path, counts):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, 'w') as f:
+        f.write('# What breaks a rule of `make lint`: rule, file, how often. It may only shrink.\n')
+        f.write('total %d\n' % sum(counts.values()))
+        for (rule, name), count in sorted(counts.items()):
+            f.write('%s %s %d\n' % (rule, name, count))
+
+
+def judge(violations, allowed, checked):
+    """Lines that say what is wrong: more than allowed, or allowed in vain."""
+    found = collections.defaultdict(list)
+    for violation in violations:
+        found[violation.rule, violation.path].append(violation)
+    for key, list_ in sorted(found.items()):
+        limit = allowed.get(key, 0)
+        if len(list_) <= limit:
+            continue
+        for one in list_:
+            yield '%s:%d: %s: %s' % (one.path, one.line, one.rule, one.text)
+        yield '    %s: %d, of which %d may be left. To comply: %s' % (key[1], len(list_), limit, ADVICE[key[0]])
+    for key, limit in sorted(allowed.items()):
+        if key[0] in checked and len(found.get(key, ())) < limit:
+            yield '%s: %s: %d exceptions, %d used: run tests/lint/lint.py --update' % (
+                key[1], key[0], limit, len(found.get(key, ())))
+
+
+def run(root, objects=None, update=False):
+    """Looks at a tree. Returns what is wrong, line by line, and (files, exceptions that are left)."""
+    tree = Tree(root)
+    violations = [v for rule in (floors, circular_includes, words, styled, column, sql) for v in rule(tree)]
+    if objects:
+        violations += circular_calls(tree, objects)
+    # Without objects the calls are not looked at, and their exceptions not judged.
+    checked = {'words', 'style', 'column', 'sql'} | ({'floors', 'modules'} if objects else set())
+
+    wrong = []
+    for folder in TOPS:
+        path = os.path.join(root, 'tests/lint/exceptions', folder)
+        allowed, total = load(path)
+        mine = [v for v in violations if folder_of(v.path) == folder]
+        if update:
+            found = collections.Counter((v.rule, v.path) for v in mine)
+            fresh = not os.path.exists(path)
+            keep = {k: (n if fresh else min(n, allowed.get(k, 0))) for k, n in found.items()}
+            keep.update({k: n for k, n in allowed.items() if k[0] not in checked})
+            allowed = {k: n for k, n in keep.items() if n > 0}
+            total = sum(allowed.values())
+            store(path, allowed)
+        wrong += judge(mine, allowed, checked)
+        if sum(allowed.values()) != (total or 0):
+            wrong.append('%s: its lines count %d, its total says %s' % (path, sum(allowed.values()), total))
+        before = committed_total(root, path)
+        if before is not None and sum(allowed.values()) > before:
+            wrong.append('%s: %d exceptions, %d were committed: the list may only shrink' % (
+                path, sum(allowed.values()), before))
+    return wrong, (len(tree.text), len(violations))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--tree', default=os.path.join(HERE, '..', '..'))
+    parser.add_argument('--objects')
+    parser.add_argument('--update', action='store_true')
+    options = parser.parse_args()
+    wrong, counts = run(os.path.abspath(options.tree), options.objects, options.update)
+    for line in wrong:
+        print(line)
+    if wrong:
+        sys.exit('lint: FAILED')
+    print('lint: %d files, %d exceptions left' % counts)
+
+
+if __name__ == '__main__':
+    main()

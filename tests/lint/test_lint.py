@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Breaks each rule of lint.py once, in a tree of its own, and looks whether it is found; and what style.py makes of C."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import lint  # noqa: E402
+import style  # noqa: E402
+
+GLOSSARY = '''# Glossary
+
+## Not in comments
+
+| Use | Not |
+|---|---|
+| no client | "nobody" |
+| generated here | "of ours" |
+
+## Not in identifiers
+
+| Use | Not |
+|---|---|
+| file_cache | `kept_*` |
+'''
+
+GOOD = {
+    'docs/glossary.md': GLOSSARY,
+    'common/base/arena.h': '#ifndef ATRIUM_COMMON_BASE_ARENA_H\n#define ATRIUM_COMMON_BASE_ARENA_H\n#endif\n',
+    'common/base/arena.c': '#include "common/base/arena.h"\n\n#include <string.h>\n',
+    'common/bus/bus.h': '#ifndef ATRIUM_COMMON_BUS_BUS_H\n#define ATRIUM_COMMON_BUS_BUS_H\n'
+                        '#include "common/base/arena.h"\n#endif\n',
+    'common/bus/bus_private.h': '#ifndef ATRIUM_COMMON_BUS_BUS_PRIVATE_H\n#define ATRIUM_COMMON_BUS_BUS_PRIVATE_H\n'
+                                '#include "common/bus/bus.h"\n#endif\n',
+    'authd/authd_api.h': '#ifndef ATRIUM_AUTHD_AUTHD_API_H\n#define ATRIUM_AUTHD_AUTHD_API_H\n#endif\n',
+    'authd/authd_routes.def': '/* authd_routes.def - what authd answers. */\n',
+    'authd/session/session.c': '#include "authd/authd_api.h"\n#include "common/bus/bus.h"\n',
+    'docd/docd_api.h': '#ifndef ATRIUM_DOCD_DOCD_API_H\n#define ATRIUM_DOCD_DOCD_API_H\n#endif\n',
+    'docd/docd.c': '#include "authd/authd_api.h"\n',
+    'gateway/routes.c': '#include "authd/authd_routes.def"\n',
+}
+
+# (what, file, its text, the rule, a piece of the message). Without a rule: it is allowed.
+CASES = [
+    ('a lower floor includes a higher one', 'common/base/log.c', '#include "common/bus/bus.h"\n', 'floors',
+     'common/base stands below common/bus'),
+    ('neighbours that the table does not name', 'common/wire/codec.c', '#include "common/runtime/loop.h"\n', 'floors',
+     'common/wire stands below common/runtime'),
+    ('a file on no floor', 'common/stray.h', '#ifndef ATRIUM_COMMON_STRAY_H\n#define ATRIUM_COMMON_STRAY_H\n#endif\n',
+     'floors', 'lies on no floor'),
+    ('common includes a daemon', 'common/bus/method.c', '#include "authd/authd_api.h"\n', 'floors',
+     'common/ knows no daemon'),
+    ('a daemon includes another\'s own header', 'docd/wipe.c', '#include "authd/session/session.h"\n', 'floors',
+     'of another daemon only authd_api.h'),
+    ('a daemon includes another\'s rows', 'docd/rows.c', '#include "authd/authd_routes.def"\n', 'floors',
+     'of another daemon only authd_api.h'),
+    ('the gateway includes rows', 'gateway/openapi.c', '#include "authd/authd_docs.def"\n', None, ''),
+    ('an _api.h includes another', 'docd/docd_api.h', '#ifndef ATRIUM_DOCD_DOCD_API_H\n'
+     '#define ATRIUM_DOCD_DOCD_API_H\n#include "authd/authd_api.h"\n#endif\n', 'floors', 'no _api.h includes another'),
+    ('a private header elsewhere', 'authd/session/me.c', '#include "common/bus/bus_private.h"\n', 'floors',
+     'private to its folder'),
+    ('a program includes a test', 'authd/me.c', '#include "tests/unit/unit.h"\n', 'floors', 'nothing of tests/'),
+    ('a test includes anything', 'tests/unit/test_bus.c', '#include "common/bus/bus_private.h"\n', None, ''),
+    ('headers include each other', 'common/base/arena.h', '#ifndef ATRIUM_COMMON_BASE_ARENA_H\n'
+     '#define ATRIUM_COMMON_BASE_ARENA_H\n#include "common/base/log.h"\n#endif\n', 'modules', 'include each other'),
+    ('a word in a comment', 'authd/a.c', '/* Nobody reads it. */\n', 'words', '"Nobody" in a comment'),
+    ('two words across a line', 'authd/a.c', '/* An identifier of\n * ours. */\n', 'words', '"of ours" in a comment'),
+    ('a word in a string', 'authd/a.c', 'const char *text = "nobody";\n', None, ''),
+    ('a word in rows', 'authd/authd_sql.def', '/* nobody */\n', 'words', '"nobody" in a comment'),
+    ('a longer word', 'authd/a.c', '/* The user nobody-else. */\n', None, ''),
+    ('a name', 'authd/a.c', 'int kept_files;\n', 'words', 'the name kept_files'),
+    ('a name in a string', 'authd/a.c', 'const char *text = "kept_files";\n', None, ''),
+    ('sizeof without parentheses', 'authd/a.c', 'int n = sizeof *p;\n', 'style', 'sizeof(*p)'),
+    ('a comparison with NULL', 'authd/a.c', 'int n = p == NULL;\n', 'style', '!p'),
+    ('the own header is not first', 'common/base/arena.c', '#include <string.h>\n\n#include "common/base/arena.h"\n',
+     'style', 'common/base/arena.h'),
+    ('a guard of another name', 'authd/a.h', '#ifndef ATRIUM_A_H\n#define ATRIUM_A_H\n#endif\n', 'style',
+     'ATRIUM_AUTHD_A_H'),
+    ('a long line', 'authd/a.c', 'int n = %s;\n' % ' + '.join(['1000'] * 15), 'column', 'columns'),
+    ('100 columns', 'authd/a.c', 'int %s;\n' % ('n' * 95), None, ''),
+    ('a statement in C', 'authd/a.c', 'const char *s = "select id from session";\n', 'sql', 'SQL in C'),
+    ('a column by its number', 'authd/a.c', 'int n = db_int(res, 0, 8);\n', 'sql', 'by its number'),
+    ('a sentence that begins like a statement', 'authd/a.c', 'const char *s = "updated";\n', None, ''),
+]
+
+# (C, what the style makes of it)
+STYLES = [
+    ('int n = sizeof *a->b + sizeof c[i].d;', 'int n = sizeof(*a->b) + sizeof(c[i].d);'),
+    ('int n = sizeof "text";', 'int n = sizeof("text");'),
+    ('int n = sizeof(struct x);', None),
+    ('if (p == NULL)', 'if (!p)'),
+    ('if ((p = find(a, "==")) == NULL)', 'if (!(p = find(a, "==")))'),
+    ('if (strchr(a, b[c == NULL]) != NULL)', 'if (strchr(a, b[!c]))'),
+    ('return p != NULL;', None),
+    ('bool b = p != NULL && q->r == NULL;', 'bool b = p && !q->r;'),
+    ('x = (char *)p == NULL;', None),
+    ('while (*p != NULL)', 'while (*p)'),
+    ('for (p = a; p != NULL; p = p->next)', 'for (p = a; p; p = p->next)'),
+    ('#if NULL == 0', None),
+    ('/* p == NULL */', None),
+    ('"p == NULL"', None),
+    ('static int f(void *arg)\n{\n    (void)arg;\n    return 0;\n}\n', 'static int f(void *arg UNUSED)\n{\n    return 0;\n}\n'),
+    ('/* %s */' % ' '.join(['word'] * 25),
+     '/* %s\n * %s */' % (' '.join(['word'] * 19), ' '.join(['word'] * 6))),
+    ('    int n; /* %s */' % ' '.join(['word'] * 19), '    /* %s\n     * word */\n    int n;' % ' '.join(['word'] * 18)),
+    ('/*\n * %s\n *\n *   row   what it is\n */' % ' '.join(['word'] * 21),
+     '/*\n * %s\n * word word\n *\n *   row   what it is\n */' % ' '.join(['word'] * 19)),
+]
+
+failed = []
+
+
+def check(label, true, detail=''):
+    if not true:
+        failed.append(label)
+        print('FAILED: %s\n%s' % (label, detail))
+
+
+def write(root, files):
+    for path, text in files.items():
+        whole = os.path.join(root, path)
+        os.makedirs(os.path.dirname(whole), exist_ok=True)
+        with open(whole, 'w') as f:
+            f.write(text)
+
+
+def look(root, objects=None, update=False):
+    wrong, _ = lint.run(root, objects, update)
+    return len(wrong), '\n'.join(wrong)
+
+
+def git(root, *words):
+    subprocess.run(['git', '-C', root, '-c', 'user.name=t', '-c', 'user.email=t@localhost'] + list(words), check=True,
+                   stdout=subprocess.DEVNULL)
+
+
+def in_tree(label, run):
+    root = tempfile.mkdtemp(prefix='atrium-lint.')
+    try:
+        write(root, GOOD)
+        run(label, root)
+    finally:
+        shutil.rmtree(root)
+
+
+def rule_case(path, text, rule, message):
+    def run(label, root):
+        write(root, {path: text})
+        if 'log.h' in text and path == 'common/base/arena.h':
+            write(root, {'common/base/log.h': GOOD['common/base/arena.h'].replace('ARENA', 'LOG').replace(
+                '#endif', '#include "common/base/arena.h"\n#endif')})
+        code, out = look(root)
+        if rule is None:
+            check(label, code == 0, out)
+        else:
+            check(label, code != 0 and ': %s: ' % rule in out and message in out, out)
+    return run
+
+
+def good_tree(label, root):
+    code, out = look(root)
+    check(label, code == 0, out)
+
+
+def exceptions_shrink(label, root):
+    """What is counted passes; one more fails, and so does one less, until the list is lowered; it cannot be raised."""
+    source, listed = 'authd/a.c', os.path.join(root, 'tests/lint/exceptions/authd')
+    write(root, {source: '/* nobody, nobody */\n'})
+    code, out = look(root, update=True)
+    check(label + ': counted', code == 0 and 'words authd/a.c 2' in open(listed).read(), out)
+    git(root, 'init', '-q')
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'lists')
+
+    write(root, {source: '/* nobody, nobody, nobody */\n'})
+    code, out = look(root, update=True)
+    check(label + ': one more', code != 0 and '3, of which 2 may be left' in out, out)
+    check(label + ': an update does not raise', 'words authd/a.c 2' in open(listed).read())
+    write(root, {'tests/lint/exceptions/authd': 'total 3\nwords authd/a.c 3\n'})
+    code, out = look(root)
+    check(label + ': raised by hand', code != 0 and 'may only shrink' in out, out)
+    write(root, {'tests/lint/exceptions/authd': 'total 1\nwords authd/a.c 2\n'})
+    code, out = look(root)
+    check(label + ': another total', code != 0 and 'its total says 1' in out, out)
+
+    write(root, {source: '/* nobody */\n', 'tests/lint/exceptions/authd': 'total 2\nwords authd/a.c 2\n'})
+    code, out = look(root)
+    check(label + ': one less', code != 0 and '2 exceptions, 1 used' in out, out)
+    code, out = look(root, update=True)
+    check(label + ': lowered', code == 0 and 'total 1\n' in open(listed).read(), out)
+
+
+def circular_calls(label, root):
+    write(root, {
+        'common/base/arena.c': '#include "common/base/arena.h"\n\nvoid two(void);\nvoid one(void);\n'
+                               'void one(void)\n{\n    two();\n}\n',
+        'common/base/log.c': 'void one(void);\nvoid two(void);\nvoid two(void)\n{\n    one();\n}\n',
+        'common/bus/up.c': 'void up(void);\nvoid up(void)\n{\n}\n',
+        'common/base/down.c': 'void up(void);\nvoid down(void);\nvoid down(void)\n{\n    up();\n}\n',
+    })
+    objects = os.path.join(root, 'build')
+    for folder, _, names in list(os.walk(root)):
+        for name in names:
+            if name.endswith('.c'):
+                source = os.path.join(folder, name)
+                out = os.path.join(objects, os.path.relpath(source, root))[:-2] + '.o'
+                os.makedirs(os.path.dirname(out), exist_ok=True)
+                text = '' if 'common' not in source else source
+                subprocess.run(['cc', '-I' + root, '-c', text or '/dev/null', '-o', out] if text else
+                               ['cc', '-x', 'c', '-c', '/dev/null', '-o', out], check=True)
+    code, out = look(root, objects)
+    check(label, code != 0 and 'common/base/arena.c:1: modules: calls in a circle: two() of common/base/log' in out, out)
+    check(label + ', up a floor', 'common/base/down.c:1: floors: uses up of the floor above' in out, out)
+
+
+def main():
+    in_tree('a tree without fault', good_tree)
+    for label, path, text, rule, message in CASES:
+        in_tree(label, rule_case(path, text, rule, message))
+    in_tree('exceptions', exceptions_shrink)
+    in_tree('calls in a circle', circular_calls)
+    for text, want in STYLES:
+        got = style.style(text, 'authd/a.c')
+        check(text, got == (want or text), got)
+    if failed:
+        sys.exit('test_lint: %d FAILED' % len(failed))
+    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + 3))
+
+
+main()
