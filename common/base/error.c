@@ -98,6 +98,21 @@ void error_clear(struct error *self)
     error_init(self, self->arena);
 }
 
+void error_copy(struct error *self, const struct error *from)
+{
+    struct arena *arena = self->arena;
+
+    *self = *from;
+    self->arena = arena;
+    self->problem_count = arena ? from->problem_count : 0;
+    self->problems = self->members = NULL;
+    self->problems_tail = self->members_tail = NULL;
+    for (const struct error_item *each = from->problems; arena && each; each = each->next)
+        append(self, &self->problems, &self->problems_tail, each->name, each->value);
+    for (const struct error_item *each = from->members; arena && each; each = each->next)
+        append(self, &self->members, &self->members_tail, each->name, each->value);
+}
+
 int error_set(struct error *self, enum error_code code, const char *format, ...)
 {
     char message[sizeof(self->message)]; /* the old message may be among the arguments */

@@ -61,6 +61,10 @@ void error_init(struct error *self, struct arena *arena);
 /* Forgets what was set, keeps the arena. */
 void error_clear(struct error *self);
 
+/* Makes it the same error, with the lists in its own arena (without one there are none), so that
+ * it may outlive the other. Keeps the arena. */
+void error_copy(struct error *self, const struct error *from);
+
 /* Sets code and message and returns -1, so that `return error_set(...)` reads as one step. */
 int error_set(struct error *self, enum error_code code, const char *format, ...) PRINTF_LIKE(3, 4);
 

@@ -142,10 +142,9 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
 static void doubt(struct db *self, const struct db_call *call)
 {
     db_pool_doubt(self, call);
-    /* Its end wakes this very fiber, which is not parked: the wake is remembered, and taken
-     * here. */
-    if (call->state >= CALL_DONE && fiber_park(self->loop, loop_mono_ms(self->loop)) != FIBER_WOKEN)
-        log_event(LOG_DEBUG, "db", "a lost call has woken its fiber already", NULL);
+    /* Its end has woken this very fiber, which is not parked. */
+    if (call->state >= CALL_DONE)
+        (void)fiber_take_wake(self->loop);
 }
 
 int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono_ms, bool uncertain,

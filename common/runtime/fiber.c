@@ -281,6 +281,37 @@ enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms)
     return fiber->wake;
 }
 
+enum fiber_wake fiber_park_until(struct loop *loop, const bool *flag, int64_t deadline_mono_ms)
+{
+    enum fiber_wake wake = FIBER_WOKEN;
+
+    while (!*flag && wake == FIBER_WOKEN)
+        wake = fiber_park(loop, deadline_mono_ms);
+    return *flag ? FIBER_WOKEN : wake;
+}
+
+bool fiber_take_wake(struct loop *loop)
+{
+    struct fiber *fiber = loop->fibers.running;
+    bool taken = fiber->woken_early;
+
+    fiber->woken_early = false;
+    return taken;
+}
+
+int fiber_wake_error(enum fiber_wake wake, struct error *err)
+{
+    switch (wake) {
+    case FIBER_WOKEN:
+        break;
+    case FIBER_TIMEOUT:
+        return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
+    case FIBER_CANCELLED:
+        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    }
+    return 0;
+}
+
 void fiber_wake(struct fiber *fiber)
 {
     if (fiber->state == FIBER_PARKED) {
@@ -303,9 +334,7 @@ int fiber_sleep_until(struct loop *loop, int64_t mono_ms, struct error *err)
     do {
         wake = fiber_park(loop, mono_ms);
     } while (wake == FIBER_WOKEN);
-    if (wake == FIBER_CANCELLED)
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-    return 0;
+    return wake == FIBER_CANCELLED ? fiber_wake_error(wake, err) : 0;
 }
 
 void fiber_cancel_all(struct loop *loop)
@@ -359,12 +388,9 @@ enum fiber_wake fiber_queue_wait(struct loop *loop, struct fiber_queue *queue,
     enum fiber_wake wake;
 
     queue_append(queue, &waiter);
-    do {
-        wake = fiber_park(loop, deadline_mono_ms);
-    } while (wake == FIBER_WOKEN && !waiter.woken);
-    if (waiter.woken)
-        return FIBER_WOKEN; /* and out of the queue, even if the deadline passed as well */
-    queue_remove(queue, &waiter);
+    wake = fiber_park_until(loop, &waiter.woken, deadline_mono_ms);
+    if (wake != FIBER_WOKEN)
+        queue_remove(queue, &waiter);
     return wake;
 }
 

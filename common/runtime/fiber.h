@@ -39,6 +39,19 @@ void fiber_set_local(struct loop *loop, void *local);
  * park is remembered (one), so that "start, then park" has no gap. */
 enum fiber_wake fiber_park(struct loop *loop, int64_t deadline_mono_ms) MUST_USE;
 
+/* Parks until *flag is set, by code that wakes this fiber behind it; other wakes are ignored.
+ * FIBER_WOKEN: it is set, even if the deadline has passed as well. */
+enum fiber_wake fiber_park_until(struct loop *loop, const bool *flag,
+                                 int64_t deadline_mono_ms) MUST_USE;
+
+/* Takes the wake that the running fiber would find at its next park, without parking: for a fiber
+ * that did itself what has woken it. False: there is none. */
+bool fiber_take_wake(struct loop *loop);
+
+/* Why a wait has ended early, as an error: ERR_DEADLINE, ERR_UNAVAILABLE (the loop is shutting
+ * down). Returns -1; 0 for FIBER_WOKEN. */
+int fiber_wake_error(enum fiber_wake wake, struct error *err) MUST_USE;
+
 /* Makes a parked fiber ready; it runs later in this turn, never inside this call. One whose
  * deadline passed in this very turn is told FIBER_WOKEN. Whoever may wake must be told when the
  * fiber no longer waits for it. */

@@ -65,6 +65,31 @@ static void test_problems(void)
     CU_ASSERT(!err.problems && err.problem_count == 0);
 }
 
+static void copy_outlives_the_arena_of_the_original(void)
+{
+    struct arena *first = arena_new();
+    CLEANUP(arena_destroy) struct arena *second = arena_new();
+    struct error err, copy, bare;
+
+    error_init(&err, first);
+    error_init(&copy, second);
+    error_init(&bare, NULL);
+    (void)error_problem(&err, "width", "needs an image");
+    error_member(&err, "loginId", "x");
+    (void)error_detail(&err, "object %d", 7);
+    error_copy(&copy, &err);
+    error_copy(&bare, &err);
+    arena_destroy(&first);
+    CU_ASSERT(copy.code == ERR_VALIDATION && copy.arena == second && copy.problem_count == 1);
+    CU_ASSERT_STRING_EQUAL(copy.problems->name, "width");
+    CU_ASSERT_STRING_EQUAL(copy.problems->value, "needs an image");
+    CU_ASSERT_STRING_EQUAL(copy.members->name, "loginId");
+    CU_ASSERT_STRING_EQUAL(copy.detail, "object 7");
+    CU_ASSERT(error_problem(&copy, "height", "too") == -1 && copy.problem_count == 2);
+    CU_ASSERT_STRING_EQUAL(copy.problems->next->name, "height");
+    CU_ASSERT(bare.code == ERR_VALIDATION && !bare.problems && bare.problem_count == 0);
+}
+
 static void test_members(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -100,6 +125,7 @@ static const struct unit_case cases[] = {
     {"problems are listed up to the limit", test_problems},
     {"members stay", test_members},
     {"every code has its row", test_table},
+    {"a copy outlives the arena of the original", copy_outlives_the_arena_of_the_original},
 };
 
 int main(void)

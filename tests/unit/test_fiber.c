@@ -79,6 +79,10 @@ static void early_wake(struct loop *loop, void *arg UNUSED)
     fiber_wake(fiber_self(loop));
     UNIT_CHECK(fiber_park(loop, in_ms(10000)) == FIBER_WOKEN, "a wake before the park counts");
     UNIT_CHECK(fiber_park(loop, in_ms(5)) == FIBER_TIMEOUT, "but only one");
+    UNIT_CHECK(!fiber_take_wake(loop), "there is none to take");
+    fiber_wake(fiber_self(loop));
+    UNIT_CHECK(fiber_take_wake(loop), "a wake is taken without parking");
+    UNIT_CHECK(fiber_park(loop, in_ms(5)) == FIBER_TIMEOUT, "and the next park waits");
 
     start(loop, child_main, &child);
     yield(loop);
