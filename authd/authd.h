@@ -14,6 +14,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/authd_sql.h"
+#include "common/runtime/fiber_sem.h"
 #include "common/service/service.h"
 
 #define SECONDS(n) ((int64_t)(n)*1000)
@@ -49,7 +50,7 @@ struct authd {
     const struct authd_config *config;
     struct offload *passwords; /* its own pool, so that its size bounds the memory of Argon2id */
     struct password_memory *password_memory; /* of its threads, see password_memory.h */
-    size_t password_slots;                   /* requests that may still enter, see password.h */
+    struct fiber_sem password_slots;         /* requests that may hash, see password.h */
     struct password_slot *password_slots_taken;
     int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
     const char *dummy_hash; /* what unknown accounts are verified against */

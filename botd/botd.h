@@ -12,6 +12,7 @@
 #include "botd/botd_sql.h"
 #include "botd/network.h"
 #include "botd/translation/provider.h"
+#include "common/runtime/fiber_sem.h"
 #include "common/service/service.h"
 
 struct botd_config {
@@ -40,8 +41,8 @@ struct botd {
     struct cgroups *groups; /* NULL: none */
     struct sandbox *sandbox;
     struct programs *programs;
-    struct provider provider; /* of translations */
-    size_t translating;       /* bytes of texts of the requests under way */
+    struct provider provider;     /* of translations */
+    struct fiber_sem translating; /* bytes of texts of the requests under way */
     uint64_t *translated_items[3], *translations_refused, *texts_recalled, *texts_asked;
     struct uuid trimmed_project, trimmed_bot; /* where the trimming of executions goes on */
 };

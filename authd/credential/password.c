@@ -48,7 +48,7 @@ void password_open(struct authd *d)
     mallopt(M_MMAP_THRESHOLD, 256 * 1024);
     mallopt(M_TRIM_THRESHOLD, 256 * 1024);
     d->dummy_hash = password_dummy(d->svc.arena);
-    d->password_slots = threads + (size_t)d->config->password_queue;
+    fiber_sem_init(&d->password_slots, d->svc.loop, threads + (size_t)d->config->password_queue, 0);
     d->passwords = offload_new(d->svc.loop, threads, (size_t)d->config->password_queue);
     d->password_memory = password_memory_new();
     d->count.password_memory_failures =
@@ -99,8 +99,10 @@ static size_t places_of(const struct authd *d, const struct address_subjects *cl
 
 static bool has_share(const struct authd *d, const struct address_subjects *client)
 {
+    size_t left = d->password_slots.max - d->password_slots.taken;
+
     for (size_t i = 0; i < client->count; i++)
-        if (places_of(d, client, i) >= d->password_slots * (size_t)client->items[i].factor)
+        if (places_of(d, client, i) >= left * (size_t)client->items[i].factor)
             return false;
     return true;
 }
@@ -109,9 +111,8 @@ int password_slot_take(struct authd *d, const struct request *req, struct passwo
                        struct error *err)
 {
     address_subjects_of(req->address, &slot->client);
-    if (d->password_slots == 0 || !has_share(d, &slot->client))
+    if (!has_share(d, &slot->client) || !fiber_sem_try(&d->password_slots, 1))
         return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
-    d->password_slots--;
     slot->daemon = d;
     slot->next = d->password_slots_taken;
     slot->link = &d->password_slots_taken;
@@ -125,7 +126,7 @@ void password_slot_leave(struct password_slot *slot)
 {
     if (!slot->daemon)
         return;
-    slot->daemon->password_slots++;
+    fiber_sem_release(&slot->daemon->password_slots, 1);
     *slot->link = slot->next;
     if (slot->next)
         slot->next->link = slot->link;

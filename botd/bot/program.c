@@ -14,9 +14,9 @@
 
 #include "botd/sandbox/sandbox.h"
 #include "botd/sandbox/talk.h"
-#include "botd/turns.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -44,8 +44,7 @@ struct process {
 struct crew {
     struct crew *next;
     struct uuid bot;
-    size_t calls;
-    struct turns turns;
+    struct fiber_sem calls;
 };
 
 struct programs {
@@ -238,12 +237,10 @@ static struct crew *crew_join(struct programs *self, const struct uuid *bot)
         crew = calloc(1, sizeof(*crew));
         if (!crew)
             log_die("program", "out of memory");
-        *crew = (struct crew){.next = self->crews,
-                              .bot = *bot,
-                              .turns = {.max = self->options.warm_max, .waiting_max = WAITING_MAX}};
+        *crew = (struct crew){.next = self->crews, .bot = *bot};
+        fiber_sem_init(&crew->calls, self->loop, self->options.warm_max, WAITING_MAX);
         self->crews = crew;
     }
-    crew->calls++;
     return crew;
 }
 
@@ -251,7 +248,7 @@ static void crew_leave(struct programs *self, struct crew *crew)
 {
     struct crew **link = &self->crews;
 
-    if (--crew->calls > 0)
+    if (!fiber_sem_is_idle(&crew->calls))
         return;
     while (*link != crew)
         link = &(*link)->next;
@@ -264,11 +261,11 @@ static int ask_warm(struct programs *self, struct arena *arena, const struct pro
                     struct program_answer *ret, struct error *err)
 {
     struct crew *crew = crew_join(self, &call->bot);
-    int rc = turns_take(self->loop, &crew->turns, call->deadline_mono_ms, err);
+    int rc = fiber_sem_acquire(&crew->calls, 1, call->deadline_mono_ms, err);
 
     if (rc == 0) {
         rc = ask(self, arena, call, ret, err);
-        turns_give(&crew->turns);
+        fiber_sem_release(&crew->calls, 1);
     } else if (err->code != ERR_UNAVAILABLE) {
         error_clear(err);
         rc = error_retry(err, ERR_OVERLOADED, 1, "The bot is busy. Try again.");

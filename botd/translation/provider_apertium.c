@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "botd/sandbox/talk.h"
-#include "botd/turns.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
 
 enum {
@@ -56,7 +56,7 @@ struct apertium {
     struct pair *pairs; /* never freed before the end: pipelines point there */
     struct pipeline *all;
     size_t running;
-    struct turns turns; /* as many rounds at the same time as there may be pipelines */
+    struct fiber_sem rounds; /* as many at the same time as there may be pipelines */
     int64_t searched_mono_ms;
     uint64_t serial, *started;
 };
@@ -297,7 +297,7 @@ static int run_round(struct apertium *self, const struct provider_call *call, si
     struct pipeline *pipeline;
     int rc;
 
-    if (turns_take(self->loop, &self->turns, call->deadline_mono_ms, err) < 0)
+    if (fiber_sem_acquire(&self->rounds, 1, call->deadline_mono_ms, err) < 0)
         return -1;
     rc = take_pipeline(self, pair, &pipeline, err);
     if (rc == 0) {
@@ -309,7 +309,7 @@ static int run_round(struct apertium *self, const struct provider_call *call, si
             memset(ret + from, 0, count * sizeof(*ret));
         }
     }
-    turns_give(&self->turns);
+    fiber_sem_release(&self->rounds, 1);
     return rc;
 }
 
@@ -405,11 +405,11 @@ struct provider provider_apertium(struct loop *loop, struct metrics *metrics,
         .loop = loop,
         .programs = programs,
         .options = *options,
-        .turns = {.max = options->pipelines_max, .waiting_max = SIZE_MAX},
         .serial = 1,
         .started = metrics_counter(metrics, "atrium_translation_pipelines_started_total", "",
                                    "Pipelines of Apertium started."),
     };
+    fiber_sem_init(&self->rounds, loop, options->pipelines_max, FIBER_SEM_UNBOUNDED);
     return (struct provider){.name = "apertium",
                              .style = MASK_SUPERBLANK,
                              .self = self,

@@ -435,12 +435,11 @@ int translate(struct botd *d, const struct request *req, const struct translatio
         return -1;
     for (size_t i = 0; i < in->text.count; i++)
         size += strlen(in->text.items[i]);
-    if (size > UNDER_WAY_MAX - d->translating)
+    if (!fiber_sem_try(&d->translating, size))
         return error_retry(err, ERR_OVERLOADED, 5,
                            "Too many texts are being translated. Try again.");
-    d->translating += size;
     rc = run(&work, in, err);
-    d->translating -= size;
+    fiber_sem_release(&d->translating, size);
     if (rc == 0)
         answer(&work, out);
     return rc;
@@ -454,6 +453,7 @@ int translate_open(struct botd *d, struct error *err)
 
     if (provider_open(d, &d->provider, err) < 0)
         return -1;
+    fiber_sem_init(&d->translating, d->svc.loop, UNDER_WAY_MAX, 0);
     for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
         d->translated_items[i] =
             metrics_counter(d->svc.metrics, "atrium_translation_items_total", labels[i],

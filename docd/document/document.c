@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_sem.h"
 #include "docd/docd.h"
 
 enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
@@ -124,14 +124,35 @@ static struct db_param limit(int64_t most)
 struct author_turn {
     LIST_ENTRY(author_turn) entry;
     struct uuid author;
-    struct fiber_queue waiting;
+    struct fiber_sem sem;
 };
+
+static struct author_turn *author_find(struct docd *d, const struct uuid *author)
+{
+    struct author_turn *each;
+
+    LIST_FOREACH(each, &d->authors, entry)
+    {
+        if (uuid_equal(&each->author, author))
+            return each;
+    }
+    each = calloc(1, sizeof(*each));
+    if (!each)
+        log_die("document", "out of memory");
+    each->author = *author;
+    fiber_sem_init(&each->sem, d->svc.loop, 1, FIBER_SEM_UNBOUNDED);
+    LIST_INSERT_HEAD(&d->authors, each, entry);
+    return each;
+}
 
 static void author_leave(struct author_turn **self_p)
 {
     struct author_turn *self = *self_p;
 
-    if (!self || fiber_queue_wake_one(&self->waiting)) /* it is the next one's */
+    if (!self)
+        return;
+    fiber_sem_release(&self->sem, 1);
+    if (!fiber_sem_is_idle(&self->sem)) /* it is the next one's */
         return;
     LIST_REMOVE(self, entry);
     free(self);
@@ -140,29 +161,14 @@ static void author_leave(struct author_turn **self_p)
 static int author_enter(struct docd *d, const struct request *req, struct author_turn **ret,
                         struct error *err)
 {
-    struct author_turn *each;
+    struct author_turn *turn;
 
     if (req->caller->documentsMax == 0 && req->caller->bytesMax == 0)
         return 0;
-    LIST_FOREACH(each, &d->authors, entry)
-    {
-        if (!uuid_equal(&each->author, &req->caller->profile))
-            continue;
-        switch (fiber_queue_wait(d->svc.loop, &each->waiting, req->deadline_mono_ms)) {
-        case FIBER_WOKEN:
-            *ret = each;
-            return 0;
-        case FIBER_TIMEOUT:
-            return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
-        case FIBER_CANCELLED:
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-        }
-    }
-    *ret = calloc(1, sizeof(**ret));
-    if (!*ret)
-        log_die("document", "out of memory");
-    (*ret)->author = req->caller->profile;
-    LIST_INSERT_HEAD(&d->authors, *ret, entry);
+    turn = author_find(d, &req->caller->profile);
+    if (fiber_sem_acquire(&turn->sem, 1, req->deadline_mono_ms, err) < 0)
+        return -1; /* another one has it */
+    *ret = turn;
     return 0;
 }
 

@@ -12,14 +12,12 @@
 #include <strings.h>
 
 #include "common/base/log.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_sem.h"
 
 struct sniffer {
-    struct loop *loop;
     struct offload *pool;
     magic_t magic;
-    bool busy;
-    struct fiber_queue queue;
+    struct fiber_sem handle;
 };
 
 struct job {
@@ -34,8 +32,8 @@ struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct erro
 
     if (!self)
         log_die("sniff", "out of memory");
-    self->loop = loop;
     self->pool = pool;
+    fiber_sem_init(&self->handle, loop, 1, FIBER_SEM_UNBOUNDED);
     /* Nothing is unpacked, followed or parsed beyond the signature. */
     self->magic = magic_open(MAGIC_MIME_TYPE | MAGIC_NO_CHECK_COMPRESS | MAGIC_NO_CHECK_TAR |
                              MAGIC_NO_CHECK_ELF | MAGIC_NO_CHECK_CDF | MAGIC_NO_CHECK_JSON |
@@ -73,18 +71,10 @@ int sniff(struct sniffer *self, const struct request *req, struct field_bytes he
     struct job job = {self->magic, head, "application/octet-stream"};
     int result;
 
-    while (self->busy) {
-        enum fiber_wake wake = fiber_queue_wait(self->loop, &self->queue, req->deadline_mono_ms);
-
-        if (wake == FIBER_TIMEOUT)
-            return error_set(err, ERR_DEADLINE, "The request took too long.");
-        if (wake == FIBER_CANCELLED)
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-    }
-    self->busy = true;
+    if (fiber_sem_acquire(&self->handle, 1, req->deadline_mono_ms, err) < 0)
+        return -1;
     result = offload_run(self->pool, work, &job, req->deadline_mono_ms, err);
-    self->busy = false;
-    fiber_queue_wake_one(&self->queue);
+    fiber_sem_release(&self->handle, 1);
     *ret = arena_strdup(req->arena, job.type);
     return result;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_sem.h"
 #include "docd/image/image_process.h"
 
 enum {
@@ -23,10 +23,8 @@ struct image_pool {
     struct loop *loop;
     struct image_process *process;
     struct image_turns *turns;
-    bool told; /* that libvips does not start, in the log */
-    size_t queue_max;
-    int64_t memory, memory_free;
-    struct fiber_queue memory_queue;
+    bool told;               /* that libvips does not start, in the log */
+    struct fiber_sem memory; /* bytes */
     uint64_t decodes;
 };
 
@@ -45,8 +43,7 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
     self->process = image_process_new(loop, fast, memory);
     self->turns = image_turns_new(loop, fast, fast + SLOW_JOBS, queue_max,
                                   MAX(queue_max / SHARE, (size_t)IMAGE_CLIENT_DECODES));
-    self->queue_max = queue_max;
-    self->memory = self->memory_free = memory;
+    fiber_sem_init(&self->memory, loop, (size_t)memory, queue_max);
     return self;
 }
 
@@ -73,40 +70,25 @@ int image_enter(struct image_pool *self, const struct request *req, struct image
 /* Bytes taken from the pool's; CLEANUP gives them back. */
 struct loan {
     struct image_pool *pool;
-    int64_t bytes;
+    size_t bytes;
 };
 
 static void loan_return(struct loan *loan)
 {
-    if (loan->bytes == 0)
-        return;
-    loan->pool->memory_free += loan->bytes;
+    fiber_sem_release(&loan->pool->memory, loan->bytes);
     loan->bytes = 0;
-    fiber_queue_wake_all(&loan->pool->memory_queue);
 }
 
 /* Waits for so many bytes, or for all that there are. */
 static int loan_take(struct loan *loan, int64_t bytes, int64_t deadline_mono_ms, struct error *err)
 {
-    struct image_pool *pool = loan->pool;
+    struct fiber_sem *memory = &loan->pool->memory;
+    size_t wanted = MIN((size_t)bytes, memory->max);
 
     loan_return(loan);
-    bytes = MIN(bytes, pool->memory);
-    while (pool->memory_free < bytes) {
-        if (pool->memory_queue.length >= pool->queue_max)
-            return error_retry(err, ERR_OVERLOADED, 1,
-                               "The service is busy. Try again in a moment.");
-        switch (fiber_queue_wait(pool->loop, &pool->memory_queue, deadline_mono_ms)) {
-        case FIBER_WOKEN:
-            break;
-        case FIBER_TIMEOUT:
-            return error_set(err, ERR_DEADLINE, "The service took too long to answer.");
-        case FIBER_CANCELLED:
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-        }
-    }
-    pool->memory_free -= bytes;
-    loan->bytes = bytes;
+    if (fiber_sem_acquire(memory, wanted, deadline_mono_ms, err) < 0)
+        return -1;
+    loan->bytes = wanted;
     return 0;
 }
 
@@ -242,5 +224,5 @@ bool image_usable(const struct image_pool *self)
 
 size_t image_waiting(const struct image_pool *self)
 {
-    return image_turns_waiting(self->turns) + self->memory_queue.length;
+    return image_turns_waiting(self->turns) + self->memory.waiting;
 }

@@ -10,7 +10,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_sem.h"
 
 enum { LANES = 2, FAST = 0, SLOW = 1, MINUTE_MS = 60000, RETRY_AFTER_S = 10, NAME_SIZE = 64 };
 
@@ -18,12 +18,11 @@ enum { LANES = 2, FAST = 0, SLOW = 1, MINUTE_MS = 60000, RETRY_AFTER_S = 10, NAM
 struct image_client {
     LIST_ENTRY(image_client) entry;
     char name[NAME_SIZE];
-    int64_t factor;        /* of the limits; 0: it has none */
-    size_t under_way;      /* images let in */
-    size_t decodes;        /* of them, that have a decoder */
-    int64_t pixels;        /* that may be used; below 0 it is beyond the limit */
-    int64_t refilled_ms;   /* monotonic, when `pixels` was right */
-    struct fiber_queue in; /* who waits to be let in */
+    int64_t factor;             /* of the limits; 0: it has none */
+    struct fiber_sem under_way; /* images let in */
+    size_t decodes;             /* of them, that have a decoder */
+    int64_t pixels;             /* that may be used; below 0 it is beyond the limit */
+    int64_t refilled_ms;        /* monotonic, when `pixels` was right */
 };
 
 struct waiter {
@@ -100,7 +99,7 @@ static struct image_client *client_find(struct image_turns *self, const char *na
         refill(each, now_ms);
         if (strcmp(each->name, name) == 0) {
             found = each;
-        } else if (each->under_way == 0 && each->in.length == 0 &&
+        } else if (fiber_sem_is_idle(&each->under_way) &&
                    each->pixels == each->factor * IMAGE_CLIENT_PIXELS) {
             LIST_REMOVE(each, entry);
             free(each);
@@ -115,29 +114,22 @@ static struct image_client *client_find(struct image_turns *self, const char *na
     found->factor = factor;
     found->pixels = factor * IMAGE_CLIENT_PIXELS;
     found->refilled_ms = now_ms;
+    fiber_sem_init(&found->under_way, self->loop,
+                   factor > 0 ? (size_t)factor * self->share : SIZE_MAX, FIBER_SEM_UNBOUNDED);
     LIST_INSERT_HEAD(&self->clients, found, entry);
     return found;
 }
 
-static void clients_of(struct image_turn *turn, const struct request *req)
+/* The account, or the address and its network. */
+static void subjects_of(const struct request *req, struct address_subjects *ret)
 {
-    struct address_subjects subjects;
-
-    turn->client_count = 1;
-    if (!req || req->caller || !req->address || !*req->address) {
-        turn->clients[0] =
-            client_find(turn->turns, req && req->caller ? req->caller->account.text : "", 0);
+    if (req && !req->caller && req->address && *req->address) {
+        address_subjects_of(req->address, ret);
         return;
     }
-    address_subjects_of(req->address, &subjects);
-    turn->client_count = subjects.count;
-    for (size_t i = 0; i < subjects.count; i++) {
-        turn->clients[i] =
-            client_find(turn->turns, subjects.items[i].text, subjects.items[i].factor);
-        turn->clients[i]->under_way++; /* or the next one's search forgets it */
-    }
-    for (size_t i = 0; i < subjects.count; i++)
-        turn->clients[i]->under_way--;
+    *ret = (struct address_subjects){.count = 1};
+    if (req && req->caller)
+        snprintf(ret->items[0].text, sizeof(ret->items[0].text), "%s", req->caller->account.text);
 }
 
 static bool has_limits(const struct image_turn *self)
@@ -174,43 +166,38 @@ bool image_turn_over(const struct image_turn *self)
 
 /* ---- letting in ---- */
 
-static struct image_client *full_client(const struct image_turn *turn)
+/* Takes an image of the client's share. */
+static int client_enter(struct image_client *client, int64_t deadline_mono_ms, bool *ret_parked,
+                        struct error *err)
 {
-    for (size_t i = 0; i < turn->client_count; i++) {
-        struct image_client *client = turn->clients[i];
-
-        if (client->factor > 0 && client->under_way >= (size_t)client->factor * turn->turns->share)
-            return client;
-    }
-    return NULL;
+    if (fiber_sem_try(&client->under_way, 1))
+        return 0;
+    *ret_parked = true;
+    if (fiber_sem_acquire(&client->under_way, 1, deadline_mono_ms, err) == 0)
+        return 0;
+    return err->code == ERR_DEADLINE ? image_turn_throttled(err) : -1;
 }
 
 int image_turn_enter(struct image_turns *turns, const struct request *req, struct image_turn *ret,
                      bool *ret_parked, struct error *err)
 {
-    struct image_client *full;
+    int64_t until_ms = req ? req->deadline_mono_ms - IMAGE_RESERVE_MS : INT64_MAX;
+    struct address_subjects subjects;
 
     *ret = (struct image_turn){.turns = turns, .lane = -1};
     *ret_parked = false;
-    clients_of(ret, req);
-    while ((full = full_client(ret))) {
-        *ret_parked = true;
-        switch (
-            fiber_queue_wait(turns->loop, &full->in, req->deadline_mono_ms - IMAGE_RESERVE_MS)) {
-        case FIBER_WOKEN:
-            /* The other client of the two may have been forgotten while this one was waited for. */
-            clients_of(ret, req);
-            break;
-        case FIBER_TIMEOUT:
-            ret->turns = NULL;
-            return image_turn_throttled(err);
-        case FIBER_CANCELLED:
-            ret->turns = NULL;
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
+    subjects_of(req, &subjects);
+    for (size_t i = 0; i < subjects.count; i++) {
+        /* Looked for when it is entered: one that has nothing under way may be forgotten. */
+        struct image_client *client =
+            client_find(turns, subjects.items[i].text, subjects.items[i].factor);
+
+        if (client_enter(client, until_ms, ret_parked, err) < 0) {
+            image_turn_leave(ret);
+            return -1;
         }
+        ret->clients[ret->client_count++] = client;
     }
-    for (size_t i = 0; i < ret->client_count; i++)
-        ret->clients[i]->under_way++;
     return 0;
 }
 
@@ -220,8 +207,7 @@ void image_turn_leave(struct image_turn *self)
         return;
     image_turn_end(self);
     for (size_t i = 0; i < self->client_count; i++) {
-        self->clients[i]->under_way--;
-        fiber_queue_wake_one(&self->clients[i]->in);
+        fiber_sem_release(&self->clients[i]->under_way, 1);
     }
     self->turns = NULL;
 }

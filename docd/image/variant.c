@@ -14,7 +14,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_sem.h"
 #include "docd/image/variant_files.h"
 
 enum {
@@ -40,7 +40,7 @@ struct variants {
     int dir;
     char version[9]; /* of libvips, in names */
     LIST_HEAD(, making) making;
-    size_t slots;             /* that are left of those who may make one */
+    struct fiber_sem slots;   /* of fibers that make one */
     int64_t bytes_max, bytes; /* kept, as far as this instance knows */
     int64_t image_bytes;
     bool sweeping, changed; /* changed: since the last sweep */
@@ -203,15 +203,6 @@ int variants_objects(struct variants *self, const struct request *req, struct uu
 
 /* ---- making ---- */
 
-/* There may be more to make than the pool takes: those are sent away before they open a file. */
-static int slot_take(struct variants *self, struct error *err)
-{
-    if (self->slots == 0)
-        return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
-    self->slots--;
-    return 0;
-}
-
 /* Locks the file that is to be made. *ret_there: another process has made it meanwhile. */
 static int begin(struct variants *self, const struct request *req, struct variant_job *job,
                  bool *ret_there, struct error *err)
@@ -368,11 +359,13 @@ static int make_for_all(struct variants *self, const struct request *req,
     struct making *making;
     int result;
 
-    if (slot_take(self, err) < 0)
+    /* There may be more to make than the pool takes: those are sent away before they open a
+     * file. */
+    if (fiber_sem_acquire(&self->slots, 1, 0, err) < 0)
         return -1;
     making = making_begin(self, wanted->name);
     result = make(self, req, wanted, turn, job, ret_there, err);
-    self->slots++;
+    fiber_sem_release(&self->slots, 1);
     making_end(making, err);
     return result;
 }
@@ -533,8 +526,10 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
     }
     self->images =
         image_pool_new(loop, options->image_threads, options->image_queue, options->image_memory);
-    self->slots = options->image_queue +
-                  (options->image_threads > 0 ? options->image_threads : (size_t)MAX(cores, 1L));
+    fiber_sem_init(&self->slots, loop,
+                   options->image_queue + (options->image_threads > 0 ? options->image_threads
+                                                                      : (size_t)MAX(cores, 1L)),
+                   0);
     crypto_generichash(hash, sizeof(hash), (const uint8_t *)image_version(),
                        strlen(image_version()), NULL, 0);
     sodium_bin2hex(self->version, sizeof(self->version), hash, 4);

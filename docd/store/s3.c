@@ -11,6 +11,7 @@
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/runtime/curl_loop.h"
+#include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
 #include "docd/store/s3_xml.h"
 
@@ -18,7 +19,7 @@ enum {
     CONNECT_MS = 2000,
     PAUSE_MS = 100,     /* between two tries */
     RESERVE_MS = 300,   /* of the caller's time that is left for telling it */
-    IN_FLIGHT_MAX = 64, /* requests; the others wait for their turn */
+    IN_FLIGHT_MAX = 64, /* requests; the others wait */
     TEXT_MAX = 2 << 20, /* of an answer: a list of 1,000 keys is a fifth of that */
     ALL_HEADERS = S3_HEADERS_MAX + 3,
 };
@@ -28,8 +29,7 @@ struct s3 {
     struct curl_loop *curl;
     struct s3_options options;
     char *base, *host, *bucket_url;
-    size_t in_flight;
-    struct fiber_queue turn;
+    struct fiber_sem in_flight;
 };
 
 /* One try. */
@@ -162,6 +162,7 @@ struct s3 *s3_new(struct loop *loop, const struct s3_options *options)
     if (!self)
         log_die("s3", "out of memory");
     self->loop = loop;
+    fiber_sem_init(&self->in_flight, loop, IN_FLIGHT_MAX, FIBER_SEM_UNBOUNDED);
     self->curl = curl_loop_new(loop);
     self->options = *options;
     set_address(self);
@@ -359,21 +360,6 @@ static int try_once(struct s3 *self, const struct request *req, const struct s3_
 
 /* ---- all of them ---- */
 
-static int wait_turn(struct s3 *self, const struct request *req, struct error *err)
-{
-    while (self->in_flight >= IN_FLIGHT_MAX) {
-        enum fiber_wake wake =
-            fiber_queue_wait(self->loop, &self->turn, req->deadline_mono_ms - RESERVE_MS);
-
-        if (wake == FIBER_CANCELLED)
-            return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-        if (wake == FIBER_TIMEOUT)
-            return s3_unavailable(err, "all", "no answers in time");
-    }
-    self->in_flight++;
-    return 0;
-}
-
 int s3_call(struct s3 *self, const struct request *req, const struct s3_call *call,
             struct s3_answer *ret, struct error *err)
 {
@@ -382,8 +368,8 @@ int s3_call(struct s3 *self, const struct request *req, const struct s3_call *ca
     int result = -1;
 
     *ret = (struct s3_answer){.code = ""};
-    if (wait_turn(self, req, err) < 0)
-        return -1;
+    if (fiber_sem_acquire(&self->in_flight, 1, last_ms, err) < 0)
+        return err->code == ERR_DEADLINE ? s3_unavailable(err, "all", "no answers in time") : -1;
     for (int tries = call->once ? 1 : 2; tries > 0; tries--) {
         error_clear(err);
         now_ms = clock_mono_ms();
@@ -400,8 +386,7 @@ int s3_call(struct s3 *self, const struct request *req, const struct s3_call *ca
         if (tries > 1 && fiber_sleep_until(self->loop, now_ms + PAUSE_MS, &stopping) < 0)
             break;
     }
-    self->in_flight--;
-    fiber_queue_wake_one(&self->turn);
+    fiber_sem_release(&self->in_flight, 1);
     ret->abandoned = abandoned;
     return result;
 }

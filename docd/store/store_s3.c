@@ -15,7 +15,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/fiber_sem.h"
 #include "common/wire/codec.h"
 #include "docd/store/post_policy.h"
 #include "docd/store/s3_xml.h"
@@ -35,8 +35,7 @@ struct store_s3 {
     struct s3 *s3;
     struct store_s3_options options;
     struct uuid probe_name;
-    bool probing;
-    struct fiber_queue probe_turn;
+    struct fiber_sem probe;
 };
 
 static struct store_s3 *s3_of(struct store *store)
@@ -579,14 +578,10 @@ static int s3_probe(struct store *store, const struct request *req, struct error
     struct store_s3 *self = s3_of(store);
     int rc;
 
-    while (self->probing) {
-        if (fiber_queue_wait(self->loop, &self->probe_turn, req->deadline_mono_ms) != FIBER_WOKEN)
-            return s3_unavailable(err, "all", "somebody else tries it just now");
-    }
-    self->probing = true;
+    if (fiber_sem_acquire(&self->probe, 1, req->deadline_mono_ms, err) < 0)
+        return s3_unavailable(err, "all", "another request tries it just now");
     rc = probe_all(self, req, err);
-    self->probing = false;
-    fiber_queue_wake_one(&self->probe_turn);
+    fiber_sem_release(&self->probe, 1);
     return rc;
 }
 
@@ -709,6 +704,7 @@ struct store *store_s3_new(struct loop *loop, const struct store_s3_options *opt
         log_die("s3", "out of memory");
     self->store.functions = &functions;
     self->loop = loop;
+    fiber_sem_init(&self->probe, loop, 1, FIBER_SEM_UNBOUNDED);
     self->options = *options;
     self->probe_name = uuid_random();
     self->s3 = s3_new(loop, &self->options.s3);
