@@ -311,6 +311,8 @@ static int start(void *daemon, struct error *err)
     trace_source_init(&self->traces);
     self->tokens = token_cache_new();
     self->revocations = revocations_new();
+    keyring_init(&self->keyring, self->service.loop);
+    flight_init(&self->resolving, self->service.loop);
     self->identities = identities_new();
     self->kept = kept_files_new();
     self->clients = clients_new();

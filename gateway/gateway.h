@@ -74,7 +74,7 @@ struct gateway {
     struct token_cache *tokens;
     struct revocations *revocations;
     struct identities *identities;
-    struct resolving resolving;
+    struct flight resolving; /* fetches of identities, one per session */
     struct lease lease;
     struct warm_up warm_up;
     struct openapi openapi;

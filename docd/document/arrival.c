@@ -6,11 +6,13 @@
  */
 #include "docd/document/arrival.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include "authd/authd_api.h"
+#include "common/runtime/fiber_sem.h"
+#include "common/runtime/flight.h"
 #include "docd/docd.h"
 
 enum {
@@ -24,22 +26,24 @@ enum {
     NOTE_MS = 10000, /* for what is left to do after a failure */
 };
 
+/* What an adoption that failed ends with once its form's row says so. */
+enum { NOTED = -2 };
+
+struct form_key {
+    char text[2 * sizeof(struct uuid)];
+};
+
 struct adoption {
-    LIST_ENTRY(adoption) entry;
     struct arrivals *owner;
     struct store_key form;
-    struct fiber_queue waiting;
-    size_t holders;   /* its fiber and who waits: the last one frees it */
-    bool done, noted; /* noted: that it failed, in the form's row */
-    enum error_code code;
-    char detail[256];
+    struct form_key key;
+    struct flight_call call;
 };
 
 struct arrivals {
     struct docd *d;
-    LIST_HEAD(, adoption) running;
-    size_t count;
-    struct fiber_queue turn, ended; /* who waits for one of them to end, for the last one */
+    struct flight running; /* adoptions, by form */
+    struct fiber_sem slots;
     uint64_t *adopted, *failed, *given_up;
 };
 
@@ -176,10 +180,18 @@ static int note_failure(struct arrivals *self, struct store_key form, const stru
     return give_up_file(self, req, form, &err);
 }
 
-static void let_go(struct adoption *adoption)
+static void end(struct adoption *adoption, bool noted, const struct error *why)
 {
-    if (--adoption->holders == 0)
-        free(adoption);
+    struct error err;
+
+    if (why->code == ERR_NONE) {
+        flight_end(&adoption->call, 0, NULL);
+        return;
+    }
+    error_init(&err, NULL);
+    (void)error_retry(&err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
+    (void)error_detail(&err, "%s", why->detail);
+    flight_end(&adoption->call, noted ? NOTED : -1, &err);
 }
 
 static void adoption_fiber(void *arg)
@@ -189,87 +201,82 @@ static void adoption_fiber(void *arg)
     CLEANUP(service_request_destroy)
     struct request *req = service_request_new(&self->d->svc, ADOPT_MS);
     struct error err;
+    bool noted = false;
 
     error_init(&err, req->arena);
     if (adopt(self->d, req, adoption->form, &err) == 0) {
+        error_clear(&err);
         ++*self->adopted;
     } else {
         ++*self->failed;
-        adoption->noted = note_failure(self, adoption->form, &err) == 0;
+        noted = note_failure(self, adoption->form, &err) == 0;
     }
-    adoption->done = true;
-    adoption->code = err.code;
-    memcpy(adoption->detail, err.detail, sizeof(adoption->detail));
-    LIST_REMOVE(adoption, entry);
-    fiber_queue_wake_all(&adoption->waiting);
-    let_go(adoption);
-    fiber_queue_wake_one(&self->turn);
-    if (--self->count == 0)
-        fiber_queue_wake_all(&self->ended);
+    end(adoption, noted, &err);
+    free(adoption);
+    fiber_sem_release(&self->slots, 1);
 }
 
-static struct adoption *find(const struct arrivals *self, struct store_key form)
+static struct form_key key_of(struct store_key form)
 {
-    struct adoption *each;
+    struct form_key key;
 
-    LIST_FOREACH(each, &self->running, entry)
-    {
-        if (uuid_equal(&each->form.object, &form.object) &&
-            uuid_equal(&each->form.project, &form.project))
-            return each;
-    }
-    return NULL;
+    snprintf(key.text, sizeof(key.text), "%s/%s", form.project.text, form.object.text);
+    return key;
 }
 
-static struct adoption *begin(struct arrivals *self, struct store_key form, struct error *err)
+/* With a slot, which its fiber releases. */
+static struct flight_call *begin(struct arrivals *self, struct store_key form, struct error *err)
 {
     struct adoption *made = calloc(1, sizeof(*made));
 
     if (!made)
         log_die("arrival", "out of memory");
-    *made = (struct adoption){.owner = self, .form = form, .holders = 1};
+    *made = (struct adoption){.owner = self, .form = form, .key = key_of(form)};
     if (fiber_start(self->d->svc.loop, adoption_fiber, made, err) < 0) {
         free(made);
         return NULL;
     }
-    LIST_INSERT_HEAD(&self->running, made, entry);
-    self->count++;
-    return made;
+    flight_lead(&self->running, made->key.text, &made->call);
+    return &made->call;
 }
 
-static int outcome(const struct adoption *adoption, enum fiber_wake wake, struct error *err)
+/* The adoption of the form that is under way, or a new one. */
+static struct flight_call *find_or_begin(struct arrivals *self, struct store_key form,
+                                         int64_t until_ms, struct error *err)
 {
-    if (wake == FIBER_WOKEN && adoption->done && adoption->code == ERR_NONE)
-        return 0;
-    if (wake == FIBER_CANCELLED || (wake == FIBER_WOKEN && !adoption->done))
-        return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-    if (wake == FIBER_TIMEOUT)
-        return error_retry(err, ERR_UNAVAILABLE, 5, "The file is still being stored.");
-    (void)error_retry(err, ERR_UNAVAILABLE, 2, "The store of documents is not available.");
-    return error_detail(err, "%s", adoption->detail);
+    struct form_key key = key_of(form);
+    struct flight_call *call = flight_find(&self->running, key.text), *made = NULL;
+
+    if (call)
+        return call;
+    if (fiber_sem_acquire(&self->slots, 1, until_ms, err) < 0) {
+        (void)error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
+        return NULL;
+    }
+    call = flight_find(&self->running, key.text); /* begun while this fiber waited */
+    if (!call)
+        made = begin(self, form, err);
+    if (!made)
+        fiber_sem_release(&self->slots, 1);
+    return made ? made : call;
 }
 
-/* Adopts it, or waits until somebody has. *ret_noted: it failed, and its row says so. */
+/* Adopts it, or waits until another fiber has. *ret_noted: it failed, and its row says so. */
 static int adopt_and_wait(struct arrivals *self, const struct request *req, struct store_key form,
                           bool *ret_noted, struct error *err)
 {
     int64_t until_ms = req->deadline_mono_ms - RESERVE_MS;
-    struct loop *loop = self->d->svc.loop;
-    struct adoption *adoption;
-    int result;
+    struct flight_call *call = find_or_begin(self, form, until_ms, err);
+    int rc;
 
     *ret_noted = false;
-    while (!(adoption = find(self, form)) && self->count >= ADOPTIONS_MAX)
-        if (fiber_queue_wait(loop, &self->turn, until_ms) != FIBER_WOKEN)
-            return error_retry(err, ERR_OVERLOADED, 1,
-                               "The service is busy. Try again in a moment.");
-    if (!adoption && !(adoption = begin(self, form, err)))
+    if (!call)
         return -1;
-    adoption->holders++;
-    result = outcome(adoption, fiber_queue_wait(loop, &adoption->waiting, until_ms), err);
-    *ret_noted = adoption->noted;
-    let_go(adoption);
-    return result;
+    rc = flight_wait(call, until_ms, err);
+    if (rc < 0 && err->code == ERR_DEADLINE)
+        return error_retry(err, ERR_UNAVAILABLE, 5, "The file is still being stored.");
+    *ret_noted = rc == NOTED;
+    return rc < 0 ? -1 : 0;
 }
 
 /* ---- many at once ---- */
@@ -486,7 +493,8 @@ struct arrivals *arrivals_new(struct docd *d)
     if (!self)
         log_die("arrival", "out of memory");
     self->d = d;
-    LIST_INIT(&self->running);
+    flight_init(&self->running, d->svc.loop);
+    fiber_sem_init(&self->slots, d->svc.loop, ADOPTIONS_MAX, FIBER_SEM_UNBOUNDED);
     self->adopted = counter(d->svc.metrics, "result=\"done\"");
     self->given_up = counter(d->svc.metrics, "result=\"given_up\"");
     self->failed = counter(d->svc.metrics, "result=\"failed\"");
@@ -495,23 +503,26 @@ struct arrivals *arrivals_new(struct docd *d)
 
 void arrivals_drain(struct arrivals *self)
 {
-    struct adoption *each;
+    struct error ignored;
 
-    if (self->count > 0)
-        (void)!fiber_queue_wait(self->d->svc.loop, &self->ended, clock_mono_ms() + DRAIN_MS);
-    LIST_FOREACH(each, &self->running, entry) fiber_queue_wake_all(&each->waiting);
+    error_init(&ignored, NULL);
+    if (fiber_sem_acquire(&self->slots, ADOPTIONS_MAX, clock_mono_ms() + DRAIN_MS, &ignored) == 0)
+        fiber_sem_release(&self->slots, ADOPTIONS_MAX);
+    flight_refuse(&self->running);
 }
 
 void arrivals_destroy(struct arrivals **self_p)
 {
     struct arrivals *self = *self_p;
+    struct error ignored;
 
     if (!self)
         return;
-    if (self->count > 0)
+    error_init(&ignored, NULL);
+    if (!fiber_sem_is_idle(&self->slots))
         fiber_cancel_all(self->d->svc.loop);
-    while (self->count > 0)
-        (void)!fiber_queue_wait(self->d->svc.loop, &self->ended, INT64_MAX);
+    while (fiber_sem_acquire(&self->slots, ADOPTIONS_MAX, INT64_MAX, &ignored) < 0)
+        error_clear(&ignored);
     free(self);
     *self_p = NULL;
 }

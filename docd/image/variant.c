@@ -8,28 +8,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/runtime/fiber_sem.h"
+#include "common/runtime/flight.h"
 #include "docd/image/variant_files.h"
 
 enum {
     LOOK_AGAIN_MS = 15, /* while another process makes it */
     ETAG_HASH = 32,
-};
-
-/* A variant that a fiber of this process makes, and what became of it for those who wait. */
-struct making {
-    LIST_ENTRY(making) entry;
-    char name[VARIANT_NAME_SIZE];
-    struct fiber_queue waiting;
-    size_t holders;              /* the maker and who waits: the last one frees it */
-    enum error_code code;        /* ERR_NONE: it is there */
-    char path[16], problem[128]; /* of ERR_VALIDATION */
 };
 
 struct variants {
@@ -38,8 +28,8 @@ struct variants {
     struct image_pool *images;
     struct store *store;
     int dir;
-    char version[9]; /* of libvips, in names */
-    LIST_HEAD(, making) making;
+    char version[9];          /* of libvips, in names */
+    struct flight making;     /* by name */
     struct fiber_sem slots;   /* of fibers that make one */
     int64_t bytes_max, bytes; /* kept, as far as this instance knows */
     int64_t image_bytes;
@@ -284,89 +274,27 @@ static int make(struct variants *self, const struct request *req, const struct w
 
 /* ---- equal requests ---- */
 
-static struct making *making_find(const struct variants *self, const char *name)
-{
-    struct making *making;
-
-    LIST_FOREACH(making, &self->making, entry)
-    {
-        if (strcmp(making->name, name) == 0)
-            return making;
-    }
-    return NULL;
-}
-
-static struct making *making_begin(struct variants *self, const char *name)
-{
-    struct making *making = calloc(1, sizeof(*making));
-
-    if (!making)
-        log_die("variant", "out of memory");
-    snprintf(making->name, sizeof(making->name), "%s", name);
-    making->holders = 1;
-    LIST_INSERT_HEAD(&self->making, making, entry);
-    return making;
-}
-
-static void making_let_go(struct making *making)
-{
-    if (--making->holders == 0)
-        free(making);
-}
-
-/* Tells everybody how it went. */
-static void making_end(struct making *making, const struct error *err)
-{
-    LIST_REMOVE(making, entry);
-    making->code = err->code;
-    if (err->code == ERR_VALIDATION) {
-        snprintf(making->path, sizeof(making->path), "%s", err->problems->name);
-        snprintf(making->problem, sizeof(making->problem), "%s", err->problems->value);
-    }
-    fiber_queue_wake_all(&making->waiting);
-    making_let_go(making);
-}
-
-/* What cannot be made of the image cannot be made for anybody; after another failure the next one
- * may try. */
-static int making_wait(struct variants *self, const struct request *req, struct making *making,
-                       struct error *err)
-{
-    int result = 0;
-
-    making->holders++;
-    switch (fiber_queue_wait(self->loop, &making->waiting, req->deadline_mono_ms)) {
-    case FIBER_WOKEN:
-        if (making->code == ERR_VALIDATION)
-            result = error_problem(err, making->path, "%s", making->problem);
-        break;
-    case FIBER_TIMEOUT:
-        result = error_set(err, ERR_DEADLINE, "The service took too long to answer.");
-        break;
-    case FIBER_CANCELLED:
-        result = error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
-        break;
-    }
-    making_let_go(making);
-    return result;
-}
-
 /* Makes it for all who wait; *ret_there as begin(). */
 static int make_for_all(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct image_turn *turn,
                         struct variant_job *job, bool *ret_there, struct error *err)
 {
-    struct making *making;
+    struct flight_call making;
     int result;
 
     /* There may be more to make than the pool takes: those are sent away before they open a
      * file. */
     if (fiber_sem_acquire(&self->slots, 1, 0, err) < 0)
         return -1;
-    making = making_begin(self, wanted->name);
+    flight_lead(&self->making, wanted->name, &making);
     result = make(self, req, wanted, turn, job, ret_there, err);
     fiber_sem_release(&self->slots, 1);
-    making_end(making, err);
+    /* What cannot be made of the image cannot be made for another request; after another failure
+     * the next one may try. */
+    if (result < 0 && err->code == ERR_VALIDATION)
+        flight_end(&making, -1, err);
+    else
+        flight_end(&making, 0, NULL);
     return result;
 }
 
@@ -391,7 +319,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
 {
     CLEANUP(image_turn_leave) struct image_turn turn = {0};
     size_t room = job->count;
-    struct making *making;
+    struct flight_call *making;
     bool there = true, first = true, parked;
 
     job->name = wanted->name;
@@ -405,10 +333,10 @@ static int get(struct variants *self, const struct request *req, const struct wa
             return 0;
         }
         first = false;
-        making = making_find(self, wanted->name);
+        making = flight_find(&self->making, wanted->name);
         if (making) {
             ++*self->shared;
-            if (making_wait(self, req, making, err) < 0)
+            if (flight_wait(making, req->deadline_mono_ms, err) < 0)
                 return -1;
             continue;
         }
@@ -533,7 +461,7 @@ struct variants *variants_new(struct loop *loop, struct metrics *metrics, struct
     crypto_generichash(hash, sizeof(hash), (const uint8_t *)image_version(),
                        strlen(image_version()), NULL, 0);
     sodium_bin2hex(self->version, sizeof(self->version), hash, 4);
-    LIST_INIT(&self->making);
+    flight_init(&self->making, loop);
     open_counters(self, metrics);
     metrics_gauge(metrics, "atrium_doc_variant_bytes", "Disk that variants of images take.",
                   read_bytes, self);

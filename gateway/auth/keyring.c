@@ -8,6 +8,13 @@
 
 enum { REFETCH_MS = 1000 };
 
+static const char fetch_key[] = ""; /* there is one set */
+
+void keyring_init(struct keyring *self, struct loop *loop)
+{
+    flight_init(&self->fetch, loop);
+}
+
 /* Takes the fetched set over. Tokens that the old one verified stay verified unless something
  * differs. */
 static void keyring_take(struct gateway *gateway, struct key_set *set, uint64_t changes)
@@ -21,47 +28,34 @@ static void keyring_take(struct gateway *gateway, struct key_set *set, uint64_t 
     self->fetched = changes;
 }
 
+/* Fetches, or waits for the fetch of another fiber: whether that has failed its caller sees. */
 static int keyring_fetch(struct gateway *gateway, const struct request *req, struct error *err)
 {
     struct keyring *self = &gateway->keyring;
     uint64_t changes = self->changes;
     struct keys_get_out out = {0};
     struct key_set *set = NULL;
+    struct flight_call call;
+    int rc = flight_begin(&self->fetch, fetch_key, req->deadline_mono_ms, &call, err);
 
-    self->fetching = true;
+    if (rc != FLIGHT_LEADS)
+        return rc;
     self->tried_ms = clock_mono_ms();
     if (authd_keys_get(gateway->service.bus, req, &(struct nothing){0}, &out, err) == 0)
         set = key_set_new(&out, err);
-    self->fetching = false;
-    fiber_queue_wake_all(&self->waiters);
-    if (!set)
-        return -1;
-    keyring_take(gateway, set, changes);
-    return 0;
-}
-
-/* Waits for the fetch of another fiber. */
-static int keyring_wait(struct gateway *gateway, const struct request *req, struct error *err)
-{
-    enum fiber_wake wake =
-        fiber_queue_wait(gateway->service.loop, &gateway->keyring.waiters, req->deadline_mono_ms);
-
-    if (wake == FIBER_WOKEN)
-        return 0;
-    return error_set(err, wake == FIBER_TIMEOUT ? ERR_DEADLINE : ERR_UNAVAILABLE, "%s", "");
+    if (set)
+        keyring_take(gateway, set, changes);
+    flight_end(&call, 0, NULL);
+    return set ? 0 : -1;
 }
 
 int keyring_ensure(struct gateway *gateway, const struct request *req, struct error *err)
 {
     struct keyring *self = &gateway->keyring;
 
-    while (!self->set || self->fetched != self->changes) {
-        int result =
-            self->fetching ? keyring_wait(gateway, req, err) : keyring_fetch(gateway, req, err);
-
-        if (result < 0)
+    while (!self->set || self->fetched != self->changes)
+        if (keyring_fetch(gateway, req, err) < 0)
             return -1;
-    }
     return 0;
 }
 
@@ -69,9 +63,7 @@ int keyring_refetch(struct gateway *gateway, const struct request *req, struct e
 {
     struct keyring *self = &gateway->keyring;
 
-    if (self->fetching)
-        return keyring_wait(gateway, req, err);
-    if (clock_mono_ms() - self->tried_ms < REFETCH_MS)
+    if (!flight_find(&self->fetch, fetch_key) && clock_mono_ms() - self->tried_ms < REFETCH_MS)
         return 0;
     return keyring_fetch(gateway, req, err);
 }

@@ -5,7 +5,7 @@
 #define ATRIUM_GATEWAY_AUTH_KEYRING_H
 
 #include "common/domain/request.h"
-#include "common/runtime/fiber.h"
+#include "common/runtime/flight.h"
 #include "gateway/auth/keys.h"
 
 struct gateway;
@@ -15,9 +15,10 @@ struct keyring {
     uint64_t changes;    /* announcements so far */
     uint64_t fetched;    /* `changes` before the fetch of `set` */
     int64_t tried_ms;    /* monotonic: of the last fetch */
-    bool fetching;
-    struct fiber_queue waiters;
+    struct flight fetch; /* of the one set there is */
 };
+
+void keyring_init(struct keyring *self, struct loop *loop);
 
 /* Sees that a key set is there that is as new as the last announcement; parks when it must fetch.
  * Fetches of several fibers are one. Fails with what authd_keys_get() fails with. */

@@ -11,32 +11,6 @@
 
 enum { FETCHES_MAX = 5 }; /* for one request, while changes keep coming in between */
 
-/* Lives on the stack of the fiber that fetches. */
-struct resolve_pending {
-    struct resolve_pending *next;
-    const struct uuid *session;
-    struct fiber_queue waiters;
-};
-
-static struct resolve_pending *pending_find(struct gateway *gateway, const struct uuid *session)
-{
-    struct resolve_pending *each = gateway->resolving.head;
-
-    while (each && !uuid_equal(each->session, session))
-        each = each->next;
-    return each;
-}
-
-static void pending_end(struct gateway *gateway, struct resolve_pending *pending)
-{
-    struct resolve_pending **link = &gateway->resolving.head;
-
-    while (*link != pending)
-        link = &(*link)->next;
-    *link = pending->next;
-    fiber_queue_wake_all(&pending->waiters);
-}
-
 /* What the account may keep by its project's policy: patients have limits of their own. */
 static void set_limits(struct caller *caller, const struct account_policy *policy)
 {
@@ -105,26 +79,19 @@ static int fetch_current(struct gateway *gateway, const struct request *req,
 int resolve_identity(struct gateway *gateway, const struct request *req, const struct token *token,
                      struct identity **ret, struct error *err)
 {
-    struct resolve_pending *pending, own = {.session = &token->session};
-    int result;
+    struct flight_call call;
+    int rc;
 
-    for (;;) {
-        enum fiber_wake wake;
-
+    do {
         *ret = identities_get(gateway->identities, &token->session, clock_mono_ms());
         if (*ret)
             return 0;
-        pending = pending_find(gateway, &token->session);
-        if (!pending)
-            break;
-        /* When the other's fetch failed, this one makes its own. */
-        wake = fiber_queue_wait(gateway->service.loop, &pending->waiters, req->deadline_mono_ms);
-        if (wake != FIBER_WOKEN)
-            return error_set(err, wake == FIBER_TIMEOUT ? ERR_DEADLINE : ERR_UNAVAILABLE, "%s", "");
-    }
-    own.next = gateway->resolving.head;
-    gateway->resolving.head = &own;
-    result = fetch_current(gateway, req, token, ret, err);
-    pending_end(gateway, &own);
-    return result;
+        rc = flight_begin(&gateway->resolving, token->session.text, req->deadline_mono_ms, &call,
+                          err);
+    } while (rc == 0);
+    if (rc != FLIGHT_LEADS)
+        return -1;
+    rc = fetch_current(gateway, req, token, ret, err);
+    flight_end(&call, 0, NULL); /* when it failed, each of the others makes its own */
+    return rc;
 }

@@ -10,12 +10,6 @@
 #include "gateway/auth/token.h"
 
 struct gateway;
-struct resolve_pending;
-
-/* Fetches under way, one per session. Zero-initialised is empty. */
-struct resolving {
-    struct resolve_pending *head;
-};
 
 /* The holder of a verified token, from the cache or fetched (parks). A hold of yours in *ret.
  * ERR_UNAUTHORIZED when the membership or the session is gone, else what the bus fails with. */
