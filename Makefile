@@ -454,7 +454,7 @@ format-check:
 lint: all
 	$(call install_packages,$(BUILD_PACKAGES) git python3)
 	@tests/lint/test_lint.py
-	@tests/lint/lint.py --objects $(BUILD)
+	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL))'
 
 # The lists of free and of throwaway mail anew; needs npm. Look at the difference before you commit it.
 refresh-domains:

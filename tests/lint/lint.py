@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Checks the rules of the source tree that no compiler checks: `make lint`.
 
-usage: lint.py [--tree DIR] [--objects DIR] [--update]
+usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER] [--update]
 
   floors    which folder may include which
   modules   no circular includes; no circular calls between modules (--objects: a build, read by nm)
   words     docs/glossary.md: words that comments and identifiers avoid
   style     tests/lint/style.py: sizeof(x), !p, UNUSED, order of includes, guards
   column    at most 100 columns
+  headers   each header compiles alone (--headers: the compiler with its flags)
   sql       no SQL in C, no column by its number
 
 What breaks a rule today is counted in exceptions/<folder>, one line per rule and file. A file that gets worse fails, and
@@ -15,9 +16,13 @@ so does a line that counts too much: after a repair `lint.py --update` lowers th
 """
 import argparse
 import collections
+import concurrent.futures
 import fnmatch
+import hashlib
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -47,6 +52,7 @@ ADVICE = {
     'words': 'docs/glossary.md names the term to use',
     'style': 'run `make format`',
     'column': 'at most 100 columns; `make format` wraps comments',
+    'headers': 'include or declare what the header uses',
     'sql': 'write the statement in the daemon\'s table of statements; name columns, do not count them',
 }
 
@@ -77,6 +83,10 @@ class Tree:
 
     def sources(self):
         return [(path, text) for path, text in sorted(self.text.items()) if path.endswith(('.c', '.h'))]
+
+    def styled(self):
+        """What `make format` writes: all but tables of statements."""
+        return [(path, text) for path, text in sorted(self.text.items()) if not path.endswith('_sql.def')]
 
 
 # ---- floors ----
@@ -262,7 +272,7 @@ def in_string(text, at):
 # ---- style, column, SQL ----
 
 def styled(tree):
-    for path, text in tree.sources():
+    for path, text in tree.styled():
         result = style.style(text, path)
         if result != text:
             before, after = text.split('\n'), result.split('\n')
@@ -271,7 +281,7 @@ def styled(tree):
 
 
 def column(tree):
-    for path, text in tree.sources():
+    for path, text in tree.styled():
         for number, line in enumerate(text.split('\n'), 1):
             if len(line) > style.COLUMNS:
                 yield Violation('column', path, number, '%d columns' % len(line))
@@ -289,6 +299,46 @@ def sql(tree):
         for pattern, what in ((STATEMENT, 'SQL in C'), (POSITION, 'a column by its number')):
             for match in pattern.finditer(text):
                 yield Violation('sql', path, text.count('\n', 0, match.start()) + 1, what)
+
+
+# ---- headers ----
+
+def closure(tree, path, seen=None):
+    """A file of the tree and what it includes of the tree, at any depth."""
+    seen = set() if seen is None else seen
+    if path in tree.text and path not in seen:
+        seen.add(path)
+        for _, included in tree.includes[path]:
+            closure(tree, included, seen)
+    return seen
+
+
+def headers(tree, command, cache):
+    """What compiles is remembered in `cache` with a hash of all that it is made of: a second run compiles nothing."""
+    compiler = shlex.split(command) + ['-fsyntax-only', '-x', 'c']
+    good = json.loads(read(cache)) if os.path.exists(cache) else {}
+    todo = {}
+    for path in tree.text:
+        if path.endswith('.h'):
+            parts = [command] + ['%s\n%s' % (p, tree.text[p]) for p in sorted(closure(tree, path))]
+            todo[path] = hashlib.sha256('\0'.join(parts).encode()).hexdigest()
+
+    def compile_one(path):
+        if good.get(path) == todo[path]:
+            return path, ''
+        done = subprocess.run(compiler + [path], cwd=tree.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return path, '' if done.returncode == 0 else done.stdout
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(compile_one, sorted(todo)))
+    os.makedirs(os.path.dirname(cache), exist_ok=True)
+    with open(cache + '.%d' % os.getpid(), 'w') as f:
+        json.dump({path: todo[path] for path, said in results if not said}, f)
+    os.replace(f.name, cache)
+    for path, said in results:
+        if said:
+            found = re.search(r'error: (.*)', said)
+            yield Violation('headers', path, 1, 'does not compile alone: %s' % (found.group(1) if found else said[:200]))
 
 
 # ---- exceptions ----
@@ -350,14 +400,16 @@ def judge(violations, allowed, checked):
                 key[1], key[0], limit, len(found.get(key, ())))
 
 
-def run(root, objects=None, update=False):
+def run(root, objects=None, update=False, compiler=None, cache=None):
     """Looks at a tree. Returns what is wrong, line by line, and (files, exceptions that are left)."""
     tree = Tree(root)
     violations = [v for rule in (floors, circular_includes, words, styled, column, sql) for v in rule(tree)]
     if objects:
         violations += circular_calls(tree, objects)
+    if compiler:
+        violations += headers(tree, compiler, cache)
     # Without objects the calls are not looked at, and their exceptions not judged.
-    checked = {'words', 'style', 'column', 'sql'} | ({'floors', 'modules'} if objects else set())
+    checked = {'words', 'style', 'column', 'sql'} | ({'headers'} if compiler else set()) | ({'floors', 'modules'} if objects else set())
 
     wrong = []
     for folder in TOPS:
@@ -386,9 +438,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--tree', default=os.path.join(HERE, '..', '..'))
     parser.add_argument('--objects')
+    parser.add_argument('--headers', metavar='COMPILER', help='what compiles each header; needs --objects')
     parser.add_argument('--update', action='store_true')
     options = parser.parse_args()
-    wrong, counts = run(os.path.abspath(options.tree), options.objects, options.update)
+    wrong, counts = run(os.path.abspath(options.tree), options.objects, options.update, options.headers,
+                        os.path.join(options.objects or '.', 'lint/headers.json'))
     for line in wrong:
         print(line)
     if wrong:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Brings C sources to the one style that `make lint` checks.
 
-usage: style.py [FILE...]        without FILE: every tracked .c and .h
+usage: style.py [FILE...]        without FILE: every tracked .c, .h and .def
 
 sizeof(x), !p for a NULL test, UNUSED instead of `(void)parameter;`, the own header first among the includes, header
-guards that name the path, comments of 100 columns, clang-format. A second run changes nothing.
+guards that name the path, comments of 100 columns, clang-format. In .def files: comments, routes and long texts; tables
+of statements stay as they are. A second run changes nothing.
 """
 import os
 import re
@@ -344,14 +345,67 @@ def mask_strings(text):
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
 
 
+# ---- rows: what clang-format does not read ----
+
+ROUTE = re.compile(r'^(ROUTE|ALIAS)\(([^\n"]*)("[^\n"]*")([^\n]*?),\s*\n?\s*("[^"\n]*"), *\n? *("(?:[^"\n]|\\")*")\)$', re.M)
+
+
+def route(match):
+    """A row of routes: method, path and handler; input, output, access and flags; since and summary."""
+    method, path, since, summary = (match.group(i).strip(' ,') for i in (2, 3, 5, 6))
+    handler, *rest = [word.strip() for word in match.group(4).strip(' ,').split(',')]
+    return '%s(%s, %s, %s,\n      %s,\n      %s, %s)' % (
+        match.group(1), method, path, handler, ', '.join(rest), since, summary)
+
+
+def prose(match):
+    """Consecutive lines of nothing but text, filled; a paragraph ends with a line break in the text."""
+    lines = match.group(0).split('\n')
+    if all(len(line) <= COLUMNS for line in lines):
+        return match.group(0)
+    indent = re.match(r' *', lines[0]).group(0)
+    tail = re.search(r'"([,)]*)$', lines[-1]).group(1)
+    paragraphs = [[]]
+    for line in lines:
+        text = line.strip().rstrip(',)')[1:-1]
+        paragraphs[-1].append(text)
+        if text.endswith('\\n'):
+            paragraphs.append([])
+    out = []
+    for texts in filter(None, paragraphs):
+        line = ''
+        for word in re.findall(r'\S+ *', ''.join(texts)):
+            if line and len(indent + line + word) + 2 > COLUMNS:
+                out.append(indent + '"' + line + '"')
+                line = ''
+            line += word
+        out.append(indent + '"' + line + '"')
+    if len(out[-1] + tail) > COLUMNS:
+        head, word = out[-1][:-1].rstrip(' ').rsplit(' ', 1)
+        out[-1:] = [head + ' "', indent + '"' + word + '"']
+    return '\n'.join(out) + tail
+
+
+def rows(text):
+    text = ROUTE.sub(route, text)
+    # A subject and a short description on one line, while that is short enough.
+    text = re.sub(r'^(DOC\([^"\n]*"[^"\n]*",) (".*)$', lambda m: m.group(0) if len(m.group(0)) <= COLUMNS else
+                  m.group(1) + '\n    ' + m.group(2), text, flags=re.M)
+    return re.sub(r'^( +)"(?:\\.|[^"\\\n])*"(?:\n\1"(?:\\.|[^"\\\n])*")*[,)]*$', prose, text, flags=re.M)
+
+
 def style(text, path):
+    if path.endswith('_sql.def'):
+        return text
+    if path.endswith('.def'):
+        return rows(comments(text))
     text = guard(own_first(text, path), path)
     return comments(unused(null(sizeof(text))))
 
 
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
-    files = sys.argv[1:] or subprocess.run(['git', 'ls-files', '*.c', '*.h'], check=True, stdout=subprocess.PIPE,
+    files = sys.argv[1:] or subprocess.run(['git', 'ls-files', '*.c', '*.h', '*.def'], check=True, stdout=subprocess.PIPE,
                                            text=True).stdout.split()
     for turn in range(4):  # clang-format may join lines whose comment went away, and make others longer
         changed = []
@@ -366,7 +420,9 @@ def main():
         print('style.py: %d files changed' % len(changed))
         if not changed:
             break
-        subprocess.run(['clang-format', '-i'] + changed, check=True)
+        formatted = [path for path in changed if not path.endswith('.def')]
+        if formatted:
+            subprocess.run(['clang-format', '-i'] + formatted, check=True)
         files = changed
 
 

@@ -81,6 +81,10 @@ CASES = [
     ('a guard of another name', 'authd/a.h', '#ifndef ATRIUM_A_H\n#define ATRIUM_A_H\n#endif\n', 'style',
      'ATRIUM_AUTHD_A_H'),
     ('a long line', 'authd/a.c', 'int n = %s;\n' % ' + '.join(['1000'] * 15), 'column', 'columns'),
+    ('a long line of rows', 'authd/authd_routes.def', 'OP(%s)\n' % ', '.join(['name'] * 20), 'column', 'columns'),
+    ('a long statement', 'authd/authd_sql.def', 'SQL(%s)\n' % ', '.join(['name'] * 20), None, ''),
+    ('a route on one line', 'authd/authd_routes.def', 'ROUTE(GET, "/x", x, nothing, x_out, ACCESS_USER, R_SAFE, "0.1", "X")\n',
+     'style', 'ROUTE(GET, "/x", x,'),
     ('100 columns', 'authd/a.c', 'int %s;\n' % ('n' * 95), None, ''),
     ('a statement in C', 'authd/a.c', 'const char *s = "select id from session";\n', 'sql', 'SQL in C'),
     ('a column by its number', 'authd/a.c', 'int n = db_int(res, 0, 8);\n', 'sql', 'by its number'),
@@ -111,6 +115,17 @@ STYLES = [
      '/*\n * %s\n * word word\n *\n *   row   what it is\n */' % ' '.join(['word'] * 19)),
 ]
 
+# (rows of a .def file, what the style makes of them)
+ROWS = [
+    ('ROUTE(GET,    "/x/{id}",  x_get,   x_in, x_out, ACCESS_USER,  R_SAFE | R_WITHIN(32),\n      "0.1", "Read, with \\"x\\"")',
+     'ROUTE(GET, "/x/{id}", x_get,\n      x_in, x_out, ACCESS_USER, R_SAFE | R_WITHIN(32),\n      "0.1", "Read, with \\"x\\"")'),
+    ('ALIAS(GET, "/y", x_get,\n      x_in, x_out, ACCESS_USER, 0,\n      "0.1", "Y")', None),
+    ('DOC(x, "X",\n    "%s "\n    "word.\\n\\n"\n    "next")' % ' '.join(['word'] * 20),
+     'DOC(x, "X",\n    "%s "\n    "word word word.\\n\\n"\n    "next")' % ' '.join(['word'] * 18)),
+    ('DOC(x, "X",\n    "short "\n    "lines",\n    ERR_X)', None),
+    ('DOC(x, "X", "%s")' % ' '.join(['word'] * 18), 'DOC(x, "X",\n    "%s")' % ' '.join(['word'] * 18)),
+]
+
 failed = []
 
 
@@ -128,8 +143,8 @@ def write(root, files):
             f.write(text)
 
 
-def look(root, objects=None, update=False):
-    wrong, _ = lint.run(root, objects, update)
+def look(root, objects=None, update=False, compiler=None):
+    wrong, _ = lint.run(root, objects, update, compiler, os.path.join(root, 'lint/headers.json'))
     return len(wrong), '\n'.join(wrong)
 
 
@@ -217,18 +232,40 @@ def circular_calls(label, root):
     check(label + ', up a floor', 'common/base/down.c:1: floors: uses up of the floor above' in out, out)
 
 
+def headers_alone(label, root):
+    """A header that needs another one fails, also when what it includes changed since it compiled."""
+    def header(path, text):
+        name = 'ATRIUM_' + path[:-2].upper().replace('/', '_') + '_H'
+        write(root, {path: '#ifndef %s\n#define %s\n%s#endif\n' % (name, name, text)})
+
+    header('authd/number.h', '#include <stdint.h>\n')
+    header('authd/use.h', '#include "authd/number.h"\nint64_t use(void);\n')
+    code, out = look(root, compiler='cc -I.')
+    check(label + ': good', ': headers: ' not in out, out)
+    header('authd/number.h', '')
+    code, out = look(root, compiler='cc -I.')
+    check(label + ': what it includes changed', 'authd/use.h:1: headers: does not compile alone' in out, out)
+    header('authd/use.h', '#include <stdint.h>\nint64_t use(void);\n')
+    code, out = look(root, compiler='cc -I.')
+    check(label + ': mended', ': headers: ' not in out, out)
+
+
 def main():
     in_tree('a tree without fault', good_tree)
     for label, path, text, rule, message in CASES:
         in_tree(label, rule_case(path, text, rule, message))
     in_tree('exceptions', exceptions_shrink)
     in_tree('calls in a circle', circular_calls)
+    in_tree('headers', headers_alone)
+    for text, want in ROWS:
+        got = style.style(text, 'authd/authd_docs.def')
+        check(text, got == (want or text), got)
     for text, want in STYLES:
         got = style.style(text, 'authd/a.c')
         check(text, got == (want or text), got)
     if failed:
         sys.exit('test_lint: %d FAILED' % len(failed))
-    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + 3))
+    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 4))
 
 
 main()
