@@ -203,24 +203,27 @@ static int changed(struct error *err, const char *method)
     return s3_unavailable(err, method, "changed while it was copied");
 }
 
-/* As s3_call(), of what makes something. ERR_UNCERTAIN: the server may make it yet. */
-static int make(const struct store_s3 *self, const struct request *req, const struct s3_call *call,
-                struct s3_answer *ret, struct error *err)
+/* The server may make it yet: a failure becomes ERR_UNCERTAIN, with the same texts. */
+static int uncertain(struct error *err)
 {
-    struct error cause;
+    struct error cause = *err;
 
-    if (s3_call(self->s3, req, call, ret, err) == 0)
-        return 0;
-    if (!ret->abandoned)
-        return -1;
-    cause = *err;
     error_set(err, ERR_UNCERTAIN, "%s", cause.message);
     return error_detail(err, "%s", cause.detail);
 }
 
-static int copy_answer(const struct request *req, const struct s3_call *call,
-                       const struct s3_answer *answer, const char *etag_path, const char **ret_etag,
-                       struct error *err)
+/* As s3_call(), of what makes something. ERR_UNCERTAIN: the server may make it yet. */
+static int make(const struct store_s3 *self, const struct request *req, const struct s3_call *call,
+                struct s3_answer *ret, struct error *err)
+{
+    if (s3_call(self->s3, req, call, ret, err) == 0)
+        return 0;
+    return ret->abandoned ? uncertain(err) : -1;
+}
+
+static int read_copy(const struct request *req, const struct s3_call *call,
+                     const struct s3_answer *answer, const char *etag_path, const char **ret_etag,
+                     struct error *err)
 {
     const char *code;
 
@@ -236,6 +239,28 @@ static int copy_answer(const struct request *req, const struct s3_call *call,
         return 0;
     code = s3_xml_text(req->arena, answer->text, answer->size, "Error/Code");
     return s3_unavailable(err, call->method, code ? code : "neither a result nor an error");
+}
+
+/* What a second try was refused, an abandoned first one may still make. */
+static int copy_answer(const struct request *req, const struct s3_call *call,
+                       const struct s3_answer *answer, const char *etag_path, const char **ret_etag,
+                       struct error *err)
+{
+    if (read_copy(req, call, answer, etag_path, ret_etag, err) == 0)
+        return 0;
+    return answer->abandoned ? uncertain(err) : -1;
+}
+
+/* The facts of an object that was just copied. One that is not there may come yet. */
+static int look_at_copy(const struct store_s3 *self, const struct request *req, const char *key,
+                        struct facts *ret, struct error *err)
+{
+    if (look(self, req, key, ret, err) == 0)
+        return 0;
+    if (err->code != ERR_NOT_FOUND)
+        return -1;
+    (void)!s3_unavailable(err, "HEAD", "404 of what was copied");
+    return uncertain(err);
 }
 
 static int copy_whole(const struct store_s3 *self, const struct request *req, const char *from,
@@ -444,7 +469,7 @@ static int s3_adopt(struct store *store, const struct request *req, struct store
         return -1;
     if ((facts.size > self->options.part_size ? copy_large : copy_whole)(self, req, from, to,
                                                                          &facts, err) < 0 ||
-        look(self, req, to, &facts, err) < 0 ||
+        look_at_copy(self, req, to, &facts, err) < 0 ||
         (facts.size > 0 && get(self, req, to, 0, head, STORE_HEAD_MAX, &size, err) < 0))
         return -1;
     *ret = (struct stored){facts.size, tag_of(req, &facts), {head, size}};

@@ -723,6 +723,12 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
          "",
          "GET /d",
          9},
+        {"a copy that is not there",
+         {FACTS("a", "3"), COPIED, HEAD("404 Not Found") "\r\n"},
+         ERR_UNCERTAIN,
+         "HEAD: 404",
+         "HEAD /d",
+         3},
         {"parts that nobody begins",
          {FACTS("a", LARGE), BODY("200 OK", "<x/>")},
          ERR_UNAVAILABLE,
@@ -799,6 +805,32 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
     teardown(f);
 }
 
+/* A copy whose first try was not waited for may be made yet, whatever the second one finds. */
+static void adoptions_in_doubt(struct loop *loop, void *arg UNUSED)
+{
+    static const struct {
+        const char *label, *answers[4];
+    } rows[] = {
+        {"forgotten meanwhile",
+         {FACTS("a", "3"), NO_ANSWER, BODY("404 Not Found", ERROR_XML("NoSuchKey"))}},
+        {"changed meanwhile",
+         {FACTS("a", "3"), NO_ANSWER,
+          BODY("412 Precondition Failed", ERROR_XML("PreconditionFailed"))}},
+    };
+    struct fixture *f = setup(loop);
+    struct store_key form = {{PROJECT}, {FORM}};
+    struct stored stored;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        tell(f, rows[i].answers);
+        int result = f->store->functions->adopt(f->store, &f->req, form, form, &stored, &f->err);
+        UNIT_CHECK(result < 0 && f->err.code == ERR_UNCERTAIN, "%s: %d %d", rows[i].label, result,
+                   f->err.code);
+        UNIT_CHECK(f->server.count == 3, "%s: %zu requests", rows[i].label, f->server.count);
+    }
+    teardown(f);
+}
+
 #define ON_FIBER(name)             \
     static void test_##name(void)  \
     {                              \
@@ -809,6 +841,7 @@ ON_FIBER(large_answers)
 ON_FIBER(deadlines)
 ON_FIBER(lists)
 ON_FIBER(adoptions)
+ON_FIBER(adoptions_in_doubt)
 
 static const struct unit_case cases[] = {
     {"XML is read, or refused", test_xml},
@@ -821,6 +854,7 @@ static const struct unit_case cases[] = {
     {"no try is longer than its caller's time", test_deadlines},
     {"a list is one, whole, or a failure", test_lists},
     {"what is copied is one file, or a failure", test_adoptions},
+    {"a copy that was given up on may come yet", test_adoptions_in_doubt},
 };
 
 int main(void)
