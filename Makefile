@@ -40,7 +40,7 @@ endif
 HARDENING ?= -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE
 OPTIMIZE  ?= -O2 -g
 # Not `:=`: pkg-config may have come with this very call.
-CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -D_GNU_SOURCE \
+CFLAGS_ALL = -std=gnu17 $(OPTIMIZE) $(HARDENING) $(WARNINGS) -I. -I$(BUILD)/gen -D_GNU_SOURCE \
     -DATRIUM_VERSION='"$(VERSION)"' $(shell pkg-config --cflags libpq gobject-2.0 2>/dev/null) $(CFLAGS)
 LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
@@ -67,10 +67,27 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # A program: the files of its folder and of the folders in it.
 sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 
-COMMON_OBJECTS := $(call object,$(filter-out common/runtime/curl_loop.c,$(wildcard common/*/*.c)))
+COMMON_OBJECTS := $(call object,$(filter-out common/runtime/curl_loop.c,$(wildcard common/*/*.c))) \
+    $(BUILD)/gen/common/service/sql.o
 API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(d)/$(d)_api.c))
 
-$(BUILD)/%.o: %.c | deps-build
+# Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
+# last run; headers change only when what they say does.
+SQL_OWNERS := common/service $(SCHEMAS) tests/unit/statement_kit
+define sql_rule
+$(BUILD)/gen/$(1)/sql.stamp: common/pg/sqlgen.pl $(wildcard $(1)/sql $(1)/sql/* $(1)/sql/*/*.sql common/service/sql/part/*.sql)
+	@mkdir -p $$(@D)
+	./common/pg/sqlgen.pl $(BUILD)/gen $(1) common/service
+	@touch $$@
+$(BUILD)/gen/$(1)/sql.c $(BUILD)/gen/$(1)/sql_part.h: $(BUILD)/gen/$(1)/sql.stamp ;
+$(BUILD)/gen/$(1)/sql/%.h: $(BUILD)/gen/$(1)/sql.stamp ;
+$(BUILD)/gen/$(1)/sql.o: $(BUILD)/gen/$(1)/sql.stamp | deps-build
+	$$(CC) $$(CFLAGS_ALL) -MMD -MP -c $(BUILD)/gen/$(1)/sql.c -o $$@
+endef
+$(foreach o,$(SQL_OWNERS),$(eval $(call sql_rule,$(o))))
+SQL_STAMPS := $(SQL_OWNERS:%=$(BUILD)/gen/%/sql.stamp)
+
+$(BUILD)/%.o: %.c | deps-build $(SQL_STAMPS)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
 
@@ -106,7 +123,7 @@ $(BUILD)/authd/credential/common_password.o: authd/data/common_passwords.txt
 # A daemon is every file of its folder but the API, which libapi.a carries for all.
 define program_rule
 $(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(call sources,$(1)))) \
-    $(if $(filter $(1),$(SCHEMAS) ctl),$(BUILD)/gen/$(1)_schema.o)
+    $(if $(filter $(1),$(SCHEMAS) ctl),$(BUILD)/gen/$(1)_schema.o) $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)/sql.o)
 $(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libapi.a $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$($(2)_OBJECTS) $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a) \
@@ -120,7 +137,7 @@ $(eval $(call program_rule,ctl,atriumctl))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
 UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/program.c,$(wildcard tests/unit/*.c)) \
-    tests/http/silent_dns.c)
+    tests/http/silent_dns.c) $(BUILD)/gen/tests/unit/statement_kit/sql.o
 HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
     tests/unit/program.c \
     $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
@@ -454,6 +471,7 @@ format-check:
 lint: all
 	$(call install_packages,$(BUILD_PACKAGES) git python3)
 	@tests/lint/test_lint.py
+	@tests/lint/test_sqlgen.py
 	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL))'
 
 # The lists of free and of throwaway mail anew; needs npm. Look at the difference before you commit it.

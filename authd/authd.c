@@ -36,7 +36,7 @@ static const struct operation operations[] = {
 };
 
 const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "authd/authd_sql.def"
 #undef SQL
 };

@@ -39,7 +39,7 @@ int mail_admit(struct authd *d, const struct request *req, const char *to, bool 
     return throttle_admit(d, req, "mailbox", to, MAILBOX_WINDOW, MAILBOX_MAX, ret_admitted, err);
 }
 
-struct outbox_row mail_row(struct authd *d, const struct request *req, const struct mail *mail)
+struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail)
 {
     struct mail_enqueue_in in = {.id =
                                      uuid_is_set(&mail->id) ? mail->id : uuid_ordered(req->now_ms),

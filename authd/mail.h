@@ -31,6 +31,6 @@ int mail_admit(struct authd *d, const struct request *req, const char *to, bool 
 
 /* The outbox row of a mail, for the statement that makes what the mail is about; outbox_kick()
  * after its commit. */
-struct outbox_row mail_row(struct authd *d, const struct request *req, const struct mail *mail);
+struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);
 
 #endif

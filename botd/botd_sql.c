@@ -4,7 +4,7 @@
 #include "botd/botd_sql.h"
 
 const struct db_statement botd_statements[BOTD_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "botd/botd_sql.def"
 #undef SQL
 };

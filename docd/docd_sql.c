@@ -4,7 +4,7 @@
 #include "docd/docd_sql.h"
 
 const struct db_statement docd_statements[DOCD_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "docd/docd_sql.def"
 #undef SQL
 };

@@ -60,7 +60,7 @@ int sweep_objects(struct docd *d, const struct request *req, struct error *err)
 
 static int sweep_documents(struct docd *d, const struct request *req, struct error *err)
 {
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "document.delete", .detail = "not uploaded"});
     size_t count;
 

@@ -158,7 +158,7 @@ static enum transport_outcome delivery_send(struct delivery *self,
 }
 
 /* The end of a message: an attempt that is repeated leaves no row. */
-static struct audit_row delivery_audit(const struct delivery *self, bool sent)
+static struct sql_audit delivery_audit(const struct delivery *self, bool sent)
 {
     return audit_row(self->item.req, &(struct audit){.action = "mail.send",
                                                      .failure = !sent,
@@ -188,7 +188,7 @@ static int delivery_record(struct delivery *self, enum transport_outcome outcome
     struct maild *d = work_maild(&self->item);
     struct request *req = self->item.req;
     struct uuid id = self->item.id, lease = work_lease(&self->item);
-    struct audit_row audit;
+    struct sql_audit audit;
     struct error err;
 
     error_init(&err, req->arena);

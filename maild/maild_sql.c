@@ -4,7 +4,7 @@
 #include "maild/maild_sql.h"
 
 const struct db_statement maild_statements[MAILD_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "maild/maild_sql.def"
 #undef SQL
 };

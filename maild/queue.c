@@ -16,7 +16,7 @@ static int not_found(struct error *err)
 }
 
 /* What an operator does to a message. */
-static struct audit_row message_audit(const struct request *req, const char *action,
+static struct sql_audit message_audit(const struct request *req, const char *action,
                                       struct uuid message)
 {
     return audit_row(req, &(struct audit){.action = action, .type = "Message", .id = message});
@@ -69,7 +69,7 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
                struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit = message_audit(req, "mail.retry", in->id);
+    struct sql_audit audit = message_audit(req, "mail.retry", in->id);
 
     if (db_query(d->svc.db, req, SQL_MESSAGE_DUE_NOW, &res, err, DB_UUID(in->id),
                  DB_INT(clock_now_ms(d->real)), DB_AUDIT(audit)) < 0)
@@ -88,7 +88,7 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
 int mail_retry_all(struct maild *d, const struct request *req, const struct mail_retry_all_in *in,
                    struct mail_retry_all_out *out, struct error *err)
 {
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "mail.retry",
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "mail.retry",
                                                             .project = in->projectId,
                                                             .type = "Message",
                                                             .detail = "all that wait"});
@@ -114,7 +114,7 @@ int mail_drop(struct maild *d, const struct request *req, const struct mail_id_i
               struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit = message_audit(req, "mail.drop", in->id);
+    struct sql_audit audit = message_audit(req, "mail.drop", in->id);
 
     if (db_query(d->svc.db, req, SQL_MESSAGE_DROP, &res, err, DB_UUID(in->id), DB_AUDIT(audit)) < 0)
         return -1;

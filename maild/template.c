@@ -79,7 +79,7 @@ int template_pick(struct maild *d, const struct request *req, struct uuid projec
 }
 
 /* The statement's project and the name say which template it is. */
-static struct audit_row template_audit(const struct request *req, const char *action,
+static struct sql_audit template_audit(const struct request *req, const char *action,
                                        struct uuid project, const char *name)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -99,7 +99,7 @@ int template_put(struct maild *d, const struct request *req, const struct templa
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *language = language_tag(req->arena, in->language);
     const char *html = in->html && in->html[0] ? in->html : NULL;
-    struct audit_row audit = template_audit(req, "template.write", in->projectId, in->name);
+    struct sql_audit audit = template_audit(req, "template.write", in->projectId, in->name);
 
     if (template_check(req->arena, in, language, err) < 0)
         return -1;
@@ -166,7 +166,7 @@ int template_delete(struct maild *d, const struct request *req, const struct tem
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *language = in->language ? language_tag(req->arena, in->language) : NULL;
-    struct audit_row audit = template_audit(req, "template.delete", in->projectId, in->name);
+    struct sql_audit audit = template_audit(req, "template.delete", in->projectId, in->name);
 
     if (in->language && !language)
         return bad_language(err);

@@ -27,7 +27,7 @@ int access_policy_list_of(struct settingsd *d, const struct request *req, struct
     return 0;
 }
 
-static struct audit_row policy_audit(const struct request *req, const char *action,
+static struct sql_audit policy_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid policy)
 {
     return audit_row(
@@ -44,7 +44,7 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
     CLEANUP(db_result_destroy) struct db_result *locked = NULL;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_random();
-    struct audit_row audit = policy_audit(req, "policy.create", project, id);
+    struct sql_audit audit = policy_audit(req, "policy.create", project, id);
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project)) < 0 ||
@@ -66,8 +66,8 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
                          struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row = publish_change_row(d, req, "policy", in->id);
-    struct audit_row audit = policy_audit(req, "policy.replace", project, in->id);
+    struct sql_outbox row = publish_change_row(d, req, "policy", in->id);
+    struct sql_audit audit = policy_audit(req, "policy.replace", project, in->id);
 
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_UPDATE, &res, err, DB_UUID(project),
                  DB_UUID(in->id), DB_TEXT(in->name), DB_TEXT(in->resource),
@@ -99,7 +99,7 @@ int access_policy_remove(struct settingsd *d, const struct request *req, struct 
     CLEANUP(db_result_destroy) struct db_result *read = NULL, *deleted = NULL;
     struct policy_in_use_in use = {.projectId = project, .policyId = policy};
     struct policy_in_use_out used = {0};
-    struct audit_row audit = policy_audit(req, "policy.delete", project, policy);
+    struct sql_audit audit = policy_audit(req, "policy.delete", project, policy);
 
     if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_USE, &read, err, DB_UUID(project),
                  DB_UUID(policy)) < 0)

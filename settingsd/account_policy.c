@@ -135,8 +135,8 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct history_writer writer = history_writer(req);
-    struct audit_row audit = project_audit(req, "account-policy.write", project, NULL);
-    struct outbox_row row;
+    struct sql_audit audit = project_audit(req, "account-policy.write", project, NULL);
+    struct sql_outbox row;
     int64_t version;
 
     if (policy_read(d, req, project, out, &version, err) < 0)

@@ -1,20 +1,19 @@
 /*
  * client.c - client applications of a project: the `clientId` that one-step sign-in names.
  */
+#include "settingsd/sql/client.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/sql/project.h"
 
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                    struct client_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_client_list_in list = {.project = project};
 
-    if (db_query(d->svc.db, req, SQL_CLIENTS, &res, err, DB_UUID(project)) < 0)
-        return -1;
-    out->resources = db_list(res, &client_table, req->arena);
-    return 0;
+    return sql_client_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
-static struct audit_row client_audit(const struct request *req, const char *action,
+static struct sql_audit client_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid client)
 {
     return audit_row(
@@ -26,36 +25,33 @@ int client_make(struct settingsd *d, const struct request *req, struct uuid proj
                 const char *name, struct client *out, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid id = uuid_random();
-    struct audit_row audit = client_audit(req, "client.create", project, id);
+    struct sql_project_lock_in lock = {.project = project};
+    struct sql_client_insert_in insert = {
+        .project = project, .id = uuid_random(), .name = name, .now = req->now_ms};
+    int inserted;
 
+    insert.audit = client_audit(req, "client.create", project, insert.id);
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project)) < 0 ||
-        db_tx_query(tx, SQL_CLIENT_INSERT, &res, err, DB_UUID(project), DB_UUID(id), DB_TEXT(name),
-                    DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
+        sql_project_lock(tx, req, &lock, err) < 0 ||
+        (inserted = sql_client_insert(tx, req, &insert, out, err)) < 0)
         return -1;
-    if (db_rows(res) == 0)
+    if (inserted == 0)
         return error_set(err, ERR_CONFLICT, "The project has 1,000 client applications already.");
-    if (db_commit(&tx, err) < 0)
-        return -1;
-    db_row(res, 0, &client_table, req->arena, out);
-    return 0;
+    return db_commit(&tx, err);
 }
 
 int client_remove(struct settingsd *d, const struct request *req, struct uuid project,
                   struct uuid client, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit = client_audit(req, "client.delete", project, client);
+    struct sql_client_delete_in delete = {.project = project,
+                                          .id = client,
+                                          .audit =
+                                              client_audit(req, "client.delete", project, client)};
+    int deleted = sql_client_delete(d->svc.db, req, &delete, err);
 
-    if (db_query(d->svc.db, req, SQL_CLIENT_DELETE, &res, err, DB_UUID(project), DB_UUID(client),
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
+    if (deleted == 0)
         return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    return 0;
+    return deleted < 0 ? -1 : 0;
 }
 
 int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,

@@ -97,7 +97,7 @@ int locales_write(struct settingsd *d, const struct request *req, struct uuid pr
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct history_writer writer = history_writer(req);
-    struct audit_row audit = project_audit(req, "locales.write", project, NULL);
+    struct sql_audit audit = project_audit(req, "locales.write", project, NULL);
     int64_t version;
 
     if (locales_read(d, req, project, out, &version, err) < 0 ||

@@ -54,8 +54,8 @@ int organization_code_email(struct settingsd *d, const struct request *req,
                                    .template = "ORGANIZATION_CODE"};
     const struct code_mail_admit_in who = {req->caller->membership, in->email};
     struct nothing ignored;
-    struct outbox_row row;
-    struct audit_row audit;
+    struct sql_outbox row;
+    struct sql_audit audit;
     struct tenant tenant = {0};
 
     if (!req->caller->admin && !uuid_is_set(&req->caller->policy))

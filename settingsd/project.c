@@ -25,7 +25,7 @@ struct project {
     const char *name;
     const char *settings;           /* JSON object */
     const char *account_policy;     /* JSON object, or NULL */
-    const struct outbox_row *grant; /* written with it, or NULL */
+    const struct sql_outbox *grant; /* written with it, or NULL */
     struct uuid root, maker;        /* of a child: top of its tree, account that makes it */
 };
 
@@ -119,10 +119,10 @@ static int project_insert(struct settingsd *d, const struct request *req,
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct outbox_row grant =
-        project->grant ? *project->grant : (struct outbox_row){.method = NULL};
+    struct sql_outbox grant =
+        project->grant ? *project->grant : (struct sql_outbox){.method = NULL};
     struct history_writer writer = history_writer(req);
-    struct audit_row audit = project_audit(req, "project.create", project->id, NULL);
+    struct sql_audit audit = project_audit(req, "project.create", project->id, NULL);
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
@@ -169,7 +169,7 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
 {
     struct uuid id = uuid_ordered(req->now_ms);
     struct admin_grant_in grant = {.key = id, .account = req->caller->account, .projectId = id};
-    struct outbox_row row;
+    struct sql_outbox row;
     struct project project = {.id = id,
                               .parent = req->caller->project,
                               .name = in->name,
@@ -257,13 +257,13 @@ int project_list(struct settingsd *d, const struct request *req, const struct pr
  * it. */
 static int suspend_write(struct settingsd *d, const struct request *req,
                          const struct project_suspend_in *in, const struct tenant *tenant,
-                         struct change_publish_in *change, struct outbox_row *row,
+                         struct change_publish_in *change, struct sql_outbox *row,
                          struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *locked = NULL, *below = NULL, *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const char *action = in->suspended ? "project.suspend" : "project.resume";
-    struct audit_row audit = project_audit(req, action, tenant->projectId, NULL);
+    struct sql_audit audit = project_audit(req, action, tenant->projectId, NULL);
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(tenant->rootId)) < 0 ||
@@ -290,7 +290,7 @@ int project_suspend(struct settingsd *d, const struct request *req,
                     const struct project_suspend_in *in, struct tenant *out, struct error *err)
 {
     struct change_publish_in change;
-    struct outbox_row row;
+    struct sql_outbox row;
 
     if (project_named(d, req, in->tenantCode, out, err) < 0 ||
         suspend_write(d, req, in, out, &change, &row, err) < 0 ||

@@ -6,7 +6,7 @@
 
 #include "settingsd/settingsd.h"
 
-struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
+struct sql_audit project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail)
 {
     return audit_row(req, &(struct audit){.action = action,

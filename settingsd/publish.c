@@ -14,7 +14,7 @@ enum {
 };
 
 /* Removes the row of a message that was delivered; a row that stays is only delivered again. */
-static void row_done(struct settingsd *d, const struct request *req, const struct outbox_row *row)
+static void row_done(struct settingsd *d, const struct request *req, const struct sql_outbox *row)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct error ignored;
@@ -25,7 +25,7 @@ static void row_done(struct settingsd *d, const struct request *req, const struc
 }
 
 int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,
-                const void *in, const struct outbox_row *row, const char *otherwise,
+                const void *in, const struct sql_outbox *row, const char *otherwise,
                 struct error *err)
 {
     int64_t give_up = MIN(req->deadline_mono_ms, clock_mono_ms() + TELL_MS);
@@ -45,7 +45,7 @@ int publish_row(struct settingsd *d, const struct request *req, const struct bus
     return 0;
 }
 
-struct outbox_row publish_change_row(struct settingsd *d, const struct request *req,
+struct sql_outbox publish_change_row(struct settingsd *d, const struct request *req,
                                      const char *kind, struct uuid id)
 {
     struct change_publish_in in = {.kind = kind, .id = id};
@@ -53,7 +53,7 @@ struct outbox_row publish_change_row(struct settingsd *d, const struct request *
     return outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), &in);
 }
 
-int publish_change(struct settingsd *d, const struct request *req, const struct outbox_row *row,
+int publish_change(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
                    const char *kind, struct uuid id, struct error *err)
 {
     struct change_publish_in in = {.kind = kind, .id = id};

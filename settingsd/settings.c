@@ -62,7 +62,7 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct history_writer writer = history_writer(req);
-    struct audit_row audit = project_audit(req, "setting.write", project, name);
+    struct sql_audit audit = project_audit(req, "setting.write", project, name);
 
     if (db_query(d->svc.db, req, SQL_SETTING_WRITE, &res, err, DB_UUID(project), DB_INT(version),
                  DB_TEXT(name), DB_BOOL(on), DB_TEXT(text), DB_INT(req->now_ms), DB_WRITER(writer),

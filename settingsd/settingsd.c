@@ -5,6 +5,7 @@
 
 #include "authd/authd_api.h"
 #include "maild/maild_api.h"
+#include "settingsd/sql_part.h"
 
 extern const struct db_migration settingsd_migrations[];
 
@@ -51,6 +52,7 @@ static const struct service_definition definition = {
     .schema = "settings",
     .statements = settingsd_statements,
     .statement_count = SETTINGSD_STATEMENT_COUNT,
+    .sql = settingsd_sql,
     .migrations = settingsd_migrations,
     .audit = true,
     .operations = operations,

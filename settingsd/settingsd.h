@@ -46,7 +46,7 @@ void tenant_from_row(const struct db_result *res, size_t row, struct arena *aren
 /* ---- project_write.c ---- */
 
 /* The audit row of what happens to a project as a whole; detail: one word, or NULL. */
-struct audit_row project_audit(const struct request *req, const char *action, struct uuid project,
+struct sql_audit project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail);
 
 /* Fails with ERR_CONFLICT: another write of the project was faster. */
@@ -64,15 +64,15 @@ bool etag_matches(const char *if_match, const char *etag);
  * text `otherwise` when authd could not be told: the change is stored and the outbox goes on
  * telling. */
 int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,
-                const void *in, const struct outbox_row *row, const char *otherwise,
+                const void *in, const struct sql_outbox *row, const char *otherwise,
                 struct error *err) MUST_USE;
 
 /* The outbox row of a changed "policy" or "project", to be written with the change itself; and,
  * after that, the telling: when it returns 0 every live gateway knows. Parks. Errors as
  * publish_row(). */
-struct outbox_row publish_change_row(struct settingsd *d, const struct request *req,
+struct sql_outbox publish_change_row(struct settingsd *d, const struct request *req,
                                      const char *kind, struct uuid id);
-int publish_change(struct settingsd *d, const struct request *req, const struct outbox_row *row,
+int publish_change(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
                    const char *kind, struct uuid id, struct error *err) MUST_USE;
 
 /* ---- history.c ---- */

@@ -4,7 +4,7 @@
 #include "settingsd/settingsd_sql.h"
 
 const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "settingsd/settingsd_sql.def"
 #undef SQL
 };

@@ -55,7 +55,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     CLEANUP(db_result_destroy) struct db_result *changed = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
-    struct audit_row audit;
+    struct sql_audit audit;
     const char *hash;
 
     if (password_slot_take(d, req, &slot, err) < 0 ||
@@ -91,10 +91,10 @@ static int send_link(struct authd *d, const struct request *req, const struct te
                         .to = email,
                         .display = arena_printf(req->arena, "%s %s", db_text(found, at, 2),
                                                 db_text(found, at, 3))};
-    const struct audit_row audit =
+    const struct sql_audit audit =
         credential_audit(req, "password.link", tenant->projectId, account, NULL);
     struct mail_route route;
-    struct outbox_row row;
+    struct sql_outbox row;
     struct link link;
 
     if (mail_route_find(d, req, tenant, db_text(found, at, 1), account, &route, err) < 0)
@@ -210,7 +210,7 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
     CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
     CLEANUP(db_result_destroy) struct db_result *set = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct audit_row audit =
+    const struct sql_audit audit =
         credential_audit(req, "password.set", owner->tenant.projectId, owner->account, NULL);
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||

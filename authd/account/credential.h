@@ -20,7 +20,7 @@ struct credential_owner {
 };
 
 /* The audit row of what happened to an account's password; why: of a failure, one word. */
-struct audit_row credential_audit(const struct request *req, const char *action,
+struct sql_audit credential_audit(const struct request *req, const char *action,
                                   struct uuid project, struct uuid account, const char *why);
 
 /* The caller of the request. ERR_UNAUTHORIZED when its account is gone. Parks. */
@@ -30,7 +30,7 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
 /* Verifies a password, counted by the limits of sign-in (`keys`); a wrong one writes the audit row.
  * Wipes the password. *ret_right is set on success. Fails: THROTTLED. Parks. */
 int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                      const char *hash, const char *password, const struct audit_row *failure,
+                      const char *hash, const char *password, const struct sql_audit *failure,
                       bool *ret_right, struct error *err) MUST_USE;
 
 /* Verifies the caller's password, counted by the limits of sign-in. A failure is audited as

@@ -10,7 +10,7 @@
 #include "authd/tenant.h"
 #include "common/base/clock.h"
 
-struct audit_row credential_audit(const struct request *req, const char *action,
+struct sql_audit credential_audit(const struct request *req, const char *action,
                                   struct uuid project, struct uuid account, const char *why)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -41,7 +41,7 @@ int credential_owner_find(struct authd *d, const struct request *req, struct cre
 }
 
 int credential_verify(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                      const char *hash, const char *password, const struct audit_row *failure,
+                      const char *hash, const char *password, const struct sql_audit *failure,
                       bool *ret_right, struct error *err)
 {
     bool stale;
@@ -58,7 +58,7 @@ int credential_prove(struct authd *d, const struct request *req,
                      const struct credential_owner *owner, const char *password, const char *action,
                      const char *wrong, struct error *err)
 {
-    const struct audit_row failure =
+    const struct sql_audit failure =
         credential_audit(req, action, req->caller->project, owner->account, "password");
     struct throttle_keys keys;
     bool right;
@@ -82,7 +82,7 @@ int credential_changed(struct authd *d, const struct request *req, struct db_tx 
                         .to = owner->email,
                         .display = owner->display,
                         .variables = {{"what", what}, {"when", when}}};
-    struct outbox_row row;
+    struct sql_outbox row;
 
     clock_format_iso(req->now_ms, when);
     row = mail_row(d, req, &mail);

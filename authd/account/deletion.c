@@ -48,7 +48,7 @@ static const char *date_text(const struct request *req, int64_t at)
 }
 
 /* id: of the mail; absent: a new one. */
-static struct outbox_row mail_to_owner(struct authd *d, const struct request *req,
+static struct sql_outbox mail_to_owner(struct authd *d, const struct request *req,
                                        const struct plan *plan, const char *template,
                                        struct uuid id)
 {
@@ -63,15 +63,15 @@ static struct outbox_row mail_to_owner(struct authd *d, const struct request *re
     return mail_row(d, req, &mail);
 }
 
-static struct outbox_row scheduled_mail(struct authd *d, const struct request *req,
+static struct sql_outbox scheduled_mail(struct authd *d, const struct request *req,
                                         const struct plan *plan)
 {
     if (!plan->mailed)
-        return (struct outbox_row){.method = NULL};
+        return (struct sql_outbox){.method = NULL};
     return mail_to_owner(d, req, plan, "ACCOUNT_DELETION_SCHEDULED", (struct uuid){""});
 }
 
-static struct outbox_row job(struct authd *d, const struct request *req, const struct plan *plan,
+static struct sql_outbox job(struct authd *d, const struct request *req, const struct plan *plan,
                              const char *kind, int64_t due)
 {
     const struct job_put_in in = {.id = uuid_ordered(req->now_ms),
@@ -85,11 +85,11 @@ static struct outbox_row job(struct authd *d, const struct request *req, const s
     return outbox_row(d->svc.outbox, req->arena, &maild_job_put_method, in.id, &in);
 }
 
-static struct outbox_row reminder_job(struct authd *d, const struct request *req,
+static struct sql_outbox reminder_job(struct authd *d, const struct request *req,
                                       const struct plan *plan)
 {
     if (plan->days <= REMIND_DAYS)
-        return (struct outbox_row){.method = NULL};
+        return (struct sql_outbox){.method = NULL};
     return job(d, req, plan, "account-reminder", plan->at - DAYS(REMIND_DAYS));
 }
 
@@ -117,15 +117,15 @@ static int commit(struct authd *d, const struct request *req, struct db_tx **tx_
 {
     CLEANUP(db_result_destroy) struct db_result *scheduled = NULL;
     CLEANUP(db_result_destroy) struct db_result *queued = NULL;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "deletion.schedule",
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "deletion.schedule",
                                                             .project = plan->audited,
                                                             .account = plan->audited_account,
                                                             .type = "Account",
                                                             .id = plan->account,
                                                             .detail = wipe ? "wipe" : NULL});
-    struct outbox_row mail = scheduled_mail(d, req, plan);
-    struct outbox_row reminder = reminder_job(d, req, plan);
-    struct outbox_row deletion = job(d, req, plan, "account-delete", plan->at);
+    struct sql_outbox mail = scheduled_mail(d, req, plan);
+    struct sql_outbox reminder = reminder_job(d, req, plan);
+    struct sql_outbox deletion = job(d, req, plan, "account-delete", plan->at);
 
     if (db_tx_query(*tx_p, SQL_DELETION_SCHEDULE, &scheduled, err, DB_UUID(plan->account),
                     DB_INT(plan->at), DB_UUID(plan->schedule), DB_BOOL(wipe),
@@ -246,7 +246,7 @@ static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *
         const struct account_wipe_in in = {
             .key = uuid_ordered(req->now_ms),
             .places = {self->places + i, MIN(self->place_count - i, (size_t)WIPE_PAGE)}};
-        struct outbox_row row =
+        struct sql_outbox row =
             outbox_row(d->svc.outbox, req->arena, &docd_account_wipe_method, in.key, &in);
 
         if (db_tx_query(tx, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0)
@@ -260,7 +260,7 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
                   const struct going *self, struct session_ended *ret_ended, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "account.delete",
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "account.delete",
                                                             .project = self->project,
                                                             .account = self->account,
                                                             .role = self->role,
@@ -370,7 +370,7 @@ int account_remind(struct authd *d, const struct request *req, const struct acco
                    struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row;
+    struct sql_outbox row;
     struct plan plan;
     int pending = find_pending(d, req, in, &plan, err);
 

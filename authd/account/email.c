@@ -20,7 +20,7 @@ enum {
 };
 #define SEND_WINDOW MINUTES(15)
 
-static struct audit_row email_audit(const struct request *req, const char *action,
+static struct sql_audit email_audit(const struct request *req, const char *action,
                                     struct uuid project, struct uuid account, const char *detail)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -54,7 +54,7 @@ static int admit(struct authd *d, const struct request *req, const char *email, 
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
-    const struct audit_row audit =
+    const struct sql_audit audit =
         email_audit(req, "email.link", tenant->projectId, owner->account, NULL);
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct email_link link;
@@ -190,7 +190,7 @@ static int prove_by_password(struct authd *d, const struct request *req,
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
     const struct sign_in who = {link->tenant.projectId, link->account, link->role};
-    const struct audit_row failure = sign_in_failure(req, &who, "password");
+    const struct sql_audit failure = sign_in_failure(req, &who, "password");
     struct throttle_keys keys;
     bool right;
 
@@ -205,7 +205,7 @@ static int prove_by_password(struct authd *d, const struct request *req,
 static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
                          bool by_password, struct error *err)
 {
-    const struct audit_row audit =
+    const struct sql_audit audit =
         email_audit(req, "email.verify", link->tenant.projectId, link->account, "link");
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 

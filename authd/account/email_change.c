@@ -20,7 +20,7 @@ enum {
 
 static const char what[] = "E-mail address";
 
-static struct audit_row change_audit(const struct request *req, const char *action,
+static struct sql_audit change_audit(const struct request *req, const char *action,
                                      struct uuid project, struct uuid account)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -52,7 +52,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 {
     const struct email_owner owner = {req->caller->account, req->caller->role, email,
                                       req->caller->display};
-    const struct audit_row audit =
+    const struct sql_audit audit =
         change_audit(req, "email.link", tenant->projectId, owner.account);
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct email_link link;
@@ -113,7 +113,7 @@ struct undo {
     struct uuid id;
     struct link link;
     bool installation;
-    struct outbox_row mail;
+    struct sql_outbox mail;
 };
 
 static int make_undo(struct authd *d, const struct request *req, const struct email_held *link,
@@ -160,7 +160,7 @@ static int rename_account(struct db_tx *tx, const struct request *req,
                           const struct email_held *link, const struct undo *undo, bool *ret,
                           struct error *err)
 {
-    const struct audit_row audit =
+    const struct sql_audit audit =
         change_audit(req, "email.change", link->tenant.projectId, link->account);
     CLEANUP(db_result_destroy) struct db_result *renamed = NULL;
     CLEANUP(db_result_destroy) struct db_result *proofs = NULL;
@@ -275,9 +275,9 @@ static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
 {
     struct credential_owner *owner = &former->owner;
     struct uuid account = owner->account, project = owner->tenant.projectId;
-    const struct audit_row undone = change_audit(req, "email.undo", project, account);
-    const struct audit_row kept = change_audit(req, "deletion.abort", project, account);
-    const struct audit_row reset = change_audit(req, "mfa.reset", project, account);
+    const struct sql_audit undone = change_audit(req, "email.undo", project, account);
+    const struct sql_audit kept = change_audit(req, "deletion.abort", project, account);
+    const struct sql_audit reset = change_audit(req, "mfa.reset", project, account);
     CLEANUP(db_result_destroy) struct db_result *renamed = NULL;
     CLEANUP(db_result_destroy) struct db_result *revived = NULL;
     CLEANUP(db_result_destroy) struct db_result *proofs = NULL;

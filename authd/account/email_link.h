@@ -30,7 +30,7 @@ struct email_link {
     uint8_t hash[SECRET_HASH_SIZE];
     bool installation; /* it leads to the installation's own pages */
     int64_t expires_at;
-    struct outbox_row mail;
+    struct sql_outbox mail;
 };
 
 /* Eight parameters, all null when there is no link. */

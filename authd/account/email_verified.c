@@ -20,7 +20,7 @@ struct uuid email_organization(const struct tenant *tenant)
 
 /* ---- claims ---- */
 
-static struct audit_row claim_audit(const struct request *req, const struct credential_owner *owner,
+static struct sql_audit claim_audit(const struct request *req, const struct credential_owner *owner,
                                     const char *action, const char *detail)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -35,8 +35,8 @@ static struct audit_row claim_audit(const struct request *req, const struct cred
 static int drop_leftovers(struct db_tx *tx, const struct request *req,
                           struct credential_owner *owner, enum email_claim_by by, struct error *err)
 {
-    const struct audit_row kept = claim_audit(req, owner, "deletion.abort", "claimed");
-    const struct audit_row reset = claim_audit(req, owner, "mfa.reset", "claimed");
+    const struct sql_audit kept = claim_audit(req, owner, "deletion.abort", "claimed");
+    const struct sql_audit reset = claim_audit(req, owner, "mfa.reset", "claimed");
     int64_t since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
     CLEANUP(db_result_destroy) struct db_result *revived = NULL;
     CLEANUP(db_result_destroy) struct db_result *factor = NULL;
@@ -55,7 +55,7 @@ static int drop_leftovers(struct db_tx *tx, const struct request *req,
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, struct error *err)
 {
-    const struct audit_row audit =
+    const struct sql_audit audit =
         claim_audit(req, owner, "email.verify", by == EMAIL_BY_INVITATION ? "invitation" : "link");
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 

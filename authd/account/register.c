@@ -46,12 +46,12 @@ static bool is_patient(const struct registration *who)
 
 /* What a registration mails; a row without a method is not written. */
 struct letters {
-    struct outbox_row welcome;
+    struct sql_outbox welcome;
     struct email_link proof;
 };
 
 /* A patient's welcome. */
-static struct outbox_row welcome_mail(struct authd *d, const struct request *req,
+static struct sql_outbox welcome_mail(struct authd *d, const struct request *req,
                                       const struct registration *who, const char *display)
 {
     const struct mail mail = {.template = "PATIENT_WELCOME",
@@ -86,7 +86,7 @@ static int write_letters(struct authd *d, const struct request *req, const struc
 }
 
 /* The audit row of an account that signs in, or only is there. */
-static struct audit_row registration_audit(const struct request *req,
+static struct sql_audit registration_audit(const struct request *req,
                                            const struct registration *who,
                                            const struct session_draft *draft, struct uuid account)
 {
@@ -109,7 +109,7 @@ static int write_all(struct authd *d, const struct request *req, const struct re
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct uuid account = draft->account;
-    const struct audit_row audit = registration_audit(req, who, draft, account);
+    const struct sql_audit audit = registration_audit(req, who, draft, account);
     struct letters letters;
 
     if (write_letters(d, req, who, account, display, &letters, err) < 0)

@@ -57,7 +57,7 @@ static int find(struct authd *d, const struct request *req, const struct operato
     return 0;
 }
 
-static struct audit_row user_audit(const struct request *req, const char *action,
+static struct sql_audit user_audit(const struct request *req, const char *action,
                                    const struct found *found)
 {
     return audit_row(req, &(struct audit){.action = action,
@@ -191,7 +191,7 @@ int operator_user_list(struct authd *d, const struct request *req,
 static int lock_account(struct db_tx *tx, const struct request *req, const struct found *found,
                         struct session_ended *ret_ended, struct error *err)
 {
-    const struct audit_row audit = user_audit(req, "account.lock", found);
+    const struct sql_audit audit = user_audit(req, "account.lock", found);
     struct uuid account = found->user.id;
     CLEANUP(db_result_destroy) struct db_result *links = NULL;
     CLEANUP(db_result_destroy) struct db_result *locked = NULL;
@@ -233,7 +233,7 @@ int operator_user_unlock(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit;
+    struct sql_audit audit;
     struct found found;
 
     if (find(d, req, in, &found, err) < 0)

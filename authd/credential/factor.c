@@ -143,7 +143,7 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
                          struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = audit_row(req, &(struct audit){.action = "mfa.recover",
+    const struct sql_audit audit = audit_row(req, &(struct audit){.action = "mfa.recover",
                                                                   .project = factor->project,
                                                                   .account = factor->account,
                                                                   .type = "Account",
@@ -184,7 +184,7 @@ int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
 }
 
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
-                  const struct audit_row *audit, struct error *err)
+                  const struct sql_audit *audit, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 

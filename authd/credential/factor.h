@@ -59,7 +59,7 @@ int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
 
 /* Counts a wrong code, writes its audit row, commits and refuses: ERR_BAD_REQUEST. Parks. */
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,
-                  const struct audit_row *audit, struct error *err) MUST_USE;
+                  const struct sql_audit *audit, struct error *err) MUST_USE;
 
 /* New recovery codes (texts from the arena), and their hashes one after the other. */
 struct factor_recovery {

@@ -173,7 +173,7 @@ static struct tally tally_new(const struct request *req)
 
 /* Counts a failure for `count` accounts, tried from one address. */
 static int fail(struct authd *d, const struct request *req, const struct throttle_keys *const *keys,
-                size_t count, const struct audit_row *audit, bool *ret_within, struct error *err)
+                size_t count, const struct sql_audit *audit, bool *ret_within, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tally single = tally_new(req), wide = tally_new(req);
@@ -201,7 +201,7 @@ static int fail(struct authd *d, const struct request *req, const struct throttl
 }
 
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                  const struct audit_row *audit, struct error *err)
+                  const struct sql_audit *audit, struct error *err)
 {
     bool within;
 
@@ -212,7 +212,7 @@ int throttle_fail(struct authd *d, const struct request *req, const struct throt
 }
 
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
-                       const struct throttle_keys *two, const struct audit_row *audit,
+                       const struct throttle_keys *two, const struct sql_audit *audit,
                        struct error *err)
 {
     const struct throttle_keys *const both[] = {one, two};

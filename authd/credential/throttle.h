@@ -90,11 +90,11 @@ int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms,
 /* Counts a failure and writes its audit row. ERR_THROTTLED when it was one too many, so that its
  * outcome must not be told. Parks. */
 int throttle_fail(struct authd *d, const struct request *req, const struct throttle_keys *keys,
-                  const struct audit_row *audit, struct error *err) MUST_USE;
+                  const struct sql_audit *audit, struct error *err) MUST_USE;
 
 /* The same for a sign-in that tried two accounts from one address, which has failed once. */
 int throttle_fail_both(struct authd *d, const struct request *req, const struct throttle_keys *one,
-                       const struct throttle_keys *two, const struct audit_row *audit,
+                       const struct throttle_keys *two, const struct sql_audit *audit,
                        struct error *err) MUST_USE;
 
 /* Counts one act of a kind ("reset mailbox") on a subject, unless `limit` of them lie in the

@@ -108,7 +108,7 @@ static int take_membership(struct db_tx *tx, const struct request *req, const st
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid project = tenant->projectId;
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "invitation.accept",
                                        .project = project,
                                        .account = account,

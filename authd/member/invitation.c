@@ -136,7 +136,7 @@ static int admit_mail(struct authd *d, const struct request *req, const struct i
                           INVITATION_MAILBOX_MAX, err);
 }
 
-static struct audit_row mail_audit(const struct request *req, const struct tenant *tenant,
+static struct sql_audit mail_audit(const struct request *req, const struct tenant *tenant,
                                    const struct invitation *self, const char *detail)
 {
     return audit_row(req, &(struct audit){.action = self->pending ? "invitation.renew"
@@ -151,8 +151,8 @@ int invitation_send(struct authd *d, const struct request *req, const struct ten
                     const struct invitation *self, const struct mail *mail, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row = mail_row(d, req, mail);
-    struct audit_row audit = mail_audit(req, tenant, self, self->promotes ? "admin" : self->role);
+    struct sql_outbox row = mail_row(d, req, mail);
+    struct sql_audit audit = mail_audit(req, tenant, self, self->promotes ? "admin" : self->role);
 
     if (admit_mail(d, req, self, err) < 0 ||
         db_query(d->svc.db, req, SQL_INVITATION_SEND, &res, err, DB_UUID(tenant->projectId),
@@ -171,8 +171,8 @@ int invitation_send_sign_up(struct authd *d, const struct request *req, const st
                             struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row = mail_row(d, req, mail);
-    struct audit_row audit = mail_audit(req, tenant, self, "sign-up");
+    struct sql_outbox row = mail_row(d, req, mail);
+    struct sql_audit audit = mail_audit(req, tenant, self, "sign-up");
 
     if (db_query(d->svc.db, req, SQL_SIGN_UP_SEND, &res, err, DB_UUID(tenant->projectId),
                  DB_UUID(self->id), DB_BYTES(self->link.hash, SECRET_HASH_SIZE),

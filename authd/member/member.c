@@ -71,14 +71,14 @@ static int find(struct authd *d, const struct request *req, struct uuid id, stru
     return 0;
 }
 
-static struct audit_row invitation_audit(const struct request *req, const char *action,
+static struct sql_audit invitation_audit(const struct request *req, const char *action,
                                          struct uuid id, const char *detail)
 {
     return audit_row(
         req, &(struct audit){.action = action, .type = "Invitation", .id = id, .detail = detail});
 }
 
-static struct audit_row member_audit(const struct request *req, const char *action,
+static struct sql_audit member_audit(const struct request *req, const char *action,
                                      struct uuid account, const char *role, struct uuid id,
                                      const char *detail)
 {
@@ -217,9 +217,9 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
                               .variables = {{"invitationUrl", tenant->practitionerAppUrl},
                                             {"inviterName", req->caller->display}}};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row = mail_row(d, req, &mail);
+    struct sql_outbox row = mail_row(d, req, &mail);
     struct uuid id = uuid_ordered(req->now_ms);
-    struct audit_row audit =
+    struct sql_audit audit =
         member_audit(req, "membership.create", invitee->account, invitation->role, id, NULL);
 
     if (db_query(d->svc.db, req, SQL_MEMBER_ADD, &res, err, DB_UUID(tenant->projectId), DB_UUID(id),
@@ -361,7 +361,7 @@ static int change_member(struct authd *d, const struct request *req, const struc
     const struct member *member = &found->member;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct audit_row audit = member_audit(req, "membership.update", found->account,
+    struct sql_audit audit = member_audit(req, "membership.update", found->account,
                                           member->profileType, member->id, ADMIN_WORD(admin));
     struct session_ended changed = {.count = 0};
     bool last = false;
@@ -389,7 +389,7 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = found->member.id;
-    struct audit_row audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
+    struct sql_audit audit = invitation_audit(req, "invitation.update", id, ADMIN_WORD(admin));
 
     if (admin && step_up_check(d, NULL, req, err) < 0)
         return -1;
@@ -463,7 +463,7 @@ static int remove_member(struct authd *d, const struct request *req, const struc
     const struct member *member = &found->member;
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct audit_row audit = member_audit(req, "membership.delete", found->account,
+    struct sql_audit audit = member_audit(req, "membership.delete", found->account,
                                           member->profileType, member->id, NULL);
     struct session_ended ended;
     bool last = false;
@@ -490,7 +490,7 @@ static int withdraw(struct authd *d, const struct request *req, struct found *fo
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = found->member.id;
-    struct audit_row audit = invitation_audit(req, "invitation.withdraw", id, NULL);
+    struct sql_audit audit = invitation_audit(req, "invitation.withdraw", id, NULL);
 
     if (db_query(d->svc.db, req, SQL_INVITATION_WITHDRAW, &res, err, DB_UUID(req->caller->project),
                  DB_UUID(id), DB_AUDIT(audit)) < 0)

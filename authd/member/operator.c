@@ -25,7 +25,7 @@ int admin_grant(struct authd *d, const struct request *req, const struct admin_g
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_result_destroy) struct db_result *known = NULL;
-    const struct audit_row audit = audit_row(req, &(struct audit){.action = "admin.grant",
+    const struct sql_audit audit = audit_row(req, &(struct audit){.action = "admin.grant",
                                                                   .project = in->projectId,
                                                                   .account = in->account});
 
@@ -145,7 +145,7 @@ static int make_admin(struct authd *d, const struct request *req, const struct a
                       struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "admin.create", .project = tenant->projectId});
 
     if (db_query(d->svc.db, req, SQL_ADMIN_CREATE, &res, err, DB_TEXT(in->email),

@@ -108,7 +108,7 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
-    struct audit_row audit;
+    struct sql_audit audit;
     struct sealed sealed;
     uint8_t *der = NULL;
     size_t size = 0;

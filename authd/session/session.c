@@ -99,7 +99,7 @@ int session_answer(struct authd *d, const struct request *req, const struct hold
     return 0;
 }
 
-struct audit_row session_audit(const struct request *req, const char *action,
+struct sql_audit session_audit(const struct request *req, const char *action,
                                const struct session_draft *draft, struct uuid account,
                                const char *role)
 {
@@ -112,7 +112,7 @@ struct audit_row session_audit(const struct request *req, const char *action,
                                           .detail = draft->auth_method});
 }
 
-struct audit_row sign_in_failure(const struct request *req, const struct sign_in *who,
+struct sql_audit sign_in_failure(const struct request *req, const struct sign_in *who,
                                  const char *why)
 {
     return audit_row(req, &(struct audit){.action = "session.create",
@@ -127,7 +127,7 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
                     const char *why, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = sign_in_failure(req, who, why);
+    const struct sql_audit audit = sign_in_failure(req, who, why);
 
     return db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit));
 }
@@ -137,7 +137,7 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
 enum { SESSION_END_PAGE = 1000 }; /* the limit in SQL_SESSION_END */
 
 /* The statement names each session. */
-static struct audit_row end_audit(const struct request *req, struct uuid project,
+static struct sql_audit end_audit(const struct request *req, struct uuid project,
                                   struct uuid account, const char *reason)
 {
     return audit_row(req, &(struct audit){.action = "session.end",
@@ -168,7 +168,7 @@ static int end_page(struct authd *d, const struct request *req, const struct ses
                     size_t *ret_count, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = end_audit(req, which->project, which->account, which->reason);
+    const struct sql_audit audit = end_audit(req, which->project, which->account, which->reason);
 
     if (db_query(d->svc.db, req, SQL_SESSION_END, &res, err, DB_INT(req->now_ms),
                  DB_TEXT(which->reason), DB_UUID(which->token),
@@ -198,7 +198,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
                          struct uuid kept)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = end_audit(req, (struct uuid){""}, account, "limit");
+    const struct sql_audit audit = end_audit(req, (struct uuid){""}, account, "limit");
     struct error err;
 
     error_init(&err, req->arena);
@@ -214,7 +214,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct db_result **ret, struct error *err)
 {
-    const struct audit_row audit = end_audit(req, which->project, which->account, which->reason);
+    const struct sql_audit audit = end_audit(req, which->project, which->account, which->reason);
     int64_t until = req->now_ms + CHANGE_SESSION_LIFE;
 
     if (uuid_is_set(&which->project))

@@ -67,7 +67,7 @@ int session_answer(struct authd *d, const struct request *req, const struct hold
                    struct token_response *out, struct error *err) MUST_USE;
 
 /* The audit row of a draft that becomes a session: `action` makes it. */
-struct audit_row session_audit(const struct request *req, const char *action,
+struct sql_audit session_audit(const struct request *req, const char *action,
                                const struct session_draft *draft, struct uuid account,
                                const char *role);
 
@@ -78,7 +78,7 @@ struct sign_in {
 };
 
 /* The audit row of its failure. why: one word ("password", "code"). */
-struct audit_row sign_in_failure(const struct request *req, const struct sign_in *who,
+struct sql_audit sign_in_failure(const struct request *req, const struct sign_in *who,
                                  const char *why);
 
 /* Records a failure that leaves no other trace. Parks. */

@@ -19,7 +19,7 @@ static int refuse(struct authd *d, const struct request *req, const struct admis
                   struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = who->action,
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = who->action,
                                                             .failure = true,
                                                             .project = who->project,
                                                             .account = who->account,

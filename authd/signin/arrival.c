@@ -32,7 +32,7 @@ static int queue_mail(struct authd *d, const struct request *req, const struct m
                       struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct outbox_row row = mail_row(d, req, mail);
+    struct sql_outbox row = mail_row(d, req, mail);
 
     if (db_query(d->svc.db, req, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0)
         return -1;

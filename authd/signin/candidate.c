@@ -73,7 +73,7 @@ int candidate_of_login(struct authd *d, const struct request *req, const char *r
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
                      const struct throttle_keys *keys, struct error *err)
 {
-    const struct audit_row audit = sign_in_failure(req, &who->is, "password");
+    const struct sql_audit audit = sign_in_failure(req, &who->is, "password");
 
     if (throttle_fail(d, req, keys, &audit, err) < 0)
         return -1;

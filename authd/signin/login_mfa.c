@@ -49,7 +49,7 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
-    const struct audit_row failure = sign_in_failure(req, who, "code");
+    const struct sql_audit failure = sign_in_failure(req, who, "code");
     const char *method;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||

@@ -93,7 +93,7 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
                       const char *code, const char *verifier, struct login *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit;
+    struct sql_audit audit;
 
     if (find(d, req, role, code, ret, err) < 0)
         return -1;
@@ -152,7 +152,7 @@ static int spend(struct authd *d, const struct request *req, const char *code,
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
     const char *role = login->is.role;
-    struct audit_row audit;
+    struct sql_audit audit;
     struct holder holder;
 
     session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,

@@ -25,7 +25,7 @@ static int none_enrolled(struct error *err)
 }
 
 /* The audit row of what happened to the caller's factor. */
-static struct audit_row factor_audit(const struct request *req, const char *action, bool failure)
+static struct sql_audit factor_audit(const struct request *req, const char *action, bool failure)
 {
     return audit_row(req, &(struct audit){.action = action,
                                           .failure = failure,
@@ -60,7 +60,7 @@ static int prepare_factor(struct authd *d, const struct request *req, struct err
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct sealed sealed = factor_seal_new(d, req, req->caller->account);
-    const struct audit_row audit = factor_audit(req, "mfa.prepare", false);
+    const struct sql_audit audit = factor_audit(req, "mfa.prepare", false);
 
     return db_query(d->svc.db, req, SQL_FACTOR_PREPARE, &res, err, DB_UUID(req->caller->session),
                     DB_UUID(req->caller->account), DB_SEALED(sealed), DB_INT(req->now_ms),
@@ -139,7 +139,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
     struct factor_recovery *recovery = arena_alloc(req->arena, sizeof(*recovery));
     struct credential_owner owner;
-    struct audit_row audit;
+    struct sql_audit audit;
     int64_t step;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
@@ -173,7 +173,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
     struct credential_owner owner;
-    struct audit_row audit;
+    struct sql_audit audit;
     const char *method;
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
@@ -232,7 +232,7 @@ int operator_mfa_reset(struct authd *d, const struct request *req,
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
-    struct audit_row audit;
+    struct sql_audit audit;
     const char *role = NULL;
 
     if (find_named(d, req, in, &owner, &role, err) < 0)

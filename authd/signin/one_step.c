@@ -74,7 +74,7 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
-    struct audit_row audit;
+    struct sql_audit audit;
     struct holder holder;
 
     if (admission_check_sign_in(d, req, role, who->is.account, tenant->projectId, err) < 0)
@@ -116,7 +116,7 @@ static int attempt_verify(struct authd *d, const struct request *req, const char
 }
 
 /* It is one sign-in: of the account that there is, of the practitioner's when there are two. */
-static struct audit_row attempts_failure(const struct request *req,
+static struct sql_audit attempts_failure(const struct request *req,
                                          const struct attempt tried[static 2])
 {
     struct sign_in who = {.project = tried[0].who.is.project};
@@ -135,7 +135,7 @@ static int attempts_reject(struct authd *d, const struct request *req,
 {
     const struct attempt *locked = tried[0].locked ? &tried[0] : &tried[1];
     const struct attempt *open = tried[0].locked ? &tried[1] : &tried[0];
-    const struct audit_row audit = attempts_failure(req, tried);
+    const struct sql_audit audit = attempts_failure(req, tried);
 
     if (locked->locked) {
         if (throttle_fail(d, req, &open->keys, &audit, err) < 0 ||

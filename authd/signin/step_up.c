@@ -32,7 +32,7 @@ int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, 
 
 /* ---- the handler ---- */
 
-static struct audit_row step_up_audit(const struct request *req, bool failure, const char *method)
+static struct sql_audit step_up_audit(const struct request *req, bool failure, const char *method)
 {
     return audit_row(req, &(struct audit){.action = action,
                                           .failure = failure,
@@ -61,7 +61,7 @@ static int prove_by_password(struct authd *d, const struct request *req, const c
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = step_up_audit(req, false, "password");
+    const struct sql_audit audit = step_up_audit(req, false, "password");
     struct credential_owner owner;
 
     if (password_slot_take(d, req, &slot, err) < 0 ||
@@ -79,7 +79,7 @@ static int commit_factor(struct authd *d, const struct request *req, struct db_t
                          const char *method, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = step_up_audit(req, false, method);
+    const struct sql_audit audit = step_up_audit(req, false, method);
     struct session_ended changed = {.count = 0};
 
     if (db_tx_query(*tx_p, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
@@ -101,7 +101,7 @@ static int prove_by_factor(struct authd *d, const struct request *req, const cha
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
-    const struct audit_row failure = step_up_audit(req, true, "code");
+    const struct sql_audit failure = step_up_audit(req, true, "code");
     const char *method;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||

@@ -144,7 +144,7 @@ static int write_bot(struct botd *d, const struct request *req, struct db_tx *tx
 {
     const struct sealed sealed =
         seal_value(req->arena, &d->svc.seal, BOT_SIGNING_PURPOSE, signing, strlen(signing));
-    const struct audit_row audit = audit_row(
+    const struct sql_audit audit = audit_row(
         req, &(struct audit){.action = statement == SQL_BOT_CREATE ? "bot.create" : "bot.update",
                              .project = project,
                              .type = "Bot",
@@ -254,7 +254,7 @@ static int delete_bot(struct botd *d, const struct request *req, struct uuid pro
                       struct uuid id, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit = audit_row(
+    struct sql_audit audit = audit_row(
         req, &(struct audit){.action = "bot.delete", .project = project, .type = "Bot", .id = id});
 
     if (db_query(d->svc.db, req, SQL_BOT_DELETE, &res, err, DB_UUID(project), DB_UUID(id),

@@ -192,7 +192,7 @@ static void record(struct botd *d, const struct request *req, const struct reque
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "bot.execute",
                                        .failure = strcmp(outcome, "success") != 0,
                                        .project = who->project,

@@ -369,7 +369,7 @@ static int record(const struct work *self, bool failed, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct memory_rows rows = memory_rows(self->d, self->req, self->remembered, self->count);
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(self->req, &(struct audit){.action = "translation.execute",
                                              .failure = failed,
                                              .detail = arena_printf(self->req->arena, "%s-%s",

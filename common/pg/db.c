@@ -96,8 +96,6 @@ static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake w
 
 static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, struct error *err)
 {
-    const char *what = call->statement ? call->statement->name : "command";
-
     if (call->state == CALL_LOST && uncertain)
         return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
     if (call->state == CALL_HELD)
@@ -111,7 +109,7 @@ static int call_answer(struct db_call *call, bool uncertain, PGresult **ret, str
         *ret = TAKE_PTR(call->result);
         return 0;
     default:
-        return db_result_error(call->result, what, err);
+        return db_result_error(call->result, call->statement, err);
     }
 }
 
@@ -192,41 +190,44 @@ int db_call_wait(struct db *self, struct db_call **call_p, int64_t deadline_mono
 
 const struct db_statement *db_statement(const struct db *self, int number)
 {
-    size_t index = (size_t)number;
-
-    if (number >= 0 && index < self->statement_count[0])
-        return &self->statements[0][index];
-    index -= self->statement_count[0];
-    if (number < 0 || index >= self->statement_count[1])
-        log_die("db", "no such statement");
-    return &self->statements[1][index];
+    for (const struct db_set *set = self->sets; set < self->sets + self->set_count; set++)
+        if (number >= (int)set->first && (size_t)number < set->first + set->count)
+            return &set->items[(size_t)number - set->first];
+    log_die("db", "no such statement");
 }
 
 size_t db_statement_number(const struct db *self, const struct db_statement *statement)
 {
-    const struct db_statement *first = self->statements[0];
-
-    if (statement >= first && statement < first + self->statement_count[0])
-        return (size_t)(statement - first);
-    return self->statement_count[0] + (size_t)(statement - self->statements[1]);
+    for (const struct db_set *set = self->sets; set < self->sets + self->set_count; set++)
+        if (statement >= set->items && statement < set->items + set->count)
+            return set->first + (size_t)(statement - set->items);
+    log_die("db", "no such statement");
 }
 
 int db_extend(struct db *self, const struct db_statement *statements, size_t count)
 {
-    size_t before = self->statement_count[1];
+    size_t first = self->statement_count;
 
-    if (count > DB_EXTRA_MAX - before)
+    if (count > self->statement_max - first || self->set_count == DB_SETS_MAX)
         log_die("db", "too many statements are added");
-    memcpy(self->extra + before, statements, count * sizeof(*statements));
-    self->statement_count[1] += count;
-    return (int)(self->statement_count[0] + before);
+    self->sets[self->set_count++] =
+        (struct db_set){.items = statements, .count = count, .first = first};
+    self->statement_count += count;
+    return (int)first;
 }
 
 int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
                     struct db_result **ret, struct error *err, const struct db_param *params,
                     size_t count)
 {
-    const struct db_statement *row = db_statement(self, statement);
+    return db_query_statement(self, deadline_mono_ms, db_statement(self, statement), ret, err,
+                              params, count);
+}
+
+int db_query_statement(struct db *self, int64_t deadline_mono_ms, const struct db_statement *row,
+                       struct db_result **ret, struct error *err, const struct db_param *params,
+                       size_t count)
+{
     struct db_pool *pool = db_pool_of(self, row);
     PGresult *result = NULL;
     struct db_call *call;
@@ -288,6 +289,17 @@ struct db_param db_param_bytes(const void *bytes, size_t size)
 }
 
 /* ---- handle ---- */
+
+static void add_own_statements(struct db *self, const struct db_options *options)
+{
+    size_t files = 0;
+
+    while (options->sql && options->sql[files].name)
+        files++;
+    self->statement_max = options->statement_count + files + DB_EXTRA_MAX;
+    db_extend(self, options->statements, options->statement_count);
+    db_extend(self, options->sql, files);
+}
 
 /* End of a turn: everything that its fibers asked for goes out. */
 static void db_turn(void *arg)
@@ -358,10 +370,8 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
         log_die("db", "out of memory");
     self->loop = loop;
     self->options = options;
-    self->statements[0] = options->statements;
-    self->statement_count[0] = options->statement_count;
-    self->statements[1] = self->extra;
-    self->gates = calloc(options->statement_count + DB_EXTRA_MAX, sizeof(*self->gates));
+    add_own_statements(self, options);
+    self->gates = calloc(self->statement_max, sizeof(*self->gates));
     if (!self->gates)
         log_die("db", "out of memory");
     self->jitter = (unsigned)clock_mono_us();

@@ -2,7 +2,8 @@
  * db.h - PostgreSQL for fibers: prepared statements in pipeline mode, pools, transactions,
  * migrations.
  *
- * Statements are rows of <daemon>/<daemon>_sql.def:
+ * Statements are files, <daemon>/sql/<subject>/<name>.sql (see statement.h), or rows of
+ * <daemon>/<daemon>_sql.def:
  *
  *     SQL(SQL_SESSION_GET, READ, 1, "select ... where id = $1")
  *
@@ -39,6 +40,7 @@
 struct db;
 struct db_tx;
 struct db_result;
+struct sql_shape;
 
 enum db_class { DB_READ, DB_WRITE, DB_TX, DB_VITAL };
 
@@ -47,7 +49,14 @@ struct db_statement {
     enum db_class class;
     int params;
     const char *text;
+    const struct sql_shape *shape; /* of a statement that is a file; NULL: of a row */
 };
+
+/* One of a table of rows. */
+#define DB_STATEMENT(name_, class_, params_, text_)                                 \
+    {                                                                               \
+        .name = (name_), .class = DB_##class_, .params = (params_), .text = (text_) \
+    }
 
 /* One migration, embedded from <daemon>/schema/NNNN_name.sql; ended by a row with name NULL. It is
  * one transaction. The statements of NNNN_name_concurrently.sql run one by one and outside of any
@@ -62,8 +71,9 @@ struct db_options {
     const char *conninfo; /* of the daemon's own role; see db_new() for several hosts */
     const char *schema;   /* "auth" */
     const char *program;  /* application_name: "atrium-authd.1" */
-    const struct db_statement *statements; /* the daemon's, indexed by its enum */
+    const struct db_statement *statements; /* the daemon's rows, indexed by its enum */
     size_t statement_count;
+    const struct db_statement *sql; /* those that are files, up to a row without a name, or NULL */
     const struct db_migration *migrations;
     size_t read_connections;      /* 2 */
     size_t write_connections;     /* 8 */
@@ -86,9 +96,9 @@ struct db *db_new(struct loop *loop, struct metrics *metrics, const struct db_op
  * left. */
 void db_destroy(struct db **self_p);
 
-/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 32 in
- * all: the answer is the number of the first. db_prepare() verifies those that it knows by then;
- * later ones show at first use. */
+/* Adds statements of a part of common/ (outbox, audit trail) behind the daemon's, at most 40 in
+ * all: the answer is the number of the first. They are borrowed. db_prepare() verifies those that
+ * it knows by then; later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
 /* What is sent next of a migration, the note that it was applied included (caller frees): NULL

@@ -70,7 +70,7 @@ static void conn_start(struct db_conn *self, const struct db_target *target)
                                   "UTF8",       self->pool->pg_options,
                                   NULL};
 
-    memset(self->prepared, 0, db->statement_count[0] + DB_EXTRA_MAX);
+    memset(self->prepared, 0, db->statement_max);
     self->pg = PQconnectStartParams(keywords, values, 1);
     if (!self->pg)
         log_die("db", "out of memory");
@@ -320,12 +320,15 @@ static bool send_command(struct db_conn *self, const char *command)
 static bool send_prepare(struct db_conn *self, struct db_call *call)
 {
     uint8_t *known = &self->prepared[db_statement_number(self->pool->db, call->statement)];
+    Oid types[DB_PARAMS_MAX];
 
     if (*known)
         return true;
     *known = 1;
     call->prepares = true;
-    return PQsendPrepare(self->pg, call->statement->name, call->statement->text, 0, NULL);
+    db_statement_types(call->statement, types);
+    return PQsendPrepare(self->pg, call->statement->name, call->statement->text,
+                         call->statement->shape ? call->statement->params : 0, types);
 }
 
 static bool send_call(struct db_conn *self, struct db_call *call)

@@ -66,7 +66,7 @@ static void gate_set(struct db *db, struct db_gate *gate, bool closed)
 
 void db_gate_sweep(struct db *db)
 {
-    size_t count = db->statement_count[0] + db->statement_count[1];
+    size_t count = db->statement_count;
     int64_t now_ms = loop_mono_ms(db->loop);
 
     for (size_t i = 0; i < count && db->gates_closed > 0; i++) {

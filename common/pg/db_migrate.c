@@ -171,7 +171,7 @@ static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
                      err) < 0)
         return -1;
     if (PQnparams(described) == row->params)
-        return 0;
+        return db_statement_check(row, described, err);
     error_set(err, ERR_INTERNAL, "A statement is wrong.");
     return error_detail(err, "%s takes %d parameters, its row says %d", row->name,
                         PQnparams(described), row->params);
@@ -181,7 +181,7 @@ static int verify(struct db_tx *tx, struct db_call **call_p, struct error *err)
 static int verify_all(struct db_tx *tx, struct error *err)
 {
     struct db *db = tx->db;
-    size_t count = db->statement_count[0] + db->statement_count[1], waited = 0;
+    size_t count = db->statement_count, waited = 0;
     struct db_call **calls = calloc(count ? count : 1, sizeof(struct db_call *));
     int rc = 0;
 

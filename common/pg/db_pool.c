@@ -46,7 +46,7 @@ void db_pool_init(struct db_pool *self, struct db *db, size_t max, size_t depth_
         struct db_conn *conn = &self->conns[i];
 
         conn->pool = self;
-        conn->prepared = calloc(db->statement_count[0] + DB_EXTRA_MAX, 1);
+        conn->prepared = calloc(db->statement_max, 1);
         if (!conn->prepared)
             log_die("db", "out of memory");
         TAILQ_INIT(&conn->in_flight);

@@ -10,6 +10,7 @@
  *   db_migrate.c  schema and verification of the statements, at start
  *   db_watch.c    slow statements, and the spans of traced ones
  *   db_result.c   SQLSTATEs, typed values, rows to structs
+ *   statement.c   statements that are files: structs to parameters, columns to structs
  *
  * The unit of work is a call: one statement (or command) with the fiber that waits for it.
  * While a fiber waits, the call is its own; when it gives up on a call that was sent, it leaves it
@@ -27,7 +28,8 @@
 
 enum {
     DB_PARAMS_MAX = 48,     /* of one statement */
-    DB_EXTRA_MAX = 32,      /* statements of common/ beside the daemon's */
+    DB_EXTRA_MAX = 40,      /* statements of common/ beside the daemon's */
+    DB_SETS_MAX = 12,       /* tables of statements */
     DB_READ_DEPTH = 128,    /* statements in flight on one shared connection */
     DB_READS_TOGETHER = 16, /* reads of one Sync: the first of them is answered with the last */
     DB_WRITE_DEPTH =
@@ -150,12 +152,18 @@ struct db_gate {
     bool closed, tried;
 };
 
+/* A table of statements: the daemon's rows, its files, then those of common/. */
+struct db_set {
+    const struct db_statement *items;
+    size_t count, first; /* number of the first */
+};
+
 struct db {
     struct loop *loop;
     const struct db_options *options;
-    const struct db_statement *statements[2]; /* the daemon's, then extra ones */
-    struct db_statement extra[DB_EXTRA_MAX];
-    size_t statement_count[2];
+    struct db_set sets[DB_SETS_MAX];
+    size_t set_count, statement_count;
+    size_t statement_max; /* the daemon's own and DB_EXTRA_MAX */
     struct db_pool read, write, vital;
     struct db_gate *gates;
     size_t gates_closed;
@@ -197,6 +205,14 @@ struct db_pool *db_pool_of(struct db *self, const struct db_statement *statement
 /* The row of a statement's number; ends the process for a number that is none. */
 const struct db_statement *db_statement(const struct db *self, int number);
 size_t db_statement_number(const struct db *self, const struct db_statement *statement);
+
+/* db_query_params() and db_tx_query_params() of a statement that is known already. */
+int db_query_statement(struct db *self, int64_t deadline_mono_ms,
+                       const struct db_statement *statement, struct db_result **ret,
+                       struct error *err, const struct db_param *params, size_t count) MUST_USE;
+int db_tx_query_statement(struct db_tx *self, const struct db_statement *statement,
+                          struct db_result **ret, struct error *err, const struct db_param *params,
+                          size_t count) MUST_USE;
 
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);
@@ -319,16 +335,46 @@ void db_conn_flush(struct db_conn *self);
 /* Leaves or enters pipeline mode; nothing may be in flight. */
 int db_conn_pipeline(struct db_conn *self, bool on) MUST_USE;
 
+/* ---- statement.c ---- */
+
+/* Types of the parameters, for "prepare"; all 0, unknown, for a statement that is a row. */
+void db_statement_types(const struct db_statement *self, Oid ret[static DB_PARAMS_MAX]);
+
+/* Are the columns that the server describes those that the statement's file names? */
+int db_statement_check(const struct db_statement *self, const PGresult *described,
+                       struct error *err) MUST_USE;
+
 /* ---- db_result.c ---- */
+
+/* Object identifiers of the types that are read and sent (pg_type.dat; fixed for ever). */
+enum {
+    OID_BOOL = 16,
+    OID_BYTEA = 17,
+    OID_INT8 = 20,
+    OID_INT2 = 21,
+    OID_INT4 = 23,
+    OID_TEXT = 25,
+    OID_BYTEA_ARRAY = 1001,
+    OID_TEXT_ARRAY = 1009,
+    OID_INT8_ARRAY = 1016,
+    OID_BPCHAR = 1042,
+    OID_VARCHAR = 1043,
+    OID_VOID = 2278,
+    OID_UUID = 2950,
+    OID_UUID_ARRAY = 2951,
+};
+
+enum { DB_COLUMNS_MAX = 64 };
 
 void db_pg_clear(PGresult **result_p); /* for CLEANUP */
 
 /* Is it a refusal with this SQLSTATE, or class of them? */
 bool db_result_is(const PGresult *result, const char *state);
 
-/* Turns a refusal into an error and returns -1; `what` is the statement's name. The text of the
- * server goes into the detail only where it cannot hold data: for statements that do not
- * compile. */
-int db_result_error(const PGresult *result, const char *what, struct error *err);
+/* Turns a refusal of a statement (NULL: of a command) into an error and returns -1. The text of the
+ * server goes into the detail only where it cannot hold data: for statements that do not compile,
+ * with the line of the file. */
+int db_result_error(const PGresult *result, const struct db_statement *statement,
+                    struct error *err);
 
 #endif

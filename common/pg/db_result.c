@@ -11,22 +11,7 @@
 
 #include "common/base/log.h"
 #include "common/pg/db_private.h"
-
-/* Object identifiers of the types that we read (pg_type.dat; fixed for ever). */
-enum {
-    OID_BOOL = 16,
-    OID_BYTEA = 17,
-    OID_INT8 = 20,
-    OID_INT2 = 21,
-    OID_INT4 = 23,
-    OID_TEXT = 25,
-    OID_BPCHAR = 1042,
-    OID_VARCHAR = 1043,
-    OID_VOID = 2278,
-    OID_UUID = 2950,
-};
-
-enum { COLUMNS_MAX = 64 };
+#include "common/pg/statement.h"
 
 struct sqlstate_row {
     const char *state;
@@ -76,14 +61,35 @@ static bool has_plain_message(const char *state)
     return false;
 }
 
-int db_result_error(const PGresult *result, const char *what, struct error *err)
+/* "client_list", "settingsd/sql/client/client_list.sql:7" where the server says which character of
+ * the text is wrong. */
+static void describe(const PGresult *result, const struct db_statement *statement, char *ret,
+                     size_t size)
 {
+    size_t position = (size_t)strtoul(field_of(result, PG_DIAG_STATEMENT_POSITION), NULL, 10);
+    const struct sql_shape *shape = statement ? statement->shape : NULL;
+    int line;
+
+    if (!shape || position == 0) {
+        snprintf(ret, size, "%s", statement ? statement->name : "command");
+        return;
+    }
+    line = shape->line;
+    for (const char *next = statement->text; *next != '\0' && --position > 0; next++)
+        line += *next == '\n';
+    snprintf(ret, size, "%s:%d", shape->file, line);
+}
+
+int db_result_error(const PGresult *result, const struct db_statement *statement, struct error *err)
+{
+    char what[256];
     const char *state = field_of(result, PG_DIAG_SQLSTATE);
     const char *constraint = field_of(result, PG_DIAG_CONSTRAINT_NAME);
     const struct sqlstate_row *row = sqlstates;
 
     while (strncmp(state, row->state, strlen(row->state)) != 0)
         row++;
+    describe(result, statement, what, sizeof(what));
     error_set(err, row->code, "%s", row->message);
     err->retry_after_s = row->retry_after_s;
     snprintf(err->sqlstate, sizeof(err->sqlstate), "%s", state);
@@ -205,20 +211,24 @@ struct field_bytes db_bytes(const struct db_result *self, size_t row, int column
 
 /* ---- rows to structs ---- */
 
+static const struct field *field_named(const struct field_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(name, table->rows[i].name) == 0)
+            return &table->rows[i];
+    return NULL;
+}
+
 /* fields[column] is the row of the table with that column's name, or NULL. */
 static int map_columns(const PGresult *result, const struct field_table *table,
-                       const struct field *fields[static COLUMNS_MAX])
+                       const struct field *fields[static DB_COLUMNS_MAX])
 {
     int count = PQnfields(result);
 
-    if (count > COLUMNS_MAX)
+    if (count > DB_COLUMNS_MAX)
         log_die("db", "too many columns");
-    for (int column = 0; column < count; column++) {
-        fields[column] = NULL;
-        for (size_t i = 0; i < table->count && !fields[column]; i++)
-            if (strcmp(PQfname(result, column), table->rows[i].name) == 0)
-                fields[column] = &table->rows[i];
-    }
+    for (int column = 0; column < count; column++)
+        fields[column] = field_named(table, PQfname(result, column));
     return count;
 }
 
@@ -274,7 +284,7 @@ static void fill_row(const struct db_result *self, size_t row, const struct fiel
 void db_row(const struct db_result *self, size_t row, const struct field_table *table,
             struct arena *arena, void *out)
 {
-    const struct field *fields[COLUMNS_MAX];
+    const struct field *fields[DB_COLUMNS_MAX];
     int count = map_columns(pg(self), table, fields);
 
     fill_row(self, row, fields, count, arena, out);
@@ -283,7 +293,7 @@ void db_row(const struct db_result *self, size_t row, const struct field_table *
 struct field_list db_list(const struct db_result *self, const struct field_table *table,
                           struct arena *arena)
 {
-    const struct field *fields[COLUMNS_MAX];
+    const struct field *fields[DB_COLUMNS_MAX];
     int count = map_columns(pg(self), table, fields);
     size_t rows = db_rows(self);
     char *items = arena_calloc(arena, rows ? rows : 1, table->size);

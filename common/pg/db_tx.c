@@ -54,7 +54,13 @@ static int tx_lost(struct error *err)
 int db_tx_query_params(struct db_tx *self, int statement, struct db_result **ret, struct error *err,
                        const struct db_param *params, size_t count)
 {
-    const struct db_statement *row = db_statement(self->db, statement);
+    return db_tx_query_statement(self, db_statement(self->db, statement), ret, err, params, count);
+}
+
+int db_tx_query_statement(struct db_tx *self, const struct db_statement *row,
+                          struct db_result **ret, struct error *err, const struct db_param *params,
+                          size_t count)
+{
     PGresult *result = NULL;
     struct db_call *call;
 

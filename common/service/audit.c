@@ -33,10 +33,10 @@ static json_t *agent(const struct request *req)
     return json;
 }
 
-struct audit_row audit_row(const struct request *req, const struct audit *what)
+struct sql_audit audit_row(const struct request *req, const struct audit *what)
 {
     const struct caller *caller = req->caller;
-    struct audit_row row = {.project = what->project, .at = req->now_ms};
+    struct sql_audit row = {.project = what->project, .at = req->now_ms};
     json_t *event = json_object();
 
     if (!uuid_is_set(&row.project) && caller)

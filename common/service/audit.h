@@ -3,15 +3,13 @@
  * statement that makes the change, into the daemon's own table `audit`
  * (common/service/schema/audit.sql).
  *
- * A statement takes the row as its four last parameters:
+ * A statement includes the part "audit", whose parameters are its member `audit`:
  *
- *     SQL(SQL_THING_MAKE, WRITE, 7,
- *         "with made as (insert into thing (...) values ($1, $2, $3) returning id), "
- *         SQL_AUDIT_MADE("$1", "$4", "$5", "$6", "$7", "made")
- *         "select id from made")
+ *     -- include: audit(from = inserted)
  *
- *     struct audit_row audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
- *     db_query(d->svc.db, req, SQL_THING_MAKE, &res, err, ..., DB_AUDIT(audit));
+ *     insert.audit = audit_row(req, &(struct audit){.action = "thing.create", ...});
+ *
+ * A statement that is a row of a .def file takes DB_AUDIT() as its four last parameters instead.
  *
  * What is never in it: passwords, tokens, codes, e-mail addresses, names of people, content of
  * documents.
@@ -21,6 +19,7 @@
 
 #include "common/domain/request.h"
 #include "common/pg/db.h"
+#include "common/service/sql_part.h"
 
 /* What happened. Texts are constants of the program, borrowed until audit_row() returns. */
 struct audit {
@@ -34,17 +33,9 @@ struct audit {
     const char *detail; /* one more word about it ("password", a setting's name); NULL: none */
 };
 
-/* As parameters of a statement. */
-struct audit_row {
-    struct uuid project;
-    int64_t at; /* contract time, ms */
-    const char *entity;
-    const char *event; /* JSON: action, outcome, account, role, agent, address, trace, detail */
-};
-
 /* The row of what a request does; texts from its arena. The agent is the caller of the request
  * (membership and profile), else the service that asks; its address and trace id go along. */
-struct audit_row audit_row(const struct request *req, const struct audit *what);
+struct sql_audit audit_row(const struct request *req, const struct audit *what);
 
 #define DB_AUDIT(row_) \
     DB_UUID((row_).project), DB_INT((row_).at), DB_TEXT((row_).entity), DB_TEXT((row_).event)

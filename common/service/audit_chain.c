@@ -30,7 +30,7 @@ enum {
 };
 
 static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/audit_sql.def"
 #undef SQL
 };

@@ -22,7 +22,7 @@ enum {
 };
 
 static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/check_sql.def"
 #undef SQL
 };

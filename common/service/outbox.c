@@ -32,7 +32,7 @@ enum {
 enum { SQL_OUTBOX_CLAIM, SQL_OUTBOX_SETTLE, SQL_OUTBOX_OLDEST };
 
 static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/outbox_sql.def"
 #undef SQL
 };
@@ -92,11 +92,11 @@ static void add_trace(const struct outbox *self, struct codec_buffer *map, msgpa
     codec_pack_text(packer, traceparent);
 }
 
-struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
+struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in)
 {
     struct codec_buffer buffer;
-    struct outbox_row row;
+    struct sealed body;
     msgpack_packer packer;
     char name[96];
 
@@ -105,14 +105,14 @@ struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
     fields_pack(method->input, in, &packer);
     add_trace(self, &buffer, &packer);
     method_name(method, name);
-    row = (struct outbox_row){
+    body = seal_value(arena, self->keys, "outbox", buffer.bytes, buffer.size);
+    explicit_bzero(buffer.bytes, buffer.size);
+    return (struct sql_outbox){
         .id = id,
         .method = arena_strdup(arena, name),
-        .body = seal_value(arena, self->keys, "outbox", buffer.bytes, buffer.size),
+        .body = {body.bytes, body.size},
         .at = clock_real_ms(),
     };
-    explicit_bzero(buffer.bytes, buffer.size);
-    return row;
 }
 
 void outbox_kick(struct outbox *self)

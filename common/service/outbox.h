@@ -19,6 +19,7 @@
 #include "common/bus/bus.h"
 #include "common/pg/db.h"
 #include "common/service/seal_keys.h"
+#include "common/service/sql_part.h"
 
 struct outbox;
 
@@ -35,15 +36,9 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
  * fiber must have been cancelled and have unwound. */
 void outbox_destroy(struct outbox **self_p);
 
-/* What the caller's statement inserts: outbox (id, method, body, created_at, due_at) = ($id,
- * $method, $body, $at, $at). The id must be the one that `in` carries as its key. */
-struct outbox_row {
-    struct uuid id;
-    const char *method; /* "maild.mail_enqueue" */
-    struct sealed body;
-    int64_t at; /* real time, ms */
-};
-struct outbox_row outbox_row(struct outbox *self, struct arena *arena,
+/* What the caller's statement inserts by the part "outbox". The id must be the one that `in`
+ * carries as its key; times are real time, ms. */
+struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
                              const struct bus_method *method, struct uuid id, const void *in);
 #define DB_OUTBOX(row_) \
     DB_UUID((row_).id), DB_TEXT((row_).method), DB_SEALED((row_).body), DB_INT((row_).at)

@@ -102,6 +102,7 @@ struct service_definition {
     const char *schema;     /* "auth" */
     const struct db_statement *statements;
     size_t statement_count;
+    const struct db_statement *sql; /* ended by a row without a name, or NULL */
     const struct db_migration *migrations;
     bool audit; /* common/service/schema/audit.sql is among them: its chain is kept */
     const struct operation

@@ -24,7 +24,7 @@ enum {
 };
 
 static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/probe_sql.def"
 #undef SQL
 };

@@ -44,7 +44,7 @@ enum {
 };
 
 static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/seal_sql.def"
 #undef SQL
 };
@@ -57,7 +57,7 @@ enum {
 };
 
 static const struct db_statement outbox_statements[OUTBOX_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/seal_outbox_sql.def"
 #undef SQL
 };
@@ -205,7 +205,7 @@ static int reseal_page(struct service *self, const struct request *req,
                        struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL, *made = NULL;
-    struct audit_row audit;
+    struct sql_audit audit;
     struct page_values values;
 
     *ret = (struct page){.rows = 0};
@@ -338,7 +338,7 @@ static int register_key(struct service *self, const struct request *req, const c
                         bool writes, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct audit_row audit = audit_row(
+    const struct sql_audit audit = audit_row(
         req, &(struct audit){.action = writes ? "seal_key.write" : "seal_key.add", .detail = id});
 
     return db_query(self->db, req, self->sealing->first_statement + SQL_SEAL_REGISTER, &res, err,
@@ -617,7 +617,7 @@ int seal_retire(struct service *self, const struct request *req, const struct se
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct seal_key *old = &self->seal.items[1];
-    struct audit_row audit;
+    struct sql_audit audit;
     struct sealed sealed;
 
     if (refuse_unless_switched(self, err) < 0)

@@ -145,7 +145,7 @@ static int give_up_file(struct arrivals *self, const struct request *req, struct
                         struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "document.upload",
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "document.upload",
                                                             .failure = true,
                                                             .project = form.project,
                                                             .detail = "given up"});

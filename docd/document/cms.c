@@ -76,7 +76,7 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(db_result_destroy) struct db_result *locked = NULL, *put = NULL;
     const char *json = codec_dump_json(req->arena, entries);
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "content.write", .project = project});
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
@@ -96,7 +96,7 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(db_result_destroy) struct db_result *locked = NULL, *removed = NULL;
     const struct uuid project = req->caller->project;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "content.delete"});
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "content.delete"});
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         db_tx_query(tx, SQL_CONTENT_LOCK_ONE, &locked, err, DB_UUID(project), DB_TEXT(in->type),

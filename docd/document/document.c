@@ -217,7 +217,7 @@ int document_create(struct docd *d, const struct request *req, const struct docu
     struct uuid id = uuid_random();
     struct token token = {0};
     struct form_given form;
-    struct audit_row audit = audit_row(
+    struct sql_audit audit = audit_row(
         req, &(struct audit){.action = "document.create", .type = DOCUMENT_TYPE, .id = id});
 
     if (policy_check(req, DOCUMENT_TYPE, POLICY_CREATE, err) < 0 ||
@@ -296,7 +296,7 @@ int document_replace(struct docd *d, const struct request *req,
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid author;
     struct form_given form;
-    struct audit_row audit = audit_row(
+    struct sql_audit audit = audit_row(
         req, &(struct audit){.action = "document.replace", .type = DOCUMENT_TYPE, .id = in->id});
 
     if (document_scope(d, req, POLICY_UPDATE, &author, err) < 0 ||
@@ -333,7 +333,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
     struct document_meta *meta = arena_alloc(req->arena, sizeof(*meta));
     struct token token = {0};
     struct uuid author;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "document.update",
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "document.update",
                                                             .type = DOCUMENT_TYPE,
                                                             .id = in->id,
                                                             .detail = visibility(in->isPublic)});
@@ -375,7 +375,7 @@ int document_delete(struct docd *d, const struct request *req, const struct docu
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid author;
-    struct audit_row audit = audit_row(
+    struct sql_audit audit = audit_row(
         req, &(struct audit){.action = "document.delete", .type = DOCUMENT_TYPE, .id = in->id});
 
     if (document_scope(d, req, POLICY_DELETE, &author, err) < 0)

@@ -108,7 +108,7 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
                   enum upload_end *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "document.upload", .project = key.project});
     const char *found;
 

@@ -107,7 +107,7 @@ static int mark(struct docd *d, const struct request *req, const struct db_resul
 {
     CLEANUP(db_result_destroy) struct db_result *done = NULL;
     struct uuid project = db_uuid(res, row, COL_PROJECT), id = db_uuid(res, row, COL_ID);
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = missing ? "document.missing" : "document.found",
                                        .project = project,
                                        .type = DOCUMENT_TYPE,
@@ -182,7 +182,7 @@ static int make_due(struct docd *d, const struct request *req, struct store_key 
                     struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *done = NULL;
-    struct audit_row audit = audit_row(req, &(struct audit){.action = "object.orphan",
+    struct sql_audit audit = audit_row(req, &(struct audit){.action = "object.orphan",
                                                             .project = key.project,
                                                             .type = "Object",
                                                             .id = key.object});

@@ -10,7 +10,7 @@ enum { WIPE_BATCH = 200 };
 static int wipe_place(struct docd *d, const struct request *req, const struct wipe_place *place,
                       struct error *err)
 {
-    struct audit_row audit =
+    struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "document.delete", .project = place->project});
     size_t count;
 

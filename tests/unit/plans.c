@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/pg/db_private.h"
 #include "tests/unit/migrations.h"
 
 static void run(PGconn *conn, const char *sql)
@@ -50,6 +51,35 @@ void plans_make_schema(const struct plans *self, const struct pg *server)
     PQfinish(conn);
 }
 
+const struct db_statement *plans_statement(const struct plans *self, size_t i)
+{
+    const struct db_statement *file = self->sql ? self->sql : NULL;
+
+    if (i < self->count)
+        return &self->statements[i];
+    for (i -= self->count; file && file->name && i > 0; i--)
+        file++;
+    return file && file->name ? file : NULL;
+}
+
+static void prepare(PGconn *conn, const struct db_statement *statement)
+{
+    Oid types[DB_PARAMS_MAX];
+    PGresult *made, *shape;
+    struct error err;
+
+    error_init(&err, NULL);
+    db_statement_types(statement, types);
+    made = PQprepare(conn, statement->name, statement->text,
+                     statement->shape ? statement->params : 0, types);
+    shape = PQdescribePrepared(conn, statement->name);
+    UNIT_CHECK(PQnparams(shape) == statement->params, "%s has %d parameters: %s", statement->name,
+               PQnparams(shape), PQresultErrorMessage(made));
+    UNIT_CHECK(db_statement_check(statement, shape, &err) == 0, "%s", err.detail);
+    PQclear(made);
+    PQclear(shape);
+}
+
 PGconn *plans_open(const struct plans *self, const struct pg *server)
 {
     PGconn *conn = PQconnectdb(server->conninfo);
@@ -60,16 +90,8 @@ PGconn *plans_open(const struct plans *self, const struct pg *server)
         abort();
     run(conn, sql);
     free(sql);
-    for (size_t i = 0; i < self->count; i++) {
-        const struct db_statement *statement = &self->statements[i];
-        PGresult *made = PQprepare(conn, statement->name, statement->text, 0, NULL);
-        PGresult *shape = PQdescribePrepared(conn, statement->name);
-
-        UNIT_CHECK(PQnparams(shape) == statement->params, "%s has %d parameters: %s",
-                   statement->name, PQnparams(shape), PQresultErrorMessage(made));
-        PQclear(made);
-        PQclear(shape);
-    }
+    for (size_t i = 0; plans_statement(self, i); i++)
+        prepare(conn, plans_statement(self, i));
     return conn;
 }
 
@@ -144,8 +166,8 @@ void plans_check(const struct plans *self, const struct pg *server, const char *
     }
     run(conn, "set enable_seqscan = off");
     run(conn, "set plan_cache_mode = force_generic_plan");
-    for (size_t i = 0; i < self->count; i++) {
-        const struct db_statement *statement = &self->statements[i];
+    for (size_t i = 0; plans_statement(self, i); i++) {
+        const struct db_statement *statement = plans_statement(self, i);
 
         plans_explain(conn, statement, plan, sizeof(plan));
         if (!UNIT_CHECK(!plans_scan_whole(self, plan), "%s reads a table from end to end",

@@ -15,7 +15,8 @@ struct plans {
     const struct db_migration *migrations;
     const struct db_statement *statements;
     size_t count;
-    const char *small;   /* tables that do not grow with tenants, "a b" */
+    const struct db_statement *sql; /* those that are files, ended by a row without a name */
+    const char *small;              /* tables that do not grow with tenants, "a b" */
     const char *emptied; /* tables whose rows come and go, "a, b": vacuumed while there are none */
     /* Migrations that keep writers out of a table while all of it is read: from before this was
      * looked at. */
@@ -29,6 +30,9 @@ void plans_make_schema(const struct plans *self, const struct pg *server);
 /* A connection on which every statement is prepared, with as many parameters as its row says;
  * PQfinish it. */
 PGconn *plans_open(const struct plans *self, const struct pg *server);
+
+/* Each statement in turn, NULL behind the last. */
+const struct db_statement *plans_statement(const struct plans *self, size_t i);
 
 /* The generic plan of a statement, its lines joined. */
 void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret, size_t size);

@@ -95,7 +95,7 @@ static void test_a_row_says_who_did_what(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct request req = request(arena);
-        struct audit_row row;
+        struct sql_audit row;
 
         req.caller = rows[i].caller;
         row = audit_row(&req, &rows[i].what);
@@ -572,7 +572,7 @@ static void test_a_month_can_be_dropped(void)
 static void test_no_month_is_read_from_end_to_end(void)
 {
     static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "common/service/audit_sql.def"
 #undef SQL
     };

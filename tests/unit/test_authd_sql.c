@@ -17,7 +17,7 @@
 extern const struct db_migration authd_migrations[];
 
 static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) {#name, DB_##class, params, text},
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "authd/authd_sql.def"
 #include "common/service/audit_sql.def"
 #include "common/service/check_sql.def"

@@ -33,30 +33,33 @@ enum {
 };
 
 static const struct db_statement statements[] = {
-    {"SQL_ADD", DB_READ, 2, "select $1::int8 + $2::int8"},
-    {"SQL_SLEEP", DB_READ, 1, "select pg_sleep($1::float8 / 1000)"},
-    {"SQL_DIVIDE", DB_READ, 1, "select 1 / $1::int4"},
-    {"SQL_PUT", DB_WRITE, 2, "insert into thing (id, size) values ($1, $2)"},
-    {"SQL_PUT_SLOWLY", DB_WRITE, 2,
-     "insert into thing (id, size) select $1::int4, $2::int4 from pg_sleep(0.5)"},
-    {"SQL_GET", DB_READ, 1, "select size from thing where id = $1"},
-    {"SQL_COUNT", DB_READ, 0, "select count(*) from thing"},
-    {"SQL_TX_PUT", DB_TX, 2, "insert into thing (id, size) values ($1, $2)"},
-    {"SQL_TYPES", DB_READ, 4,
-     "select $1::text, $2::uuid, $3::bytea, $4::bool, 7::int2, -8::int4, 'v'::varchar"},
-    {"SQL_NULLS", DB_READ, 0,
-     "select null::text, null::uuid, null::bytea, null::bool, null::int2, null::int4, null::int8"},
-    {"SQL_ROWS", DB_READ, 1,
-     "select 'n' || i as \"fileName\", i::int8 as size, i % 2 = 0 as public, null::bool as maybe,"
-     " i as stranger, '{\"a\":1}'::jsonb::text as extra, '\\x0001'::bytea as raw"
-     " from generate_series(1, $1::int4) as i"},
-    {"SQL_PID", DB_READ, 0, "select pg_backend_pid()"},
-    {"SQL_TX_PID", DB_TX, 0, "select pg_backend_pid()"},
-    {"SQL_DIE", DB_READ, 0, "select pg_terminate_backend(pg_backend_pid())"},
-    {"SQL_REPORT", DB_READ, 0, "select pg_stat_force_next_flush()::text"},
-    {"SQL_PAGE", DB_READ, 2, "select id from thing where id > $1 order by id limit $2"},
-    {"SQL_PLANNED", DB_READ, 0,
-     "select generic_plans, custom_plans from pg_prepared_statements where name = 'SQL_PAGE'"},
+    DB_STATEMENT("SQL_ADD", READ, 2, "select $1::int8 + $2::int8"),
+    DB_STATEMENT("SQL_SLEEP", READ, 1, "select pg_sleep($1::float8 / 1000)"),
+    DB_STATEMENT("SQL_DIVIDE", READ, 1, "select 1 / $1::int4"),
+    DB_STATEMENT("SQL_PUT", WRITE, 2, "insert into thing (id, size) values ($1, $2)"),
+    DB_STATEMENT("SQL_PUT_SLOWLY", WRITE, 2,
+                 "insert into thing (id, size) select $1::int4, $2::int4 from pg_sleep(0.5)"),
+    DB_STATEMENT("SQL_GET", READ, 1, "select size from thing where id = $1"),
+    DB_STATEMENT("SQL_COUNT", READ, 0, "select count(*) from thing"),
+    DB_STATEMENT("SQL_TX_PUT", TX, 2, "insert into thing (id, size) values ($1, $2)"),
+    DB_STATEMENT("SQL_TYPES", READ, 4,
+                 "select $1::text, $2::uuid, $3::bytea, $4::bool, 7::int2, -8::int4, 'v'::varchar"),
+    DB_STATEMENT("SQL_NULLS", READ, 0,
+                 "select null::text, null::uuid, null::bytea, null::bool, null::int2, null::int4, "
+                 "null::int8"),
+    DB_STATEMENT("SQL_ROWS", READ, 1,
+                 "select 'n' || i as \"fileName\", i::int8 as size, i % 2 = 0 as public, "
+                 "null::bool as maybe,"
+                 " i as stranger, '{\"a\":1}'::jsonb::text as extra, '\\x0001'::bytea as raw"
+                 " from generate_series(1, $1::int4) as i"),
+    DB_STATEMENT("SQL_PID", READ, 0, "select pg_backend_pid()"),
+    DB_STATEMENT("SQL_TX_PID", TX, 0, "select pg_backend_pid()"),
+    DB_STATEMENT("SQL_DIE", READ, 0, "select pg_terminate_backend(pg_backend_pid())"),
+    DB_STATEMENT("SQL_REPORT", READ, 0, "select pg_stat_force_next_flush()::text"),
+    DB_STATEMENT("SQL_PAGE", READ, 2, "select id from thing where id > $1 order by id limit $2"),
+    DB_STATEMENT(
+        "SQL_PLANNED", READ, 0,
+        "select generic_plans, custom_plans from pg_prepared_statements where name = 'SQL_PAGE'"),
 };
 
 /* What all cases share. */

@@ -16,9 +16,9 @@
 enum { SQL_WHO, SQL_WHO_WRITES, SQL_PID };
 
 static const struct db_statement statements[] = {
-    {"SQL_WHO", DB_READ, 0, "select name from who"},
-    {"SQL_WHO_WRITES", DB_WRITE, 0, "update who set name = name returning name"},
-    {"SQL_PID", DB_READ, 0, "select pg_backend_pid()"},
+    DB_STATEMENT("SQL_WHO", READ, 0, "select name from who"),
+    DB_STATEMENT("SQL_WHO_WRITES", WRITE, 0, "update who set name = name returning name"),
+    DB_STATEMENT("SQL_PID", READ, 0, "select pg_backend_pid()"),
 };
 
 /* Both allow writing; "b" was promoted later than "a". */

@@ -18,14 +18,17 @@ enum {
 enum { SQL_PUT, SQL_TX_PUT, SQL_GET, SQL_RESIZE, SQL_ADD, SQL_NOTE, SQL_TX_NOTE, SQL_LIVE };
 
 static const struct db_statement statements[] = {
-    {"SQL_PUT", DB_WRITE, 1, "insert into thing (id, size) values ($1, 0)"},
-    {"SQL_TX_PUT", DB_TX, 1, "insert into thing (id, size) values ($1, 0)"},
-    {"SQL_GET", DB_READ, 1, "select size from thing where id = $1"},
-    {"SQL_RESIZE", DB_WRITE, 1, "update thing set size = size + 1 where id = $1 returning size"},
-    {"SQL_ADD", DB_READ, 1, "select $1::int8 + 1"},
-    {"SQL_NOTE", DB_WRITE, 1, "select pg_logical_emit_message(true, 'note', $1::int4::text)::text"},
-    {"SQL_TX_NOTE", DB_TX, 1, "select pg_logical_emit_message(true, 'note', $1::int4::text)::text"},
-    {"SQL_LIVE", DB_VITAL, 1, "select $1::int8"},
+    DB_STATEMENT("SQL_PUT", WRITE, 1, "insert into thing (id, size) values ($1, 0)"),
+    DB_STATEMENT("SQL_TX_PUT", TX, 1, "insert into thing (id, size) values ($1, 0)"),
+    DB_STATEMENT("SQL_GET", READ, 1, "select size from thing where id = $1"),
+    DB_STATEMENT("SQL_RESIZE", WRITE, 1,
+                 "update thing set size = size + 1 where id = $1 returning size"),
+    DB_STATEMENT("SQL_ADD", READ, 1, "select $1::int8 + 1"),
+    DB_STATEMENT("SQL_NOTE", WRITE, 1,
+                 "select pg_logical_emit_message(true, 'note', $1::int4::text)::text"),
+    DB_STATEMENT("SQL_TX_NOTE", TX, 1,
+                 "select pg_logical_emit_message(true, 'note', $1::int4::text)::text"),
+    DB_STATEMENT("SQL_LIVE", VITAL, 1, "select $1::int8"),
 };
 
 static struct pg *server;

@@ -15,7 +15,7 @@
 enum { PROMPT_MS = 2000 /* a lookup that is waited for takes 5,000 at least */ };
 enum { SQL_ONE };
 
-static const struct db_statement statements[] = {{"SQL_ONE", DB_READ, 0, "select 1"}};
+static const struct db_statement statements[] = {DB_STATEMENT("SQL_ONE", READ, 0, "select 1")};
 static const char cut[] = "select count(pg_terminate_backend(pid)) from pg_stat_activity where "
                           "application_name = 'names'";
 

@@ -13,8 +13,8 @@
 enum { SQL_PUT_SLOWLY };
 
 static const struct db_statement statements[] = {
-    {"SQL_PUT_SLOWLY", DB_WRITE, 2,
-     "insert into thing (id, size) select $1::int4, $2::int4 from pg_sleep(0.5)"},
+    DB_STATEMENT("SQL_PUT_SLOWLY", WRITE, 2,
+                 "insert into thing (id, size) select $1::int4, $2::int4 from pg_sleep(0.5)"),
 };
 
 /* What all cases share. */
@@ -39,9 +39,9 @@ static void wrong_rows(struct loop *loop, void *arg UNUSED)
         struct db_statement statement;
         const char *detail;
     } cases[] = {
-        {"count", {"SQL_X", DB_READ, 1, "select $1::int4 + $2::int4"}, "2 parameters"},
-        {"syntax", {"SQL_Y", DB_READ, 0, "selec 1"}, "SQL_Y 42601"},
-        {"table", {"SQL_Z", DB_READ, 0, "select 1 from nowhere"}, "nowhere"},
+        {"count", DB_STATEMENT("SQL_X", READ, 1, "select $1::int4 + $2::int4"), "2 parameters"},
+        {"syntax", DB_STATEMENT("SQL_Y", READ, 0, "selec 1"), "SQL_Y 42601"},
+        {"table", DB_STATEMENT("SQL_Z", READ, 0, "select 1 from nowhere"), "nowhere"},
     };
 
     pg_exec(server, "create schema wrong_rows");

@@ -19,9 +19,10 @@
 enum { SQL_WRITE, SQL_LEFT };
 
 static const struct db_statement statements[] = {
-    {"SQL_WRITE", DB_WRITE, 4,
-     "insert into outbox (id, method, body, created_at, due_at) values ($1, $2, $3, $4, $4)"},
-    {"SQL_LEFT", DB_READ, 0, "select count(*) from outbox"},
+    DB_STATEMENT(
+        "SQL_WRITE", WRITE, 4,
+        "insert into outbox (id, method, body, created_at, due_at) values ($1, $2, $3, $4, $4)"),
+    DB_STATEMENT("SQL_LEFT", READ, 0, "select count(*) from outbox"),
 };
 
 static const struct db_migration migrations[] = {
@@ -102,7 +103,7 @@ static void write_row(struct fixture *self, const struct bus_method *method, con
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct kit_in in = {.text = text, .number = number};
-    struct outbox_row row = outbox_row(self->outbox, self->arena, method, uuid_random(), &in);
+    struct sql_outbox row = outbox_row(self->outbox, self->arena, method, uuid_random(), &in);
     struct db_param params[] = {DB_NULL, DB_OUTBOX(row)};
     struct error err;
 

@@ -3,6 +3,7 @@
  * their rows by an index.
  */
 #include "settingsd/settingsd_sql.h"
+#include "settingsd/sql_part.h"
 #include "tests/unit/plans.h"
 
 extern const struct db_migration settingsd_migrations[];
@@ -12,6 +13,7 @@ static const struct plans plans = {
     .migrations = settingsd_migrations,
     .statements = settingsd_statements,
     .count = SETTINGSD_STATEMENT_COUNT,
+    .sql = settingsd_sql,
     .small = "",
     .emptied = "outbox",
     .blocking = "0002_locales 0003_client_id",

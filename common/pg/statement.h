@@ -1,0 +1,69 @@
+/*
+ * statement.h - statements that are .sql files: how the calls that sqlgen.pl writes run them.
+ *
+ * <daemon>/sql/<subject>/<name>.sql becomes a call sql_<name>(), with structs of its parameters and
+ * its row, in "<daemon>/sql/<subject>.h":
+ *
+ *     struct sql_client_delete_in in = {.project = project, .id = client, .audit = audit};
+ *
+ *     found = sql_client_delete(d->svc.db, req, &in, err);
+ *
+ * docs/development.md, "Statements", tells what stands in such a file.
+ */
+#ifndef ATRIUM_COMMON_PG_STATEMENT_H
+#define ATRIUM_COMMON_PG_STATEMENT_H
+
+#include "common/domain/request.h"
+#include "common/pg/db.h"
+
+/* Types of parameters and columns, as members of a struct. Where null is allowed, an unset uuid, a
+ * NULL text, a NULL pointer to an integer, TRISTATE_UNSET, bytes that are NULL and an array whose
+ * text is NULL are null. */
+enum sql_type {
+    SQL_TYPE_UUID,       /* struct uuid */
+    SQL_TYPE_TEXT,       /* const char * */
+    SQL_TYPE_INT8,       /* int64_t; null: const int64_t *; a column may be int2 or int4 */
+    SQL_TYPE_BOOL,       /* bool; null: enum tristate */
+    SQL_TYPE_BYTEA,      /* struct field_bytes */
+    SQL_TYPE_UUID_ARRAY, /* struct db_array; arrays are parameters only */
+    SQL_TYPE_TEXT_ARRAY,
+    SQL_TYPE_INT8_ARRAY,
+    SQL_TYPE_BYTEA_ARRAY,
+    SQL_TYPE_STRUCT, /* struct x *, a column: from all columns that x's field table names */
+};
+
+struct sql_value {
+    const char *name; /* of a part's parameter: "audit.at" */
+    enum sql_type type;
+    bool null;                       /* allowed */
+    size_t offset;                   /* of the member */
+    const struct field_table *table; /* SQL_TYPE_STRUCT, else NULL */
+};
+
+enum sql_rows {
+    SQL_ROWS_NONE, /* the call returns how many rows were changed */
+    SQL_ROWS_ONE,  /* 1, or 0 and *row is untouched; more are ERR_INTERNAL */
+    SQL_ROWS_MANY, /* how many; the items are in the arena of the request */
+};
+
+/* What db_statement knows of a statement that is a .sql file. */
+struct sql_shape {
+    const char *file;
+    int line;                       /* of the expanded text, where the statement begins */
+    const struct sql_value *params; /* $1 and so on */
+    enum sql_rows rows;
+    const struct sql_value *columns; /* in the order of the server's, structs behind them */
+    size_t column_count;
+    size_t row_size;                 /* of the struct of the columns */
+    const struct field_table *table; /* the row is this struct; NULL: it is the columns' */
+};
+
+/* Runs a statement: `in` and `out` as its shape says, `out` NULL when it has no columns. Parks, no
+ * longer than until the request's deadline. Texts and bytes of rows are in the request's arena.
+ * Returns as enum sql_rows says, or -1; a null that is not allowed is ERR_INTERNAL. */
+int sql_run(struct db *db, const struct request *req, const struct db_statement *statement,
+            const void *in, void *out, struct error *err) MUST_USE;
+int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_statement *statement,
+               const void *in, void *out, struct error *err) MUST_USE;
+
+#endif

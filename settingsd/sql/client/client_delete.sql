@@ -1,0 +1,10 @@
+-- Removes a client application. No row: the project has no such one.
+-- class: write
+-- in: project uuid, id uuid
+-- rows: one
+with
+deleted as (
+    delete from client where project_id = :project and id = :id returning id
+),
+-- include: audit(from = deleted)
+select from deleted

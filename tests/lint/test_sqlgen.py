@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""What common/pg/sqlgen.pl makes of statements, and how it refuses wrong ones: each with its file and line."""
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SQLGEN = os.path.join(ROOT, 'common/pg/sqlgen.pl')
+
+AUDIT = '''-- Who did it, for each row of {from}.
+-- args: from, entity = :entity
+-- in: at int8, entity text null
+{as}_written as (insert into audit (at, entity) select :at, {entity} from {from})
+'''
+READ = '-- A thing.\n-- class: read\n-- in: id uuid\n-- rows: one\n-- row: name text\n'
+
+# (what, text of d/sql/s/x.sql, a piece of what is written or of the refusal)
+GOOD = [
+    ('a parameter is numbered once', READ + 'select name from t where id = :id or parent = :id',
+     'where id = $1 or parent = $1'),
+    ('texts, names, comments and casts hold no parameter',
+     READ + "select ':a' || \"b:c\"::text as name -- :d, it's\nfrom t where id = :id", 'from t where id = $1'),
+    ('a part with its arguments', '-- A write.\n-- class: write\n-- in: id uuid\n-- rows: none\nwith\n'
+     'x as (delete from t where id = :id returning id),\n'
+     "-- include: audit(from = x, entity = coalesce(:audit.entity, 'T, ' || id)),\n"
+     '-- include: audit as again(from = x)\nselect from x',
+     "audit_written as (insert into audit (at, entity) select $2, coalesce($3, 'T, ' || id) from x),\\n\"\n"
+     '    "again_written as (insert into audit (at, entity) select $4, $5 from x)'),
+    ('names that are longer than others', READ.replace('id uuid', 'id uuid, id_of text')
+     + 'select name from t where id = :id and o = :id_of', 'where id = $1 and o = $2'),
+]
+BAD = [
+    ('no class', '-- A thing.\n-- rows: one\nselect', 'd/sql/s/x.sql:1: class is'),
+    ('no purpose', '-- class: read\n-- rows: one\nselect', 'd/sql/s/x.sql:1: the first line'),
+    ('an unknown parameter', READ + 'select name\nfrom t where id = :id and x = :other',
+     'd/sql/s/x.sql:7: :other is not in'),
+    ('an unused parameter', READ.replace('id uuid', 'id uuid, more text') + 'select name from t where id = :id',
+     'd/sql/s/x.sql:1: parameter more is not used'),
+    ('a parameter named twice', READ.replace('id uuid', 'id uuid, id text') + 'select name from t where id = :id',
+     'id is there twice'),
+    ('an unknown type', READ.replace('id uuid', 'id int4') + 'select name', 'd/sql/s/x.sql:3: there is no type int4'),
+    ('a row of a write that has none', READ.replace('one', 'none') + 'select name from t where id = :id',
+     'rows: none, and yet a row'),
+    ('many of nothing', '-- A.\n-- class: read\n-- rows: many\nselect', 'rows: many, of what?'),
+    ('an unknown part', READ + 'with\n-- include: nothing(from = x)\nselect', 'd/sql/s/x.sql:7: there is no part nothing'),
+    ('a missing argument', READ + 'with\n-- include: audit\nselect', 'd/sql/s/x.sql:7: part audit needs an argument from'),
+    ('an argument too many', READ + 'with\n-- include: audit(from = x, to = y)\nselect',
+     'd/sql/s/x.sql:7: part audit has no argument to'),
+    ('an include in a line of others', READ + 'with -- include: audit(from = x)\nselect', 'stands alone in its line'),
+    ('a semicolon', READ + 'select name from t where id = :id;', 'ends without a semicolon'),
+    ('nothing', READ, 'there is no statement'),
+]
+
+
+def run(folder, text, part=AUDIT, other=None):
+    files = {'d/sql/s/x.sql': text, 'c/sql/part/audit.sql': part}
+    if other:
+        files['d/sql/o/x.sql'] = other
+    for path, content in files.items():
+        path = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as f:
+            f.write(content)
+    return subprocess.run([SQLGEN, 'gen', 'd', 'c'], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+
+
+def read(folder, path):
+    with open(os.path.join(folder, path)) as f:
+        return f.read()
+
+
+def main():
+    failed = []
+    count = 0
+
+    def check(what, holds, text):
+        nonlocal count
+        count += 1
+        if not holds:
+            failed.append('%s: %s' % (what, text))
+
+    for what, text, want in GOOD:
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(folder, text)
+            made = read(folder, 'gen/d/sql.c') if done.returncode == 0 else ''
+            check(what, want in made, done.stdout + made)
+    for what, text, want in BAD:
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(folder, text)
+            check(what, done.returncode != 0 and want in done.stdout, done.stdout)
+            check(what + ': nothing is made', not os.path.exists(os.path.join(folder, 'gen/d/sql.c')), '')
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, GOOD[0][1], other=GOOD[0][1])
+        check('two of one name', 'd/sql/s/x.sql:1: d/sql/o/x.sql has that name' in done.stdout, done.stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, GOOD[2][1], part=AUDIT.replace(':at', ':when'))
+        check('a part that is wrong', 'c/sql/part/audit.sql:4: :when is not' in done.stdout, done.stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        run(folder, GOOD[0][1])
+        header = os.path.join(folder, 'gen/d/sql/s.h')
+        os.utime(header, (1, 1))
+        run(folder, GOOD[0][1] + ' and true')
+        check('a header that says the same is left alone', os.stat(header).st_mtime == 1, '')
+    for line in failed:
+        print('test_sqlgen: ' + line, file=sys.stderr)
+    print('test_sqlgen: %d passed, %d failed' % (count - len(failed), len(failed)))
+    return 1 if failed else 0
+
+
+sys.exit(main())

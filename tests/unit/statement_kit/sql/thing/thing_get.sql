@@ -1,0 +1,6 @@
+-- A thing by its id.
+-- class: read
+-- in: id int8
+-- rows: one
+-- row: struct kit_thing
+select id, name, label from thing where id = :id

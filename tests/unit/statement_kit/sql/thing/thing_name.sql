@@ -1,0 +1,6 @@
+-- The name of a thing, which must have one.
+-- class: read
+-- in: id int8
+-- rows: one
+-- row: name text
+select name from thing where id = :id
