@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,6 +17,8 @@
 
 #include "authd/credential/password.h"
 #include "common/base/log.h"
+
+enum { HUGE_PAGE = 2 * 1024 * 1024 }; /* of x86-64, and of arm64 with pages of 4 KiB */
 
 struct piece {
     struct piece *next;
@@ -72,20 +75,37 @@ int munmap(void *address, size_t size)
 
 /* ---- pieces ---- */
 
-/* NULL when the kernel gives none. */
+/* Maps the bytes of a piece at a multiple of HUGE_PAGE; MAP_FAILED when the kernel gives none. */
+static void *map_bytes(void)
+{
+    char *start = map(NULL, PASSWORD_MEMLIMIT + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                      MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+    char *bytes;
+
+    if (start == MAP_FAILED)
+        return MAP_FAILED;
+    bytes = start + (HUGE_PAGE - (uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
+    if (bytes > start)
+        unmap(start, (size_t)(bytes - start));
+    unmap(bytes + PASSWORD_MEMLIMIT, (size_t)(start + HUGE_PAGE - bytes));
+    return bytes;
+}
+
+/* NULL when the kernel gives none. What madvise() asks for makes hashes faster, not righter. */
 static struct piece *piece_new(void)
 {
     struct piece *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("password", "out of memory");
-    self->bytes = map(NULL, PASSWORD_MEMLIMIT, PROT_READ | PROT_WRITE,
-                      MAP_ANONYMOUS | MAP_PRIVATE | MAP_POPULATE, -1, 0);
+    self->bytes = map_bytes();
     if (self->bytes == MAP_FAILED) {
         free(self);
         return NULL;
     }
     (void)madvise(self->bytes, PASSWORD_MEMLIMIT, MADV_DONTDUMP);
+    (void)madvise(self->bytes, PASSWORD_MEMLIMIT, MADV_HUGEPAGE);
+    (void)madvise(self->bytes, PASSWORD_MEMLIMIT, MADV_POPULATE_WRITE);
     return self;
 }
 
