@@ -254,7 +254,7 @@ check-asan:
 	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-asan OPTIMIZE='-O1 -g' \
 	    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
 	    LDFLAGS=-fsanitize=address,undefined all tests
-	@BUILD=build-asan UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=intercept_strstr=0 \
+	@BUILD=build-asan ATRIUM_TEST_JOBS=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=intercept_strstr=0 \
 	    tests/run.sh $(patsubst $(BUILD)/%,build-asan/%,$(UNIT_TESTS) $(HTTP_TESTS))
 
 # Valgrind over the unit programs. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
@@ -270,7 +270,7 @@ UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ct
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
-	@BUILD=$(BUILD) ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
+	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
 	@BUILD=$(BUILD) tests/valgrind.sh '$(VALGRIND)' $(UNDER_VALGRIND)
 
 # Each target for FUZZ_SECONDS, two at a time; what they find lies in build-fuzz. See tests/fuzz/run.sh.

@@ -1,20 +1,58 @@
 #!/bin/bash
-# run.sh PROGRAM... - runs the CUnit programs two at a time, prints the output of each when it ends, then one
-# line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here (unit_leave_out()). Called by
-# `make test`; non-zero when anything failed or nothing ran. ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run
-# ("test_bot*"); with it test_coverage is not among them.
-# ATRIUM_TEST_SECONDS bounds each program (default 900); ATRIUM_TEST_COMMAND, if set, is what runs it.
+# run.sh PROGRAM... - runs the CUnit programs four at a time, the longest first, and those alone, one by one at the end,
+# that measure time or overload a suite (tests/durations says both). Prints the output of each when it ends, then the
+# slowest twenty, then one line "N passed, N failed", and ", N skipped" when cases said that they cannot be run here
+# (unit_leave_out()). Called by `make test`; non-zero when anything failed or nothing ran.
+# ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
+# ATRIUM_TEST_JOBS is how many run at the same time (default 4), ATRIUM_TEST_SECONDS bounds each program (default 900);
+# ATRIUM_TEST_COMMAND, if set, is what runs it.
 set -u
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/atrium-test-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-export ATRIUM_COVERAGE="$scratch/coverage"
+here=$(dirname "$0")
+parent=${TMPDIR:-/tmp}
+jobs=${ATRIUM_TEST_JOBS:-4}
 limit=${ATRIUM_TEST_SECONDS:-900}
+
+# A run locks its directories as soon as it has made them: an older one without a lock is what a killed run has left.
+remove_left() {
+    local left
+    find "$1" -maxdepth 1 -name 'atrium-test-*' -type d -user "$(id -u)" -mmin +1 2>/dev/null | while read -r left; do
+        flock --nonblock "$left" rm -rf "$left"
+    done
+}
+remove_left "$parent"
+scratch=$(mktemp -d "$parent/atrium-test-XXXXXX")
+exec 8<"$scratch"
+flock 8
+trap 'rm -rf "$scratch"' EXIT
+
+# Where the programs find and keep prepared directories (tests/unit/prepared.h): in memory if that has room.
+room() {
+    local shm available
+    shm=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -1)
+    available=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
+    [ -w /dev/shm ] && [ "${shm:-0}" -ge 6144 ] && [ "$available" -ge 8192 ]
+}
+if room; then
+    remove_left /dev/shm
+    ATRIUM_PREPARED=$(mktemp -d /dev/shm/atrium-test-XXXXXX)
+    exec 7<"$ATRIUM_PREPARED"
+    flock 7
+else
+    ATRIUM_PREPARED=$scratch/prepared
+    mkdir "$ATRIUM_PREPARED"
+fi
+trap 'rm -rf "$scratch" "$ATRIUM_PREPARED"' EXIT
+export ATRIUM_PREPARED
+export ATRIUM_COVERAGE="$scratch/coverage"
 : >"$ATRIUM_COVERAGE"
 
+# A program's wall time and CPU time go to NAME.time; no program inherits the lock.
 run_one() {
-    local program=$1 name
+    local program=$1 name TIMEFORMAT='%R %U %S'
     name=$(basename "$program")
-    timeout --kill-after=30 "$limit" ${ATRIUM_TEST_COMMAND:-} "$program" >"$scratch/$name.out" 2>&1
+    {
+        time timeout --kill-after=30 "$limit" ${ATRIUM_TEST_COMMAND:-} "$program" >"$scratch/$name.out" 2>&1
+    } 2>"$scratch/$name.time" 7<&- 8<&-
     echo $? >"$scratch/$name.rc"
     { # one writer at a time keeps the programs' outputs whole
         flock 9
@@ -23,22 +61,37 @@ run_one() {
     } 9>"$scratch/lock"
 }
 
-programs=() last=()
-for program; do
+# Of tests/durations: a program that it does not have takes a second.
+declare -A seconds alone
+while read -r duration name mark; do
+    [[ $duration == \#* ]] || seconds[$name]=$duration alone[$name]=$mark
+done <"$here/durations"
+
+longest_first() {
+    local path
+    for path; do echo "${seconds[${path##*/}]:-1} $path"; done | sort -rn -k1,1 | cut -d' ' -f2
+}
+
+together=() single=() last=()
+for program in $(longest_first "$@"); do
+    name=${program##*/}
     # shellcheck disable=SC2053 # a pattern
-    [[ ${program##*/} == ${ATRIUM_TEST_ONLY:-*} ]] || continue
-    case $program in
-    */test_coverage) last+=("$program") ;; # reads what all the others did
-    *) programs+=("$program") ;;
-    esac
+    [[ $name == ${ATRIUM_TEST_ONLY:-*} ]] || continue
+    if [ "$name" = test_coverage ]; then
+        last+=("$program") # reads what all the others did
+    elif [ -n "${alone[$name]:-}" ]; then
+        single+=("$program")
+    else
+        together+=("$program")
+    fi
 done
 
-for program in "${programs[@]}"; do
-    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+for program in "${together[@]}"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
     run_one "$program" &
 done
 wait
-for program in "${last[@]}"; do run_one "$program"; done
+for program in "${single[@]}" "${last[@]}"; do run_one "$program"; done
 
 passed=0 failed=0 skipped=0
 for rc in "$scratch"/*.rc; do
@@ -57,6 +110,13 @@ for rc in "$scratch"/*.rc; do
     [ "$s" = 0 ] || grep -a 'left out: ' "$scratch/$name.out" | sed "s/.*left out: \(.*\) \.\.\..*/$name: left out: \1/" | sort -u
     passed=$((passed + p - s)) failed=$((failed + f)) skipped=$((skipped + s))
 done
+
+# Also what tests/durations is written from.
+echo "Slowest programs, seconds and seconds of CPU:"
+for time in "$scratch"/*.time; do
+    awk -v name="$(basename "$time" .time)" 'END { printf "%8.1f %8.1f  %s\n", $1, $2 + $3, name }' "$time"
+done | sort -rn | head -n "${ATRIUM_TEST_SLOWEST:-20}"
+
 [ "$skipped" = 0 ] && skips= || skips=", $skipped skipped"
 echo "$passed passed, $failed failed$skips"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
