@@ -139,6 +139,7 @@ HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*
 UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/program.c,$(wildcard tests/unit/*.c)) \
     tests/http/silent_dns.c) $(BUILD)/gen/tests/unit/statement_kit/sql.o
 HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
+    tests/unit/prepared.c \
     tests/unit/program.c \
     $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
 

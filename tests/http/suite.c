@@ -18,6 +18,9 @@
 
 #include "common/base/clock.h"
 #include "tests/http/program.h"
+#include "tests/http/programs_hash.h"
+#include "tests/unit/pg.h"
+#include "tests/unit/prepared.h"
 #include "tests/unit/unit.h"
 
 enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000, MAIL_MS = 10000 };
@@ -196,20 +199,6 @@ static void launch(struct suite *self)
     self->admin_url = strdup(suite_text(self, "adminUrl"));
 }
 
-struct suite *suite_start(const struct suite_options *options)
-{
-    const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-    struct suite *self = calloc(1, sizeof(*self));
-
-    if (options)
-        self->options = *options;
-    self->dir = text_of("%s/atrium-http-XXXXXX", parent);
-    if (!mkdtemp(self->dir))
-        give_up(self, "no temporary directory");
-    launch(self);
-    return self;
-}
-
 static bool wait_ended(pid_t pid, int timeout_ms, int *ret_status)
 {
     int64_t deadline = clock_mono_ms() + timeout_ms;
@@ -285,6 +274,70 @@ static void check_all_reports(const struct suite *self)
     }
     free(entries);
     free(dir);
+}
+
+/* What a start writes anew is not part of a prepared directory: a copy's logs are its own. */
+static void remove_traces(const char *dir)
+{
+    static const char *const names[] = {"log",      "lock",        "dev.out", "dev.err",
+                                        "dev.json", "atrium.conf", "clock"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        char *path = text_of("%s/%s", dir, names[i]);
+
+        remove_tree(path);
+        free(path);
+    }
+}
+
+static void prepare(const char *dir, void *arg)
+{
+    const struct suite_options *options = arg;
+    struct suite self = {.options = {.no_demo = options->no_demo}, .dir = strdup(dir)};
+    char *data = text_of("%s/pg", dir);
+    int status = -1;
+
+    launch(&self);
+    kill(self.pid, SIGTERM);
+    if (!wait_ended(self.pid, STOP_LIMIT_MS, &status) || status != 0)
+        give_up(&self, "the prepared suite did not stop");
+    pg_trim(data);
+    remove_traces(dir);
+    json_decref(self.info);
+    free(data);
+    free(self.dir);
+    free(self.url);
+    free(self.admin_url);
+}
+
+/* The demo is the same whatever the settings are; it is not where another database or store is. */
+static void fill(struct suite *self)
+{
+    struct suite_options *options = &self->options;
+    char *hash, *name;
+
+    if (options->first_start || options->database || options->s3_url || !prepared_parent())
+        return;
+    hash = programs_hash();
+    name = text_of("%s-%s", options->no_demo ? "bare" : "demo", hash);
+    prepared_copy(name, self->dir, prepare, options);
+    free(name);
+    free(hash);
+}
+
+struct suite *suite_start(const struct suite_options *options)
+{
+    const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    struct suite *self = calloc(1, sizeof(*self));
+
+    if (options)
+        self->options = *options;
+    self->dir = text_of("%s/atrium-http-XXXXXX", prepared_parent() ? prepared_parent() : parent);
+    if (!mkdtemp(self->dir))
+        give_up(self, "no temporary directory");
+    fill(self);
+    launch(self);
+    return self;
 }
 
 void suite_stop(struct suite **self_p)

@@ -25,12 +25,13 @@ struct suite_options {
     const char *set;      /* further settings of daemons, "botd.warm=2,...", or NULL */
     bool test_clock;
     bool no_demo;
+    bool first_start;   /* in an empty directory, not in a copy of a prepared one */
     bool no_namespaces; /* as where the kernel forbids user namespaces: bubblewrap cannot start */
     bool no_landlock;   /* as where it has none; both: nothing can confine a program */
 };
 
-/* Starts and waits for "atrium: ready" (60 s). Ends the program with a message when it does not
- * come. */
+/* Starts, in a copy of a suite that was made once for the run and stopped (see prepared.h), and
+ * waits for "atrium: ready" (60 s). Ends the program with a message when it does not come. */
 struct suite *suite_start(const struct suite_options *options);
 
 /* SIGTERM, waits, removes the directory: the last case of each program. A suite that does not end

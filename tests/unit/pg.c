@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/unit/prepared.h"
+
 static NORETURN void give_up(const char *what)
 {
     fprintf(stderr, "PostgreSQL for the tests: %s\n", what);
@@ -132,19 +134,44 @@ struct pg *pg_new_standby(const char *primary)
     return self;
 }
 
-struct pg *pg_new(void)
+/* Makes <dir>/data, as the user that <dir> is given to. */
+static void make_cluster(const char *dir, void *arg)
 {
-    struct pg *self = make();
-    char program[80], data[80];
+    struct pg maker = *(struct pg *)arg;
+    char program[80], data[256];
     const char *const initdb[] = {program, "-D", data,   "-U",         "postgres",  "-A",
                                   "trust", "-E", "UTF8", "--locale=C", "--no-sync", NULL};
 
-    snprintf(program, sizeof(program), "%s/initdb", self->bin);
-    snprintf(data, sizeof(data), "%s/data", self->dir.path);
-    if (!run(self, initdb))
+    maker.user = server_user_of_new(dir);
+    snprintf(program, sizeof(program), "%s/initdb", maker.bin);
+    snprintf(data, sizeof(data), "%s/data", dir);
+    if (!run(&maker, initdb))
         give_up("initdb failed");
+}
+
+struct pg *pg_new(void)
+{
+    struct pg *self = make();
+
+    if (!prepared_copy("cluster", self->dir.path, make_cluster, self))
+        make_cluster(self->dir.path, self);
     pg_start(self);
     return self;
+}
+
+void pg_trim(const char *data_dir)
+{
+    struct pg self = {.dir = unit_dir_make(), .user = server_user_of(data_dir)};
+    char program[80];
+    const char *const reset[] = {program, "-D", data_dir, NULL};
+
+    if (chown(self.dir.path, self.user.uid, (gid_t)-1) < 0)
+        give_up("the directory of its log cannot be given away");
+    find_programs(&self);
+    snprintf(program, sizeof(program), "%s/pg_resetwal", self.bin);
+    if (!run(&self, reset))
+        give_up("pg_resetwal failed");
+    unit_dir_remove(&self.dir);
 }
 
 void pg_next_timeline(struct pg *self)

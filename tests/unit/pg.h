@@ -19,8 +19,9 @@ struct pg {
     const char *address; /* where it listens by TCP too, from the next start on; NULL: nowhere */
 };
 
-/* Makes a cluster and starts it; ends the test program with a message when that cannot be done.
- * Runs as root (which PostgreSQL refuses) under another uid. */
+/* Makes a cluster, or copies the one of the run (prepared.h), and starts it; ends the test program
+ * with a message when that cannot be done. Runs as root (which PostgreSQL refuses) under another
+ * uid. */
 struct pg *pg_new(void);
 
 /* A standby of the server with this connection string (of a superuser, without application_name),
@@ -35,6 +36,9 @@ void pg_destroy(struct pg **self_p);
  * again. */
 void pg_stop(struct pg *self, int signo);
 void pg_start(struct pg *self);
+
+/* Leaves one empty segment of the write-ahead log of a cluster that was stopped cleanly. */
+void pg_trim(const char *data_dir);
 
 /* Stops it and starts it on the next timeline, as if it were a promoted standby. */
 void pg_next_timeline(struct pg *self);
