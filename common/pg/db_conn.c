@@ -14,6 +14,7 @@
  * libpq would resolve host names in PQconnectStart() and block: they are resolved before, by
  * resolver.h, and it gets the addresses beside the name.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,7 @@ static void conn_serve(struct db_conn *self)
         return;
     }
     self->ready = true;
+    self->heard_mono_ms = loop_mono_ms(self->pool->db->loop);
     conn_watch(self, ZMQ_POLLIN, on_ready);
     db_pool_connected(self);
 }
@@ -289,6 +291,34 @@ static void conn_lose_because(struct db_conn *self, const char *why)
     if (self->leased)
         db_pool_release(self);
     db_pool_lost(self, was_ready);
+}
+
+/* TCP has given the server's host up: nothing that was sent was acknowledged. With ICMP from a
+ * router its word stands for ETIMEDOUT. libpq tells only the text of errno. */
+static bool host_is_gone(const struct db_conn *self)
+{
+    static const int errors[] = {ETIMEDOUT, EHOSTUNREACH, ENETUNREACH};
+    const char *why = PQerrorMessage(self->pg);
+
+    for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+        if (strstr(why, strerror(errors[i])))
+            return true;
+    return false;
+}
+
+/* Loses a connection that broke, and with a host that is gone all others to it that have heard
+ * nothing since this one began to wait: each would be given up only seconds after its next use. */
+static void conn_break(struct db_conn *self)
+{
+    const struct db_call *first = TAILQ_FIRST(&self->in_flight);
+    struct db *db = self->pool->db;
+    int64_t since_ms = MAX(self->heard_mono_ms, first ? first->sent_mono_ms : 0);
+    size_t host = self->host;
+    bool gone = host_is_gone(self);
+
+    db_conn_lose(self);
+    if (gone)
+        db_pool_host_gone(db, host, since_ms);
 }
 
 /* ---- sending ---- */
@@ -548,7 +578,7 @@ static void on_ready(void *arg, short revents)
     struct db_conn *self = arg;
 
     if (!conn_receive(self)) {
-        db_conn_lose(self);
+        conn_break(self);
         return;
     }
     if (revents & ZMQ_POLLOUT && PQflush(self->pg) == 0)

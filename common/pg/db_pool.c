@@ -330,6 +330,21 @@ void db_pool_promoted(struct db *db, int64_t timeline)
     }
 }
 
+void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms)
+{
+    struct db_pool *const pools[] = DB_POOLS(db);
+
+    log_event(LOG_WARNING, "db", "the host of the server does not answer", NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(pools); i++) {
+        for (size_t j = 0; j < pools[i]->max; j++) {
+            struct db_conn *conn = &pools[i]->conns[j];
+
+            if (conn->ready && conn->host == host && conn->heard_mono_ms <= since_ms)
+                db_conn_lose(conn);
+        }
+    }
+}
+
 /* Nothing was heard for longer than any statement may take. */
 static bool is_silent(const struct db_conn *conn, int64_t now_ms)
 {

@@ -312,6 +312,10 @@ int64_t db_conn_waits_ms(const struct db_conn *conn, int64_t now_ms);
  * closed. */
 void db_pool_promoted(struct db *db, int64_t timeline);
 
+/* TCP has given up a connection to this host: closes the others to it on which nothing was heard
+ * since then. */
+void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms);
+
 /* The waiter of a call that was sent has given up. When that shows that the server is not there any
  * more, closes all connections that wait for it in vain; the call may be gone then. */
 void db_pool_doubt(struct db *db, const struct db_call *call);
