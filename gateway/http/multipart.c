@@ -171,7 +171,8 @@ static int feed_part(struct multipart *self, const uint8_t **bytes, size_t *size
         return resume_delimiter(self, bytes, size, err);
     found = memmem(*bytes, *size, self->delimiter, self->delimiter_size);
     cr = found ? NULL : memrchr(*bytes, '\r', *size);
-    if (cr && memcmp(cr, self->delimiter, MIN((size_t)(*bytes + *size - cr), self->delimiter_size)))
+    if (cr &&
+        memcmp(cr, self->delimiter, MIN((size_t)(*bytes + *size - cr), self->delimiter_size)) != 0)
         cr = NULL;
     count = found ? (size_t)(found - *bytes) : cr ? (size_t)(cr - *bytes) : *size;
     if (part_take(self, *bytes, count, err) < 0)

@@ -50,7 +50,7 @@ static const char *pair_of(const struct exchange *exchange, const char *pairs, c
     size_t size = strlen(name);
 
     while (*pairs) {
-        size_t length = strcspn(pairs, ";");
+        size_t length;
 
         pairs += strspn(pairs, gap);
         if (strncasecmp(pairs, name, size) == 0 && pairs[size] == '=') {
