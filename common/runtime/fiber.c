@@ -20,13 +20,20 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WITH_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
 #endif
 #endif
 #ifdef WITH_ASAN
 #include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef WITH_TSAN
+#include <sanitizer/tsan_interface.h>
 #endif
 
 #if __has_include(<valgrind/valgrind.h>)
@@ -62,6 +69,7 @@ struct fiber {
     void *context;  /* where it continues */
     uint8_t *stack; /* above its guard page */
     unsigned stack_id;
+    void *sanitizer; /* what ThreadSanitizer knows it by */
 };
 
 struct fiber_waiter {
@@ -72,14 +80,18 @@ struct fiber_waiter {
 
 /* ---- stacks and switches ---- */
 
-/* Both switches tell AddressSanitizer which stack is in use; without it they are jump_fcontext()
- * alone. */
+/* Both switches tell AddressSanitizer which stack is in use, and ThreadSanitizer which fiber;
+ * without them they are jump_fcontext() alone. */
 static void switch_to_fiber(struct fiber *fiber)
 {
 #ifdef WITH_ASAN
     void *fake_stack;
 
     __sanitizer_start_switch_fiber(&fake_stack, fiber->stack, FIBER_STACK_SIZE);
+#endif
+#ifdef WITH_TSAN
+    fiber->loop->fibers.loop_sanitizer = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(fiber->sanitizer, 0);
 #endif
     fiber->context = jump_fcontext(fiber->context, fiber).from;
 #ifdef WITH_ASAN
@@ -94,6 +106,9 @@ static void switch_to_loop(struct fiber *fiber)
     void *fake_stack;
 
     __sanitizer_start_switch_fiber(&fake_stack, fibers->loop_stack, fibers->loop_stack_size);
+#endif
+#ifdef WITH_TSAN
+    __tsan_switch_to_fiber(fibers->loop_sanitizer, 0);
 #endif
     fibers->context = jump_fcontext(fibers->context, NULL).from;
 #ifdef WITH_ASAN
@@ -150,11 +165,17 @@ static struct fiber *fiber_new(struct loop *loop)
     self->deadline.fn = deadline_passed;
     self->deadline.arg = self;
     self->context = make_fcontext(self->stack + FIBER_STACK_SIZE, FIBER_STACK_SIZE, trampoline);
+#ifdef WITH_TSAN
+    self->sanitizer = __tsan_create_fiber(0);
+#endif
     return self;
 }
 
 static void fiber_free(struct fiber *self)
 {
+#ifdef WITH_TSAN
+    __tsan_destroy_fiber(self->sanitizer);
+#endif
     VALGRIND_STACK_DEREGISTER(self->stack_id);
     munmap(self->stack - GUARD_SIZE, GUARD_SIZE + FIBER_STACK_SIZE);
     free(self);

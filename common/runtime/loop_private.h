@@ -33,6 +33,7 @@ struct fiber_state {
     void *context;          /* where the loop itself continues */
     const void *loop_stack; /* the loop's own stack, as AddressSanitizer knows it */
     size_t loop_stack_size;
+    void *loop_sanitizer; /* what ThreadSanitizer knows the loop's own stack by */
 };
 
 struct loop_watch;

@@ -532,7 +532,7 @@ static int check_seal(void *daemon, const struct request *req, struct finding *r
     struct service *self = daemon;
     const struct seal_key *keys = self->seal.items;
     int64_t count;
-    bool more;
+    bool more = false;
 
     if (!self->sealing)
         return 0;
