@@ -28,6 +28,8 @@ static const char *const files[] = {
     "docs/threat-model.md",
     "docs/recipes.md",
     "SECURITY.md",
+    "CONTRIBUTING.md",
+    "docs/adr/README.md",
     "docs/monitoring/prometheus-rules.yml",
 };
 

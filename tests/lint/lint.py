@@ -9,6 +9,7 @@ usage: lint.py [--tree DIR] [--objects DIR] [--headers COMPILER] [--update]
   style     tests/lint/style.py: sizeof(x), !p, UNUSED, order of includes, guards
   column    at most 100 columns
   headers   each header compiles alone (--headers: the compiler with its flags)
+  versions  Makefile, CHANGELOG.md, debian/changelog and tags agree
   sql       no SQL in C, no column by its number
 
 What breaks a rule today is counted in exceptions/<folder>, one line per rule and file. A file that gets worse fails, and
@@ -17,6 +18,7 @@ so does a line that counts too much: after a repair `lint.py --update` lowers th
 import argparse
 import collections
 import concurrent.futures
+import datetime
 import fnmatch
 import hashlib
 import json
@@ -52,6 +54,7 @@ ADVICE = {
     'words': 'docs/glossary.md names the term to use',
     'style': 'run `make format`',
     'column': 'at most 100 columns; `make format` wraps comments',
+    'versions': 'CONTRIBUTING.md, "A release"',
     'headers': 'include or declare what the header uses',
     'sql': 'write the statement in the daemon\'s table of statements; name columns, do not count them',
 }
@@ -301,6 +304,37 @@ def sql(tree):
                 yield Violation('sql', path, text.count('\n', 0, match.start()) + 1, what)
 
 
+# ---- versions ----
+
+def debian_date(text):
+    """"Sun, 22 Nov 2026 00:00:00 +0000" as 2026-11-22."""
+    return datetime.datetime.strptime(text[:16], '%a, %d %b %Y').strftime('%Y-%m-%d')
+
+
+def versions(tree):
+    """The Makefile, CHANGELOG.md, debian/changelog and the tags name the same versions, the first two with their days."""
+    paths = [os.path.join(tree.root, name) for name in ('Makefile', 'CHANGELOG.md', 'debian/changelog')]
+    if not all(os.path.exists(path) for path in paths):
+        return
+    current = re.search(r'^VERSION\s*:?=\s*(\S+)', read(paths[0]), re.M)
+    sections = dict(re.findall(r'^## \[(\d[^]]*)\] - (\S+)$', read(paths[1]), re.M))
+    entries = {version: debian_date(day) for version, day in re.findall(
+        r'^\w+ \(([^)]+)\).*?^ -- .*?>  (.*?)$', read(paths[2]), re.M | re.S)}
+    if not current or current.group(1) != next(iter(sections), None):
+        yield Violation('versions', 'CHANGELOG.md', 1, 'its newest version is not VERSION of the Makefile')
+    if not current or current.group(1) != next(iter(entries), None):
+        yield Violation('versions', 'debian/changelog', 1, 'its newest version is not VERSION of the Makefile')
+    for version in sorted(set(sections) | set(entries)):
+        if sections.get(version) != entries.get(version):
+            yield Violation('versions', 'CHANGELOG.md', 1, '%s is of %s, in debian/changelog of %s' % (
+                version, sections.get(version), entries.get(version)))
+    tags = subprocess.run(['git', '-C', tree.root, 'tag', '--list', 'v*'], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True).stdout.split()
+    for tag in tags:
+        if tag[1:] not in sections:
+            yield Violation('versions', 'CHANGELOG.md', 1, 'has no section for the tag %s' % tag)
+
+
 # ---- headers ----
 
 def closure(tree, path, seen=None):
@@ -412,6 +446,7 @@ def run(root, objects=None, update=False, compiler=None, cache=None):
     checked = {'words', 'style', 'column', 'sql'} | ({'headers'} if compiler else set()) | ({'floors', 'modules'} if objects else set())
 
     wrong = []
+    wrong += judge(list(versions(tree)), {}, ())
     for folder in TOPS:
         path = os.path.join(root, 'tests/lint/exceptions', folder)
         allowed, total = load(path)

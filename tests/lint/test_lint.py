@@ -232,6 +232,37 @@ def circular_calls(label, root):
     check(label + ', up a floor', 'common/base/down.c:1: floors: uses up of the floor above' in out, out)
 
 
+def versions_agree(label, root):
+    """Each place that names the version is changed once, and a tag without a section is found."""
+    good = {
+        'Makefile': 'VERSION := 0.2.0\n',
+        'CHANGELOG.md': '## [Unreleased]\n\n## [0.2.0] - 2026-11-22\n\n## [0.1.0] - 2026-11-21\n',
+        'debian/changelog': ''.join(
+            'x (%s) bookworm; urgency=medium\n\n  * x\n\n -- X Y <x@y.example>  %s 00:00:00 +0000\n\n' % row for row in
+            (('0.2.0', 'Sun, 22 Nov 2026'), ('0.1.0', 'Sat, 21 Nov 2026'))),
+    }
+    rows = [
+        ('good', None, '', '', None),
+        ('another VERSION', 'Makefile', '0.2.0', '0.3.0', 'its newest version is not VERSION'),
+        ('no section', 'CHANGELOG.md', '## [0.1.0] - 2026-11-21\n', '', '0.1.0 is of None'),
+        ('another day', 'debian/changelog', '22 Nov', '23 Nov', '0.2.0 is of 2026-11-22'),
+    ]
+    git(root, 'init', '-q')
+    for what, path, old, new, message in rows:
+        write(root, good)
+        if path:
+            write(root, {path: good[path].replace(old, new)})
+        code, out = look(root)
+        check('%s: %s' % (label, what), message in out and code != 0 if message else code == 0, out)
+    write(root, good)
+    git(root, 'add', '-A')
+    git(root, 'commit', '-qm', 'all')
+    git(root, 'tag', 'v0.1.0')
+    check(label + ': a tag with a section', look(root)[0] == 0)
+    git(root, 'tag', 'v0.4.0')
+    check(label + ': a tag without', 'has no section for the tag v0.4.0' in look(root)[1])
+
+
 def headers_alone(label, root):
     """A header that needs another one fails, also when what it includes changed since it compiled."""
     def header(path, text):
@@ -257,6 +288,7 @@ def main():
     in_tree('exceptions', exceptions_shrink)
     in_tree('calls in a circle', circular_calls)
     in_tree('headers', headers_alone)
+    in_tree('versions', versions_agree)
     for text, want in ROWS:
         got = style.style(text, 'authd/authd_docs.def')
         check(text, got == (want or text), got)
@@ -265,7 +297,7 @@ def main():
         check(text, got == (want or text), got)
     if failed:
         sys.exit('test_lint: %d FAILED' % len(failed))
-    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 4))
+    print('test_lint: %d cases' % (len(CASES) + len(STYLES) + len(ROWS) + 5))
 
 
 main()
