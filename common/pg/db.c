@@ -216,6 +216,27 @@ int db_extend(struct db *self, const struct db_statement *statements, size_t cou
     return (int)first;
 }
 
+static size_t count_files(const struct db_statement *sql)
+{
+    size_t count = 0;
+
+    while (sql && sql[count].name)
+        count++;
+    return count;
+}
+
+void db_extend_sql(struct db *self, const struct db_statement *sql)
+{
+    db_extend(self, sql, count_files(sql));
+}
+
+static void add_own_statements(struct db *self, const struct db_options *options)
+{
+    self->statement_max = options->statement_count + count_files(options->sql) + DB_EXTRA_MAX;
+    db_extend(self, options->statements, options->statement_count);
+    db_extend_sql(self, options->sql);
+}
+
 int db_query_params(struct db *self, int64_t deadline_mono_ms, int statement,
                     struct db_result **ret, struct error *err, const struct db_param *params,
                     size_t count)
@@ -289,17 +310,6 @@ struct db_param db_param_bytes(const void *bytes, size_t size)
 }
 
 /* ---- handle ---- */
-
-static void add_own_statements(struct db *self, const struct db_options *options)
-{
-    size_t files = 0;
-
-    while (options->sql && options->sql[files].name)
-        files++;
-    self->statement_max = options->statement_count + files + DB_EXTRA_MAX;
-    db_extend(self, options->statements, options->statement_count);
-    db_extend(self, options->sql, files);
-}
 
 /* End of a turn: everything that its fibers asked for goes out. */
 static void db_turn(void *arg)

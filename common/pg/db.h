@@ -101,6 +101,9 @@ void db_destroy(struct db **self_p);
  * it knows by then; later ones show at first use. */
 int db_extend(struct db *self, const struct db_statement *statements, size_t count);
 
+/* The same of statements that are files, up to a row without a name. */
+void db_extend_sql(struct db *self, const struct db_statement *sql);
+
 /* What is sent next of a migration, the note that it was applied included (caller frees): NULL
  * after the end. *rest begins as the migration's sql. */
 char *db_migration_part(const struct db_migration *self, const char **rest);

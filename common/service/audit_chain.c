@@ -14,25 +14,13 @@
 #include <time.h>
 
 #include "common/base/clock.h"
+#include "common/service/sql/audit.h"
 
 enum {
     BATCH = 1000,
     SEAL_MS = 5000,         /* of one batch */
     MONTH_RETRY_MS = 10000, /* when somebody was in the way of a new partition */
     YEAR_MAX = 9999,
-};
-
-enum {
-#define SQL(name, class, params, text) name,
-#include "common/service/audit_sql.def"
-#undef SQL
-    STATEMENT_COUNT
-};
-
-static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/audit_sql.def"
-#undef SQL
 };
 
 static const struct field audit_record_rows[] = {
@@ -56,7 +44,6 @@ FIELD_TABLE(audit_gap);
 
 struct audit_chain {
     struct db *db;
-    int first_statement;
     int month; /* 12 * year + month of year: there are partitions for it and the next */
     int64_t month_retry_mono_ms;
     uint64_t *sealed;
@@ -67,9 +54,9 @@ struct audit_chain *audit_chain_new(struct arena *arena, struct db *db, struct m
 {
     struct audit_chain *self = arena_alloc(arena, sizeof(*self));
 
+    db_extend_sql(db, service_audit_sql);
     *self = (struct audit_chain){
         .db = db,
-        .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
         .sealed = metrics_counter(metrics, "atrium_audit_sealed_total", "",
                                   "Rows of the audit trail that got their place in the chain."),
         .waiting_s = metrics_level(metrics, "atrium_audit_waiting_seconds",
@@ -125,7 +112,7 @@ void audit_hash(const struct audit_record *record, struct field_bytes previous,
 
 /* ---- sealing ---- */
 
-/* The links of a batch: what SQL_AUDIT_SEAL takes. */
+/* The links of a batch: what sql_audit_seal() takes. */
 struct links {
     struct db_array ids, hashes;
     int64_t sequence;
@@ -133,19 +120,12 @@ struct links {
     size_t hash_size; /* 0 before the first row ever */
 };
 
-/* The next row, of SQL_AUDIT_UNSEALED. */
-static void link_row(struct links *self, const struct db_result *rows, size_t row)
+static void link_row(struct links *self, const struct audit_record *row)
 {
-    const struct audit_record record = {
-        .sequence = ++self->sequence,
-        .id = db_int(rows, row, 0),
-        .at = db_int(rows, row, 1),
-        .project = db_uuid(rows, row, 2),
-        .entity = db_is_null(rows, row, 3) ? NULL : db_text(rows, row, 3),
-        .event = db_text(rows, row, 4),
-    };
+    struct audit_record record = *row;
     char id[24];
 
+    record.sequence = ++self->sequence;
     audit_hash(&record, (struct field_bytes){self->hash, self->hash_size}, self->hash);
     self->hash_size = AUDIT_HASH_SIZE;
     snprintf(id, sizeof(id), "%lld", (long long)record.id);
@@ -153,70 +133,86 @@ static void link_row(struct links *self, const struct db_result *rows, size_t ro
     db_array_add_bytes(&self->hashes, self->hash, AUDIT_HASH_SIZE);
 }
 
-static int seal_rows(struct audit_chain *self, struct db_tx **tx_p, struct links *links,
-                     const struct db_result *rows, struct error *err)
+static int seal_rows(struct db_tx **tx_p, const struct request *req, struct links *links,
+                     struct field_list rows, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *done = NULL;
-    int64_t first = links->sequence + 1;
+    const struct audit_record *records = rows.items;
+    struct sql_audit_seal_in in = {.first = links->sequence + 1};
+    struct sql_audit_seal_row done;
 
-    for (size_t row = 0; row < db_rows(rows); row++)
-        link_row(links, rows, row);
-    if (db_tx_query(*tx_p, self->first_statement + SQL_AUDIT_SEAL, &done, err,
-                    DB_TEXT(links->ids.text), DB_TEXT(links->hashes.text), DB_INT(first),
-                    DB_INT(links->sequence), DB_BYTES(links->hash, AUDIT_HASH_SIZE)) < 0)
+    for (size_t i = 0; i < rows.count; i++)
+        link_row(links, &records[i]);
+    in.ids = links->ids;
+    in.hashes = links->hashes;
+    in.last = links->sequence;
+    in.hash = (struct field_bytes){links->hash, AUDIT_HASH_SIZE};
+    if (sql_audit_seal(*tx_p, req, &in, &done, err) < 0)
         return -1;
-    if (db_int(done, 0, 0) != (int64_t)db_rows(rows)) {
+    if (done.sealed != (int64_t)rows.count) {
         error_set(err, ERR_INTERNAL, "The audit trail cannot be sealed.");
         return error_detail(err, "rows of it went while they were being sealed");
     }
     return db_commit(tx_p, err);
 }
 
+static struct links links_new(struct arena *arena, const struct sql_audit_head_lock_row *head,
+                              size_t count)
+{
+    struct links links = {
+        .ids = db_array_new(arena, count, sizeof("-9223372036854775808")),
+        .hashes = db_array_new(arena, count, DB_ARRAY_BYTES(AUDIT_HASH_SIZE)),
+        .sequence = head->sequence,
+        .hash_size = MIN(head->hash.size, sizeof(links.hash)),
+    };
+
+    if (links.hash_size > 0)
+        memcpy(links.hash, head->hash.bytes, links.hash_size);
+    return links;
+}
+
 /* Seals the next rows, at most BATCH; *ret_count: how many. */
-static int seal_batch(struct audit_chain *self, const struct request *req, size_t *ret_count,
+static int seal_batch(struct audit_chain *self, const struct request *round, size_t *ret_count,
                       struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
-    CLEANUP(db_result_destroy) struct db_result *head = NULL;
-    CLEANUP(db_result_destroy) struct db_result *rows = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct links links = {.sequence = 0};
-    struct field_bytes hash;
+    struct sql_audit_unsealed_in next = {.count = BATCH};
+    struct sql_audit_head_lock_row head;
+    struct request req = *round;
+    struct field_list rows;
+    struct links links;
+    int found;
 
     *ret_count = 0;
-    if (db_begin(self->db, MAX(req->deadline_mono_ms, clock_mono_ms() + SEAL_MS), &tx, err) < 0 ||
-        db_tx_query(tx, self->first_statement + SQL_AUDIT_HEAD, &head, err) < 0)
+    req.arena = scratch;
+    if (db_begin(self->db, MAX(req.deadline_mono_ms, clock_mono_ms() + SEAL_MS), &tx, err) < 0 ||
+        (found = sql_audit_head_lock(tx, &req, &head, err)) < 0)
         return -1;
-    if (db_rows(head) == 0) /* another instance is at it */
+    if (found == 0)
         return 0;
-    if (db_tx_query(tx, self->first_statement + SQL_AUDIT_UNSEALED, &rows, err, DB_INT(BATCH)) < 0)
+    if (sql_audit_unsealed(tx, &req, &next, &rows, err) < 0)
         return -1;
-    if (db_rows(rows) == 0)
+    if (rows.count == 0)
         return 0;
-    links.ids = db_array_new(scratch, db_rows(rows), sizeof("-9223372036854775808"));
-    links.hashes = db_array_new(scratch, db_rows(rows), DB_ARRAY_BYTES(AUDIT_HASH_SIZE));
-    links.sequence = db_int(head, 0, 0);
-    hash = db_bytes(head, 0, 1);
-    links.hash_size = MIN(hash.size, sizeof(links.hash));
-    if (links.hash_size > 0)
-        memcpy(links.hash, hash.bytes, links.hash_size);
-    if (seal_rows(self, &tx, &links, rows, err) < 0)
+    links = links_new(scratch, &head, rows.count);
+    if (seal_rows(&tx, &req, &links, rows, err) < 0)
         return -1;
-    *ret_count = db_rows(rows);
+    *ret_count = rows.count;
     return 0;
 }
 
 static int seal(struct audit_chain *self, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *waiting = NULL;
+    struct sql_audit_waiting_row waiting;
+    int found = sql_audit_waiting(self->db, req, &waiting, err);
     size_t count = BATCH;
 
-    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_WAITING, &waiting, err) < 0)
+    if (found < 0)
         return -1;
     *self->waiting_s = 0;
-    if (db_rows(waiting) == 0)
+    if (found == 0)
         return 0;
-    *self->waiting_s = MAX(req->now_ms - db_int(waiting, 0, 0), (int64_t)0) / 1000;
+    *self->waiting_s = MAX(req->now_ms - waiting.at, (int64_t)0) / 1000;
     while (count == BATCH && clock_mono_ms() < req->deadline_mono_ms) {
         if (seal_batch(self, req, &count, err) < 0)
             return -1;
@@ -239,13 +235,15 @@ static int64_t month_start(int month)
 static int month_make(struct audit_chain *self, const struct request *req, int month,
                       bool *ret_done, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *name = arena_printf(req->arena, "audit_%04d_%02d", month / 12, month % 12 + 1);
+    struct sql_audit_month_create_in in = {.name = arena_printf(req->arena, "audit_%04d_%02d",
+                                                                month / 12, month % 12 + 1),
+                                           .from_at = month_start(month),
+                                           .until_at = month_start(month + 1)};
+    struct sql_audit_month_create_row row;
 
-    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_MONTH, &res, err, DB_TEXT(name),
-                 DB_INT(month_start(month)), DB_INT(month_start(month + 1))) < 0)
+    if (sql_audit_month_create(self->db, req, &in, &row, err) < 0)
         return -1;
-    *ret_done = db_bool(res, 0, 0);
+    *ret_done = row.done;
     return 0;
 }
 
@@ -286,19 +284,18 @@ int audit_chain_run(struct audit_chain *self, const struct request *req, struct 
 int audit_chain_state(struct audit_chain *self, const struct request *req, struct audit_state *ret,
                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct field_bytes hash;
+    struct sql_audit_state_row row;
+    int found = sql_audit_state(self->db, req, &row, err);
 
-    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_STATE, &res, err) < 0)
+    if (found < 0)
         return -1;
-    if (db_rows(res) == 0)
+    if (found == 0)
         return error_set(err, ERR_INTERNAL, "The end of the audit trail is gone.");
-    hash = db_bytes(res, 0, 1);
     *ret = (struct audit_state){
-        .sequence = db_int(res, 0, 0),
-        .unsealed = db_int(res, 0, 2),
-        .waiting_since = db_int(res, 0, 3),
-        .hash = {arena_memdup(req->arena, hash.bytes, hash.size), hash.size},
+        .sequence = row.sequence,
+        .unsealed = row.unsealed,
+        .waiting_since = row.waiting_since ? *row.waiting_since : 0,
+        .hash = row.hash,
     };
     return 0;
 }
@@ -306,27 +303,19 @@ int audit_chain_state(struct audit_chain *self, const struct request *req, struc
 int audit_chain_page(struct audit_chain *self, const struct request *req, struct uuid project,
                      int64_t after, int64_t count, struct field_list *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    int rc = uuid_is_set(&project)
-                 ? db_query(self->db, req, self->first_statement + SQL_AUDIT_PAGE_OF, &res, err,
-                            DB_UUID(project), DB_INT(after), DB_INT(count))
-                 : db_query(self->db, req, self->first_statement + SQL_AUDIT_PAGE, &res, err,
-                            DB_INT(after), DB_INT(count));
+    struct sql_audit_page_in page = {.after = after, .count = count};
+    struct sql_audit_page_of_project_in of_project = {
+        .project = project, .after = after, .count = count};
+    int rc = uuid_is_set(&project) ? sql_audit_page_of_project(self->db, req, &of_project, ret, err)
+                                   : sql_audit_page(self->db, req, &page, ret, err);
 
-    if (rc < 0)
-        return -1;
-    *ret = db_list(res, &audit_record_table, req->arena);
-    return 0;
+    return rc < 0 ? -1 : 0;
 }
 
 int audit_chain_gaps(struct audit_chain *self, const struct request *req, int64_t after,
                      int64_t count, struct field_list *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_audit_gaps_in in = {.after = after, .count = count};
 
-    if (db_query(self->db, req, self->first_statement + SQL_AUDIT_GAPS, &res, err, DB_INT(after),
-                 DB_INT(count)) < 0)
-        return -1;
-    *ret = db_list(res, &audit_gap_table, req->arena);
-    return 0;
+    return sql_audit_gaps(self->db, req, &in, ret, err) < 0 ? -1 : 0;
 }

@@ -81,7 +81,7 @@ struct db_migration;
 
 /* Statements of these checks, for a db that db_prepare() has not seen yet; the number of the
  * first. */
-int check_database_extend(struct db *db);
+void check_database_extend(struct db *db);
 
 /* What the server says of itself, judged: too old a version fails, as do settings that lose what
  * was acknowledged. */

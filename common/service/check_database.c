@@ -6,6 +6,7 @@
 #include "common/base/clock.h"
 #include "common/service/check.h"
 #include "common/service/service_private.h"
+#include "common/service/sql/check.h"
 
 enum {
     VERSION_MIN = 150000, /* what the statements are written for and tested with */
@@ -14,32 +15,17 @@ enum {
     CLOCK_FAIL_MS = 5000, /* codes of a second factor begin to fail, and tokens to end early */
 };
 
-enum {
-#define SQL(name, class, params, text) name,
-#include "common/service/check_sql.def"
-#undef SQL
-    STATEMENT_COUNT
-};
-
-static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/check_sql.def"
-#undef SQL
-};
-
-int check_database_extend(struct db *db)
+void check_database_extend(struct db *db)
 {
-    return db_extend(db, statements, ARRAY_SIZE(statements));
+    db_extend_sql(db, service_check_sql);
 }
 
-static int ask(const struct service *self, const struct request *req, int statement,
-               struct db_result **ret, struct error *err)
+/* What a check's statement found, of which there is always a row. */
+static int found_row(int found, struct error *err)
 {
-    if (db_query(self->db, req, self->check_statement + statement, ret, err) < 0)
-        return -1;
-    return db_rows(*ret) > 0 || statement == SQL_CHECK_MIGRATIONS
-               ? 0
-               : error_set(err, ERR_INTERNAL, "The database does not know this role.");
+    if (found == 0)
+        return error_set(err, ERR_INTERNAL, "The database does not know this role.");
+    return found < 0 ? -1 : 0;
 }
 
 /* Where the answer left the server, our clock was between `before` and `after`. */
@@ -53,18 +39,18 @@ static int64_t ahead(int64_t theirs, int64_t before, int64_t after)
 static int ask_server(const struct service *self, const struct request *req,
                       struct check_server *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     int64_t before = clock_real_ms();
+    struct sql_check_server_row row;
 
-    if (ask(self, req, SQL_CHECK_SERVER, &res, err) < 0)
+    if (found_row(sql_check_server(self->db, req, &row, err), err) < 0)
         return -1;
     *ret = (struct check_server){
-        .version = arena_strdup(req->arena, db_text(res, 0, 0)),
-        .number = db_int(res, 0, 1),
-        .synchronous_commit = arena_strdup(req->arena, db_text(res, 0, 2)),
-        .fsync = arena_strdup(req->arena, db_text(res, 0, 3)),
-        .full_page_writes = arena_strdup(req->arena, db_text(res, 0, 4)),
-        .ahead_ms = ahead(db_int(res, 0, 5), before, clock_real_ms()),
+        .version = row.version,
+        .number = row.number,
+        .synchronous_commit = row.synchronous_commit,
+        .fsync = row.fsync,
+        .full_page_writes = row.full_page_writes,
+        .ahead_ms = ahead(row.now_ms, before, clock_real_ms()),
     };
     return 0;
 }
@@ -230,47 +216,45 @@ static int check_rights(void *daemon, const struct request *req, struct finding 
                         struct error *err)
 {
     const struct service *self = daemon;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *role, *others;
+    struct sql_check_rights_row row;
 
-    if (ask(self, req, SQL_CHECK_RIGHTS, &res, err) < 0)
+    if (found_row(sql_check_rights(self->db, req, &row, err), err) < 0)
         return -1;
-    role = db_text(res, 0, 0);
-    others = db_text(res, 0, 2);
-    if (db_bool(res, 0, 1))
+    if (row.is_powerful)
         return check_fail(req, ret,
                           arena_printf(req->arena,
                                        "alter role \"%s\" nosuperuser nocreaterole; or give this "
                                        "daemon a role of its own (atriumctl database sql).",
-                                       role),
-                          "the role %s may do everything", role);
-    if (*others)
+                                       row.role),
+                          "the role %s may do everything", row.role);
+    if (*row.others)
         return check_fail(req, ret,
                           arena_printf(req->arena,
                                        "revoke all on schema %s from \"%s\", public; and the "
                                        "membership in other roles.",
-                                       others, role),
-                          "the role %s has rights on the schemas of other daemons: %s", role,
-                          others);
-    return check_ok(req, ret, "the role %s has no rights on other daemons' schemas", role);
+                                       row.others, row.role),
+                          "the role %s has rights on the schemas of other daemons: %s", row.role,
+                          row.others);
+    return check_ok(req, ret, "the role %s has no rights on other daemons' schemas", row.role);
 }
 
 static int check_audit_owner(void *daemon, const struct request *req, struct finding *ret,
                              struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct service *self = daemon;
+    struct sql_check_audit_owner_row row;
 
-    if (ask(daemon, req, SQL_CHECK_AUDIT_OWNER, &res, err) < 0)
+    if (found_row(sql_check_audit_owner(self->db, req, &row, err), err) < 0)
         return -1;
-    if (db_bool(res, 0, 0))
+    if (row.may_delete)
         return check_fail(req, ret, NULL, "the daemon's role may change and remove what it did");
     return check_ok(req, ret, "the daemon's role can add rows, but not change or remove them");
 }
 
-static bool has_name(const struct db_result *res, const char *name)
+static bool has_name(const struct sql_check_migrations_rows *applied, const char *name)
 {
-    for (size_t row = 0; row < db_rows(res); row++) {
-        if (strcmp(db_text(res, row, 0), name) == 0)
+    for (size_t i = 0; i < applied->count; i++) {
+        if (strcmp(applied->items[i].name, name) == 0)
             return true;
     }
     return false;
@@ -290,23 +274,23 @@ static int check_migrations(void *daemon, const struct request *req, struct find
 {
     const struct service *self = daemon;
     const struct db_migration *ours = self->definition->migrations, *last = ours;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_check_migrations_rows applied;
 
-    if (ask(self, req, SQL_CHECK_MIGRATIONS, &res, err) < 0)
+    if (sql_check_migrations(self->db, req, &applied, err) < 0)
         return -1;
     for (const struct db_migration *row = ours; row->name; row++) {
-        if (!has_name(res, row->name))
+        if (!has_name(&applied, row->name))
             return check_fail(req, ret, NULL, "%s is not in the database", row->name);
         last = row;
     }
-    for (size_t row = 0; row < db_rows(res); row++) {
-        if (!is_ours(ours, db_text(res, row, 0)))
+    for (size_t i = 0; i < applied.count; i++) {
+        if (!is_ours(ours, applied.items[i].name))
             return check_warn(req, ret,
                               "A newer build has migrated: upgrade and restart this instance too.",
-                              "the database has %s, this build ends with %s", db_text(res, row, 0),
+                              "the database has %s, this build ends with %s", applied.items[i].name,
                               last->name);
     }
-    return check_ok(req, ret, "all %zu, up to %s", db_rows(res), last->name);
+    return check_ok(req, ret, "all %zu, up to %s", applied.count, last->name);
 }
 
 static int check_connections(void *daemon, const struct request *req, struct finding *ret,
@@ -314,12 +298,12 @@ static int check_connections(void *daemon, const struct request *req, struct fin
 {
     const struct service *self = daemon;
     int64_t wanted = (int64_t)db_connections_max(self->db), left, role_left;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_check_connections_row row;
 
-    if (ask(self, req, SQL_CHECK_CONNECTIONS, &res, err) < 0)
+    if (found_row(sql_check_connections(self->db, req, &row, err), err) < 0)
         return -1;
-    left = db_int(res, 0, 0) - db_int(res, 0, 1);
-    role_left = db_int(res, 0, 2) < 0 ? INT64_MAX : db_int(res, 0, 2) - db_int(res, 0, 3);
+    left = row.server_max - row.server_used;
+    role_left = row.role_max < 0 ? INT64_MAX : row.role_max - row.role_used;
     left = MAX(MIN(left, role_left), (int64_t)0);
     if (left == 0)
         return check_fail(req, ret, NULL, "none is left");

@@ -16,6 +16,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/log.h"
+#include "common/service/sql/outbox.h"
 
 enum {
     BATCH = 64,
@@ -26,15 +27,8 @@ enum {
     RETRY_MAX_MS = 60000,
     LOOK_MS = 5000,       /* between two looks at how long rows wait */
     REFUSED_MS = 3600000, /* a receiver that calls the row wrong may be mended: it is asked again */
-    ARRAY_ITEM = 36,      /* characters of a uuid; a number has fewer */
-};
-
-enum { SQL_OUTBOX_CLAIM, SQL_OUTBOX_SETTLE, SQL_OUTBOX_OLDEST };
-
-static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/outbox_sql.def"
-#undef SQL
+    METHOD_NAME_SIZE = 96,
+    ARRAY_ITEM = 36, /* characters of a uuid; a number has fewer */
 };
 
 #define TRACE_MEMBER "traceparent"
@@ -47,7 +41,6 @@ struct outbox {
     struct bus *bus;
     const struct bus_method *const *methods;
     const struct seal_keys *keys;
-    int first_statement;
     struct fiber_queue idle, ended;
     bool kicked, stopping, running;
     int64_t
@@ -57,24 +50,11 @@ struct outbox {
     uint64_t *delivered, *failed, *refused;
 };
 
-/* A claimed row and what became of it. */
-struct claim {
-    struct uuid id;
-    const char *method;
-    struct sealed body;
-    int64_t attempts;
-};
-
-/* What a batch has to tell the table. */
-struct settlement {
-    struct db_array delivered, again, again_at;
-};
-
 /* ---- making rows ---- */
 
-static void method_name(const struct bus_method *method, char name[static 96])
+static void method_name(const struct bus_method *method, char name[static METHOD_NAME_SIZE])
 {
-    snprintf(name, 96, "%s.%s", method->service, method->operation);
+    snprintf(name, METHOD_NAME_SIZE, "%s.%s", method->service, method->operation);
 }
 
 /* A traced request goes on in the delivery: one member more, which receivers do not look at. */
@@ -98,7 +78,7 @@ struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
     struct codec_buffer buffer;
     struct sealed body;
     msgpack_packer packer;
-    char name[96];
+    char name[METHOD_NAME_SIZE];
 
     codec_buffer_init(&buffer, arena);
     msgpack_packer_init(&packer, &buffer, codec_write);
@@ -121,30 +101,23 @@ void outbox_kick(struct outbox *self)
     fiber_queue_wake_one(&self->idle);
 }
 
-static int read_state(struct outbox *self, int64_t deadline_mono_ms, struct outbox_state *ret,
-                      struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct db_param none[] = {DB_NULL};
-
-    if (db_query_params(self->db, deadline_mono_ms, self->first_statement + SQL_OUTBOX_OLDEST, &res,
-                        err, none, 0) < 0)
-        return -1;
-    *ret = (struct outbox_state){.waiting = db_int(res, 0, 0), .oldest_at = db_int(res, 0, 1)};
-    return 0;
-}
-
 int outbox_state(struct outbox *self, const struct request *req, struct outbox_state *ret,
                  struct error *err)
 {
-    return read_state(self, req->deadline_mono_ms, ret, err);
+    struct sql_outbox_oldest_row row;
+
+    if (sql_outbox_oldest(self->db, req, &row, err) < 0)
+        return -1;
+    *ret = (struct outbox_state){.waiting = row.waiting,
+                                 .oldest_at = row.oldest_at ? *row.oldest_at : 0};
+    return 0;
 }
 
 /* ---- relaying ---- */
 
 static const struct bus_method *find_method(const struct outbox *self, const char *name)
 {
-    char known[96];
+    char known[METHOD_NAME_SIZE];
 
     for (const struct bus_method *const *method = self->methods; *method; method++) {
         method_name(*method, known);
@@ -154,21 +127,28 @@ static const struct bus_method *find_method(const struct outbox *self, const cha
     return NULL;
 }
 
-/* The methods whose service has no instance now, as an array; NULL when that is all of them. */
-static const char *absent_methods(const struct outbox *self, struct arena *arena)
+/* The methods whose service has no instance now; text NULL when that is all of them. */
+static struct db_array absent_methods(const struct outbox *self, struct arena *arena)
 {
-    const char *text = "";
+    struct db_array absent;
+    size_t count = 0;
     bool any = false;
-    char name[96];
+    char name[METHOD_NAME_SIZE];
 
+    while (self->methods[count])
+        count++;
+    absent = db_array_new(arena, count, METHOD_NAME_SIZE);
     for (const struct bus_method *const *method = self->methods; *method; method++) {
-        method_name(*method, name);
-        if (bus_has_peer(self->bus, (*method)->service))
+        if (bus_has_peer(self->bus, (*method)->service)) {
             any = true;
-        else
-            text = arena_printf(arena, "%s%s%s", text, *text ? "," : "", name);
+            continue;
+        }
+        method_name(*method, name);
+        db_array_add(&absent, name);
     }
-    return any ? arena_printf(arena, "{%s}", text) : NULL;
+    if (!any)
+        absent.text = NULL;
+    return absent;
 }
 
 /* Where the receiver blames the request itself, a repetition will not help. */
@@ -179,7 +159,7 @@ static bool is_refusal(enum error_code code)
     return status >= 400 && status < 500 && code != ERR_THROTTLED;
 }
 
-static enum fate refused(const struct claim *claim, const struct error *err)
+static enum fate refused(const struct sql_outbox_claim_row *claim, const struct error *err)
 {
     log_event(LOG_ERR, "outbox", "row refused, kept for later", "id", claim->id.text, "method",
               claim->method, "code", error_kind(err->code)->wire, "why", err->message, NULL);
@@ -187,8 +167,9 @@ static enum fate refused(const struct claim *claim, const struct error *err)
 }
 
 /* What the request was a part of that made the row. */
-static struct activity activity_of(const struct outbox *self, const struct claim *claim,
-                                   const uint8_t *plain, size_t size, struct arena *arena)
+static struct activity activity_of(const struct outbox *self,
+                                   const struct sql_outbox_claim_row *claim, const uint8_t *plain,
+                                   size_t size, struct arena *arena)
 {
     struct activity activity = {
         .request_id = claim->id.text, .operation = claim->method, .state = ""};
@@ -208,8 +189,8 @@ static struct activity activity_of(const struct outbox *self, const struct claim
     return activity;
 }
 
-static enum fate deliver(struct outbox *self, const struct claim *claim, struct arena *arena,
-                         int64_t deadline_mono_ms)
+static enum fate deliver(struct outbox *self, const struct sql_outbox_claim_row *claim,
+                         struct arena *arena, int64_t deadline_mono_ms)
 {
     const struct bus_method *method = find_method(self, claim->method);
     struct request req = {.arena = arena,
@@ -231,7 +212,8 @@ static enum fate deliver(struct outbox *self, const struct claim *claim, struct 
         error_set(&err, ERR_NOT_FOUND, "no such method in this build");
         return refused(claim, &err);
     }
-    if (seal_open(arena, self->keys, "outbox", claim->body, &plain, &size) < 0) {
+    if (seal_open(arena, self->keys, "outbox", (struct sealed){claim->body.bytes, claim->body.size},
+                  &plain, &size) < 0) {
         error_set(&err, ERR_BAD_REQUEST, "sealed with another key");
         return refused(claim, &err);
     }
@@ -245,8 +227,8 @@ static enum fate deliver(struct outbox *self, const struct claim *claim, struct 
     return is_refusal(err.code) ? refused(claim, &err) : FATE_AGAIN;
 }
 
-static void settle_row(struct outbox *self, struct settlement *settlement,
-                       const struct claim *claim, enum fate fate)
+static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlement,
+                       const struct sql_outbox_claim_row *claim, enum fate fate)
 {
     int64_t delay_ms = REFUSED_MS;
     char at[24];
@@ -267,81 +249,78 @@ static void settle_row(struct outbox *self, struct settlement *settlement,
     db_array_add(&settlement->again_at, at);
 }
 
-static int settle(struct outbox *self, const struct settlement *settlement, int64_t deadline,
-                  struct error *err)
+/* The calls of the relay, which belong to no request. */
+static struct request own_request(struct arena *arena)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct db_param params[] = {DB_NULL, DB_TEXT(settlement->delivered.text),
-                                DB_TEXT(settlement->again.text),
-                                DB_TEXT(settlement->again_at.text)};
-
-    return db_query_params(self->db, deadline, self->first_statement + SQL_OUTBOX_SETTLE, &res, err,
-                           params, ARRAY_SIZE(params) - 1);
+    return (struct request){.arena = arena,
+                            .service = "",
+                            .trace = "",
+                            .address = "",
+                            .userAgent = "",
+                            .now_ms = clock_real_ms(),
+                            .deadline_mono_ms = clock_mono_ms() + CALL_MS};
 }
 
 /* Relays the claimed rows for as long as the lease holds; the rest is due again when it is over. */
-static int relay_rows(struct outbox *self, const struct db_result *rows, struct arena *arena,
-                      int64_t lease_mono_ms, struct error *err)
+static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *rows,
+                      struct arena *arena, int64_t lease_mono_ms, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
-    size_t count = db_rows(rows);
-    struct settlement settlement = {
-        .delivered = db_array_new(arena, count, ARRAY_ITEM),
-        .again = db_array_new(arena, count, ARRAY_ITEM),
-        .again_at = db_array_new(arena, count, ARRAY_ITEM),
+    struct sql_outbox_settle_in settlement = {
+        .delivered = db_array_new(arena, rows->count, ARRAY_ITEM),
+        .again = db_array_new(arena, rows->count, ARRAY_ITEM),
+        .again_at = db_array_new(arena, rows->count, ARRAY_ITEM),
     };
+    struct request req;
 
-    for (size_t i = 0; i < count && !self->stopping; i++) {
-        struct field_bytes body = db_bytes(rows, i, 2);
-        struct claim claim = {
-            .id = db_uuid(rows, i, 0),
-            .method = db_text(rows, i, 1),
-            .body = {body.bytes, body.size},
-            .attempts = db_int(rows, i, 3),
-        };
+    for (size_t i = 0; i < rows->count && !self->stopping; i++) {
+        const struct sql_outbox_claim_row *claim = &rows->items[i];
         int64_t now_ms = clock_mono_ms();
 
         if (now_ms >= lease_mono_ms)
             break;
         arena_reset(scratch);
-        settle_row(self, &settlement, &claim,
-                   deliver(self, &claim, scratch, MIN(lease_mono_ms, now_ms + CALL_MS)));
+        settle_row(self, &settlement, claim,
+                   deliver(self, claim, scratch, MIN(lease_mono_ms, now_ms + CALL_MS)));
     }
-    return settle(self, &settlement, clock_mono_ms() + CALL_MS, err);
+    req = own_request(arena);
+    return sql_outbox_settle(self->db, &req, &settlement, err) < 0 ? -1 : 0;
 }
 
 /* One claim. The number of rows; -1 when the database did not answer. */
 static int relay_batch(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    CLEANUP(db_result_destroy) struct db_result *rows = NULL;
-    const char *absent = absent_methods(self, arena);
-    int64_t now_ms = clock_real_ms(), lease_mono_ms = clock_mono_ms() + LEASE_MS;
-    struct db_param params[] = {DB_NULL, DB_INT(now_ms), DB_INT(now_ms + LEASE_MS), DB_INT(BATCH),
-                                DB_TEXT(absent)};
+    int64_t lease_mono_ms = clock_mono_ms() + LEASE_MS;
+    struct request req = own_request(arena);
+    struct sql_outbox_claim_in claim = {.now = req.now_ms,
+                                        .lease_until = req.now_ms + LEASE_MS,
+                                        .count = BATCH,
+                                        .absent = absent_methods(self, arena)};
+    struct sql_outbox_claim_rows rows;
 
-    if (!absent)
+    if (!claim.absent.text)
         return 0;
-    if (db_query_params(self->db, clock_mono_ms() + CALL_MS,
-                        self->first_statement + SQL_OUTBOX_CLAIM, &rows, err, params,
-                        ARRAY_SIZE(params) - 1) < 0)
+    if (sql_outbox_claim(self->db, &req, &claim, &rows, err) < 0)
         return -1;
-    if (db_rows(rows) > 0 && relay_rows(self, rows, arena, lease_mono_ms, err) < 0)
+    if (rows.count > 0 && relay_rows(self, &rows, arena, lease_mono_ms, err) < 0)
         return -1;
-    return (int)db_rows(rows);
+    return (int)rows.count;
 }
 
 /* For how long the oldest row waits: also of a receiver that is away, whose rows are not
  * claimed. */
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct request req = own_request(arena);
     int64_t now_mono_ms = clock_mono_ms();
     struct outbox_state state;
 
     if (now_mono_ms < self->look_mono_ms)
         return 0;
     self->look_mono_ms = now_mono_ms + LOOK_MS;
-    if (read_state(self, now_mono_ms + CALL_MS, &state, err) < 0)
+    if (outbox_state(self, &req, &state, err) < 0)
         return -1;
     *self->waiting_s =
         state.waiting == 0 ? 0 : MAX(clock_real_ms() - state.oldest_at, (int64_t)0) / 1000;
@@ -397,7 +376,6 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
         .bus = bus,
         .methods = methods,
         .keys = keys,
-        .first_statement = db_extend(db, statements, ARRAY_SIZE(statements)),
         .running = true,
         .waiting_s = metrics_level(metrics, "atrium_outbox_waiting_seconds",
                                    "For how long the oldest row has waited for its receiver."),
@@ -408,6 +386,7 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
         .refused = metrics_counter(metrics, "atrium_outbox_refused_total", "",
                                    "Attempts that the receiver called wrong."),
     };
+    db_extend_sql(db, service_outbox_sql);
     error_init(&err, NULL);
     if (fiber_start(loop, relay, self, &err) < 0)
         log_die("outbox", "no fiber for the relay");

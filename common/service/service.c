@@ -105,7 +105,7 @@ static int open_database(struct service *self, struct error *err)
     };
     self->db = db_new(self->loop, self->metrics, options);
     db_set_slow(self->db, self->common->slow_statement * 1000);
-    self->check_statement = check_database_extend(self->db);
+    check_database_extend(self->db);
     service_database_extend(self);
     if (definition->audit)
         self->audit = audit_chain_new(self->arena, self->db, self->metrics);

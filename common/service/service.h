@@ -173,10 +173,8 @@ struct service {
     bool reloading, reload_again; /* a SIGHUP came, another one since */
     struct arena *reload_arena;   /* of the configuration in use; NULL: that of the start */
     const struct service_options *options;
-    bool check_only;     /* --check-config: credentials are the unit's and may be missing */
-    int check_statement; /* the first of check_database.c's */
+    bool check_only; /* --check-config: credentials are the unit's and may be missing */
     struct service_seal *sealing;
-    int probe_statement; /* the first of service_database.c's */
     struct {
         bool silent; /* the last question was not answered in time */
         struct blocker blocker;

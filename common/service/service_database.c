@@ -10,23 +10,11 @@
 #include <string.h>
 
 #include "common/service/service_private.h"
+#include "common/service/sql/probe.h"
 
 enum {
     PROBE_MS = 3000,       /* between two rounds, and what an answer may take */
     PROBE_LABELS_MAX = 300 /* of what the server calls a table or a program */
-};
-
-enum {
-#define SQL(name, class, params, text) name,
-#include "common/service/probe_sql.def"
-#undef SQL
-    STATEMENT_COUNT
-};
-
-static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/probe_sql.def"
-#undef SQL
 };
 
 /* ---- what is known ---- */
@@ -105,18 +93,10 @@ static struct request probe_request(const struct request *round)
     return req;
 }
 
-static int ask(struct service *self, const struct request *round, int statement,
-               struct db_result **ret, struct error *err)
-{
-    struct request req = probe_request(round);
-
-    return db_query(self->db, &req, self->probe_statement + statement, ret, err);
-}
-
 int service_database_answer(struct service *self, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    int rc = ask(self, req, SQL_PROBE_ANSWER, &res, err);
+    struct request own = probe_request(req);
+    int rc = sql_probe_answer(self->db, &own, err) < 0 ? -1 : 0;
 
     /* A lost connection is known by itself, and a new one is as good as an answer. */
     self->database.silent = rc < 0 && err->code == ERR_DEADLINE;
@@ -127,20 +107,20 @@ int service_database_answer(struct service *self, const struct request *req, str
 static int find_blocker(struct service *self, const struct request *req, struct blocker *ret,
                         struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct request own = probe_request(req);
+    struct sql_probe_blocker_row row;
+    int found = sql_probe_blocker(self->db, &own, &row, err);
 
     *ret = (struct blocker){.pid = 0};
-    if (ask(self, req, SQL_PROBE_BLOCKERS, &res, err) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return 0;
-    ret->pid = db_int(res, 0, 0);
-    snprintf(ret->application, sizeof(ret->application), "%s", db_text(res, 0, 1));
-    if (!db_is_null(res, 0, 2))
-        clock_format_iso(db_int(res, 0, 2), ret->since);
-    snprintf(ret->table, sizeof(ret->table), "%s", db_text(res, 0, 3));
-    ret->waiting = db_int(res, 0, 4);
-    ret->waited_ms = db_int(res, 0, 5);
+    if (found <= 0)
+        return found;
+    ret->pid = row.pid;
+    snprintf(ret->application, sizeof(ret->application), "%s", row.application);
+    if (row.query_started)
+        clock_format_iso(*row.query_started, ret->since);
+    snprintf(ret->table, sizeof(ret->table), "%s", row.locked ? row.locked : "");
+    ret->waiting = row.waiting;
+    ret->waited_ms = row.waited_ms;
     return 0;
 }
 
@@ -164,14 +144,14 @@ static void set_blocker(struct service *self, const struct blocker *seen)
  * it held. */
 static int keep_blocker(struct service *self, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct blocker *known = &self->database.blocker;
+    struct sql_probe_holds_lock_in in = {.pid = known->pid, .locked = known->table};
     struct request own = probe_request(req);
+    struct sql_probe_holds_lock_row row;
 
-    if (db_query(self->db, &own, self->probe_statement + SQL_PROBE_HOLDS, &res, err,
-                 DB_INT(known->pid), DB_TEXT(known->table)) < 0)
+    if (sql_probe_holds_lock(self->db, &own, &in, &row, err) < 0)
         return -1;
-    if (!db_bool(res, 0, 0))
+    if (!row.holds)
         *known = (struct blocker){.pid = 0};
     known->waiting = 0;
     return 0;
@@ -201,17 +181,17 @@ static bool is_no_verdict(const struct error *err)
 
 int service_database_write(struct service *self, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     bool refused = db_refusal(self->db) != NULL;
+    struct request own = probe_request(req);
+    struct sql_probe_write_row row;
 
-    if (ask(self, req, SQL_PROBE_WRITE, &res, err) < 0) {
+    if (sql_probe_write(self->db, &own, &row, err) < 0) {
         if (is_no_verdict(err))
             return -1;
         db_refusal_set(self->db, err->sqlstate[0] != '\0' ? err->detail
                                                           : "a write is not answered within 3 s");
     } else {
-        db_refusal_set(self->db,
-                       db_bool(res, 0, 0) ? "25006 the server is set to read only" : NULL);
+        db_refusal_set(self->db, row.read_only ? "25006 the server is set to read only" : NULL);
     }
     if (!refused && db_refusal(self->db))
         log_event(LOG_ERR, "database", "cannot write", "detail", db_refusal(self->db), NULL);
@@ -238,7 +218,7 @@ static int probe(void *daemon, const struct request *req, struct error *err)
 
 void service_database_extend(struct service *self)
 {
-    self->probe_statement = db_extend(self->db, statements, ARRAY_SIZE(statements));
+    db_extend_sql(self->db, service_probe_sql);
 }
 
 void service_database_watch(struct service *self)

@@ -53,13 +53,14 @@ void plans_make_schema(const struct plans *self, const struct pg *server)
 
 const struct db_statement *plans_statement(const struct plans *self, size_t i)
 {
-    const struct db_statement *file = self->sql ? self->sql : NULL;
-
     if (i < self->count)
         return &self->statements[i];
-    for (i -= self->count; file && file->name && i > 0; i--)
-        file++;
-    return file && file->name ? file : NULL;
+    i -= self->count;
+    for (const struct db_statement *const *table = self->sql; *table; table++)
+        for (const struct db_statement *file = *table; file->name; file++)
+            if (i-- == 0)
+                return file;
+    return NULL;
 }
 
 static void prepare(PGconn *conn, const struct db_statement *statement)

@@ -15,6 +15,7 @@
 #include "common/service/audit.h"
 #include "common/service/audit_chain.h"
 #include "tests/unit/pg.h"
+#include "tests/unit/plans.h"
 
 #define ONE "11111111-1111-4111-8111-111111111111"
 #define TWO "22222222-2222-4222-8222-222222222222"
@@ -571,35 +572,16 @@ static void test_a_month_can_be_dropped(void)
 /* Months that nobody analysed yet are where a plan goes wrong. */
 static void test_no_month_is_read_from_end_to_end(void)
 {
-    static const struct db_statement statements[] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/audit_sql.def"
-#undef SQL
-    };
-    PGconn *conn = PQconnectdb(server->conninfo);
-    char sql[256];
+    static const struct plans plans = {
+        .schema = "jumps", .sql = {service_audit_sql}, .small = "audit_head audit_gap"};
+    PGconn *conn = plans_open(&plans, server);
+    char plan[16384];
 
-    PQclear(PQexec(conn, "set search_path = jumps; set plan_cache_mode = force_generic_plan"));
-    for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
-        int length = snprintf(sql, sizeof(sql), "explain (costs off) execute \"%s\"%s",
-                              statements[i].name, statements[i].params > 0 ? "(null" : "");
-        PGresult *plan;
-
-        PQclear(PQprepare(conn, statements[i].name, statements[i].text, 0, NULL));
-        for (int p = 1; p < statements[i].params; p++)
-            length += snprintf(sql + length, sizeof(sql) - (size_t)length, ", null");
-        snprintf(sql + length, sizeof(sql) - (size_t)length, "%s",
-                 statements[i].params > 0 ? ")" : "");
-        plan = PQexec(conn, sql);
-        UNIT_CHECK(PQntuples(plan) > 0, "%s: %s", statements[i].name, PQresultErrorMessage(plan));
-        for (int row = 0; row < PQntuples(plan); row++) {
-            const char *line = PQgetvalue(plan, row, 0);
-
-            UNIT_CHECK(!strstr(line, "Seq Scan on audit") || strstr(line, "audit_head") ||
-                           strstr(line, "audit_gap"),
-                       "%s: %s", statements[i].name, line);
-        }
-        PQclear(plan);
+    PQclear(PQexec(conn, "set plan_cache_mode = force_generic_plan"));
+    for (size_t i = 0; plans_statement(&plans, i); i++) {
+        plans_explain(conn, plans_statement(&plans, i), plan, sizeof(plan));
+        UNIT_CHECK(!plans_scan_whole(&plans, plan), "%s: %s", plans_statement(&plans, i)->name,
+                   plan);
     }
     PQfinish(conn);
 }

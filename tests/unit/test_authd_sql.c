@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "authd/authd_sql.h"
+#include "authd/sql_part.h"
 #include "tests/unit/plans.h"
 #include "tests/unit/unit.h"
 
@@ -19,10 +20,6 @@ extern const struct db_migration authd_migrations[];
 static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "authd/authd_sql.def"
-#include "common/service/audit_sql.def"
-#include "common/service/check_sql.def"
-#include "common/service/outbox_sql.def"
-#include "common/service/probe_sql.def"
 #undef SQL
 };
 
@@ -43,6 +40,7 @@ static const struct plans plans = {
     .migrations = authd_migrations,
     .statements = statements,
     .count = ARRAY_SIZE(statements),
+    .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql},
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
              "audit_head audit_gap email_scan",
     .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
@@ -240,9 +238,8 @@ static void test_hot_statements_are_planned_on_their_keys(void)
  * invited the latter are read in the order of identifiers, while nobody has analysed them. */
 static void test_every_statement_has_its_index(void)
 {
-    plans_check(
-        &plans, server,
-        "SQL_AUDIT_WAITING SQL_AUDIT_UNSEALED SQL_AUDIT_STATE SQL_OUTBOX_OLDEST SQL_MEMBER_LIST");
+    plans_check(&plans, server,
+                "audit_waiting audit_unsealed audit_state outbox_oldest SQL_MEMBER_LIST");
     check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
 }
 

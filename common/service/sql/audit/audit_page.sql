@@ -1,0 +1,10 @@
+-- Sealed rows behind a place in the chain.
+-- class: read
+-- in: after int8, count int8
+-- rows: many
+-- row: struct audit_record
+select sequence, id, at, project_id as project, entity, event::text as event, hash
+from audit
+where sequence > :after and sequence is not null
+order by sequence, id
+limit :count

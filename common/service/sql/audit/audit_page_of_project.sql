@@ -1,0 +1,10 @@
+-- Sealed rows of a project behind a place in the chain.
+-- class: read
+-- in: project uuid, after int8, count int8
+-- rows: many
+-- row: struct audit_record
+select sequence, id, at, project_id as project, entity, event::text as event, hash
+from audit
+where project_id = :project and sequence > :after and sequence is not null
+order by sequence, id
+limit :count

@@ -1,0 +1,24 @@
+-- Gives rows their places in the chain: identifiers and hashes in order, the sequence of the first,
+-- sequence and hash of the last. How many rows were sealed. The bounds on id let each month be read
+-- from its index, whatever the planner knows of the table.
+-- class: tx
+-- in: ids int8[], hashes bytea[], first int8, last int8, hash bytea
+-- rows: one
+-- row: sealed int8
+with
+link as materialized (
+    select id, hash, :first + n - 1 as sequence
+    from unnest(:ids, :hashes) with ordinality as u (id, hash, n)
+),
+sealed as (
+    update audit a
+    set sequence = link.sequence, hash = link.hash
+    from link
+    where a.id >= (select min(id) from link) and a.id <= (select max(id) from link)
+        and a.sequence is null and link.id = a.id
+    returning 1
+),
+moved as (
+    update audit_head set sequence = :last, hash = :hash
+)
+select count(*) as sealed from sealed

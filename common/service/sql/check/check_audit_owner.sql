@@ -1,0 +1,5 @@
+-- May the role take rows of the audit trail away?
+-- class: read
+-- rows: one
+-- row: may_delete bool
+select coalesce(has_table_privilege(to_regclass('audit'), 'delete'), false) as may_delete

@@ -1,0 +1,5 @@
+-- The migrations that were applied.
+-- class: read
+-- rows: many
+-- row: name text
+select name from schema_migration order by name

@@ -1,0 +1,7 @@
+-- How many rows wait, and when the oldest was written: of those that are due first, as many as
+-- OUTBOX_COUNT_MAX.
+-- class: read
+-- rows: one
+-- row: waiting int8, oldest_at int8 null
+select count(*) as waiting, min(created_at) as oldest_at
+from (select created_at from outbox order by due_at limit 10000) o

@@ -1,0 +1,4 @@
+-- Does the server answer?
+-- class: vital
+-- rows: one
+select

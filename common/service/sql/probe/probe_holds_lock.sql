@@ -1,0 +1,10 @@
+-- Does the process still hold a lock on that table?
+-- class: vital
+-- in: pid int8, locked text
+-- rows: one
+-- row: holds bool
+select exists (
+    select
+    from pg_locks
+    where pid = :pid::int4 and granted and relation = to_regclass(:locked)
+) as holds
