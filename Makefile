@@ -59,7 +59,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -273,6 +273,25 @@ check-valgrind:
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
 	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
 	@BUILD=$(BUILD) tests/valgrind.sh '$(VALGRIND)' $(UNDER_VALGRIND)
+
+# Lines that the tests run, by folder; see tests/coverage.py. COVERAGE_ONLY='test_db*' runs some programs.
+coverage:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) python3)
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-coverage OPTIMIZE='-O0 -g' HARDENING= CFLAGS=--coverage \
+	    LDFLAGS=--coverage all tests
+	@find build-coverage -name '*.gcda' -delete
+	@BUILD=build-coverage ATRIUM_TEST_ONLY='$(COVERAGE_ONLY)' \
+	    tests/run.sh $(patsubst $(BUILD)/%,build-coverage/%,$(UNIT_TESTS) $(HTTP_TESTS)) || true
+	@tests/coverage.py build-coverage
+
+# The page of the mail templates, from their rows.
+docs-mail-templates: $(BUILD)/tests/unit/test_maild_template_page
+	@ATRIUM_WRITE_DOCS=1 $<
+
+# compile_commands.json, for editors and tools that read C.
+compdb: deps-build
+	@$(MAKE) --no-print-directory -Bn all tests | tests/lint/compdb.py > compile_commands.json.new
+	@mv compile_commands.json.new compile_commands.json
 
 # Each target for FUZZ_SECONDS, two at a time; what they find lies in build-fuzz. See tests/fuzz/run.sh.
 FUZZ_SECONDS ?= 60

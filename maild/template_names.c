@@ -38,23 +38,44 @@ static const struct template_variable common_variables[] = {
 };
 
 static const struct template_name names[] = {
-    {"PATIENT_WELCOME", VARIABLES(APP_URL)},
-    {"CLINICIAN_SIGNUP_INVITE", VARIABLES(INVITATION_URL, CONTINUE_URL)},
-    {"INVITE_TO_PROJECT", VARIABLES(INVITATION_URL, INVITER)},
-    {"PATIENT_INVITE", VARIABLES(INVITATION_URL, INVITER)},
-    {"PASSWORD_RESET",
+    {"PATIENT_WELCOME", "A patient has registered; to the patient.", VARIABLES(APP_URL)},
+    {"CLINICIAN_SIGNUP_INVITE",
+     "A business address registered as a patient, and the project invites such as practitioners; "
+     "to that address.",
+     VARIABLES(INVITATION_URL, CONTINUE_URL)},
+    {"INVITE_TO_PROJECT",
+     "An admin or an operator invites a practitioner; to the address that is invited.",
+     VARIABLES(INVITATION_URL, INVITER)},
+    {"PATIENT_INVITE", "An admin invites a patient; to the address that is invited.",
+     VARIABLES(INVITATION_URL, INVITER)},
+    {"PASSWORD_RESET", "A new password was asked for; to the account.",
      VARIABLES({"resetUrl", "https://my.lakeside.example/set-password?id=1&secret=2"})},
-    {"EMAIL_VERIFICATION", VARIABLES(VERIFY_URL)},
-    {"EMAIL_CHANGE", VARIABLES(VERIFY_URL)},
-    {"EMAIL_CHANGED",
+    {"EMAIL_VERIFICATION", "An address is to be proven; to that address.", VARIABLES(VERIFY_URL)},
+    {"EMAIL_CHANGE", "Another address was asked for; to the new one.", VARIABLES(VERIFY_URL)},
+    {"EMAIL_CHANGED", "The address was changed; to the old one.",
      VARIABLES({"undoUrl", "https://my.lakeside.example/undo-email?id=1&secret=2"})},
-    {"NEW_SIGN_IN", VARIABLES({"when", "2026-01-31 09:30 UTC"}, {"browser", "Firefox"},
-                              {"os", "Linux"}, {"address", "192.0.2.7"})},
-    {"CREDENTIAL_CHANGED", VARIABLES({"what", "password"}, {"when", "2026-01-31 09:30 UTC"})},
-    {"ACCOUNT_DELETION_SCHEDULED", VARIABLES({"date", "2026-02-28"})},
-    {"ACCOUNT_DELETION_REMINDER", VARIABLES({"date", "2026-02-28"})},
-    {"ORGANIZATION_CODE", common_variables},
+    {"NEW_SIGN_IN", "A sign-in with a browser and from an address that are new; to the account.",
+     VARIABLES({"when", "2026-01-31 09:30 UTC"}, {"browser", "Firefox"}, {"os", "Linux"},
+               {"address", "192.0.2.7"})},
+    {"CREDENTIAL_CHANGED", "The password or the second factor changed; to the account.",
+     VARIABLES({"what", "password"}, {"when", "2026-01-31 09:30 UTC"})},
+    {"ACCOUNT_DELETION_SCHEDULED", "A date for the end of the account was set; to the account.",
+     VARIABLES({"date", "2026-02-28"})},
+    {"ACCOUNT_DELETION_REMINDER", "The date for the end of the account is near; to the account.",
+     VARIABLES({"date", "2026-02-28"})},
+    {"ORGANIZATION_CODE", "A member has the tenant code sent; to the address that they give.",
+     common_variables},
 };
+
+const struct template_name *template_name_at(size_t index)
+{
+    return index < ARRAY_SIZE(names) ? &names[index] : NULL;
+}
+
+const struct template_variable *template_variables_common(void)
+{
+    return common_variables;
+}
 
 const struct template_name *template_name_find(const char *name)
 {

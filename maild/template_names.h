@@ -13,8 +13,15 @@ struct template_variable {
 };
 struct template_name {
     const char *name;
+    const char *occasion;                      /* when it is mailed, and to whom */
     const struct template_variable *variables; /* beside those that all have; ended by name NULL */
 };
+
+/* One after the other, from 0 on; NULL behind the last. */
+const struct template_name *template_name_at(size_t index);
+
+/* The variables that every template may use; ended by name NULL. */
+const struct template_variable *template_variables_common(void);
 
 /* The template of that name, or NULL. */
 const struct template_name *template_name_find(const char *name);

@@ -1,0 +1,98 @@
+/*
+ * test_maild_template_page.c - docs/mail-templates.md says what the rows of the templates say.
+ *
+ * After a change of the rows ATRIUM_WRITE_DOCS=1 writes the page anew (`make docs-mail-templates`).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "maild/builtin.h"
+#include "maild/template_names.h"
+#include "tests/unit/unit.h"
+
+static const char path[] = "docs/mail-templates.md";
+
+static const char introduction[] =
+    "# Mail templates\n\n"
+    "Every mail that the suite sends, from the rows of `maild/template_names.c`; `make "
+    "docs-mail-templates` writes this page.\n"
+    "A project maps a template by `PUT /v1/project/email-templates/{NAME}` or `atriumctl template "
+    "put`, with a subject, a text\n"
+    "and optionally HTML; `{{name}}` is a variable. A mail is sent only when its template is "
+    "mapped, but for those that are\n"
+    "built in: these have an English text of the installation as well. "
+    "[integrate.md](integrate.md#links-in-mails) says what the\n"
+    "pages do that the links lead to.\n\n"
+    "A *secret* variable is a link that opens an account or changes it: in HTML it may stand only "
+    "as a whole `href` or as text.\n";
+
+static void write_variables(FILE *page, const struct template_variable *variable)
+{
+    fputs("\n| variable | for example | |\n|---|---|---|\n", page);
+    for (; variable->name; variable++)
+        fprintf(page, "| `%s` | `%s` | %s |\n", variable->name, variable->sample,
+                template_variable_is_secret(variable->name) ? "secret" : "");
+}
+
+/* Caller frees. */
+static char *page_of_rows(void)
+{
+    const struct template_variable *common = template_variables_common();
+    const struct template_name *each;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *page = open_memstream(&text, &size);
+
+    fprintf(page, "%s\n## All templates\n", introduction);
+    write_variables(page, common);
+    for (size_t i = 0; (each = template_name_at(i)); i++) {
+        fprintf(page, "\n## %s\n\n%s%s\n", each->name, each->occasion,
+                builtin_exists(each->name) ? " Built in." : "");
+        if (each->variables != common)
+            write_variables(page, each->variables);
+    }
+    fclose(page);
+    return text;
+}
+
+static void the_page_is_current(void)
+{
+    char *want = page_of_rows(), *found = calloc(1, strlen(want) + 2);
+    FILE *file = fopen(path, getenv("ATRIUM_WRITE_DOCS") ? "w+" : "r");
+
+    UNIT_CHECK(file != NULL, "%s", path);
+    if (file && getenv("ATRIUM_WRITE_DOCS")) {
+        fputs(want, file);
+        rewind(file);
+    }
+    if (file) {
+        size_t size = fread(found, 1, strlen(want) + 1, file);
+
+        UNIT_CHECK(size == strlen(want) && strcmp(found, want) == 0,
+                   "%s is not what the rows say: make docs-mail-templates", path);
+        fclose(file);
+    }
+    free(found);
+    free(want);
+}
+
+static void every_template_says_when_it_is_mailed(void)
+{
+    const struct template_name *each;
+
+    for (size_t i = 0; (each = template_name_at(i)); i++) {
+        UNIT_CHECK(each->occasion && strstr(each->occasion, "; to "), "%s", each->name);
+        UNIT_CHECK(template_name_find(each->name) == each, "%s", each->name);
+    }
+}
+
+static const struct unit_case cases[] = {
+    {"the page is current", the_page_is_current},
+    {"every template says when it is mailed", every_template_says_when_it_is_mailed},
+};
+
+int main(void)
+{
+    return unit_run("maild template page", cases, ARRAY_SIZE(cases));
+}
