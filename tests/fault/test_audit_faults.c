@@ -159,13 +159,13 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the scene is set", the_scene_is_set},
-    {"killed daemons leave no half", killed_daemons_leave_no_half},
-    {"a killed chainer leaves a whole chain", a_killed_chainer_leaves_a_whole_chain},
-    {"one chainer takes over", one_chainer_takes_over},
-    {"the database restarts", the_database_restarts},
-    {"a tail outlives everything", a_tail_outlives_everything},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(killed_daemons_leave_no_half),
+    CASE(a_killed_chainer_leaves_a_whole_chain),
+    CASE(one_chainer_takes_over),
+    CASE(the_database_restarts),
+    CASE(a_tail_outlives_everything),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

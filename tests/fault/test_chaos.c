@@ -150,7 +150,7 @@ static void the_load_is_served(void)
     chaos_destroy(&chaos);
 }
 
-static void the_trail_is_whole(void)
+static void the_audit_trail_is_whole(void)
 {
     trail_open(suite);
     trail_check_sealed(suite);
@@ -163,9 +163,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the load is served", the_load_is_served},
-    {"the audit trail is whole", the_trail_is_whole},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(the_load_is_served),
+    CASE(the_audit_trail_is_whole),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

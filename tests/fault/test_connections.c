@@ -169,11 +169,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"connections of one client", connections_of_one_client},
-    {"connections of many clients", connections_of_many_clients},
-    {"bodies of one client", bodies_of_one_client},
-    {"a client at its limit goes on", a_client_at_its_limit_goes_on},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(connections_of_one_client),      CASE(connections_of_many_clients),
+    CASE(bodies_of_one_client),           CASE(a_client_at_its_limit_goes_on),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

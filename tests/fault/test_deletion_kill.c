@@ -445,16 +445,16 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"asked while they die", asked_while_they_die},
-    {"carried out while they die", carried_out_while_they_die},
-    {"done but not recorded", done_but_not_recorded},
-    {"begun but not committed", begun_but_not_committed},
-    {"taken up in time", taken_up_in_time},
-    {"nobody to ask", nobody_to_ask},
-    {"reminded once while they die", reminded_once_while_they_die},
-    {"taken back while they die", taken_back_while_they_die},
-    {"everything dies", everything_dies},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(asked_while_they_die),
+    CASE(carried_out_while_they_die),
+    CASE(done_but_not_recorded),
+    CASE(begun_but_not_committed),
+    CASE(taken_up_in_time),
+    CASE(nobody_to_ask),
+    CASE(reminded_once_while_they_die),
+    CASE(taken_back_while_they_die),
+    CASE(everything_dies),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -197,7 +197,7 @@ static void without_descriptors_the_answer_is_503(void)
     check_pids();
 }
 
-static void doctor_counts_them(void)
+static void doctor_and_metrics_count_them(void)
 {
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -213,11 +213,11 @@ static void it_ends(void)
 }
 
 static const struct unit_case cases[] = {
-    {"daemons may open few files", daemons_may_open_few_files},
-    {"doctor and metrics count them", doctor_counts_them},
-    {"connections stop below the limit", connections_stop_below_the_limit},
-    {"without descriptors the answer is 503", without_descriptors_the_answer_is_503},
-    {"it ends", it_ends},
+    CASE(daemons_may_open_few_files),
+    CASE(doctor_and_metrics_count_them),
+    CASE(connections_stop_below_the_limit),
+    CASE(without_descriptors_the_answer_is_503),
+    CASE_ALWAYS(it_ends),
 };
 
 int main(void)

@@ -465,16 +465,11 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"an upload survives docd", an_upload_survives_docd},
-    {"a download survives docd", a_download_survives_docd},
-    {"a download dies with its gateway", a_download_dies_with_its_gateway},
-    {"an upload dies with its gateway", an_upload_dies_with_its_gateway},
-    {"an upload meets a dead database", an_upload_meets_a_dead_database},
-    {"the last of all forms wins", the_last_of_all_forms_wins},
-    {"one token and one deletion", one_token_and_one_deletion},
-    {"a deletion beats the upload", a_deletion_beats_the_upload},
-    {"kills under load lose nothing", kills_under_load_lose_nothing},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(an_upload_survives_docd),          CASE(a_download_survives_docd),
+    CASE(a_download_dies_with_its_gateway), CASE(an_upload_dies_with_its_gateway),
+    CASE(an_upload_meets_a_dead_database),  CASE(the_last_of_all_forms_wins),
+    CASE(one_token_and_one_deletion),       CASE(a_deletion_beats_the_upload),
+    CASE(kills_under_load_lose_nothing),    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

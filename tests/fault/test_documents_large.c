@@ -187,8 +187,8 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a gibibyte passes through little memory", a_gibibyte_passes_through_little_memory},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_gibibyte_passes_through_little_memory),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -188,7 +188,7 @@ static void check_again(const char *path, const struct owner *owner, const char 
 
 /* ---- the owner's own ---- */
 
-static void secret_is_made_whole_or_not(void)
+static void a_secret_is_made_whole_or_not(void)
 {
     static const struct step step = {"share", "mfa_pending",
                                      "with made as (insert into mfa_pending", false};
@@ -204,7 +204,7 @@ static void secret_is_made_whole_or_not(void)
     CU_ASSERT_TRUE(dead->status == 503 || dead->status == 200); /* a read: it may be sent again */
 }
 
-static void enrolment_is_whole_or_not(void)
+static void an_enrolment_is_whole_or_not(void)
 {
     static const struct step steps[] = {
         {"exclusive", "mfa_pending", "select p.secret_sealed", false},
@@ -267,7 +267,7 @@ static struct http_answer *start(const struct owner *owner)
     return answer;
 }
 
-static void recovery_code_is_used_or_not(void)
+static void a_recovery_code_is_used_or_not(void)
 {
     static const char path[] = "/auth/tenant/Patient/login/mfa";
     static const struct step steps[] = {
@@ -297,7 +297,7 @@ static void recovery_code_is_used_or_not(void)
 }
 
 /* It counts for the login and for the account, or for neither. */
-static void wrong_code_is_counted_whole_or_not(void)
+static void a_wrong_code_is_counted_whole_or_not(void)
 {
     static const struct step steps[] = {
         {"share", "login", "update login set mfa_failures", false},
@@ -329,7 +329,7 @@ static struct program *reset(const struct owner *owner)
                      owner->person->email);
 }
 
-static void reset_is_whole_or_not(void)
+static void an_operators_reset_is_whole_or_not(void)
 {
     static const struct step steps[] = {
         {"share", "mfa_factor", "with gone as", false},
@@ -359,13 +359,13 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a secret is made whole or not", secret_is_made_whole_or_not},
-    {"an enrolment is whole or not", enrolment_is_whole_or_not},
-    {"disabling is whole or not", disabling_is_whole_or_not},
-    {"a recovery code is used or not", recovery_code_is_used_or_not},
-    {"a wrong code is counted whole or not", wrong_code_is_counted_whole_or_not},
-    {"an operator's reset is whole or not", reset_is_whole_or_not},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_secret_is_made_whole_or_not),
+    CASE(an_enrolment_is_whole_or_not),
+    CASE(disabling_is_whole_or_not),
+    CASE(a_recovery_code_is_used_or_not),
+    CASE(a_wrong_code_is_counted_whole_or_not),
+    CASE(an_operators_reset_is_whole_or_not),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -71,7 +71,7 @@ static void name_both_hosts(void)
     }
 }
 
-static void the_standby_is_synchronous(void)
+static void a_standby_is_synchronous(void)
 {
     char dir[128], primary[192];
 
@@ -131,7 +131,7 @@ static void wait_for_rest(void)
     CU_ASSERT_TRUE(clock_mono_ms() < deadline_ms);
 }
 
-static void the_standby_takes_over(void)
+static void the_standby_takes_over_and_stays(void)
 {
     pid_t supervisor = suite_supervisor(suite), primary = suite_pid(suite, "postgres", "");
     struct chaos *chaos = chaos_start(suite, 1, CLIENTS);
@@ -178,9 +178,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a standby is synchronous", the_standby_is_synchronous},
-    {"the standby takes over, and stays", the_standby_takes_over},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_standby_is_synchronous),
+    CASE(the_standby_takes_over_and_stays),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -231,12 +231,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the data lies on a small disk", the_data_lies_on_a_small_disk},
-    {"a full disk is told everywhere", a_full_disk_is_told_everywhere},
-    {"doctor names the disk first", doctor_names_the_disk_first},
-    {"room again is all it takes", room_again_is_all_it_takes},
-    {"room for documents is never old", room_for_documents_is_never_old},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(the_data_lies_on_a_small_disk),   CASE(a_full_disk_is_told_everywhere),
+    CASE(doctor_names_the_disk_first),     CASE(room_again_is_all_it_takes),
+    CASE(room_for_documents_is_never_old), CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

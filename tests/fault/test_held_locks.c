@@ -274,11 +274,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a locked table stops what needs it", a_locked_table_stops_what_needs_it},
-    {"who holds it is told", who_holds_it_is_told},
-    {"a locked counter stops logging out only", a_locked_counter_stops_logging_out_only},
-    {"a renewal that failed ends no session", a_renewal_that_failed_ends_no_session},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_locked_table_stops_what_needs_it),      CASE(who_holds_it_is_told),
+    CASE(a_locked_counter_stops_logging_out_only), CASE(a_renewal_that_failed_ends_no_session),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -646,7 +646,7 @@ static void watch_lease_end(int64_t start)
 
 /* All else works, but the gateway could not hear of a revocation: it takes no token once that may
  * matter. */
-static void gateway_without_any_authd_fails_closed(void)
+static void a_gateway_without_any_authd_fails_closed(void)
 {
     HTTP_ANSWER other = register_everywhere();
     const char *ended = http_text(other, "accessToken");
@@ -797,7 +797,7 @@ static bool documents_become(int status)
     return last == status;
 }
 
-static void line_that_goes_ends_the_connection_and_comes_back(void)
+static void a_line_that_goes_ends_the_connection_and_comes_back(void)
 {
     static const char docd[] = "docd.c1";
 
@@ -820,7 +820,7 @@ static void line_that_goes_ends_the_connection_and_comes_back(void)
     CU_ASSERT_TRUE(all_are_up(BACK_MS));
 }
 
-static void broken_list_changes_nothing(void)
+static void a_broken_list_of_hosts_changes_nothing(void)
 {
     unit_dir_write(&dir, "hosts", "docd.c1 is no line of this list\n");
     reload_hosts(NULL, "configuration refused");
@@ -910,7 +910,7 @@ static void steal_everything(struct loop *loop, void *arg)
     clock_destroy(&clock);
 }
 
-static void stolen_docd_key_opens_what_docd_may_ask(void)
+static void a_stolen_docd_key_opens_what_docd_may_ask(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
@@ -923,7 +923,7 @@ static void stolen_docd_key_opens_what_docd_may_ask(void)
 }
 
 /* A daemon that made itself a key: its own list has it, nobody else's. */
-static void unknown_key_opens_nothing(void)
+static void an_unknown_key_opens_nothing(void)
 {
     char *path = program_path("atrium-docd");
     const char *config = arena_printf(texts, "%s/x/atrium.conf", dir.path);
@@ -966,17 +966,16 @@ static void it_ends(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the suite starts", the_suite_starts},
-    {"all hosts are one suite", all_hosts_are_one_suite},
-    {"a host is cut off and comes back", a_host_is_cut_off_and_comes_back},
-    {"a gateway without any authd fails closed", gateway_without_any_authd_fails_closed},
-    {"nothing acknowledged is lost", nothing_acknowledged_is_lost},
-    {"a line that goes ends the connection, and comes back",
-     line_that_goes_ends_the_connection_and_comes_back},
-    {"a broken list of hosts changes nothing", broken_list_changes_nothing},
-    {"a stolen docd key opens what docd may ask", stolen_docd_key_opens_what_docd_may_ask},
-    {"an unknown key opens nothing", unknown_key_opens_nothing},
-    {"it ends", it_ends},
+    CASE_ALWAYS(the_suite_starts),
+    CASE(all_hosts_are_one_suite),
+    CASE(a_host_is_cut_off_and_comes_back),
+    CASE(a_gateway_without_any_authd_fails_closed),
+    CASE(nothing_acknowledged_is_lost),
+    CASE(a_line_that_goes_ends_the_connection_and_comes_back),
+    CASE(a_broken_list_of_hosts_changes_nothing),
+    CASE(a_stolen_docd_key_opens_what_docd_may_ask),
+    CASE(an_unknown_key_opens_nothing),
+    CASE(it_ends),
 };
 
 int main(void)

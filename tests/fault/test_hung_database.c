@@ -104,10 +104,10 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every instance knows within 15 seconds", every_instance_knows_within_15_seconds},
-    {"doctor names PostgreSQL first", doctor_names_postgresql_first},
-    {"all goes on afterwards", all_goes_on_afterwards},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(every_instance_knows_within_15_seconds),
+    CASE(doctor_names_postgresql_first),
+    CASE(all_goes_on_afterwards),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

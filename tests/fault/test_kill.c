@@ -127,7 +127,7 @@ static void no_request_fails_when_an_instance_is_stopped(void)
 }
 
 /* The only settingsd: 503 at once while it is gone, 200 within two seconds of its restart. */
-static void single_daemon_comes_back(void)
+static void a_single_daemon_comes_back(void)
 {
     PERSON admin = person_admin(suite);
     struct load *load = load_start("/v1/project/settings", admin->access);
@@ -149,7 +149,7 @@ static void single_daemon_comes_back(void)
 
 /* A stopped (not dead) daemon: heartbeats or deadlines end the wait, and nobody executes the
  * request later. */
-static void frozen_daemon_does_not_hang_anyone(void)
+static void a_frozen_daemon_does_not_hang_anyone(void)
 {
     PERSON admin = person_admin(suite);
     pid_t pid = suite_pid(suite, "settingsd", "1");
@@ -220,7 +220,7 @@ static void acknowledged_writes_survive(void)
 
 /* maild dies with the mail still to be sent: the mail goes out, within five seconds of its
  * return. */
-static void mail_of_a_dead_maild_goes_out(void)
+static void the_mail_of_a_dead_maild_goes_out(void)
 {
     pid_t pid = suite_pid(suite, "maild", "1");
 
@@ -234,7 +234,7 @@ static void mail_of_a_dead_maild_goes_out(void)
 }
 
 /* A gateway that cannot reach any authd to renew its lease refuses bearers: it fails closed. */
-static void gateway_without_lease_fails_closed(void)
+static void a_gateway_without_a_lease_fails_closed(void)
 {
     PERSON patient = person_register(suite, NULL);
     pid_t one = suite_pid(suite, "authd", "1"), two = suite_pid(suite, "authd", "2");
@@ -259,14 +259,14 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"reads survive a killed instance", reads_survive_a_killed_instance},
-    {"no request fails when an instance is stopped", no_request_fails_when_an_instance_is_stopped},
-    {"a single daemon comes back", single_daemon_comes_back},
-    {"a frozen daemon does not hang anyone", frozen_daemon_does_not_hang_anyone},
-    {"acknowledged writes survive", acknowledged_writes_survive},
-    {"the mail of a dead maild goes out", mail_of_a_dead_maild_goes_out},
-    {"a gateway without a lease fails closed", gateway_without_lease_fails_closed},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(reads_survive_a_killed_instance),
+    CASE(no_request_fails_when_an_instance_is_stopped),
+    CASE(a_single_daemon_comes_back),
+    CASE(a_frozen_daemon_does_not_hang_anyone),
+    CASE(acknowledged_writes_survive),
+    CASE(the_mail_of_a_dead_maild_goes_out),
+    CASE(a_gateway_without_a_lease_fails_closed),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -32,7 +32,7 @@ static pid_t pids[2];
 
 /* ---- helpers ---- */
 
-static void make_model(void)
+static void a_mail_waits_while_the_server_turns_all_away(void)
 {
     queued_mail_model(suite);
 }
@@ -72,7 +72,7 @@ static void check_answers(void)
         CU_ASSERT_EQUAL(suite_pid(suite, "maild", instances[i]), pids[i]);
 }
 
-static void good_server_gets_them_on_few_connections(void)
+static void a_good_server_gets_them_on_few_connections(void)
 {
     struct bad_smtp_counts counts;
     int64_t began;
@@ -88,7 +88,7 @@ static void good_server_gets_them_on_few_connections(void)
     UNIT_CHECK(counts.connections <= SOME / 20, "%ld connections", counts.connections);
 }
 
-static void server_that_thinks_holds_nothing_up(void)
+static void a_server_that_thinks_holds_nothing_up(void)
 {
     int64_t began;
 
@@ -102,7 +102,7 @@ static void server_that_thinks_holds_nothing_up(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-static void server_that_turns_all_away_is_left_in_peace(void)
+static void a_server_that_turns_all_away_is_left_in_peace(void)
 {
     struct bad_smtp_counts counts;
     int64_t began;
@@ -132,7 +132,7 @@ static struct bad_smtp_counts after_accepted(long different)
 
 /* An end that is not known is no answer: it costs the mail none of its tries, and its copy comes
  * when the server can no longer be at work on the first. */
-static void silent_server_gets_no_copy_while_it_may_think(void)
+static void a_silent_server_gets_no_copy_while_it_may_think(void)
 {
     int64_t began;
 
@@ -154,7 +154,7 @@ static void silent_server_gets_no_copy_while_it_may_think(void)
 }
 
 /* The connection breaks right behind the last line. */
-static void reset_after_the_mail_is_an_unknown_end(void)
+static void a_reset_after_the_mail_is_an_unknown_end(void)
 {
     begin(BAD_SMTP_RESET, 0);
     queued_mail_put(suite, 2);
@@ -169,7 +169,7 @@ static void reset_after_the_mail_is_an_unknown_end(void)
 
 /* Killed while the server thinks: the other processes know no more than that it may have the
  * mail. */
-static void killed_maild_leaves_no_early_copy(void)
+static void a_killed_maild_leaves_no_early_copy(void)
 {
     begin(BAD_SMTP_NO_ANSWER, 0);
     queued_mail_put(suite, 1);
@@ -187,7 +187,7 @@ static void killed_maild_leaves_no_early_copy(void)
 }
 
 /* SIGTERM in the same place: an orderly end, in time. */
-static void server_that_thinks_does_not_hold_up_the_end(void)
+static void a_server_that_thinks_does_not_hold_up_the_end(void)
 {
     int64_t began;
 
@@ -202,7 +202,7 @@ static void server_that_thinks_does_not_hold_up_the_end(void)
     UNIT_CHECK(clock_mono_ms() - began < 14000, "%lld ms", (long long)(clock_mono_ms() - began));
 }
 
-static void late_greeting_holds_nothing_up(void)
+static void a_late_greeting_holds_nothing_up(void)
 {
     begin(BAD_SMTP_LATE_GREETING, THINKS_MS);
     queued_mail_put(suite, 4);
@@ -213,7 +213,7 @@ static void late_greeting_holds_nothing_up(void)
 }
 
 /* A server that hangs up after each mail costs connections, not mails. */
-static void connection_that_ends_costs_no_mail(void)
+static void a_connection_that_ends_costs_no_mail(void)
 {
     begin(BAD_SMTP_ONE_EACH, 0);
     queued_mail_put(suite, 200);
@@ -222,7 +222,7 @@ static void connection_that_ends_costs_no_mail(void)
 }
 
 /* Refusals for now are answers: each counts, and a row of them is answered by a pause. */
-static void busy_server_is_asked_less(void)
+static void a_busy_server_is_asked_less(void)
 {
     struct bad_smtp_counts counts;
 
@@ -264,7 +264,7 @@ static void mail_of_no_use_is_given_up(void)
 }
 
 /* The daemon that makes the link says how long it is good for: an hour for a reset. */
-static void link_says_when_it_expires(void)
+static void a_link_says_when_it_expires(void)
 {
     begin(BAD_SMTP_NONE, 0);
     PERSON patient = person_register(suite, NULL);
@@ -283,7 +283,7 @@ static void link_says_when_it_expires(void)
 
 /* The doctor names the server, since when and why; the operator need not wait for the next
  * probe. */
-static void operator_sees_it_and_sends_all_now(void)
+static void the_operator_sees_it_and_sends_all_now(void)
 {
     long waits;
 
@@ -313,22 +313,21 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a mail waits while the server turns all away", make_model},
-    {"a good server gets them on few connections", good_server_gets_them_on_few_connections},
-    {"a server that thinks holds nothing up", server_that_thinks_holds_nothing_up},
-    {"a server that turns all away is left in peace", server_that_turns_all_away_is_left_in_peace},
-    {"a silent server gets no copy while it may think",
-     silent_server_gets_no_copy_while_it_may_think},
-    {"a reset after the mail is an unknown end", reset_after_the_mail_is_an_unknown_end},
-    {"a killed maild leaves no early copy", killed_maild_leaves_no_early_copy},
-    {"a server that thinks does not hold up the end", server_that_thinks_does_not_hold_up_the_end},
-    {"a late greeting holds nothing up", late_greeting_holds_nothing_up},
-    {"a connection that ends costs no mail", connection_that_ends_costs_no_mail},
-    {"a busy server is asked less", busy_server_is_asked_less},
-    {"mail of no use is given up", mail_of_no_use_is_given_up},
-    {"a link says when it expires", link_says_when_it_expires},
-    {"the operator sees it and sends all now", operator_sees_it_and_sends_all_now},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_mail_waits_while_the_server_turns_all_away),
+    CASE(a_good_server_gets_them_on_few_connections),
+    CASE(a_server_that_thinks_holds_nothing_up),
+    CASE(a_server_that_turns_all_away_is_left_in_peace),
+    CASE(a_silent_server_gets_no_copy_while_it_may_think),
+    CASE(a_reset_after_the_mail_is_an_unknown_end),
+    CASE(a_killed_maild_leaves_no_early_copy),
+    CASE(a_server_that_thinks_does_not_hold_up_the_end),
+    CASE(a_late_greeting_holds_nothing_up),
+    CASE(a_connection_that_ends_costs_no_mail),
+    CASE(a_busy_server_is_asked_less),
+    CASE(mail_of_no_use_is_given_up),
+    CASE(a_link_says_when_it_expires),
+    CASE(the_operator_sees_it_and_sends_all_now),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -74,7 +74,7 @@ static void move_to(int port)
     reload(part, reloaded);
 }
 
-static void make_model(void)
+static void a_mail_waits_while_the_server_turns_all_away(void)
 {
     queued_mail_model(suite);
 }
@@ -159,7 +159,7 @@ static void wrong_keys_change_nothing(void)
 }
 
 /* The same keys again: the connections stay. */
-static void same_keys_change_nothing(void)
+static void the_same_keys_change_nothing(void)
 {
     begin(BAD_SMTP_NONE, 0);
     queued_mail_put(suite, MAILS);
@@ -180,12 +180,12 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a mail waits while the server turns all away", make_model},
-    {"mails under way end where they began", mails_under_way_end_where_they_began},
-    {"what waits goes to the next at once", what_waits_goes_to_the_next_at_once},
-    {"wrong keys change nothing", wrong_keys_change_nothing},
-    {"the same keys change nothing", same_keys_change_nothing},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_mail_waits_while_the_server_turns_all_away),
+    CASE(mails_under_way_end_where_they_began),
+    CASE(what_waits_goes_to_the_next_at_once),
+    CASE(wrong_keys_change_nothing),
+    CASE(the_same_keys_change_nothing),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -200,11 +200,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"an idle authd is small", an_idle_authd_is_small},
-    {"five hundred sign-ins at once", five_hundred_sign_ins_at_once},
-    {"noise on the bus kills nobody", noise_on_the_bus_kills_nobody},
-    {"what is over goes at once", what_is_over_goes_at_once},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(an_idle_authd_is_small),         CASE(five_hundred_sign_ins_at_once),
+    CASE(noise_on_the_bus_kills_nobody),  CASE(what_is_over_goes_at_once),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -224,11 +224,11 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a sign-in is unavailable, not incorrect", a_sign_in_is_unavailable_not_incorrect},
-    {"a proof by password is unavailable, not wrong", a_proof_by_password_is_unavailable_not_wrong},
-    {"a password that cannot be set spends nothing", a_password_that_cannot_be_set_spends_nothing},
-    {"doctor and the log tell", doctor_and_the_log_tell},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_sign_in_is_unavailable_not_incorrect),
+    CASE(a_proof_by_password_is_unavailable_not_wrong),
+    CASE(a_password_that_cannot_be_set_spends_nothing),
+    CASE(doctor_and_the_log_tell),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -103,11 +103,10 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a restart is survived", a_restart_is_survived},
-    {"cut connections are renewed", cut_connections_are_renewed},
-    {"acknowledged settings survive a crash of the server",
-     acknowledged_settings_survive_a_crash_of_the_server},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_restart_is_survived),
+    CASE(cut_connections_are_renewed),
+    CASE(acknowledged_settings_survive_a_crash_of_the_server),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

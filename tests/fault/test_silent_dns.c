@@ -247,12 +247,12 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"it works by name", it_works_by_name},
-    {"silence holds only what needs a name", silence_holds_only_what_needs_a_name},
-    {"all is well when it is back", all_is_well_when_it_is_back},
-    {"a name that is known needs no server", a_name_that_is_known_needs_no_server},
-    {"a lookup delays no shutdown", a_lookup_delays_no_shutdown},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(it_works_by_name),
+    CASE(silence_holds_only_what_needs_a_name),
+    CASE(all_is_well_when_it_is_back),
+    CASE(a_name_that_is_known_needs_no_server),
+    CASE(a_lookup_delays_no_shutdown),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -89,7 +89,7 @@ static bool is_outage(int status)
     return status == 503 || status == 0;
 }
 
-/* ---- registrations ---- */
+/* ---- registrations_while_two_daemons_die ---- */
 
 /* The client that was told nothing certain asks again: "failed" now means that it had been done. */
 static int register_again(const char *email)
@@ -124,7 +124,7 @@ static void check_registration(const struct person *person, const char *label)
     free(mail);
 }
 
-static void registrations(void)
+static void registrations_while_two_daemons_die(void)
 {
     enum { STEPS = 6, STEP_US = 24000 }; /* a registration takes some 100 ms */
     struct person *people[ARRAY_SIZE(pairs) * STEPS];
@@ -160,7 +160,7 @@ static void registrations(void)
     }
 }
 
-/* ---- projects ---- */
+/* ---- projects_while_two_daemons_die ---- */
 
 static struct http_answer *make_project(const char *bearer, const char *code)
 {
@@ -202,7 +202,7 @@ static void check_project(const char *code, bool acknowledged, const char *label
                "%s", label);
 }
 
-static void projects(void)
+static void projects_while_two_daemons_die(void)
 {
     enum { STEPS = 5, STEP_US = 5000 }; /* a project takes some 10 ms */
     size_t made = 0, acknowledged = 0;
@@ -247,9 +247,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"registrations while two daemons die", registrations},
-    {"projects while two daemons die", projects},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(registrations_while_two_daemons_die),
+    CASE(projects_while_two_daemons_die),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -260,12 +260,12 @@ static void check_code(const char *role)
     free(code);
 }
 
-static void patients_code_survives_a_refusal(void)
+static void a_patients_code_survives_a_refusal(void)
 {
     check_code("Patient");
 }
 
-static void practitioners_code_survives_a_refusal(void)
+static void a_practitioners_code_survives_a_refusal(void)
 {
     check_code("Practitioner");
 }
@@ -293,7 +293,7 @@ static void one_step_sign_ins_look(void)
 }
 
 /* Of a project that has rules for all others. */
-static void admin_is_bound_by_none(void)
+static void an_admin_is_bound_by_none(void)
 {
     PROGRAM made =
         ATRIUMCTL(suite, "correct horse battery staple\n", "user", "create-admin", "--project",
@@ -319,7 +319,7 @@ static void admin_is_bound_by_none(void)
 /* ---- refresh ---- */
 
 /* Neither rotated nor ended; nor is the answer given a second time to who may not come in. */
-static void refused_refresh_leaves_the_token(void)
+static void a_refused_refresh_leaves_the_token(void)
 {
     PERSON patient = newcomer("Patient");
 
@@ -344,7 +344,7 @@ static void refused_refresh_leaves_the_token(void)
 
 /* A copied token ends its session wherever it shows up; one that is worth nothing is told nothing
  * else. */
-static void address_does_not_hide_a_theft(void)
+static void the_address_does_not_hide_a_theft(void)
 {
     PERSON patient = newcomer("Patient");
     HTTP_ANSWER first = refresh_from(patient->refresh, OUTSIDE);
@@ -379,7 +379,7 @@ static int refresh_everywhere(const char *token, int status)
     return MANY - count;
 }
 
-static void changed_rule_applies_everywhere_at_once(void)
+static void a_changed_rule_applies_everywhere_at_once(void)
 {
     PERSON patient = newcomer("Patient");
 
@@ -520,7 +520,7 @@ static bool wait_serves(const char *url)
     return false;
 }
 
-static void client_behind_a_trusted_proxy_counts(void)
+static void a_client_behind_a_trusted_proxy_counts(void)
 {
     static const struct {
         const char *client;
@@ -559,21 +559,21 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the policy is made", the_policy_is_made},
-    {"registration needs an address that is let in", registration_needs_an_address_that_is_let_in},
-    {"every registration route looks", every_registration_route_looks},
-    {"other checks come first", other_checks_come_first},
-    {"a patient's code survives a refusal", patients_code_survives_a_refusal},
-    {"a practitioner's code survives a refusal", practitioners_code_survives_a_refusal},
-    {"one-step sign-ins look", one_step_sign_ins_look},
-    {"an admin is bound by none", admin_is_bound_by_none},
-    {"a refused refresh leaves the token", refused_refresh_leaves_the_token},
-    {"the address does not hide a theft", address_does_not_hide_a_theft},
-    {"a changed rule applies everywhere at once", changed_rule_applies_everywhere_at_once},
-    {"explain names the address", explain_names_the_address},
-    {"rules that make no sense let nobody in", rules_that_make_no_sense_let_nobody_in},
-    {"a client behind a trusted proxy counts", client_behind_a_trusted_proxy_counts},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(the_policy_is_made),
+    CASE(registration_needs_an_address_that_is_let_in),
+    CASE(every_registration_route_looks),
+    CASE(other_checks_come_first),
+    CASE(a_patients_code_survives_a_refusal),
+    CASE(a_practitioners_code_survives_a_refusal),
+    CASE(one_step_sign_ins_look),
+    CASE(an_admin_is_bound_by_none),
+    CASE(a_refused_refresh_leaves_the_token),
+    CASE(the_address_does_not_hide_a_theft),
+    CASE(a_changed_rule_applies_everywhere_at_once),
+    CASE(explain_names_the_address),
+    CASE(rules_that_make_no_sense_let_nobody_in),
+    CASE(a_client_behind_a_trusted_proxy_counts),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -227,7 +227,7 @@ static void tenant_codes_are_completed(void)
 }
 
 /* In a directory that was empty or missing; one that had something in it is left alone. */
-static void failed_first_start_leaves_nothing(void)
+static void a_failed_first_start_leaves_nothing(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char *path = program_path("atriumctl"), suite_path[160], port[8], kept[200];
@@ -253,7 +253,7 @@ static void failed_first_start_leaves_nothing(void)
     free(path);
 }
 
-static void absent_suite_is_named(void)
+static void an_absent_suite_is_named(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char *path = program_path("atriumctl"), text[160];
@@ -277,7 +277,7 @@ static void absent_suite_is_named(void)
 
 /* ---- projects ---- */
 
-static void projects_are_made_with_and_without_code(void)
+static void projects_are_made_with_and_without_a_code(void)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "City Clinic", "--json");
     PROGRAM again = ATRIUMCTL(suite, NULL, "project", "create", "City Clinic", "--json");
@@ -313,7 +313,7 @@ static void projects_are_made_with_and_without_code(void)
 }
 
 /* From nothing to an admin who changes a setting and a patient who signs in, by commands only. */
-static void new_project_is_ready_for_people(void)
+static void a_new_project_is_ready_for_people(void)
 {
     char *email = person_address();
 
@@ -361,7 +361,7 @@ static struct http_answer *refresh_with(const char *token)
                      json_pack("{s:s}", "refresh_token", token));
 }
 
-static void suspended_project_is_closed_at_once(void)
+static void a_suspended_project_is_closed_at_once(void)
 {
     char *email = person_address(), *other = person_address(), *third = person_address();
 
@@ -407,7 +407,7 @@ static void suspended_project_is_closed_at_once(void)
     free(third);
 }
 
-static void default_policy_opens_and_closes_registration(void)
+static void the_default_policy_opens_and_closes_registration(void)
 {
     static const char setting[] = "default-patient-access-policy";
     char *email = person_address();
@@ -516,7 +516,7 @@ static void switches_are_written(void)
 
 /* A project without a code is named by its id; its admin signs in without naming it, and is told
  * so. Clients may not name it that way. */
-static void project_without_code_says_so(void)
+static void a_project_without_a_code_says_so(void)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Quiet", "--no-code", "--json");
     CHECK_EXIT(made, DONE);
@@ -828,7 +828,7 @@ static void policies_are_made_and_replaced(void)
 }
 
 /* The suite has these roles already: what operators run may be run again. */
-static void database_sql_is_what_the_suite_has(void)
+static void the_printed_database_is_what_the_suite_has(void)
 {
     PROGRAM printed = ATRIUMCTL(suite, NULL, "database", "sql");
     PROGRAM run =
@@ -902,7 +902,7 @@ static char *header_of(const char *token)
     return strndup(token, strcspn(token, "."));
 }
 
-static void rotated_keys_sign_and_old_tokens_last(void)
+static void rotated_keys_sign_old_tokens_last(void)
 {
     PERSON before = person_register(suite, NULL);
     PROGRAM listed = ATRIUMCTL(suite, NULL, "keys", "list", "--json");
@@ -952,7 +952,7 @@ static void rotated_keys_sign_and_old_tokens_last(void)
     free(new);
 }
 
-static void operator_ends_sessions(void)
+static void the_operator_ends_sessions(void)
 {
     PERSON patient = person_register(suite, NULL);
     PERSON second = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
@@ -1172,38 +1172,37 @@ static void long_commands_say_how_far_they_are(void)
 }
 
 static const struct unit_case cases[] = {
-    {"wrong command lines are refused", wrong_command_lines_are_refused},
-    {"common options stand anywhere", common_options_stand_anywhere},
-    {"an absent suite is named", absent_suite_is_named},
-    {"one instance is asked", one_instance_is_asked},
-    {"help is near", help_is_near},
-    {"tenant codes are completed", tenant_codes_are_completed},
-    {"a failed first start leaves nothing", failed_first_start_leaves_nothing},
-    {"projects are made with and without a code", projects_are_made_with_and_without_code},
-    {"a new project is ready for people", new_project_is_ready_for_people},
-    {"a suspended project is closed at once", suspended_project_is_closed_at_once},
-    {"the default policy opens and closes registration",
-     default_policy_opens_and_closes_registration},
-    {"text settings are written and taken away", text_settings_are_written_and_taken_away},
-    {"switches are written", switches_are_written},
-    {"a project without a code says so", project_without_code_says_so},
-    {"an admin is invited and chooses a password", an_admin_is_invited_and_chooses_a_password},
-    {"two invitations at the same moment are one", two_invitations_at_the_same_moment_are_one},
-    {"standard input is left alone", standard_input_is_left_alone},
-    {"a second invitation ends the first", a_second_invitation_ends_the_first},
-    {"an account that is there is invited", an_account_that_is_there_is_invited},
-    {"a pending invitation becomes one of an admin", a_pending_invitation_becomes_one_of_an_admin},
-    {"policies are made and replaced", policies_are_made_and_replaced},
-    {"the printed database is what the suite has", database_sql_is_what_the_suite_has},
-    {"clients are made and listed", clients_are_made_and_listed},
-    {"templates decide which mail goes out", templates_decide_which_mail_goes_out},
-    {"rotated keys sign, old tokens last", rotated_keys_sign_and_old_tokens_last},
-    {"the operator ends sessions", operator_ends_sessions},
-    {"status shows every instance", status_shows_every_instance},
-    {"status shows who does not answer", status_shows_who_does_not_answer},
-    {"explain names the first check that fails", explain_names_the_first_check_that_fails},
-    {"long commands say how far they are", long_commands_say_how_far_they_are},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(wrong_command_lines_are_refused),
+    CASE(common_options_stand_anywhere),
+    CASE(an_absent_suite_is_named),
+    CASE(one_instance_is_asked),
+    CASE(help_is_near),
+    CASE(tenant_codes_are_completed),
+    CASE(a_failed_first_start_leaves_nothing),
+    CASE(projects_are_made_with_and_without_a_code),
+    CASE(a_new_project_is_ready_for_people),
+    CASE(a_suspended_project_is_closed_at_once),
+    CASE(the_default_policy_opens_and_closes_registration),
+    CASE(text_settings_are_written_and_taken_away),
+    CASE(switches_are_written),
+    CASE(a_project_without_a_code_says_so),
+    CASE(an_admin_is_invited_and_chooses_a_password),
+    CASE(two_invitations_at_the_same_moment_are_one),
+    CASE(standard_input_is_left_alone),
+    CASE(a_second_invitation_ends_the_first),
+    CASE(an_account_that_is_there_is_invited),
+    CASE(a_pending_invitation_becomes_one_of_an_admin),
+    CASE(policies_are_made_and_replaced),
+    CASE(the_printed_database_is_what_the_suite_has),
+    CASE(clients_are_made_and_listed),
+    CASE(templates_decide_which_mail_goes_out),
+    CASE(rotated_keys_sign_old_tokens_last),
+    CASE(the_operator_ends_sessions),
+    CASE(status_shows_every_instance),
+    CASE(status_shows_who_does_not_answer),
+    CASE(explain_names_the_first_check_that_fails),
+    CASE(long_commands_say_how_far_they_are),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

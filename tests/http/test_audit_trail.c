@@ -1203,22 +1203,21 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the scene is set", the_scene_is_set},
-    {"each request leaves its row", each_request_leaves_its_row},
-    {"no route is left out", no_route_is_left_out},
-    {"a row says who, and where from", a_row_says_who_and_where_from},
-    {"a failure says whose", a_failure_says_whose},
-    {"a switch that is off is told", a_switch_that_is_off_is_told},
-    {"a replay is told, and so is what it ends", a_replay_is_told_and_so_is_what_it_ends},
-    {"a throttled try leaves no row", a_throttled_try_leaves_no_row},
-    {"a change that reaches another daemon is told there",
-     a_change_that_reaches_another_daemon_is_told_there},
-    {"mails are told by their end", mails_are_told_by_their_end},
-    {"the operator is told of", the_operator_is_told_of},
-    {"a retry by the operator is told", a_retry_by_the_operator_is_told},
-    {"nothing secret is in it", nothing_secret_is_in_it},
-    {"who loses a race leaves no row", who_loses_a_race_leaves_no_row},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(each_request_leaves_its_row),
+    CASE(no_route_is_left_out),
+    CASE(a_row_says_who_and_where_from),
+    CASE(a_failure_says_whose),
+    CASE(a_switch_that_is_off_is_told),
+    CASE(a_replay_is_told_and_so_is_what_it_ends),
+    CASE(a_throttled_try_leaves_no_row),
+    CASE(a_change_that_reaches_another_daemon_is_told_there),
+    CASE(mails_are_told_by_their_end),
+    CASE(the_operator_is_told_of),
+    CASE(a_retry_by_the_operator_is_told),
+    CASE(nothing_secret_is_in_it),
+    CASE(who_loses_a_race_leaves_no_row),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -144,8 +144,8 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"neighbours stay fast", neighbours_stay_fast},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(neighbours_stay_fast),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -205,12 +205,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"an admin keeps bots", an_admin_keeps_bots},
-    {"wrong bots are refused", wrong_bots_are_refused},
-    {"bots are the project's own", bots_are_the_projects_own},
-    {"secrets are never shown", secrets_are_never_shown},
-    {"acknowledged bots survive", acknowledged_bots_survive},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(an_admin_keeps_bots),       CASE(wrong_bots_are_refused),
+    CASE(bots_are_the_projects_own), CASE(secrets_are_never_shown),
+    CASE(acknowledged_bots_survive), CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -213,13 +213,13 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"each gets one answer", each_gets_one_answer},
-    {"what is too long is told so", what_is_too_long_is_told_so},
-    {"a good request before is answered", a_good_request_before_is_answered},
-    {"a body that stalls is not waited for", a_body_that_stalls_is_not_waited_for},
-    {"a slow body is waited for", a_slow_body_is_waited_for},
-    {"an idle connection is kept for its time", an_idle_connection_is_kept_for_its_time},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(each_gets_one_answer),
+    CASE(what_is_too_long_is_told_so),
+    CASE(a_good_request_before_is_answered),
+    CASE(a_body_that_stalls_is_not_waited_for),
+    CASE(a_slow_body_is_waited_for),
+    CASE(an_idle_connection_is_kept_for_its_time),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

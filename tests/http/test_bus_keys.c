@@ -142,9 +142,9 @@ static void check_config_looks_at_the_hosts(void)
 }
 
 static const struct unit_case cases[] = {
-    {"keys are made once", keys_are_made_once},
-    {"wrong names are refused", wrong_names_are_refused},
-    {"--check-config looks at the hosts", check_config_looks_at_the_hosts},
+    CASE(keys_are_made_once),
+    CASE(wrong_names_are_refused),
+    CASE(check_config_looks_at_the_hosts),
 };
 
 int main(void)

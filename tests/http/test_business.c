@@ -134,14 +134,14 @@ static void check_registered_without(const char *condition)
     free(email);
 }
 
-static void nobody_is_invited_unless_asked_for(void)
+static void nobody_is_invited_unless_the_project_wants_it(void)
 {
     admin = person_admin(suite);
     check_registered_without("switch");
     suite_set_switch(suite, admin->access, "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", true);
 }
 
-static void complete_sign_up_is_an_invitation(void)
+static void a_complete_sign_up_is_an_invitation(void)
 {
     static const char own[] = "my own password";
     char *email = business_address();
@@ -565,7 +565,7 @@ static struct http_answer *post_to_the_dying(json_t *body, int delay_ms)
     return answer;
 }
 
-static void kill_leaves_no_half_invitation(void)
+static void a_kill_leaves_no_half_invitation(void)
 {
     for (int round = 0; round < 5; round++) {
         char *email = business_address();
@@ -585,7 +585,7 @@ static void kill_leaves_no_half_invitation(void)
     }
 }
 
-static void kill_spends_no_link_for_nothing(void)
+static void a_kill_spends_no_link_for_nothing(void)
 {
     for (int round = 0; round < 5; round++) {
         char *email = business_address();
@@ -658,23 +658,23 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"nobody is invited unless the project wants it", nobody_is_invited_unless_asked_for},
-    {"a complete sign-up is an invitation", complete_sign_up_is_an_invitation},
-    {"each condition missing makes a patient", each_condition_missing_makes_a_patient},
-    {"other addresses make patients", other_addresses_make_patients},
-    {"other routes make patients", other_routes_make_patients},
-    {"an account anywhere is refused", an_account_anywhere_is_refused},
-    {"signing up again sends it anew", signing_up_again_sends_it_anew},
-    {"the link leads back once", the_link_leads_back_once},
-    {"the link lives seven days", the_link_lives_seven_days},
-    {"one wins a race for the link", one_wins_a_race_for_the_link},
-    {"many sign-ups make one invitation", many_sign_ups_make_one_invitation},
-    {"limits hold", limits_hold},
-    {"nobody is registered while maild is silent", nobody_is_registered_while_maild_is_silent},
-    {"a kill leaves no half invitation", kill_leaves_no_half_invitation},
-    {"a kill spends no link for nothing", kill_spends_no_link_for_nothing},
-    {"wrong lists are refused at start", wrong_lists_are_refused_at_start},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(nobody_is_invited_unless_the_project_wants_it),
+    CASE(a_complete_sign_up_is_an_invitation),
+    CASE(each_condition_missing_makes_a_patient),
+    CASE(other_addresses_make_patients),
+    CASE(other_routes_make_patients),
+    CASE(an_account_anywhere_is_refused),
+    CASE(signing_up_again_sends_it_anew),
+    CASE(the_link_leads_back_once),
+    CASE(the_link_lives_seven_days),
+    CASE(one_wins_a_race_for_the_link),
+    CASE(many_sign_ups_make_one_invitation),
+    CASE(limits_hold),
+    CASE(nobody_is_registered_while_maild_is_silent),
+    CASE(a_kill_leaves_no_half_invitation),
+    CASE(a_kill_spends_no_link_for_nothing),
+    CASE(wrong_lists_are_refused_at_start),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -230,8 +230,8 @@ static void it_ends(void)
 }
 
 static const struct unit_case cases[] = {
-    {"only who is named may ask", only_who_is_named_may_ask},
-    {"it ends", it_ends},
+    CASE(only_who_is_named_may_ask),
+    CASE_ALWAYS(it_ends),
 };
 
 int main(void)

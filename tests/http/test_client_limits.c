@@ -261,15 +261,14 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"registrations of a network count together", registrations_of_a_network_count_together},
-    {"a wide network has eight times the limit", a_wide_network_has_eight_times_the_limit},
-    {"the other header is ignored", the_other_header_is_ignored},
-    {"failures of a network count together", failures_of_a_network_count_together},
-    {"a flood leaves room for others", a_flood_leaves_room_for_others},
-    {"members of a clinic do not lock each other out",
-     members_of_a_clinic_do_not_lock_each_other_out},
-    {"a hundred failures in a row wait a day", a_hundred_failures_in_a_row_wait_a_day},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(registrations_of_a_network_count_together),
+    CASE(a_wide_network_has_eight_times_the_limit),
+    CASE(the_other_header_is_ignored),
+    CASE(failures_of_a_network_count_together),
+    CASE(a_flood_leaves_room_for_others),
+    CASE(members_of_a_clinic_do_not_lock_each_other_out),
+    CASE(a_hundred_failures_in_a_row_wait_a_day),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -254,12 +254,9 @@ static void other_shells_are_refused(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the commands are read", the_commands_are_read},
-    {"bash offers everything", bash_offers_everything},
-    {"bash knows what may follow", bash_knows_what_may_follow},
-    {"bash registers it", bash_registers_it},
-    {"zsh and fish have everything", zsh_and_fish_have_everything},
-    {"other shells are refused", other_shells_are_refused},
+    CASE(the_commands_are_read),        CASE(bash_offers_everything),
+    CASE(bash_knows_what_may_follow),   CASE(bash_registers_it),
+    CASE(zsh_and_fish_have_everything), CASE(other_shells_are_refused),
 };
 
 int main(void)

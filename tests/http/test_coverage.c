@@ -90,8 +90,8 @@ static void every_answer_is_described(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every route was driven", every_route_was_driven},
-    {"every answer is described", every_answer_is_described},
+    CASE(every_route_was_driven),
+    CASE_ALWAYS(every_answer_is_described),
 };
 
 int main(void)

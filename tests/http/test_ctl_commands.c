@@ -666,16 +666,16 @@ static void what_they_are_asked_about_is_there(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every command has a row", every_command_has_a_row},
-    {"what they are asked about is there", what_they_are_asked_about_is_there},
-    {"every command speaks both ways", every_command_speaks_both_ways},
-    {"members are listed page by page", members_are_listed_page_by_page},
-    {"deletions are in the audit trail", deletions_are_in_the_audit_trail},
-    {"every command says why not", every_command_says_why_not},
-    {"strict projects have their protections on", strict_projects_have_their_protections_on},
-    {"what is done once speaks both ways", what_is_done_once_speaks_both_ways},
-    {"every command says that nobody answers", every_command_says_that_nobody_answers},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(every_command_has_a_row),
+    CASE(what_they_are_asked_about_is_there),
+    CASE(every_command_speaks_both_ways),
+    CASE(members_are_listed_page_by_page),
+    CASE(deletions_are_in_the_audit_trail),
+    CASE(every_command_says_why_not),
+    CASE(strict_projects_have_their_protections_on),
+    CASE(what_is_done_once_speaks_both_ways),
+    CASE(every_command_says_that_nobody_answers),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -336,7 +336,7 @@ static void it_starts_again_with_its_data_and_leaves_nothing(void)
     free(email);
 }
 
-static void second_suite_in_the_same_place_is_refused(void)
+static void a_second_suite_in_the_same_place_is_refused(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     DEV dev = dev_start(dir.path, (const char *const[]){"--no-demo", NULL});
@@ -476,7 +476,7 @@ static void daemons_check_and_print_their_configuration(void)
     }
 }
 
-static void wrong_configuration_is_refused_by_line(void)
+static void a_wrong_configuration_is_refused_by_line(void)
 {
     static const struct {
         const char *text, *complaint;
@@ -506,7 +506,7 @@ static void wrong_configuration_is_refused_by_line(void)
 }
 
 /* Outside of `atriumctl dev` nobody may shift the time. */
-static void test_clock_is_refused_outside_dev(void)
+static void test_test_clock_is_refused_outside_dev(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char clock[128], config[128], text[512];
@@ -526,19 +526,18 @@ static void test_clock_is_refused_outside_dev(void)
 }
 
 static const struct unit_case cases[] = {
-    {"dev.json has all that scripts need", dev_json_has_all_that_scripts_need},
-    {"pids are never stale", pids_are_never_stale},
-    {"--no-demo makes no project", no_demo_makes_no_project},
-    {"a server that runs already is used", a_server_that_runs_already_is_used},
-    {"it starts again with its data and leaves nothing",
-     it_starts_again_with_its_data_and_leaves_nothing},
-    {"a second suite in the same place is refused", second_suite_in_the_same_place_is_refused},
-    {"wrong options are refused", wrong_options_are_refused},
-    {"it lives below a long and private path", it_lives_below_a_long_and_private_path},
-    {"settings are set", settings_are_set},
-    {"daemons check and print their configuration", daemons_check_and_print_their_configuration},
-    {"a wrong configuration is refused by line", wrong_configuration_is_refused_by_line},
-    {"--test-clock is refused outside dev", test_clock_is_refused_outside_dev},
+    CASE(dev_json_has_all_that_scripts_need),
+    CASE(pids_are_never_stale),
+    CASE(no_demo_makes_no_project),
+    CASE(a_server_that_runs_already_is_used),
+    CASE(it_starts_again_with_its_data_and_leaves_nothing),
+    CASE(a_second_suite_in_the_same_place_is_refused),
+    CASE(wrong_options_are_refused),
+    CASE(it_lives_below_a_long_and_private_path),
+    CASE(settings_are_set),
+    CASE(daemons_check_and_print_their_configuration),
+    CASE(a_wrong_configuration_is_refused_by_line),
+    CASE(test_test_clock_is_refused_outside_dev),
 };
 
 int main(void)

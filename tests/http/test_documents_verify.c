@@ -293,13 +293,13 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"all is well", all_is_well},
-    {"missing bytes are said", missing_bytes_are_said},
-    {"wrong bytes are said", wrong_bytes_are_said},
-    {"it goes on where it was stopped", it_goes_on_where_it_was_stopped},
-    {"variants on other hosts go too", variants_on_other_hosts_go_too},
-    {"orphans are swept a week later", orphans_are_swept_a_week_later},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(all_is_well),
+    CASE(missing_bytes_are_said),
+    CASE(wrong_bytes_are_said),
+    CASE(it_goes_on_where_it_was_stopped),
+    CASE(variants_on_other_hosts_go_too),
+    CASE(orphans_are_swept_a_week_later),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -299,14 +299,14 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the new mailbox confirms and the old is told", the_new_mailbox_confirms_and_the_old_is_told},
-    {"it needs a fresh proof", it_needs_a_fresh_proof},
-    {"a taken address is not told", a_taken_address_is_not_told},
-    {"the old address is reserved for a week", the_old_address_is_reserved_for_a_week},
-    {"the first address takes every change back", the_first_address_takes_every_change_back},
-    {"one of many changes it", one_of_many_changes_it},
-    {"a kill leaves no half change", a_kill_leaves_no_half_change},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(the_new_mailbox_confirms_and_the_old_is_told),
+    CASE(it_needs_a_fresh_proof),
+    CASE(a_taken_address_is_not_told),
+    CASE(the_old_address_is_reserved_for_a_week),
+    CASE(the_first_address_takes_every_change_back),
+    CASE(one_of_many_changes_it),
+    CASE(a_kill_leaves_no_half_change),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

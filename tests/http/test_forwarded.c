@@ -102,11 +102,11 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"without a trusted proxy headers are ignored", without_a_trusted_proxy_headers_are_ignored},
-    {"a trusted proxy is believed", a_trusted_proxy_is_believed},
-    {"one header is believed", one_header_is_believed},
-    {"public_url wins", public_url_wins},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(without_a_trusted_proxy_headers_are_ignored),
+    CASE(a_trusted_proxy_is_believed),
+    CASE(one_header_is_believed),
+    CASE(public_url_wins),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

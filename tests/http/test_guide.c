@@ -337,11 +337,8 @@ static void every_named_test_exists(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every command exists", every_command_exists},
-    {"every target exists", every_target_exists},
-    {"every unit exists", every_unit_exists},
-    {"every named test exists", every_named_test_exists},
-    {"every link leads somewhere", every_link_leads_somewhere},
+    CASE(every_command_exists),    CASE(every_target_exists),        CASE(every_unit_exists),
+    CASE(every_named_test_exists), CASE(every_link_leads_somewhere),
 };
 
 int main(void)

@@ -617,21 +617,21 @@ static void the_suite_ends(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the scene is set", the_scene_is_set},
-    {"a picture is resized", a_picture_is_resized},
-    {"tags and ranges are honoured", tags_and_ranges_are_honoured},
-    {"the public route resizes too", the_public_route_resizes_too},
-    {"a name follows the format", a_name_follows_the_format},
-    {"bad sizes are refused", bad_sizes_are_refused},
-    {"what is no image is refused", what_is_no_image_is_refused},
-    {"equal requests decode once", equal_requests_decode_once},
-    {"large results are streamed", large_results_are_streamed},
-    {"variants go with their document", variants_go_with_their_document},
-    {"a new file has new variants", a_new_file_has_new_variants},
-    {"deaths leave nothing in the way", deaths_leave_nothing_in_the_way},
-    {"a decoder that dies costs one answer", a_decoder_that_dies_costs_one_answer},
-    {"others do not notice large pictures", others_do_not_notice_large_pictures},
-    {"the suite ends", the_suite_ends},
+    CASE_ALWAYS(the_scene_is_set),
+    CASE(a_picture_is_resized),
+    CASE(tags_and_ranges_are_honoured),
+    CASE(the_public_route_resizes_too),
+    CASE(a_name_follows_the_format),
+    CASE(bad_sizes_are_refused),
+    CASE(what_is_no_image_is_refused),
+    CASE(equal_requests_decode_once),
+    CASE(large_results_are_streamed),
+    CASE(variants_go_with_their_document),
+    CASE(a_new_file_has_new_variants),
+    CASE(deaths_leave_nothing_in_the_way),
+    CASE(a_decoder_that_dies_costs_one_answer),
+    CASE(others_do_not_notice_large_pictures),
+    CASE_ALWAYS(the_suite_ends),
 };
 
 int main(void)

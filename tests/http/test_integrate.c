@@ -62,7 +62,7 @@ static void make_tree(void)
     free(ctl);
 }
 
-static void operate_block_runs(void)
+static void the_readmes_commands_run(void)
 {
     char *script = operate_script();
     const char *const argv[] = {"/usr/bin/env", "-C", dir.path, "bash", NULL};
@@ -80,7 +80,7 @@ static void operate_block_runs(void)
     free(script);
 }
 
-static void integration_code_runs(void)
+static void the_code_of_the_integration_guide_runs(void)
 {
     char mails[PATH_SIZE];
     const char *const argv[] = {"/usr/bin/env",
@@ -106,8 +106,8 @@ static void integration_code_runs(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the README's commands run", operate_block_runs},
-    {"the code of the integration guide runs", integration_code_runs},
+    CASE(the_readmes_commands_run),
+    CASE(the_code_of_the_integration_guide_runs),
 };
 
 int main(void)

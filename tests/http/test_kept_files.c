@@ -184,11 +184,11 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a file that is read twice is kept", a_file_that_is_read_twice_is_kept},
-    {"what is read once or too large is not", what_is_read_once_or_too_large_is_not},
-    {"parts of a kept file", parts_of_a_kept_file},
-    {"docd decides all the same", docd_decides_all_the_same},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_file_that_is_read_twice_is_kept),
+    CASE(what_is_read_once_or_too_large_is_not),
+    CASE(parts_of_a_kept_file),
+    CASE(docd_decides_all_the_same),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -257,7 +257,7 @@ static void none_are_where_that_is_turned_off(void)
     CU_ASSERT(metric("atrium_gateway_slow_total", "gateway") == 0);
 }
 
-static void begin(void)
+static void the_suite_starts(void)
 {
     suite = suite_start(&(struct suite_options){0});
 }
@@ -268,15 +268,15 @@ static void end(void)
 }
 
 static const struct unit_case cases[] = {
-    {"start", begin},
-    {"text is the form without a setting", text_is_the_form_without_a_setting},
-    {"each line of each daemon is an object", each_line_of_each_daemon_is_an_object},
-    {"the access log is JSON too", the_access_log_is_json_too},
-    {"errors of daemons have the request id", errors_of_daemons_have_the_request_id},
-    {"slow statements and requests are logged", slow_statements_and_requests_are_logged},
-    {"they are counted", they_are_counted},
-    {"none are where that is turned off", none_are_where_that_is_turned_off},
-    {"end", end},
+    CASE_ALWAYS(the_suite_starts),
+    CASE(text_is_the_form_without_a_setting),
+    CASE(each_line_of_each_daemon_is_an_object),
+    CASE(the_access_log_is_json_too),
+    CASE(errors_of_daemons_have_the_request_id),
+    CASE(slow_statements_and_requests_are_logged),
+    CASE(they_are_counted),
+    CASE(none_are_where_that_is_turned_off),
+    CASE_ALWAYS(end),
 };
 
 int main(void)

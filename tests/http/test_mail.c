@@ -219,7 +219,7 @@ static char *wait_attempts(int want)
 
 /* ---- the form of a mail ---- */
 
-static void welcome_has_all_that_a_mail_needs(void)
+static void the_welcome_mail_has_all_that_a_mail_needs(void)
 {
     static const char *const once[] = {"From",       "To",           "Subject",     "Date",
                                        "Message-ID", "MIME-Version", "Content-Type"};
@@ -331,7 +331,7 @@ static void names_cannot_write_headers(void)
 
 /* ---- exactly once ---- */
 
-static void busy_server_gets_it_later_once(void)
+static void a_busy_server_gets_it_later_once(void)
 {
     POST post = post_open("--fail", "451:3");
     char *email = register_somebody();
@@ -353,7 +353,7 @@ static void busy_server_gets_it_later_once(void)
     free(email);
 }
 
-static void refused_mail_is_dead(void)
+static void a_refused_mail_is_dead(void)
 {
     POST post = post_open("--fail", "550:1");
     char *email = register_somebody();
@@ -381,7 +381,7 @@ static void refused_mail_is_dead(void)
     free(email);
 }
 
-static void absent_server_gets_it_when_it_comes(void)
+static void an_absent_server_gets_it_when_it_comes(void)
 {
     char *email = register_somebody(), *id = wait_attempts(2);
     POST post = post_open(NULL, NULL);
@@ -395,7 +395,7 @@ static void absent_server_gets_it_when_it_comes(void)
 }
 
 /* After four failures the fifth attempt is eight seconds away; the operator does not wait. */
-static void operator_sends_it_now(void)
+static void the_operator_sends_it_now(void)
 {
     char *email = register_somebody(), *id = wait_attempts(4);
     POST post = post_open(NULL, NULL);
@@ -408,7 +408,7 @@ static void operator_sends_it_now(void)
     free(email);
 }
 
-static void dropped_mail_never_comes(void)
+static void a_dropped_mail_never_comes(void)
 {
     char *email = register_somebody(), *id = wait_attempts(2);
     PROGRAM drop = ATRIUMCTL(suite, NULL, "mail", "drop", id);
@@ -492,7 +492,7 @@ static char *message_id(const char *mail)
 /* The one window in which a mail may come twice: the server has it, its 250 does not reach us. Then
  * both are the same mail to every reader, and the second does not come while the server may still
  * be at work on the first. */
-static void death_before_the_250_repeats_the_same_mail(void)
+static void a_death_before_the_250_repeats_the_same_mail(void)
 {
     static const char *const instances[] = {"1", "2"};
     POST post = post_open("--hold", "30:1");
@@ -529,19 +529,19 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the welcome mail has all that a mail needs", welcome_has_all_that_a_mail_needs},
-    {"words outside ASCII are encoded", words_outside_ascii_are_encoded},
-    {"names cannot write HTML", names_cannot_write_html},
-    {"names cannot write headers", names_cannot_write_headers},
-    {"a busy server gets it later, once", busy_server_gets_it_later_once},
-    {"a refused mail is dead", refused_mail_is_dead},
-    {"an absent server gets it when it comes", absent_server_gets_it_when_it_comes},
-    {"the operator sends it now", operator_sends_it_now},
-    {"a dropped mail never comes", dropped_mail_never_comes},
-    {"no template, no mail", no_template_no_mail},
-    {"two maild send each mail once", two_maild_send_each_mail_once},
-    {"a death before the 250 repeats the same mail", death_before_the_250_repeats_the_same_mail},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(the_welcome_mail_has_all_that_a_mail_needs),
+    CASE(words_outside_ascii_are_encoded),
+    CASE(names_cannot_write_html),
+    CASE(names_cannot_write_headers),
+    CASE(a_busy_server_gets_it_later_once),
+    CASE(a_refused_mail_is_dead),
+    CASE(an_absent_server_gets_it_when_it_comes),
+    CASE(the_operator_sends_it_now),
+    CASE(a_dropped_mail_never_comes),
+    CASE(no_template_no_mail),
+    CASE(two_maild_send_each_mail_once),
+    CASE(a_death_before_the_250_repeats_the_same_mail),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

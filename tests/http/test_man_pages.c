@@ -161,7 +161,7 @@ static bool is_marked(const char *config, const char *section, const char *key)
 }
 
 /* A tag that ends in "reload)" is of keys that SIGHUP applies, as the programs' tables have it. */
-static void reload_is_documented(void)
+static void the_pages_say_what_a_reload_applies(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
         char *config = ask(sections[i].program,
@@ -242,10 +242,10 @@ static void every_command_is_documented(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every key is documented", every_key_is_documented},
-    {"the pages say what a reload applies", reload_is_documented},
-    {"no key is documented that is gone", no_key_is_documented_that_is_gone},
-    {"every command is documented", every_command_is_documented},
+    CASE(every_key_is_documented),
+    CASE(the_pages_say_what_a_reload_applies),
+    CASE(no_key_is_documented_that_is_gone),
+    CASE(every_command_is_documented),
 };
 
 int main(void)

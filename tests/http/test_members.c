@@ -601,7 +601,7 @@ static void withdrawing_kills_the_link(void)
     free(email);
 }
 
-static void links_live_a_week_and_invitations_longer(void)
+static void links_live_a_week_invitations_longer(void)
 {
     char *in_time = person_address(), *late = person_address(), *forgotten = person_address();
     HTTP_ANSWER one = invite(admin->access, in_time, NULL);
@@ -1134,7 +1134,7 @@ static void wait_for_both(pid_t killer, pid_t first, pid_t second)
 }
 
 /* Both authd die while somebody is invited: the invitation and its mail are there, or neither. */
-static void kill_leaves_no_half_invitation(void)
+static void a_kill_leaves_no_half_invitation(void)
 {
     for (int round = 0; round < 6; round++) {
         char *email = person_address();
@@ -1157,7 +1157,7 @@ static void kill_leaves_no_half_invitation(void)
 
 /* The same while it is accepted: account, password and membership are there, or the link is still
  * good. */
-static void kill_leaves_no_half_member(void)
+static void a_kill_leaves_no_half_member(void)
 {
     for (int round = 0; round < 5; round++) {
         char *email = person_address();
@@ -1185,7 +1185,7 @@ static void kill_leaves_no_half_member(void)
 }
 
 /* The same while a patient is removed: all is gone, or nothing. */
-static void kill_leaves_no_half_removal(void)
+static void a_kill_leaves_no_half_removal(void)
 {
     for (int round = 0; round < 6; round++) {
         PERSON patient = person_register(suite, NULL);
@@ -1213,37 +1213,37 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a practitioner is invited and accepts", a_practitioner_is_invited_and_accepts},
-    {"a patient is invited and accepts", a_patient_is_invited_and_accepts},
-    {"an invitation brings what was said", an_invitation_brings_what_was_said},
-    {"wrong inputs are refused", wrong_inputs_are_refused},
-    {"a project must be ready to invite", a_project_must_be_ready_to_invite},
-    {"an absent maild is 503", an_absent_maild_is_503},
-    {"an account is added at once", an_account_is_added_at_once},
-    {"who registered meanwhile accepts", who_registered_meanwhile_accepts},
-    {"two projects invite one person", two_projects_invite_one_person},
-    {"an admin who registered meanwhile", an_admin_who_registered_meanwhile},
-    {"resending kills the older link", resending_kills_the_older_link},
-    {"withdrawing kills the link", withdrawing_kills_the_link},
-    {"nobody is mail-bombed", nobody_is_mail_bombed},
-    {"members are listed by pages", members_are_listed_by_pages},
-    {"another project is out of reach", another_project_is_out_of_reach},
-    {"admin is given and taken", admin_is_given_and_taken},
-    {"the list tells proven addresses", the_list_tells_proven_addresses},
-    {"a project keeps an admin", a_project_keeps_an_admin},
-    {"a removed practitioner keeps the account", a_removed_practitioner_keeps_the_account},
-    {"a removed patient is gone", a_removed_patient_is_gone},
-    {"changes are audited", changes_are_audited},
-    {"one wins a race to invite", one_wins_a_race_to_invite},
-    {"one wins a race to accept", one_wins_a_race_to_accept},
-    {"everything at once leaves one account", everything_at_once_leaves_one_account},
-    {"one of two admins stays", one_of_two_admins_stays},
-    {"no sign-in slips past a removal", no_sign_in_slips_past_a_removal},
-    {"a kill leaves no half invitation", kill_leaves_no_half_invitation},
-    {"a kill leaves no half member", kill_leaves_no_half_member},
-    {"a kill leaves no half removal", kill_leaves_no_half_removal},
-    {"links live a week, invitations longer", links_live_a_week_and_invitations_longer},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_practitioner_is_invited_and_accepts),
+    CASE(a_patient_is_invited_and_accepts),
+    CASE(an_invitation_brings_what_was_said),
+    CASE(wrong_inputs_are_refused),
+    CASE(a_project_must_be_ready_to_invite),
+    CASE(an_absent_maild_is_503),
+    CASE(an_account_is_added_at_once),
+    CASE(who_registered_meanwhile_accepts),
+    CASE(two_projects_invite_one_person),
+    CASE(an_admin_who_registered_meanwhile),
+    CASE(resending_kills_the_older_link),
+    CASE(withdrawing_kills_the_link),
+    CASE(nobody_is_mail_bombed),
+    CASE(members_are_listed_by_pages),
+    CASE(another_project_is_out_of_reach),
+    CASE(admin_is_given_and_taken),
+    CASE(the_list_tells_proven_addresses),
+    CASE(a_project_keeps_an_admin),
+    CASE(a_removed_practitioner_keeps_the_account),
+    CASE(a_removed_patient_is_gone),
+    CASE(changes_are_audited),
+    CASE(one_wins_a_race_to_invite),
+    CASE(one_wins_a_race_to_accept),
+    CASE(everything_at_once_leaves_one_account),
+    CASE(one_of_two_admins_stays),
+    CASE(no_sign_in_slips_past_a_removal),
+    CASE(a_kill_leaves_no_half_invitation),
+    CASE(a_kill_leaves_no_half_member),
+    CASE(a_kill_leaves_no_half_removal),
+    CASE(links_live_a_week_invitations_longer),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

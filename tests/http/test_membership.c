@@ -216,7 +216,7 @@ static void another_organisation_is_there(void)
 /* ---- who has only typed the address ---- */
 
 /* Attack: register another person's address, wait until a tenant invites it as an admin. */
-static void unproven_account_gets_nothing_by_an_invitation(void)
+static void an_unproven_account_gets_nothing_by_an_invitation(void)
 {
     char *email = person_address();
     PERSON squatter = register_unproven(email);
@@ -246,7 +246,7 @@ static void unproven_account_gets_nothing_by_an_invitation(void)
 }
 
 /* The same attack, waiting for the operator. */
-static void unproven_account_gets_nothing_by_create_admin(void)
+static void an_unproven_account_gets_nothing_by_create_admin(void)
 {
     char *email = person_address();
     PERSON squatter = register_unproven(email);
@@ -264,7 +264,7 @@ static void unproven_account_gets_nothing_by_create_admin(void)
 }
 
 /* A second factor is no way to keep an account: the one who registered it may have set it up. */
-static void second_factor_of_an_unproven_account_goes(void)
+static void the_second_factor_of_an_unproven_account_goes(void)
 {
     char *email = person_address();
     PERSON squatter = register_unproven(email);
@@ -340,7 +340,7 @@ static void inviting_takes_equal_time(void)
 }
 
 /* Neither does a template that is missing, which is needed for an account as well. */
-static void template_is_needed_for_accounts_too(void)
+static void the_template_is_needed_for_accounts_too(void)
 {
     PERSON known = join_demo(NULL);
     char *unknown = person_address();
@@ -364,7 +364,7 @@ static void template_is_needed_for_accounts_too(void)
 
 /* The owner of an account with a proven address signs in and accepts; nothing of the account
  * changes. */
-static void proven_account_accepts_signed_in(void)
+static void a_proven_account_accepts_signed_in(void)
 {
     PERSON paula = join_proven("demo");
     PERSON other = join_proven("demo");
@@ -428,7 +428,7 @@ static void wrong_bodies_are_refused(void)
 
 /* A proof by a link of one organisation is none in another, whose people may have read that
  * link. */
-static void proof_of_one_organisation_is_none_in_another(void)
+static void a_proof_of_one_organisation_is_none_in_another(void)
 {
     PERSON known = join_demo(NULL);
     HTTP_ANSWER made = invite(north, known->email, NULL, false);
@@ -492,7 +492,7 @@ static void patients_accept_as_practitioners_do(void)
 }
 
 /* The one who is known where the project belongs becomes a member at once. */
-static void proven_member_of_the_organisation_is_added_at_once(void)
+static void a_proven_member_of_the_organisation_is_added_at_once(void)
 {
     PERSON known = join_demo(NULL);
     PERSON stranger = join_proven("north");
@@ -527,7 +527,7 @@ static void proven_member_of_the_organisation_is_added_at_once(void)
 }
 
 /* A project that asks its practitioners for a second factor takes in no member without. */
-static void second_factor_is_needed_where_the_project_asks_for_it(void)
+static void a_second_factor_is_needed_where_the_project_asks_for_it(void)
 {
     PERSON strict = make_tenant("strict", "https://strict.example");
     PERSON paula = join_proven("north");
@@ -602,7 +602,7 @@ static struct http_answer *sign_up(const char *email)
 
 /* Attack: sign up with the address that an admin has invited. The link of the admin stays good, and
  * what it gives. */
-static void sign_up_leaves_the_invitation_of_an_admin_alone(void)
+static void a_sign_up_leaves_the_invitation_of_an_admin_alone(void)
 {
     char *email = business_address();
     HTTP_ANSWER made = invite(admin, email, NULL, true);
@@ -627,7 +627,7 @@ static void sign_up_leaves_the_invitation_of_an_admin_alone(void)
 
 /* The link that the sign-up itself mails makes a member, never an admin; the other one makes it an
  * admin later. */
-static void sign_up_gives_no_rights_of_an_admin(void)
+static void a_sign_up_gives_no_rights_of_an_admin(void)
 {
     char *email = business_address();
     HTTP_ANSWER made = invite(admin, email, NULL, true);
@@ -665,7 +665,7 @@ static void sign_up_gives_no_rights_of_an_admin(void)
 }
 
 /* Where admins may not invite practitioners, a sign-up does neither. */
-static void sign_up_registers_a_patient_where_invitations_are_off(void)
+static void a_sign_up_registers_a_patient_where_invitations_are_off(void)
 {
     char *email = business_address();
 
@@ -816,7 +816,7 @@ static void accepts_race_with_what_ends_them(void)
 
 /* Both authd die while an invitation is accepted: there is a member, or the link is as good as
  * before. */
-static void kill_leaves_no_half_acceptance(void)
+static void a_kill_leaves_no_half_acceptance(void)
 {
     for (int round = 0; round < 5; round++) {
         PERSON paula = join_proven("demo");
@@ -847,35 +847,28 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"another organisation is there", another_organisation_is_there},
-    {"an unproven account gets nothing by an invitation",
-     unproven_account_gets_nothing_by_an_invitation},
-    {"an unproven account gets nothing by create-admin",
-     unproven_account_gets_nothing_by_create_admin},
-    {"the second factor of an unproven account goes", second_factor_of_an_unproven_account_goes},
-    {"inviting tells nothing of other tenants", inviting_tells_nothing_of_other_tenants},
-    {"inviting takes equal time", inviting_takes_equal_time},
-    {"the template is needed for accounts too", template_is_needed_for_accounts_too},
-    {"a proven account accepts signed in", proven_account_accepts_signed_in},
-    {"wrong bodies are refused", wrong_bodies_are_refused},
-    {"a proof of one organisation is none in another",
-     proof_of_one_organisation_is_none_in_another},
-    {"patients accept as practitioners do", patients_accept_as_practitioners_do},
-    {"a proven member of the organisation is added at once",
-     proven_member_of_the_organisation_is_added_at_once},
-    {"a second factor is needed where the project asks for it",
-     second_factor_is_needed_where_the_project_asks_for_it},
-    {"withdrawn and older links are dead", withdrawn_and_older_links_are_dead},
-    {"a sign-up leaves the invitation of an admin alone",
-     sign_up_leaves_the_invitation_of_an_admin_alone},
-    {"a sign-up gives no rights of an admin", sign_up_gives_no_rights_of_an_admin},
-    {"a sign-up registers a patient where invitations are off",
-     sign_up_registers_a_patient_where_invitations_are_off},
-    {"rights of an admin need a fresh proof", rights_of_an_admin_need_a_fresh_proof},
-    {"one of many accepts wins", one_of_many_accepts_wins},
-    {"accepts race with what ends them", accepts_race_with_what_ends_them},
-    {"a kill leaves no half acceptance", kill_leaves_no_half_acceptance},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(another_organisation_is_there),
+    CASE(an_unproven_account_gets_nothing_by_an_invitation),
+    CASE(an_unproven_account_gets_nothing_by_create_admin),
+    CASE(the_second_factor_of_an_unproven_account_goes),
+    CASE(inviting_tells_nothing_of_other_tenants),
+    CASE(inviting_takes_equal_time),
+    CASE(the_template_is_needed_for_accounts_too),
+    CASE(a_proven_account_accepts_signed_in),
+    CASE(wrong_bodies_are_refused),
+    CASE(a_proof_of_one_organisation_is_none_in_another),
+    CASE(patients_accept_as_practitioners_do),
+    CASE(a_proven_member_of_the_organisation_is_added_at_once),
+    CASE(a_second_factor_is_needed_where_the_project_asks_for_it),
+    CASE(withdrawn_and_older_links_are_dead),
+    CASE(a_sign_up_leaves_the_invitation_of_an_admin_alone),
+    CASE(a_sign_up_gives_no_rights_of_an_admin),
+    CASE(a_sign_up_registers_a_patient_where_invitations_are_off),
+    CASE(rights_of_an_admin_need_a_fresh_proof),
+    CASE(one_of_many_accepts_wins),
+    CASE(accepts_race_with_what_ends_them),
+    CASE(a_kill_leaves_no_half_acceptance),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

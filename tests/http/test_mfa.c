@@ -268,7 +268,7 @@ static void check_secret_is_void(const struct owner *owner, const char *access)
 }
 
 /* Who once held the token knows the secret that it showed: it is good for no factor of later. */
-static void pending_secret_dies_with_a_change_of_password(void)
+static void a_pending_secret_dies_with_a_change_of_password(void)
 {
     struct owner owner = {.role = "Patient"};
     PERSON patient = person_register(suite, NULL);
@@ -281,7 +281,7 @@ static void pending_secret_dies_with_a_change_of_password(void)
     check_secret_is_void(&owner, patient->access);
 }
 
-static void pending_secret_lives_15_minutes(void)
+static void a_pending_secret_lives_15_minutes(void)
 {
     struct owner owner = {.role = "Patient"};
     PERSON patient = person_register(suite, NULL);
@@ -298,7 +298,7 @@ static void pending_secret_lives_15_minutes(void)
 }
 
 /* Nor does the secret of one session enrol a factor at another, which has its own. */
-static void pending_secret_belongs_to_its_session(void)
+static void a_pending_secret_belongs_to_its_session(void)
 {
     struct owner one = {.role = "Patient"}, two = {.role = "Patient"};
     PERSON patient = person_register(suite, NULL);
@@ -408,7 +408,7 @@ static void secrets_are_sealed(void)
 
 /* ---- sign-in ---- */
 
-static void patient_signs_in_with_a_code(void)
+static void a_patient_signs_in_with_a_code(void)
 {
     OWNER owner = enrolled_patient();
     char code[7];
@@ -433,7 +433,7 @@ static void clocks_may_differ_by_a_step(void)
 }
 
 /* Nor is an older one good once a newer one was used, nor the one that enrolled. */
-static void code_is_good_once(void)
+static void a_code_is_good_once(void)
 {
     struct owner owner = {.role = "Patient"};
     PERSON patient = person_register(suite, NULL);
@@ -502,7 +502,7 @@ static void one_wins_a_race(void)
     CU_ASSERT_EQUAL(race(&owner, one, code_at(&owner, 0, code)), 1);
 }
 
-static void login_is_spent_by_its_first_right_code(void)
+static void a_login_is_spent_by_its_first_right_code(void)
 {
     OWNER owner = enrolled_patient();
     char code[7], wrong[7];
@@ -520,7 +520,7 @@ static void login_is_spent_by_its_first_right_code(void)
     sign_in(&owner, code_at(&owner, 1, code), "password+totp");
 }
 
-static void fifth_wrong_code_ends_the_login(void)
+static void the_fifth_wrong_code_ends_the_login(void)
 {
     OWNER owner = enrolled_patient();
     struct login login = start(&owner);
@@ -535,7 +535,7 @@ static void fifth_wrong_code_ends_the_login(void)
     sign_in(&owner, code, "password+totp");
 }
 
-static void twentieth_wrong_code_locks_the_account(void)
+static void the_twentieth_wrong_code_locks_the_account(void)
 {
     OWNER owner = enrolled_patient();
     char code[7], *retry;
@@ -591,7 +591,7 @@ static void guesses_cannot_race_past_the_limit(void)
     http_answers_destroy(answers, GUESSES);
 }
 
-static void recovery_code_is_good_once(void)
+static void a_recovery_code_is_good_once(void)
 {
     OWNER owner = enrolled_patient();
     char upper[11];
@@ -664,7 +664,7 @@ static void check_one_step(const struct owner *owner, const char *path, const ch
     CHECK_STATUS(tokens, 200);
 }
 
-static void practitioner_chooses_a_tenant_after_the_code(void)
+static void a_practitioner_chooses_a_tenant_after_the_code(void)
 {
     OWNER owner = enroll(person_admin(suite), "Practitioner");
     char code[7];
@@ -903,7 +903,7 @@ static void explain_says_that_it_is_on(void)
 }
 
 /* All that the owner's own way would do: sessions end, sign-ins under way too, a mail says so. */
-static void operator_takes_a_lost_factor_away(void)
+static void an_operator_takes_a_lost_factor_away(void)
 {
     OWNER owner = enrolled_patient();
     struct login waiting = start(&owner);
@@ -933,7 +933,7 @@ static void operator_takes_a_lost_factor_away(void)
     CHECK_REFUSED(pending, 1, "No second factor is enrolled.");
 }
 
-static void operator_must_name_one_account(void)
+static void an_operator_must_name_one_account(void)
 {
     const char *email = suite_text(suite, "demo.adminEmail");
     PERSON patient = person_register(suite, email);
@@ -965,39 +965,37 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"enrolment takes a code", enrolment_takes_a_code},
-    {"changes are mailed", changes_are_mailed},
-    {"one secret is made in a race", one_secret_is_made_in_a_race},
-    {"a pending secret dies with a change of password",
-     pending_secret_dies_with_a_change_of_password},
-    {"a pending secret lives 15 minutes", pending_secret_lives_15_minutes},
-    {"a pending secret belongs to its session", pending_secret_belongs_to_its_session},
-    {"one of two sessions enrols", one_of_two_sessions_enrols},
-    {"enrolment voids sign-ins under way", enrolment_voids_sign_ins_under_way},
-    {"secrets are sealed", secrets_are_sealed},
-    {"a patient signs in with a code", patient_signs_in_with_a_code},
-    {"clocks may differ by a step", clocks_may_differ_by_a_step},
-    {"a code is good once", code_is_good_once},
-    {"one wins a race", one_wins_a_race},
-    {"a login is spent by its first right code", login_is_spent_by_its_first_right_code},
-    {"the fifth wrong code ends the login", fifth_wrong_code_ends_the_login},
-    {"the twentieth wrong code locks the account", twentieth_wrong_code_locks_the_account},
-    {"guesses cannot race past the limit", guesses_cannot_race_past_the_limit},
-    {"a recovery code is good once", recovery_code_is_good_once},
-    {"other logins are refused", other_logins_are_refused},
-    {"a practitioner chooses a tenant after the code",
-     practitioner_chooses_a_tenant_after_the_code},
-    {"one step asks for the factor", one_step_asks_for_the_factor},
-    {"disabling takes a code", disabling_takes_a_code},
-    {"enrolment is limited", enrolment_is_limited},
-    {"disabling is limited", disabling_is_limited},
-    {"one enrolment wins", one_enrolment_wins},
-    {"one disabling wins", one_disabling_wins},
-    {"each recovery code wins once", each_recovery_code_wins_once},
-    {"explain says that it is on", explain_says_that_it_is_on},
-    {"an operator takes a lost factor away", operator_takes_a_lost_factor_away},
-    {"an operator must name one account", operator_must_name_one_account},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(enrolment_takes_a_code),
+    CASE(changes_are_mailed),
+    CASE(one_secret_is_made_in_a_race),
+    CASE(a_pending_secret_dies_with_a_change_of_password),
+    CASE(a_pending_secret_lives_15_minutes),
+    CASE(a_pending_secret_belongs_to_its_session),
+    CASE(one_of_two_sessions_enrols),
+    CASE(enrolment_voids_sign_ins_under_way),
+    CASE(secrets_are_sealed),
+    CASE(a_patient_signs_in_with_a_code),
+    CASE(clocks_may_differ_by_a_step),
+    CASE(a_code_is_good_once),
+    CASE(one_wins_a_race),
+    CASE(a_login_is_spent_by_its_first_right_code),
+    CASE(the_fifth_wrong_code_ends_the_login),
+    CASE(the_twentieth_wrong_code_locks_the_account),
+    CASE(guesses_cannot_race_past_the_limit),
+    CASE(a_recovery_code_is_good_once),
+    CASE(other_logins_are_refused),
+    CASE(a_practitioner_chooses_a_tenant_after_the_code),
+    CASE(one_step_asks_for_the_factor),
+    CASE(disabling_takes_a_code),
+    CASE(enrolment_is_limited),
+    CASE(disabling_is_limited),
+    CASE(one_enrolment_wins),
+    CASE(one_disabling_wins),
+    CASE(each_recovery_code_wins_once),
+    CASE(explain_says_that_it_is_on),
+    CASE(an_operator_takes_a_lost_factor_away),
+    CASE(an_operator_must_name_one_account),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

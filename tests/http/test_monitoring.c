@@ -38,7 +38,7 @@ static bool in_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The next sample of that name: "name{" at the start of a line; NULL. */
+/* The next sample of that name: "name{" at the the_suite_starts of a line; NULL. */
 static const char *next_sample(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -288,26 +288,22 @@ static void the_dashboard_is_complete(void)
     UNIT_CHECK(queries > 30, "%zu queries", queries);
 }
 
-static void start(void)
+static void the_suite_starts(void)
 {
     suite = suite_start(&(struct suite_options){.instances = "gateway=2", .test_clock = true});
 }
 
-static void stop(void)
+static void the_suite_stops(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    {"the suite starts", start},
-    {"any gateway tells of all", any_gateway_tells_of_all},
-    {"every metric is exported", every_metric_is_exported},
-    {"what waits is measured", what_waits_is_measured},
-    {"a task that fails is counted", a_task_that_fails_is_counted},
-    {"a lost database shows", a_lost_database_shows},
-    {"room on the disk is measured", room_on_the_disk_is_measured},
-    {"the dashboard is complete", the_dashboard_is_complete},
-    {"the suite stops", stop},
+    CASE_ALWAYS(the_suite_starts),      CASE(any_gateway_tells_of_all),
+    CASE(every_metric_is_exported),     CASE(what_waits_is_measured),
+    CASE(a_task_that_fails_is_counted), CASE(a_lost_database_shows),
+    CASE(room_on_the_disk_is_measured), CASE(the_dashboard_is_complete),
+    CASE_ALWAYS(the_suite_stops),
 };
 
 int main(void)

@@ -85,7 +85,7 @@ static void map_template(const struct person *admin)
     CHECK_STATUS(answer, 200);
 }
 
-static void unmapped_template_mails_nothing(void)
+static void an_unmapped_template_mails_nothing(void)
 {
     static const struct place away = {"127.9.1.1", AGENT_OF_THIEF};
     char *email = registered();
@@ -142,7 +142,7 @@ static void starts_alone_make_nothing_known(void)
     free(email);
 }
 
-static void one_step_sign_in_is_mailed_too(void)
+static void a_one_step_sign_in_is_mailed_too(void)
 {
     static const struct place away = {"127.9.5.1", "strange/1.0"};
     char *email = registered(), *mail;
@@ -165,12 +165,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"an unmapped template mails nothing", unmapped_template_mails_nothing},
-    {"both new is mailed once", both_new_is_mailed_once},
-    {"one of the two new is not mailed", one_of_the_two_new_is_not_mailed},
-    {"starts alone make nothing known", starts_alone_make_nothing_known},
-    {"a one-step sign-in is mailed too", one_step_sign_in_is_mailed_too},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(an_unmapped_template_mails_nothing), CASE(both_new_is_mailed_once),
+    CASE(one_of_the_two_new_is_not_mailed),   CASE(starts_alone_make_nothing_known),
+    CASE(a_one_step_sign_in_is_mailed_too),   CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

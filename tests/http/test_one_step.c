@@ -79,7 +79,7 @@ static void check_signed_in(const struct http_answer *answer, const char *role)
     CHECK_STATUS(next, 200);
 }
 
-static void patient_registers_and_signs_in(void)
+static void a_patient_registers_and_signs_in(void)
 {
     char *email = person_address();
     HTTP_ANSWER joined = suite_post_fresh(suite, REGISTER, body_join(email, NULL, client()));
@@ -102,7 +102,7 @@ static void patient_registers_and_signs_in(void)
     free(email);
 }
 
-static void admin_signs_in(void)
+static void the_admin_signs_in(void)
 {
     HTTP_ANSWER in =
         suite_post_fresh(suite, LOGIN,
@@ -114,7 +114,7 @@ static void admin_signs_in(void)
     CHECK_STATUS(list, 200);
 }
 
-static void unknown_places_are_404(void)
+static void unknown_clients_and_tenants_are_404(void)
 {
     PERSON admin = person_admin(suite);
     HTTP_ANSWER child =
@@ -172,7 +172,7 @@ static void fields_are_checked(void)
 }
 
 /* One address, two accounts: the password decides; the practitioner comes first. */
-static void practitioner_comes_before_patient(void)
+static void the_practitioner_comes_before_the_patient(void)
 {
     PERSON admin = person_admin(suite);
     char *email = person_address();
@@ -243,7 +243,7 @@ static void rejects_take_equal_time(void)
 }
 
 /* A failure here is one for both roles and one for the address, shared with the tenant routes. */
-static void tenth_failure_locks_the_pair(void)
+static void the_tenth_failure_locks_the_pair(void)
 {
     PERSON patient = person_register(suite, NULL);
     char *source = fresh_source();
@@ -274,7 +274,7 @@ static void tenth_failure_locks_the_pair(void)
 
 /* Who is locked as a practitioner only still gets in as the patient; a wrong password stays a
  * 429. */
-static void locked_role_does_not_lock_the_other(void)
+static void a_locked_role_does_not_lock_the_other(void)
 {
     PERSON patient = person_register(suite, NULL);
     char *source = fresh_source();
@@ -339,7 +339,7 @@ static void registration_keeps_to_the_switches(void)
 }
 
 /* The four registration routes share one counter of an address. */
-static void sixth_in_a_minute_is_refused(void)
+static void the_sixth_in_a_minute_is_refused(void)
 {
     static const char *const paths[] = {REGISTER, B2B_REGISTER, "/auth/tenant/Patient/register",
                                         "/auth/tenant/Practitioner/register", REGISTER};
@@ -358,7 +358,7 @@ static void sixth_in_a_minute_is_refused(void)
     free(source);
 }
 
-static void one_wins_a_race(void)
+static void one_wins_a_race_for_an_address(void)
 {
     enum { MANY = 12 };
     struct http_request requests[MANY];
@@ -498,21 +498,20 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a patient registers and signs in", patient_registers_and_signs_in},
-    {"the admin signs in", admin_signs_in},
-    {"unknown clients and tenants are 404", unknown_places_are_404},
-    {"fields are checked", fields_are_checked},
-    {"registration keeps to the switches", registration_keeps_to_the_switches},
-    {"the practitioner comes before the patient", practitioner_comes_before_patient},
-    {"rejects take equal time", rejects_take_equal_time},
-    {"the tenth failure locks the pair", tenth_failure_locks_the_pair},
-    {"a locked role does not lock the other", locked_role_does_not_lock_the_other},
-    {"guesses cannot race past the limit", guesses_cannot_race_past_the_limit},
-    {"the sixth in a minute is refused", sixth_in_a_minute_is_refused},
-    {"one wins a race for an address", one_wins_a_race},
-    {"business signs in to the parent or its only child",
-     business_signs_in_to_the_parent_or_its_only_child},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_patient_registers_and_signs_in),
+    CASE(the_admin_signs_in),
+    CASE(unknown_clients_and_tenants_are_404),
+    CASE(fields_are_checked),
+    CASE(registration_keeps_to_the_switches),
+    CASE(the_practitioner_comes_before_the_patient),
+    CASE(rejects_take_equal_time),
+    CASE(the_tenth_failure_locks_the_pair),
+    CASE(a_locked_role_does_not_lock_the_other),
+    CASE(guesses_cannot_race_past_the_limit),
+    CASE(the_sixth_in_a_minute_is_refused),
+    CASE(one_wins_a_race_for_an_address),
+    CASE(business_signs_in_to_the_parent_or_its_only_child),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -43,7 +43,7 @@ static void save_page(void)
     fclose(file);
 }
 
-static void page_is_clean_and_its_clients_compile(void)
+static void the_page_is_clean_and_its_clients_compile(void)
 {
     const char *const argv[] = {"/usr/bin/env", "node",           "tests/openapi-clients/check.cjs",
                                 dir.path,       suite_url(suite), NULL};
@@ -57,7 +57,7 @@ static void page_is_clean_and_its_clients_compile(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the page is clean, and its clients compile", page_is_clean_and_its_clients_compile},
+    CASE(the_page_is_clean_and_its_clients_compile),
 };
 
 int main(void)

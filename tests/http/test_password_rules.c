@@ -99,7 +99,7 @@ static char *enrol(const struct person *person)
 }
 
 /* The second length is for those whom requireMfa covers. The admin is one of them. */
-static void length_depends_on_the_second_factor(void)
+static void the_length_depends_on_the_second_factor(void)
 {
     PERSON admin = person_admin(suite);
     char *recovery = enrol(admin);
@@ -142,7 +142,7 @@ static void common_passwords_and_names_are_refused(void)
 }
 
 /* What the contract checks at a registration comes before. */
-static void rules_come_last_at_a_registration(void)
+static void the_rules_come_last_at_a_registration(void)
 {
     PERSON admin = person_admin(suite);
     PERSON known = person_register(suite, NULL);
@@ -176,7 +176,7 @@ static json_t *body_change(const char *old, const char *new)
     return json_pack("{s:s, s:s}", "oldPassword", old, "newPassword", new);
 }
 
-static void change_and_link_follow_the_rules(void)
+static void a_change_and_a_link_follow_the_rules(void)
 {
     PERSON admin = person_admin(suite);
     PERSON patient = person_register(suite, NULL);
@@ -209,7 +209,7 @@ static void change_and_link_follow_the_rules(void)
 }
 
 /* Of a practitioner in several projects the strictest rule counts, wherever the password is set. */
-static void strictest_project_decides(void)
+static void the_strictest_project_decides(void)
 {
     PERSON admin = person_admin(suite);
     PERSON child = person_admin_of_child(suite, "strict-child");
@@ -235,15 +235,14 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"any text will do by default", any_text_will_do_by_default},
-    {"length is counted in code points of the normalised text",
-     length_is_counted_in_code_points_of_the_normalised_text},
-    {"the length depends on the second factor", length_depends_on_the_second_factor},
-    {"common passwords and names are refused", common_passwords_and_names_are_refused},
-    {"the rules come last at a registration", rules_come_last_at_a_registration},
-    {"a change and a link follow the rules", change_and_link_follow_the_rules},
-    {"the strictest project decides", strictest_project_decides},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(any_text_will_do_by_default),
+    CASE(length_is_counted_in_code_points_of_the_normalised_text),
+    CASE(the_length_depends_on_the_second_factor),
+    CASE(common_passwords_and_names_are_refused),
+    CASE(the_rules_come_last_at_a_registration),
+    CASE(a_change_and_a_link_follow_the_rules),
+    CASE(the_strictest_project_decides),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

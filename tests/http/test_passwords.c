@@ -101,7 +101,7 @@ static struct person *settled_patient(void)
     return self;
 }
 
-static void change_ends_the_other_sessions(void)
+static void a_change_ends_the_other_sessions(void)
 {
     PERSON one = settled_patient();
     PERSON two = person_sign_in(suite, "Patient", one->email, one->password, NULL);
@@ -165,7 +165,7 @@ static void wrong_old_passwords_are_throttled(void)
 }
 
 /* A practitioner is one account over many tenants: what a change ends, it ends in all of them. */
-static void change_ends_sessions_in_every_tenant(void)
+static void a_change_ends_sessions_in_every_tenant(void)
 {
     PERSON admin = person_admin(suite);
     char *email = person_address(), *sql = NULL;
@@ -221,7 +221,7 @@ static void change_ends_sessions_in_every_tenant(void)
     free(email);
 }
 
-static void link_sets_the_password_once(void)
+static void a_link_sets_the_password_once(void)
 {
     PERSON patient = settled_patient();
     struct mail_link link = fetch_link(patient->email, 2);
@@ -252,7 +252,7 @@ static void link_sets_the_password_once(void)
     free(mail);
 }
 
-static void newer_link_and_change_kill_the_older(void)
+static void a_newer_link_and_a_change_kill_the_older(void)
 {
     PERSON patient = settled_patient();
     struct mail_link first = fetch_link(patient->email, 2), second = fetch_link(patient->email, 3);
@@ -267,7 +267,7 @@ static void newer_link_and_change_kill_the_older(void)
     CU_ASSERT_EQUAL(sign_in_status(patient->email, "mine"), 200);
 }
 
-static void link_lives_an_hour(void)
+static void a_link_lives_an_hour(void)
 {
     PERSON in_time = settled_patient();
     PERSON late = settled_patient();
@@ -284,7 +284,7 @@ static void link_lives_an_hour(void)
 
 /* In turns, so that whatever else the machine does falls on both alike. Three links in fifteen
  * minutes are within the limit of a mailbox, so there are several patients. */
-static void reset_tells_nobody_who_exists(void)
+static void a_reset_tells_nobody_who_exists(void)
 {
     enum { PATIENTS = 5, TRIES = 15 };
     double known[TRIES], unknown[TRIES], known_ms, unknown_ms;
@@ -428,7 +428,7 @@ static void no_sign_in_slips_past_a_change(void)
 }
 
 /* Both authd die while the password is being set: everything happened or nothing. */
-static void kill_leaves_no_half_change(void)
+static void a_kill_leaves_no_half_change(void)
 {
     for (int round = 0; round < 5; round++) {
         PERSON patient = settled_patient();
@@ -456,7 +456,7 @@ static void kill_leaves_no_half_change(void)
 }
 
 /* Once the answer is there the mail is, whatever dies next. */
-static void mail_survives_the_death_of_authd(void)
+static void the_mail_survives_the_death_of_authd(void)
 {
     PERSON patient = settled_patient();
     pid_t first = suite_pid(suite, "authd", "1"), second = suite_pid(suite, "authd", "2");
@@ -494,7 +494,7 @@ static struct http_answer *set_by_change(const struct person *patient, const cha
     return post_fresh(CHANGE, patient->access, body_change(old, new));
 }
 
-static void password_is_one_however_its_letters_are_sent(void)
+static void a_password_is_one_however_its_letters_are_sent(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER changed = set_by_change(patient, patient->password, decomposed);
@@ -537,22 +537,21 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a change ends the other sessions", change_ends_the_other_sessions},
-    {"wrong old passwords are throttled", wrong_old_passwords_are_throttled},
-    {"a change ends sessions in every tenant", change_ends_sessions_in_every_tenant},
-    {"a link sets the password once", link_sets_the_password_once},
-    {"a newer link and a change kill the older", newer_link_and_change_kill_the_older},
-    {"a link lives an hour", link_lives_an_hour},
-    {"a reset tells nobody who exists", reset_tells_nobody_who_exists},
-    {"nobody is mail-bombed", nobody_is_mail_bombed},
-    {"one wins a race for a link", one_wins_a_race_for_a_link},
-    {"no sign-in slips past a change", no_sign_in_slips_past_a_change},
-    {"a kill leaves no half change", kill_leaves_no_half_change},
-    {"the mail survives the death of authd", mail_survives_the_death_of_authd},
-    {"a password is one however its letters are sent",
-     password_is_one_however_its_letters_are_sent},
-    {"older hashes verify", older_hashes_verify},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_change_ends_the_other_sessions),
+    CASE(wrong_old_passwords_are_throttled),
+    CASE(a_change_ends_sessions_in_every_tenant),
+    CASE(a_link_sets_the_password_once),
+    CASE(a_newer_link_and_a_change_kill_the_older),
+    CASE(a_link_lives_an_hour),
+    CASE(a_reset_tells_nobody_who_exists),
+    CASE(nobody_is_mail_bombed),
+    CASE(one_wins_a_race_for_a_link),
+    CASE(no_sign_in_slips_past_a_change),
+    CASE(a_kill_leaves_no_half_change),
+    CASE(the_mail_survives_the_death_of_authd),
+    CASE(a_password_is_one_however_its_letters_are_sent),
+    CASE(older_hashes_verify),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -101,8 +101,8 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a limit holds at the same moment", a_limit_holds_at_the_same_moment},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_limit_holds_at_the_same_moment),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -310,15 +310,15 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"documents at once stay within the quota", documents_at_once_stay_within_the_quota},
-    {"a deleted document makes room", a_deleted_document_makes_room},
-    {"bytes are refused at the form", bytes_are_refused_at_the_form},
-    {"uploads at once stay within the quota", uploads_at_once_stay_within_the_quota},
-    {"practitioners have no quota", practitioners_have_no_quota},
-    {"a project sets how many documents", a_project_sets_how_many_documents},
-    {"a project sets how many bytes", a_project_sets_how_many_bytes},
-    {"a project sets how many bytes in all", a_project_sets_how_many_bytes_in_all},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(documents_at_once_stay_within_the_quota),
+    CASE(a_deleted_document_makes_room),
+    CASE(bytes_are_refused_at_the_form),
+    CASE(uploads_at_once_stay_within_the_quota),
+    CASE(practitioners_have_no_quota),
+    CASE(a_project_sets_how_many_documents),
+    CASE(a_project_sets_how_many_bytes),
+    CASE(a_project_sets_how_many_bytes_in_all),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

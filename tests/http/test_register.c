@@ -22,7 +22,7 @@ static void set_default_policy(const struct person *admin, const char *value)
     CHECK_STATUS(answer, 200);
 }
 
-static void patient_is_registered_and_signed_in(void)
+static void a_patient_is_registered_and_signed_in(void)
 {
     char *email = person_address();
     HTTP_ANSWER answer = suite_post_fresh(suite, REGISTER, body_register(email, "demo"));
@@ -41,7 +41,7 @@ static void patient_is_registered_and_signed_in(void)
     free(email);
 }
 
-static void address_is_lowercased_and_trimmed(void)
+static void the_address_is_lower_cased_and_trimmed(void)
 {
     char *email = person_address(), upper[128];
 
@@ -72,7 +72,7 @@ static void every_problem_is_listed(void)
 }
 
 /* Each check is reached only when the ones before it pass; every one takes a second. */
-static void checks_run_in_order(void)
+static void the_checks_run_in_order(void)
 {
     PERSON admin = person_admin(suite);
     char *policy = strdup(suite_text(suite, "demo.patientAccessPolicy"));
@@ -113,7 +113,7 @@ static void checks_run_in_order(void)
 }
 
 /* Five in any sliding minute; 422 counts, 429 does not, and 429 comes before everything else. */
-static void sixth_in_a_minute_is_refused(void)
+static void the_sixth_in_a_minute_is_refused(void)
 {
     char *source = fresh_source();
 
@@ -165,7 +165,7 @@ static void whatever_arrives_counts(void)
 }
 
 /* Forty at once from one address: exactly five pass the counter, whichever authd counts. */
-static void limit_is_exact_across_instances(void)
+static void the_limit_is_exact_across_instances(void)
 {
     enum { MANY = 40 };
     struct http_request requests[MANY];
@@ -187,7 +187,7 @@ static void limit_is_exact_across_instances(void)
 }
 
 /* The same new address twenty times at once, from twenty client addresses: one account. */
-static void one_wins_a_race(void)
+static void one_wins_a_race_for_an_address(void)
 {
     enum { MANY = 20 };
     struct http_request requests[MANY];
@@ -214,7 +214,7 @@ static void one_wins_a_race(void)
     free(email);
 }
 
-static void practitioner_registers_by_the_practitioner_switches(void)
+static void practitioners_register_by_their_own_switches(void)
 {
     static const char path[] = "/auth/tenant/Practitioner/register";
     PERSON admin = person_admin(suite);
@@ -248,7 +248,7 @@ static void practitioner_registers_by_the_practitioner_switches(void)
     free(policy);
 }
 
-static void welcome_mail_goes_out_once(void)
+static void the_welcome_mail_goes_out_once(void)
 {
     PERSON patient = person_register(suite, NULL);
     char *mail = suite_mail(suite, patient->email, 5000);
@@ -263,7 +263,7 @@ static void welcome_mail_goes_out_once(void)
     free(mail);
 }
 
-static void long_password_is_accepted_and_longer_refused(void)
+static void passwords_up_to_4_096_bytes(void)
 {
     char password[4098];
     char *email = person_address();
@@ -322,20 +322,19 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a patient is registered and signed in", patient_is_registered_and_signed_in},
-    {"the address is lower-cased and trimmed", address_is_lowercased_and_trimmed},
-    {"every problem is listed", every_problem_is_listed},
-    {"the checks run in order", checks_run_in_order},
-    {"the sixth in a minute is refused", sixth_in_a_minute_is_refused},
-    {"whatever arrives counts", whatever_arrives_counts},
-    {"the limit is exact across instances", limit_is_exact_across_instances},
-    {"one wins a race for an address", one_wins_a_race},
-    {"practitioners register by their own switches",
-     practitioner_registers_by_the_practitioner_switches},
-    {"the welcome mail goes out once", welcome_mail_goes_out_once},
-    {"passwords up to 4,096 bytes", long_password_is_accepted_and_longer_refused},
-    {"every refusal takes a second", every_refusal_takes_a_second},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_patient_is_registered_and_signed_in),
+    CASE(the_address_is_lower_cased_and_trimmed),
+    CASE(every_problem_is_listed),
+    CASE(the_checks_run_in_order),
+    CASE(the_sixth_in_a_minute_is_refused),
+    CASE(whatever_arrives_counts),
+    CASE(the_limit_is_exact_across_instances),
+    CASE(one_wins_a_race_for_an_address),
+    CASE(practitioners_register_by_their_own_switches),
+    CASE(the_welcome_mail_goes_out_once),
+    CASE(passwords_up_to_4_096_bytes),
+    CASE(every_refusal_takes_a_second),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

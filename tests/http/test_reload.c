@@ -200,7 +200,7 @@ static void what_needs_a_restart_is_named(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(doctor->out, "systemctl restart atrium-authd@1"));
 }
 
-static void broken_file_changes_nothing(void)
+static void a_broken_file_changes_nothing(void)
 {
     write_part("common\n    log_levl = debug\nauthd\n    sessions_per_account = 2\n");
     load_start();
@@ -226,7 +226,7 @@ static void broken_file_changes_nothing(void)
 
 /* Who the client is, as the sessions show it: what a proxy says counts from the moment that it is
  * trusted. */
-static void proxy_is_trusted_after_a_reload(void)
+static void a_proxy_is_trusted_after_a_reload(void)
 {
     write_part("gateway\n    trusted_proxies = \"127.0.0.1\"\n    access_log_address = true\n");
     reload(reloaded);
@@ -246,11 +246,11 @@ static void it_ends(void)
 }
 
 static const struct unit_case cases[] = {
-    {"limits change under load", limits_change_under_load},
-    {"what needs a restart is named", what_needs_a_restart_is_named},
-    {"a broken file changes nothing", broken_file_changes_nothing},
-    {"a proxy is trusted after a reload", proxy_is_trusted_after_a_reload},
-    {"it ends", it_ends},
+    CASE(limits_change_under_load),
+    CASE(what_needs_a_restart_is_named),
+    CASE(a_broken_file_changes_nothing),
+    CASE(a_proxy_is_trusted_after_a_reload),
+    CASE_ALWAYS(it_ends),
 };
 
 int main(void)

@@ -95,12 +95,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"nothing is asked by default", nothing_is_asked_by_default},
-    {"a session without a factor has its own routes only",
-     a_session_without_a_factor_has_its_own_routes_only},
-    {"enrolling opens the rest", enrolling_opens_the_rest},
-    {"practitioners alone may be asked", practitioners_alone_may_be_asked},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(nothing_is_asked_by_default),    CASE(a_session_without_a_factor_has_its_own_routes_only),
+    CASE(enrolling_opens_the_rest),       CASE(practitioners_alone_may_be_asked),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

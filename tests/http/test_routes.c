@@ -69,7 +69,7 @@ static void no_token_is_401(void)
     }
 }
 
-static void wrong_role_is_403(void)
+static void the_wrong_role_is_403(void)
 {
     for (const struct route *route = test_routes; route->method; route++) {
         if (route->access != ACCESS_PRACTITIONER && route->access != ACCESS_ADMIN)
@@ -92,7 +92,7 @@ static char *nested(int depth)
     return text;
 }
 
-static void bad_bodies_are_refused(void)
+static void bad_bodies_are_400(void)
 {
     char *deep = nested(1000), *thirty_three = nested(33);
     static char nul[] = "{\"email\":\"a\0b\"}";
@@ -132,7 +132,7 @@ static void bad_bodies_are_refused(void)
     free(thirty_three);
 }
 
-static void large_and_foreign_bodies_are_refused(void)
+static void large_bodies_are_413_foreign_ones_415(void)
 {
     size_t size = 2 * 1024 * 1024;
     char *large = malloc(size + 1);
@@ -498,7 +498,7 @@ static bool described_file(const json_t *operation)
 
 /* The page describes every route, with its body, its answer and its errors; no internal
  * operation. */
-static void openapi_is_complete(void)
+static void the_openapi_page_is_complete(void)
 {
     HTTP_ANSWER page = http_get(suite_url(suite), "/openapi.json", NULL);
     json_t *paths = http_member(page, "paths");
@@ -560,7 +560,7 @@ static void absent_daemon_is_503(const char *service)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, service, "1", pid));
 }
 
-static void absent_daemons_are_503(void)
+static void an_absent_daemon_is_503(void)
 {
     absent_daemon_is_503("authd");
     absent_daemon_is_503("settingsd");
@@ -577,25 +577,25 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"no token is 401", no_token_is_401},
-    {"the wrong role is 403", wrong_role_is_403},
-    {"bad bodies are 400", bad_bodies_are_refused},
-    {"large bodies are 413, foreign ones 415", large_and_foreign_bodies_are_refused},
-    {"missing fields are all listed", missing_fields_are_all_listed},
-    {"no token is told before the media type", no_token_is_told_before_the_media_type},
-    {"what is wrong with a body is said", what_is_wrong_with_a_body_is_said},
-    {"patch takes merge patches", patch_takes_merge_patches},
-    {"large answers are compressed", large_answers_are_compressed},
-    {"secrets are not compressed", secrets_are_not_compressed},
-    {"wrong methods are 405", wrong_methods_are_405},
-    {"preflight is answered", preflight_is_answered},
-    {"unknown routes are 404", unknown_routes_are_404},
-    {"broken HTTP harms nothing", broken_http_harms_nothing},
-    {"who hangs up is let go", who_hangs_up_is_let_go},
-    {"health and pages need nobody", health_and_pages_need_nobody},
-    {"the OpenAPI page is complete", openapi_is_complete},
-    {"an absent daemon is 503", absent_daemons_are_503},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(no_token_is_401),
+    CASE(the_wrong_role_is_403),
+    CASE(bad_bodies_are_400),
+    CASE(large_bodies_are_413_foreign_ones_415),
+    CASE(missing_fields_are_all_listed),
+    CASE(no_token_is_told_before_the_media_type),
+    CASE(what_is_wrong_with_a_body_is_said),
+    CASE(patch_takes_merge_patches),
+    CASE(large_answers_are_compressed),
+    CASE(secrets_are_not_compressed),
+    CASE(wrong_methods_are_405),
+    CASE(preflight_is_answered),
+    CASE(unknown_routes_are_404),
+    CASE(broken_http_harms_nothing),
+    CASE(who_hangs_up_is_let_go),
+    CASE(health_and_pages_need_nobody),
+    CASE(the_openapi_page_is_complete),
+    CASE(an_absent_daemon_is_503),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

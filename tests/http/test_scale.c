@@ -79,8 +79,8 @@ static void test_what_takes_longer_is_not(void)
 }
 
 static const struct unit_case cases[] = {
-    {"what scales is good", test_what_scales_is_good},
-    {"what takes longer is not", test_what_takes_longer_is_not},
+    CASE(test_what_scales_is_good),
+    CASE(test_what_takes_longer_is_not),
 };
 
 int main(void)

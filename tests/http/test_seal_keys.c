@@ -615,17 +615,16 @@ static void the_suite_ends(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the first step only reads", the_first_step_only_reads},
-    {"the second step writes under load", the_second_step_writes_under_load},
-    {"the third step takes the old key away", the_third_step_takes_the_old_key_away},
-    {"a kill only pauses the task", a_kill_only_pauses_the_task},
-    {"a development suite is exchanged at once", a_development_suite_is_exchanged_at_once},
-    {"failures count across an exchange", failures_count_across_an_exchange},
-    {"wrong keys are refused by every daemon", wrong_keys_are_refused_by_every_daemon},
-    {"a wrong key is refused by what it does not open",
-     a_wrong_key_is_refused_by_what_it_does_not_open},
-    {"a lost second line is refused", a_lost_second_line_is_refused},
-    {"the suite ends", the_suite_ends},
+    CASE(the_first_step_only_reads),
+    CASE(the_second_step_writes_under_load),
+    CASE(the_third_step_takes_the_old_key_away),
+    CASE(a_kill_only_pauses_the_task),
+    CASE(a_development_suite_is_exchanged_at_once),
+    CASE(failures_count_across_an_exchange),
+    CASE(wrong_keys_are_refused_by_every_daemon),
+    CASE(a_wrong_key_is_refused_by_what_it_does_not_open),
+    CASE(a_lost_second_line_is_refused),
+    CASE_ALWAYS(the_suite_ends),
 };
 
 int main(void)

@@ -94,7 +94,7 @@ static void bad_tokens_are_refused(void)
     free(huge);
 }
 
-static void access_token_lives_an_hour(void)
+static void an_access_token_lives_an_hour(void)
 {
     PERSON patient = person_register(suite, NULL);
 
@@ -235,7 +235,7 @@ static void renewals_at_once_share_commits(void)
     free(rotated);
 }
 
-static void retry_window_and_lives_end(void)
+static void the_retry_window_and_the_lives_end(void)
 {
     PERSON window = person_register(suite, NULL);
     PERSON idle = person_register(suite, NULL);
@@ -268,7 +268,7 @@ static void retry_window_and_lives_end(void)
 
 /* A thief has a copy of the refresh token and renews five minutes beside the owner, hour after
  * hour: the second to use a token is noticed in the first round, whichever of the two that is. */
-static void thief_beside_the_owner_is_noticed(void)
+static void a_thief_beside_the_owner_is_noticed(void)
 {
     for (int thief_first = 0; thief_first < 2; thief_first++) {
         PERSON owner = person_register(suite, NULL);
@@ -285,7 +285,7 @@ static void thief_beside_the_owner_is_noticed(void)
 }
 
 /* A lost answer can be had again for two minutes. */
-static void answer_can_be_had_again_for_two_minutes(void)
+static void an_answer_can_be_had_again_for_two_minutes(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER first = refresh(patient->refresh);
@@ -508,22 +508,22 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"me shows the account", me_shows_the_account},
-    {"bad tokens are refused", bad_tokens_are_refused},
-    {"an access token lives an hour", access_token_lives_an_hour},
-    {"refresh rotates", refresh_rotates},
-    {"forged refresh tokens end nothing", forged_refresh_tokens_end_nothing},
-    {"one successor for sixty-four", one_successor_for_sixty_four},
-    {"renewals at once share commits", renewals_at_once_share_commits},
-    {"the retry window and the lives end", retry_window_and_lives_end},
-    {"a thief beside the owner is noticed", thief_beside_the_owner_is_noticed},
-    {"an answer can be had again for two minutes", answer_can_be_had_again_for_two_minutes},
-    {"one session too many ends the longest unused", one_session_too_many_ends_the_longest_unused},
-    {"logout is known everywhere at once", logout_is_known_everywhere_at_once},
-    {"logout survives the death of everything", logout_survives_the_death_of_everything},
-    {"sessions are listed and revoked", sessions_are_listed_and_revoked},
-    {"me shows a bounded number of sessions", me_shows_a_bounded_number_of_sessions},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(me_shows_the_account),
+    CASE(bad_tokens_are_refused),
+    CASE(an_access_token_lives_an_hour),
+    CASE(refresh_rotates),
+    CASE(forged_refresh_tokens_end_nothing),
+    CASE(one_successor_for_sixty_four),
+    CASE(renewals_at_once_share_commits),
+    CASE(the_retry_window_and_the_lives_end),
+    CASE(a_thief_beside_the_owner_is_noticed),
+    CASE(an_answer_can_be_had_again_for_two_minutes),
+    CASE(one_session_too_many_ends_the_longest_unused),
+    CASE(logout_is_known_everywhere_at_once),
+    CASE(logout_survives_the_death_of_everything),
+    CASE(sessions_are_listed_and_revoked),
+    CASE(me_shows_a_bounded_number_of_sessions),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

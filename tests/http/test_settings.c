@@ -46,7 +46,7 @@ static struct http_answer *get_settings(const char *access)
     return http_get(suite_url(suite), "/v1/project/settings", access);
 }
 
-static void record_is_complete(void)
+static void the_record_is_complete(void)
 {
     PERSON admin = person_admin(suite);
     HTTP_ANSWER record = get_settings(admin->access);
@@ -634,27 +634,25 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the record is complete", record_is_complete},
-    {"who may read and write", who_may_read_and_write},
-    {"every switch is written and read", every_switch_is_written_and_read},
-    {"bad writes are refused", bad_writes_are_refused},
-    {"foreign policies are refused", foreign_policies_are_refused},
-    {"child projects start closed", child_projects_start_closed},
-    {"a stale ETag loses", a_stale_etag_loses},
-    {"no update is lost", no_update_is_lost},
-    {"policies are validated", policies_are_validated},
-    {"policies and clients are managed", policies_and_clients_are_managed},
-    {"a changed policy shows on the next request", a_changed_policy_shows_on_the_next_request},
-    {"account policy starts with every protection off",
-     account_policy_starts_with_every_protection_off},
-    {"account policy is merged and kept in the history",
-     account_policy_is_merged_and_kept_in_the_history},
-    {"account policy out of range is refused", account_policy_out_of_range_is_refused},
-    {"a setting written again is no change", a_setting_written_again_is_no_change},
-    {"suspending closes all projects below", suspending_closes_all_projects_below},
-    {"mailing the code needs a policy", mailing_the_code_needs_a_policy},
-    {"an admin makes thirty children an hour", an_admin_makes_thirty_children_an_hour},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(the_record_is_complete),
+    CASE(who_may_read_and_write),
+    CASE(every_switch_is_written_and_read),
+    CASE(bad_writes_are_refused),
+    CASE(foreign_policies_are_refused),
+    CASE(child_projects_start_closed),
+    CASE(a_stale_etag_loses),
+    CASE(no_update_is_lost),
+    CASE(policies_are_validated),
+    CASE(policies_and_clients_are_managed),
+    CASE(a_changed_policy_shows_on_the_next_request),
+    CASE(account_policy_starts_with_every_protection_off),
+    CASE(account_policy_is_merged_and_kept_in_the_history),
+    CASE(account_policy_out_of_range_is_refused),
+    CASE(a_setting_written_again_is_no_change),
+    CASE(suspending_closes_all_projects_below),
+    CASE(mailing_the_code_needs_a_policy),
+    CASE(an_admin_makes_thirty_children_an_hour),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

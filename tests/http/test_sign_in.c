@@ -58,7 +58,7 @@ static void put_switch(const char *name, bool enabled)
     CHECK_STATUS(answer, 200);
 }
 
-static void patient_signs_in(void)
+static void a_patient_signs_in(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER first = start(START, patient->email, patient->password, "demo");
@@ -128,7 +128,7 @@ static void rejects_take_equal_time(void)
     free(unknown);
 }
 
-static void start_checks_run_in_order(void)
+static void starts_checks_run_in_order(void)
 {
     PERSON patient = person_register(suite, NULL);
 
@@ -153,7 +153,7 @@ static void start_checks_run_in_order(void)
     put_switch("PATIENT_LOGIN_ENABLED", true);
 }
 
-static void code_is_checked_at_start_only_for_patients(void)
+static void the_patient_switch_is_checked_at_start_only(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER first = start(START, patient->email, patient->password, "demo");
@@ -164,7 +164,7 @@ static void code_is_checked_at_start_only_for_patients(void)
     put_switch("PATIENT_LOGIN_ENABLED", true);
 }
 
-static void second_use_of_a_code_ends_its_session(void)
+static void a_second_use_of_a_code_ends_its_session(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER first = start(START, patient->email, patient->password, "demo");
@@ -187,7 +187,7 @@ static void second_use_of_a_code_ends_its_session(void)
     CHECK_STATUS(other, 200);
 }
 
-static void wrong_verifier_spends_the_code(void)
+static void a_wrong_verifier_spends_the_code(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER first = start(START, patient->email, patient->password, "demo");
@@ -202,7 +202,7 @@ static void wrong_verifier_spends_the_code(void)
     CHECK_PROBLEM(plain, "codeVerifier");
 }
 
-static void code_lives_five_minutes(void)
+static void a_code_lives_five_minutes(void)
 {
     PERSON patient = person_register(suite, NULL);
     HTTP_ANSWER late = start(START, patient->email, patient->password, "demo");
@@ -248,7 +248,7 @@ static void one_wins_a_race_for_a_code(void)
     http_answers_destroy(answers, MANY);
 }
 
-static void practitioner_sees_tenants_and_signs_in(void)
+static void a_practitioner_sees_tenants_and_signs_in(void)
 {
     const char *email = suite_text(suite, "demo.adminEmail");
     const char *password = suite_text(suite, "demo.adminPassword");
@@ -273,7 +273,7 @@ static void practitioner_sees_tenants_and_signs_in(void)
     CHECK_ERROR(stranger, 400, wrong_login);
 }
 
-static void practitioner_switch_is_checked_at_token(void)
+static void the_practitioner_switch_is_checked_at_token(void)
 {
     const char *email = suite_text(suite, "demo.adminEmail");
     const char *password = suite_text(suite, "demo.adminPassword");
@@ -295,7 +295,7 @@ static void practitioner_switch_is_checked_at_token(void)
     CHECK_STATUS(good, 200); /* 403 did not spend the code */
 }
 
-static void practitioner_of_another_tenant_is_refused(void)
+static void a_practitioner_of_another_tenant_is_refused(void)
 {
     PERSON admin = person_admin(suite);
     HTTP_ANSWER child =
@@ -347,7 +347,7 @@ static void practitioner_of_another_tenant_is_refused(void)
 }
 
 /* Ten failures of a pair lock that pair, not the owner elsewhere; fifteen minutes open it again. */
-static void tenth_failure_locks_the_pair(void)
+static void the_tenth_failure_locks_the_pair(void)
 {
     PERSON patient = person_register(suite, NULL);
     char *source = fresh_source();
@@ -372,7 +372,7 @@ static void tenth_failure_locks_the_pair(void)
 
 /* A hundred failures of one account from everywhere: strangers are locked, a known address is
  * not. */
-static void hundred_failures_do_not_lock_the_owner_out(void)
+static void a_hundred_failures_do_not_lock_the_owner_out(void)
 {
     PERSON patient = person_register(suite, NULL);
     char *home = fresh_source();
@@ -512,25 +512,25 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a patient signs in", patient_signs_in},
-    {"rejects are alike", rejects_are_alike},
-    {"rejects take equal time", rejects_take_equal_time},
-    {"start's checks run in order", start_checks_run_in_order},
-    {"the patient switch is checked at start only", code_is_checked_at_start_only_for_patients},
-    {"a second use of a code ends its session", second_use_of_a_code_ends_its_session},
-    {"a wrong verifier spends the code", wrong_verifier_spends_the_code},
-    {"a code lives five minutes", code_lives_five_minutes},
-    {"one wins a race for a code", one_wins_a_race_for_a_code},
-    {"a practitioner sees tenants and signs in", practitioner_sees_tenants_and_signs_in},
-    {"the practitioner switch is checked at token", practitioner_switch_is_checked_at_token},
-    {"a practitioner of another tenant is refused", practitioner_of_another_tenant_is_refused},
-    {"the tenth failure locks the pair", tenth_failure_locks_the_pair},
-    {"a hundred failures do not lock the owner out", hundred_failures_do_not_lock_the_owner_out},
-    {"an address is known for thirty days", an_address_is_known_for_thirty_days},
-    {"sign-ins do not wait for each other", sign_ins_do_not_wait_for_each_other},
-    {"guesses cannot race past the limit", guesses_cannot_race_past_the_limit},
-    {"a broken key takes no other away", a_broken_key_takes_no_other_away},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_patient_signs_in),
+    CASE(rejects_are_alike),
+    CASE(rejects_take_equal_time),
+    CASE(starts_checks_run_in_order),
+    CASE(the_patient_switch_is_checked_at_start_only),
+    CASE(a_second_use_of_a_code_ends_its_session),
+    CASE(a_wrong_verifier_spends_the_code),
+    CASE(a_code_lives_five_minutes),
+    CASE(one_wins_a_race_for_a_code),
+    CASE(a_practitioner_sees_tenants_and_signs_in),
+    CASE(the_practitioner_switch_is_checked_at_token),
+    CASE(a_practitioner_of_another_tenant_is_refused),
+    CASE(the_tenth_failure_locks_the_pair),
+    CASE(a_hundred_failures_do_not_lock_the_owner_out),
+    CASE(an_address_is_known_for_thirty_days),
+    CASE(sign_ins_do_not_wait_for_each_other),
+    CASE(guesses_cannot_race_past_the_limit),
+    CASE(a_broken_key_takes_no_other_away),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -110,7 +110,7 @@ static struct owner enrolled_patient(void)
 /* ---- attacks ---- */
 
 /* A thief has the access token, and renews it: neither is a proof of who they are. */
-static void bearer_token_alone_neither_enrols_nor_deletes(void)
+static void a_bearer_token_alone_neither_enrols_nor_deletes(void)
 {
     OWNER owner = {.person = person_register(suite, NULL)};
     char code[7];
@@ -134,7 +134,7 @@ static void bearer_token_alone_neither_enrols_nor_deletes(void)
     CU_ASSERT_TRUE(json_is_false(http_member(me, "security.mfaEnrolled")));
 }
 
-static void bearer_token_alone_does_not_disable(void)
+static void a_bearer_token_alone_does_not_disable(void)
 {
     OWNER owner = enrolled_patient();
 
@@ -178,7 +178,7 @@ static void guessed_codes_are_limited(void)
 
 /* ---- what owners do ---- */
 
-static void fresh_sign_in_is_proof_enough(void)
+static void a_fresh_sign_in_is_proof_enough(void)
 {
     OWNER owner = {.person = person_register(suite, NULL)};
     char code[7];
@@ -193,7 +193,7 @@ static void fresh_sign_in_is_proof_enough(void)
     CHECK_STATUS(deleted, 200);
 }
 
-static void password_proves_again(void)
+static void a_password_proves_again(void)
 {
     OWNER owner = {.person = person_register(suite, NULL)};
     const char *access = owner.person->access;
@@ -213,7 +213,7 @@ static void password_proves_again(void)
 }
 
 /* It is the session that is proven, not the account. */
-static void proof_counts_for_its_session(void)
+static void a_proof_counts_for_its_session(void)
 {
     PERSON one = person_register(suite, NULL);
     PERSON two = person_sign_in(suite, "Patient", one->email, one->password, NULL);
@@ -230,7 +230,7 @@ static void proof_counts_for_its_session(void)
     CHECK_STATUS(later, 200);
 }
 
-static void password_is_not_enough_with_a_factor(void)
+static void a_password_is_not_enough_with_a_factor(void)
 {
     OWNER owner = enrolled_patient();
     const char *access = owner.person->access;
@@ -264,7 +264,7 @@ static void malformed_step_ups_are_refused(void)
 }
 
 /* Another reason to refuse comes first. */
-static void proof_is_asked_for_last(void)
+static void a_proof_is_asked_for_last(void)
 {
     OWNER owner = enrolled_patient();
 
@@ -299,19 +299,18 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a bearer token alone neither enrols nor deletes",
-     bearer_token_alone_neither_enrols_nor_deletes},
-    {"a bearer token alone does not disable", bearer_token_alone_does_not_disable},
-    {"guesses are limited as sign-ins are", guesses_are_limited_as_sign_ins_are},
-    {"guessed codes are limited", guessed_codes_are_limited},
-    {"a fresh sign-in is proof enough", fresh_sign_in_is_proof_enough},
-    {"a password proves again", password_proves_again},
-    {"a proof counts for its session", proof_counts_for_its_session},
-    {"a password is not enough with a factor", password_is_not_enough_with_a_factor},
-    {"malformed step-ups are refused", malformed_step_ups_are_refused},
-    {"a proof is asked for last", proof_is_asked_for_last},
-    {"the header tells the age that is set", the_header_tells_the_age_that_is_set},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_bearer_token_alone_neither_enrols_nor_deletes),
+    CASE(a_bearer_token_alone_does_not_disable),
+    CASE(guesses_are_limited_as_sign_ins_are),
+    CASE(guessed_codes_are_limited),
+    CASE(a_fresh_sign_in_is_proof_enough),
+    CASE(a_password_proves_again),
+    CASE(a_proof_counts_for_its_session),
+    CASE(a_password_is_not_enough_with_a_factor),
+    CASE(malformed_step_ups_are_refused),
+    CASE(a_proof_is_asked_for_last),
+    CASE(the_header_tells_the_age_that_is_set),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -184,7 +184,7 @@ static const char *settings_with(const char *more)
 
 /* ---- cases ---- */
 
-static void begin(void)
+static void the_suite_starts(void)
 {
     receiver_start();
     suite = suite_start(&(struct suite_options){
@@ -490,23 +490,23 @@ static void end(void)
 }
 
 static const struct unit_case cases[] = {
-    {"start", begin},
-    {"a request is one trace through the daemons", a_request_is_one_trace_through_the_daemons},
-    {"a document is one trace", a_document_is_one_trace},
-    {"a mail is part of the trace", a_mail_is_part_of_the_trace},
-    {"a bot is part of the trace", a_bot_is_part_of_the_trace},
-    {"errors show", errors_show},
-    {"a traceparent is the parent", a_traceparent_is_the_parent},
-    {"what is no traceparent is none", what_is_no_traceparent_is_none},
-    {"lines of the log name the trace", lines_of_the_log_name_the_trace},
-    {"a busy receiver gets them later", a_busy_receiver_gets_them_later},
-    {"what is refused is dropped", what_is_refused_is_dropped},
-    {"what is taken in part is counted", what_is_taken_in_part_is_counted},
-    {"a hanging receiver harms nothing", a_hanging_receiver_harms_nothing},
-    {"a client cannot turn tracing up", a_client_cannot_turn_tracing_up},
-    {"a trusted proxy decides", a_trusted_proxy_decides},
-    {"a receiver that is not there harms nothing", a_receiver_that_is_not_there_harms_nothing},
-    {"end", end},
+    CASE_ALWAYS(the_suite_starts),
+    CASE(a_request_is_one_trace_through_the_daemons),
+    CASE(a_document_is_one_trace),
+    CASE(a_mail_is_part_of_the_trace),
+    CASE(a_bot_is_part_of_the_trace),
+    CASE(errors_show),
+    CASE(a_traceparent_is_the_parent),
+    CASE(what_is_no_traceparent_is_none),
+    CASE(lines_of_the_log_name_the_trace),
+    CASE(a_busy_receiver_gets_them_later),
+    CASE(what_is_refused_is_dropped),
+    CASE(what_is_taken_in_part_is_counted),
+    CASE(a_hanging_receiver_harms_nothing),
+    CASE(a_client_cannot_turn_tracing_up),
+    CASE(a_trusted_proxy_decides),
+    CASE(a_receiver_that_is_not_there_harms_nothing),
+    CASE_ALWAYS(end),
 };
 
 int main(void)

@@ -474,20 +474,20 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"texts are translated", texts_are_translated},
-    {"no markup is lost", no_markup_is_lost},
-    {"requests are checked", requests_are_checked},
-    {"the policy decides", the_policy_decides},
-    {"each question leaves a row", each_question_leaves_a_row},
-    {"hostile texts do no harm", hostile_texts_do_no_harm},
-    {"an idle pipeline may die", an_idle_pipeline_may_die},
-    {"a lost stage is made up for", a_lost_stage_is_made_up_for},
-    {"large requests are bounded", large_requests_are_bounded},
-    {"a killed botd leaves nothing", a_killed_botd_leaves_nothing},
-    {"nothing is remembered or counted", nothing_is_remembered_or_counted},
-    {"it works without namespaces", it_works_without_namespaces},
-    {"it works with limits alone", it_works_with_limits_alone},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(texts_are_translated),
+    CASE(no_markup_is_lost),
+    CASE(requests_are_checked),
+    CASE(the_policy_decides),
+    CASE(each_question_leaves_a_row),
+    CASE(hostile_texts_do_no_harm),
+    CASE(an_idle_pipeline_may_die),
+    CASE(a_lost_stage_is_made_up_for),
+    CASE(large_requests_are_bounded),
+    CASE(a_killed_botd_leaves_nothing),
+    CASE(nothing_is_remembered_or_counted),
+    CASE(it_works_without_namespaces),
+    CASE(it_works_with_limits_alone),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

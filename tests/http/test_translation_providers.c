@@ -451,25 +451,16 @@ static void doctor_asks_whether_it_is_there(void)
     kill(server->pid, SIGCONT);
 }
 
-#define OF_EACH                                                                             \
-    {"it is asked as its documentation says", it_is_asked_as_its_documentation_says},       \
-        {"no markup is lost", no_markup_is_lost}, {"failures are told", failures_are_told}, \
-        {"a wrong answer is asked for again once", a_wrong_answer_is_asked_for_again_once}, \
-        {"what there is is answered", what_there_is_is_answered},                           \
-        {"languages are the provider's", languages_are_the_providers},                      \
-        {"languages may come later", languages_may_come_later},                             \
-        {"others are not held up", others_are_not_held_up},                                 \
-        {"doctor asks whether it is there", doctor_asks_whether_it_is_there},               \
-    {                                                                                       \
-        "logs hold nothing", logs_hold_nothing                                              \
-    }
+#define OF_EACH                                                                                    \
+    CASE(it_is_asked_as_its_documentation_says), CASE(no_markup_is_lost), CASE(failures_are_told), \
+        CASE(a_wrong_answer_is_asked_for_again_once), CASE(what_there_is_is_answered),             \
+        CASE(languages_are_the_providers), CASE(languages_may_come_later),                         \
+        CASE(others_are_not_held_up), CASE(doctor_asks_whether_it_is_there),                       \
+        CASE(logs_hold_nothing)
 
 static const struct unit_case cases[] = {
-    {"wrong configurations are refused", wrong_configurations_are_refused},
-    OF_EACH,
-    {"the next provider", the_next_provider},
-    OF_EACH,
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(wrong_configurations_are_refused), OF_EACH, CASE(the_next_provider), OF_EACH,
+    CASE(it_ends_without_a_trace),
 };
 
 int main(void)

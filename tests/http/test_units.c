@@ -67,7 +67,7 @@ static void check_run(const char *const *argv)
     UNIT_CHECK(strcmp(argv[1], "verify") != 0 || run->err[0] == '\0', "%s", run->err);
 }
 
-static void test_verify(void)
+static void test_systemd_can_read_each(void)
 {
     struct unit_dir dir = unit_dir_make();
     char path[256];
@@ -82,7 +82,7 @@ static void test_verify(void)
     unit_dir_remove(&dir);
 }
 
-static void test_exposure(void)
+static void test_each_leaves_little_exposed(void)
 {
     struct unit_dir dir = unit_dir_make();
     char path[256], threshold[32];
@@ -100,8 +100,8 @@ static void test_exposure(void)
 }
 
 static const struct unit_case cases[] = {
-    {"systemd can read each", test_verify},
-    {"each leaves little exposed", test_exposure},
+    CASE(test_systemd_can_read_each),
+    CASE(test_each_leaves_little_exposed),
 };
 
 int main(void)

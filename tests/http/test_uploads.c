@@ -626,21 +626,21 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"forged fields are refused", forged_fields_are_refused},
-    {"forms cannot be mixed", forms_cannot_be_mixed},
-    {"forms expire", forms_expire},
-    {"forged forms are refused", forged_forms_are_refused},
-    {"good forms are taken", good_forms_are_taken},
-    {"exactly the limit is taken", exactly_the_limit_is_taken},
-    {"a client that goes away leaves nothing", a_client_that_goes_away_leaves_nothing},
-    {"chunked forms are taken", chunked_forms_are_taken},
-    {"slow forms are taken", slow_forms_are_taken},
-    {"a refused form does not shift answers", a_refused_form_does_not_shift_answers},
-    {"equal forms race", equal_forms_race},
-    {"a full disk is 503", a_full_disk_is_503},
-    {"a form ends with its session", a_form_ends_with_its_session},
-    {"without authd no form is taken", without_authd_no_form_is_taken},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(forged_fields_are_refused),
+    CASE(forms_cannot_be_mixed),
+    CASE(forms_expire),
+    CASE(forged_forms_are_refused),
+    CASE(good_forms_are_taken),
+    CASE(exactly_the_limit_is_taken),
+    CASE(a_client_that_goes_away_leaves_nothing),
+    CASE(chunked_forms_are_taken),
+    CASE(slow_forms_are_taken),
+    CASE(a_refused_form_does_not_shift_answers),
+    CASE(equal_forms_race),
+    CASE(a_full_disk_is_503),
+    CASE(a_form_ends_with_its_session),
+    CASE(without_authd_no_form_is_taken),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -494,19 +494,19 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a locked account is refused everywhere", a_locked_account_is_refused_everywhere},
-    {"an unlocked account signs in again", an_unlocked_account_signs_in_again},
-    {"a locked practitioner is refused", a_locked_practitioner_is_refused},
-    {"a locked account gets no links", a_locked_account_gets_no_links},
-    {"a sign-in at the same moment is ended", a_sign_in_at_the_same_moment_is_ended},
-    {"a refresh at the same moment is ended", a_refresh_at_the_same_moment_is_ended},
-    {"one account is shown", one_account_is_shown},
-    {"accounts are listed", accounts_are_listed},
-    {"a deleted account takes its documents along", a_deleted_account_takes_its_documents_along},
-    {"the last admin is kept", the_last_admin_is_kept},
-    {"a deletion goes on after a kill", a_deletion_goes_on_after_a_kill},
-    {"one account must be named", one_account_must_be_named},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE(a_locked_account_is_refused_everywhere),
+    CASE(an_unlocked_account_signs_in_again),
+    CASE(a_locked_practitioner_is_refused),
+    CASE(a_locked_account_gets_no_links),
+    CASE(a_sign_in_at_the_same_moment_is_ended),
+    CASE(a_refresh_at_the_same_moment_is_ended),
+    CASE(one_account_is_shown),
+    CASE(accounts_are_listed),
+    CASE(a_deleted_account_takes_its_documents_along),
+    CASE(the_last_admin_is_kept),
+    CASE(a_deletion_goes_on_after_a_kill),
+    CASE(one_account_must_be_named),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

@@ -411,10 +411,10 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the suite runs on Patroni", the_suite_runs_on_patroni},
-    {"a client cannot choose its address", a_client_cannot_choose_its_address},
-    {"nothing is lost when the leader changes", nothing_is_lost_when_the_leader_changes},
-    {"it ends without a trace", it_ends_without_a_trace},
+    CASE_ALWAYS(the_suite_runs_on_patroni),
+    CASE(a_client_cannot_choose_its_address),
+    CASE(nothing_is_lost_when_the_leader_changes),
+    CASE_ALWAYS(it_ends_without_a_trace),
 };
 
 int main(void)

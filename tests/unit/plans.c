@@ -194,7 +194,7 @@ static void test_every_statement_has_its_index(void)
 int plans_main(const char *name, const struct plans *self)
 {
     static const struct unit_case cases[] = {
-        {"every statement has its index", test_every_statement_has_its_index},
+        CASE(test_every_statement_has_its_index),
     };
     int failed;
 

@@ -6,7 +6,7 @@
 #include "common/base/arena.h"
 #include "tests/unit/unit.h"
 
-static void test_sizes(void)
+static void test_sizes_alignment_and_zeroes_again_after_a_reset(void)
 {
     static const size_t sizes[] = {0, 1, 15, 16, 17, 100, 4000, 4096, 5000, 70000, 1000000};
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -35,7 +35,7 @@ static void test_sizes(void)
     }
 }
 
-static void test_many_small(void)
+static void test_many_small_ones_do_not_overlap(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     uint32_t *previous = NULL;
@@ -74,7 +74,7 @@ static void note(void *data)
     strncat(order, data, 1);
 }
 
-static void test_finalizers(void)
+static void test_finalizers_run_last_first(void)
 {
     struct arena *arena = arena_new();
     char a[] = "a", b[] = "b", c[] = "c";
@@ -92,10 +92,10 @@ static void test_finalizers(void)
 }
 
 static const struct unit_case cases[] = {
-    {"sizes, alignment and zeroes, again after a reset", test_sizes},
-    {"many small ones do not overlap", test_many_small},
-    {"texts", test_texts},
-    {"finalizers run last first", test_finalizers},
+    CASE(test_sizes_alignment_and_zeroes_again_after_a_reset),
+    CASE(test_many_small_ones_do_not_overlap),
+    CASE(test_texts),
+    CASE(test_finalizers_run_last_first),
 };
 
 int main(void)

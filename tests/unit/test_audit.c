@@ -411,7 +411,7 @@ static void yield_to_another(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void test_a_chainer_yields(void)
+static void test_a_chainer_yields_to_another(void)
 {
     unit_on_fiber(yield_to_another, NULL);
 }
@@ -587,18 +587,18 @@ static void test_no_month_is_read_from_end_to_end(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a row says who did what", test_a_row_says_who_did_what},
-    {"the hash is the one described", test_the_hash_is_the_one_described},
-    {"rows are sealed in order", test_rows_are_sealed_in_order},
-    {"a late seal is measured", test_a_late_seal_is_measured},
-    {"the order is that of commits", test_the_order_is_that_of_commits},
-    {"two chainers make one chain", test_two_chainers_make_one_chain},
-    {"a chainer yields to another", test_a_chainer_yields},
-    {"months are made ahead", test_months_are_made_ahead},
-    {"a clock may jump", test_a_clock_may_jump},
-    {"a month waits for a backup", test_a_month_waits_for_a_backup},
-    {"a month can be dropped", test_a_month_can_be_dropped},
-    {"no month is read from end to end", test_no_month_is_read_from_end_to_end},
+    CASE(test_a_row_says_who_did_what),
+    CASE(test_the_hash_is_the_one_described),
+    CASE(test_rows_are_sealed_in_order),
+    CASE(test_a_late_seal_is_measured),
+    CASE(test_the_order_is_that_of_commits),
+    CASE(test_two_chainers_make_one_chain),
+    CASE(test_a_chainer_yields_to_another),
+    CASE(test_months_are_made_ahead),
+    CASE(test_a_clock_may_jump),
+    CASE(test_a_month_waits_for_a_backup),
+    CASE(test_a_month_can_be_dropped),
+    CASE(test_no_month_is_read_from_end_to_end),
 };
 
 /* The migration as every daemon has it. */

@@ -15,7 +15,7 @@ static const struct uuid north = {"11111111-1111-4111-8111-111111111111"};
 static const struct uuid south = {"22222222-2222-4222-8222-222222222222"};
 static const char ana[] = "ana@lakeside.example";
 
-static void test_whose(void)
+static void test_for_whom_where_how_long(void)
 {
     const struct {
         const char *label;
@@ -100,9 +100,9 @@ static void test_each_is_another(void)
 }
 
 static const struct unit_case cases[] = {
-    {"for whom, where, how long", test_whose},
-    {"altered", test_altered},
-    {"each is another", test_each_is_another},
+    CASE(test_for_whom_where_how_long),
+    CASE(test_altered),
+    CASE(test_each_is_another),
 };
 
 int main(void)

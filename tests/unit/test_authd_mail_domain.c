@@ -103,7 +103,7 @@ static void test_domains(void)
     check_rows(&built_in, rows, ARRAY_SIZE(rows));
 }
 
-static void test_own_domains(void)
+static void test_the_operators_own(void)
 {
     static const char *const business[] = {"GMX.de", "m\xc3\xbcller.example", "both.example", NULL};
     static const char *const free_mail[] = {"lakeside.example", "both.example",
@@ -124,7 +124,7 @@ static void test_own_domains(void)
                ARRAY_SIZE(rows));
 }
 
-static void test_files(void)
+static void test_a_list_from_a_file(void)
 {
     static const struct row rows[] = {
         {"in the file", "lakeside.example", false},
@@ -239,19 +239,19 @@ static void check_built_in(const char *text, const char *end, size_t at_least)
     UNIT_CHECK(count >= at_least, "%zu domains", count);
 }
 
-static void test_built_in_lists(void)
+static void test_every_domain_of_the_lists_built_in_is_found(void)
 {
     check_built_in(domain_free_mail_text, domain_free_mail_end, 10000);
     check_built_in(domain_throwaway_text, domain_throwaway_end, 100000);
 }
 
 static const struct unit_case cases[] = {
-    {"domains", test_domains},
-    {"the operator's own", test_own_domains},
-    {"a list from a file", test_files},
-    {"wrong lists", test_wrong_lists},
-    {"wrong options", test_wrong_options},
-    {"every domain of the lists built in is found", test_built_in_lists},
+    CASE(test_domains),
+    CASE(test_the_operators_own),
+    CASE(test_a_list_from_a_file),
+    CASE(test_wrong_lists),
+    CASE(test_wrong_options),
+    CASE(test_every_domain_of_the_lists_built_in_is_found),
 };
 
 int main(void)

@@ -132,7 +132,7 @@ static void test_libsodium_works_in_it_and_nothing_stays(void)
 
 /* One mapping at a time, and only one like libsodium's, is answered with the piece; the kernel
  * answers all others. */
-static void test_other_mappings_are_the_kernel_s(void)
+static void test_other_mappings_are_the_kernels(void)
 {
     static const struct {
         const char *label;
@@ -267,11 +267,11 @@ static void test_no_memory_is_no_harm(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"hashes are the same", test_hashes_are_the_same},
-        {"libsodium works in it, and nothing stays", test_libsodium_works_in_it_and_nothing_stays},
-        {"other mappings are the kernel's", test_other_mappings_are_the_kernel_s},
-        {"pieces are kept while they are used", test_pieces_are_kept_while_they_are_used},
-        {"no memory is no harm", test_no_memory_is_no_harm},
+        CASE(test_hashes_are_the_same),
+        CASE(test_libsodium_works_in_it_and_nothing_stays),
+        CASE(test_other_mappings_are_the_kernels),
+        CASE(test_pieces_are_kept_while_they_are_used),
+        CASE(test_no_memory_is_no_harm),
     };
 
     if (sodium_init() < 0)

@@ -46,7 +46,7 @@ static void test_texts_are_normalised(void)
 }
 
 /* As large as a body may be, all of it marks that have to be sorted. */
-static void test_largest_text_is_normalised_in_time(void)
+static void test_the_largest_text_is_normalised_in_time(void)
 {
     enum { SIZE = 1 << 20 };
     char *text = malloc(SIZE + 1), *normal;
@@ -64,7 +64,7 @@ static void test_largest_text_is_normalised_in_time(void)
     free(text);
 }
 
-static void test_built_in_list(void)
+static void test_the_built_in_list(void)
 {
     struct arena *arena = arena_new();
     struct error err;
@@ -82,7 +82,7 @@ static void test_built_in_list(void)
     arena_destroy(&arena);
 }
 
-static void test_list_of_a_file(void)
+static void test_the_list_of_a_file(void)
 {
     char path[] = "/tmp/test-common-XXXXXX";
     static const char text[] = "# ours\n\nsecond\r\nfirst\nlast";
@@ -114,10 +114,10 @@ static void test_list_of_a_file(void)
 }
 
 static const struct unit_case cases[] = {
-    {"texts are normalised", test_texts_are_normalised},
-    {"the largest text is normalised in time", test_largest_text_is_normalised_in_time},
-    {"the built-in list", test_built_in_list},
-    {"the list of a file", test_list_of_a_file},
+    CASE(test_texts_are_normalised),
+    CASE(test_the_largest_text_is_normalised_in_time),
+    CASE(test_the_built_in_list),
+    CASE(test_the_list_of_a_file),
 };
 
 int main(void)

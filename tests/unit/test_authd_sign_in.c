@@ -12,7 +12,7 @@
 #include "authd/session/refresh_token.h"
 #include "tests/unit/unit.h"
 
-static void test_challenges(void)
+static void test_a_challenge_is_the_hash_of_its_verifier(void)
 {
     static const struct {
         const char *label, *challenge, *verifier;
@@ -34,7 +34,7 @@ static void test_challenges(void)
                    rows[i].label);
 }
 
-static void test_refresh_token_round_trip(void)
+static void test_a_refresh_token_is_read_as_it_was_made(void)
 {
     struct seal_keys key = unit_seal_keys(1), other = unit_seal_keys(2);
     struct secret a, b;
@@ -61,7 +61,7 @@ static void test_refresh_token_round_trip(void)
 
 /* A changed character anywhere is a forgery; that it is none of ours must be seen at every
  * place. */
-static void test_refresh_token_damaged(void)
+static void test_a_damaged_refresh_token_is_not_genuine(void)
 {
     struct seal_keys key = unit_seal_keys(1);
     struct refresh_token made, read;
@@ -82,7 +82,7 @@ static void test_refresh_token_damaged(void)
     CU_ASSERT_EQUAL(refresh_token_parse(made.text, &read), -1);
 }
 
-static void test_dummy_hash(void)
+static void test_the_dummy_hash_costs_what_a_real_one_costs(void)
 {
     struct arena *arena = arena_new();
     const char *hash = password_dummy(arena);
@@ -93,7 +93,7 @@ static void test_dummy_hash(void)
     arena_destroy(&arena);
 }
 
-static void test_user_agents(void)
+static void test_browsers_and_systems_are_recognised(void)
 {
     static const struct {
         const char *text, *browser, *os;
@@ -132,11 +132,11 @@ static void test_user_agents(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a challenge is the hash of its verifier", test_challenges},
-    {"a refresh token is read as it was made", test_refresh_token_round_trip},
-    {"a damaged refresh token is not genuine", test_refresh_token_damaged},
-    {"the dummy hash costs what a real one costs", test_dummy_hash},
-    {"browsers and systems are recognised", test_user_agents},
+    CASE(test_a_challenge_is_the_hash_of_its_verifier),
+    CASE(test_a_refresh_token_is_read_as_it_was_made),
+    CASE(test_a_damaged_refresh_token_is_not_genuine),
+    CASE(test_the_dummy_hash_costs_what_a_real_one_costs),
+    CASE(test_browsers_and_systems_are_recognised),
 };
 
 int main(void)

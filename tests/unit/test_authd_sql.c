@@ -82,7 +82,7 @@ static void test_the_schema_is_made(void)
     CU_ASSERT_EQUAL(pg_exec(server, "select sequence from auth.change_counter"), 0);
 }
 
-static void test_every_statement_prepares(void)
+static void test_every_statement_prepares_with_its_parameters(void)
 {
     PGconn *conn = open_prepared();
 
@@ -243,7 +243,7 @@ static void test_every_statement_has_its_index(void)
     check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
 }
 
-static void test_registrations_slide(void)
+static void test_five_registrations_in_any_sixty_seconds(void)
 {
     static const struct {
         const char *now;
@@ -267,7 +267,7 @@ static void test_registrations_slide(void)
 }
 
 /* Of the keys the pair's comes first, of those of a /48 too; the first count is the pair's. */
-static void test_failures_are_counted(void)
+static void test_failures_are_counted_the_newest_hundred_kept(void)
 {
     PGconn *conn = open_prepared();
     char now[32];
@@ -292,7 +292,7 @@ static void test_failures_are_counted(void)
 }
 
 /* Which a pair that failed a hundred times in a row is held by, for a day from the last one on. */
-static void test_a_pair_waits(void)
+static void test_a_pair_that_fails_in_a_row_waits(void)
 {
     PGconn *conn = open_prepared();
 
@@ -373,14 +373,14 @@ static void test_no_change_slips_past_a_new_lease(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the schema is made", test_the_schema_is_made},
-    {"every statement prepares with its parameters", test_every_statement_prepares},
-    {"hot statements are planned on their keys", test_hot_statements_are_planned_on_their_keys},
-    {"every statement has its index", test_every_statement_has_its_index},
-    {"five registrations in any sixty seconds", test_registrations_slide},
-    {"failures are counted, the newest hundred kept", test_failures_are_counted},
-    {"a pair that fails in a row waits", test_a_pair_waits},
-    {"no change slips past a new lease", test_no_change_slips_past_a_new_lease},
+    CASE(test_the_schema_is_made),
+    CASE(test_every_statement_prepares_with_its_parameters),
+    CASE(test_hot_statements_are_planned_on_their_keys),
+    CASE(test_every_statement_has_its_index),
+    CASE(test_five_registrations_in_any_sixty_seconds),
+    CASE(test_failures_are_counted_the_newest_hundred_kept),
+    CASE(test_a_pair_that_fails_in_a_row_waits),
+    CASE(test_no_change_slips_past_a_new_lease),
 };
 
 int main(void)

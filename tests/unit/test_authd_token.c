@@ -35,7 +35,7 @@ static struct token_claims claims(void)
     };
 }
 
-static void test_a_library_accepts_it(void)
+static void test_libjwt_accepts_a_token_and_reads_its_claims(void)
 {
     struct arena *arena = arena_new();
     const struct token_claims want = claims();
@@ -72,7 +72,7 @@ static void test_a_library_accepts_it(void)
 }
 
 /* Every byte counts: the signature covers header and claims, and r and s have all their zeros. */
-static void test_many_signatures_and_one_altered(void)
+static void test_signatures_keep_their_zeros_and_cover_every_byte(void)
 {
     struct arena *arena = arena_new();
     struct token_claims want = claims();
@@ -127,9 +127,9 @@ static void test_a_key_survives_its_storage(void)
 }
 
 static const struct unit_case cases[] = {
-    {"libjwt accepts a token and reads its claims", test_a_library_accepts_it},
-    {"signatures keep their zeros and cover every byte", test_many_signatures_and_one_altered},
-    {"a key survives its storage", test_a_key_survives_its_storage},
+    CASE(test_libjwt_accepts_a_token_and_reads_its_claims),
+    CASE(test_signatures_keep_their_zeros_and_cover_every_byte),
+    CASE(test_a_key_survives_its_storage),
 };
 
 int main(void)

@@ -15,7 +15,7 @@
 static const uint8_t *const rfc_secret = (const uint8_t *)"12345678901234567890";
 
 /* RFC 6238, appendix B, SHA-1: the last six of its eight digits. */
-static void test_vectors(void)
+static void test_codes_are_those_of_rfc_6238(void)
 {
     static const struct {
         int64_t seconds;
@@ -32,7 +32,7 @@ static void test_vectors(void)
 }
 
 /* 1111111111 is the first second but one of step 37037037; its code there is 050471. */
-static void test_window(void)
+static void test_one_step_of_tolerance_six_digits(void)
 {
     static const struct {
         const char *label, *code;
@@ -60,7 +60,7 @@ static void test_window(void)
                    rows[i].label);
 }
 
-static void test_url(void)
+static void test_the_keys_url(void)
 {
     struct arena *arena = arena_new();
 
@@ -96,7 +96,7 @@ static uint8_t *read_picture(const char *url, png_uint_32 *ret_side)
 
 /* Version 1 has 21 modules, with four around and four pixels each 116; in three corners stands a
  * finder, 7 modules wide: black, white ring, black. */
-static void test_picture(void)
+static void test_the_picture_shows_a_qr_code(void)
 {
     struct arena *arena = arena_new();
     png_uint_32 side = 0;
@@ -117,7 +117,7 @@ static void test_picture(void)
     arena_destroy(&arena);
 }
 
-static void test_too_long_for_a_picture(void)
+static void test_a_long_text_has_none(void)
 {
     struct arena *arena = arena_new();
     char text[3001];
@@ -129,11 +129,11 @@ static void test_too_long_for_a_picture(void)
 }
 
 static const struct unit_case cases[] = {
-    {"codes are those of RFC 6238", test_vectors},
-    {"one step of tolerance, six digits", test_window},
-    {"the key's URL", test_url},
-    {"the picture shows a QR code", test_picture},
-    {"a long text has none", test_too_long_for_a_picture},
+    CASE(test_codes_are_those_of_rfc_6238),
+    CASE(test_one_step_of_tolerance_six_digits),
+    CASE(test_the_keys_url),
+    CASE(test_the_picture_shows_a_qr_code),
+    CASE(test_a_long_text_has_none),
 };
 
 int main(void)

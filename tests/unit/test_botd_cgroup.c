@@ -44,7 +44,7 @@ static bool is_gone(const char *path)
     return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-static void test_next_start(void)
+static void test_the_next_start_removes_them(void)
 {
     const char *left;
     struct error err;
@@ -58,7 +58,7 @@ static void test_next_start(void)
     CU_ASSERT_TRUE(is_gone(left));
 }
 
-static void test_sweep(void)
+static void test_a_sweep_removes_them(void)
 {
     const char *left;
 
@@ -72,7 +72,7 @@ static void test_sweep(void)
 }
 
 /* The number of a botd that was killed is that of another program by now. */
-static void test_number_of_another(void)
+static void test_a_number_that_another_program_has(void)
 {
     char path[CGROUP_PATH_SIZE + 32];
 
@@ -87,9 +87,9 @@ static void test_number_of_another(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the next start removes them", test_next_start},
-    {"a sweep removes them", test_sweep},
-    {"a number that another program has", test_number_of_another},
+    CASE(test_the_next_start_removes_them),
+    CASE(test_a_sweep_removes_them),
+    CASE(test_a_number_that_another_program_has),
 };
 
 int main(void)

@@ -146,8 +146,8 @@ static void test_the_connection_is_looked_at(void)
 }
 
 static const struct unit_case cases[] = {
-    {"bad rules", test_bad_rules},
-    {"the connection is looked at", test_the_connection_is_looked_at},
+    CASE(test_bad_rules),
+    CASE(test_the_connection_is_looked_at),
 };
 
 int main(void)

@@ -40,7 +40,7 @@ static const struct {
     {"en_US", NULL},
 };
 
-static void test_names(void)
+static void test_knows_languages_by_their_names(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
@@ -57,7 +57,7 @@ static void test_names(void)
 
 int main(void)
 {
-    static const struct unit_case cases[] = {{"knows languages by their names", test_names}};
+    static const struct unit_case cases[] = {CASE(test_knows_languages_by_their_names)};
 
     return unit_run("botd languages", cases, ARRAY_SIZE(cases));
 }

@@ -53,7 +53,7 @@ static const struct {
     {"", NULL},
 };
 
-static void test_cuts(void)
+static void test_cuts_out_what_is_not_to_be_translated(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(cuts); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -115,7 +115,7 @@ static const struct {
     {MASK_SUPERBLANK, "Hello", "Hola[.][]", "Hola"},
 };
 
-static void test_answers(void)
+static void test_takes_answers_that_have_every_mark_in_its_place_and_no_other(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(answers); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -147,7 +147,7 @@ static void change_words(char *answer, char mark)
     }
 }
 
-static void test_nothing_is_lost(void)
+static void test_loses_nothing_of_a_thousand_texts(void)
 {
     unsigned seed = 20260807;
 
@@ -174,7 +174,7 @@ static void test_nothing_is_lost(void)
 }
 
 /* Whatever a translator does to its marks, what is taken has all of them. */
-static void test_mangled_answers(void)
+static void test_is_not_fooled_by_mangled_answers(void)
 {
     unsigned seed = 7;
     size_t taken = 0, refused = 0;
@@ -223,7 +223,7 @@ static void test_mangled_answers(void)
     CU_ASSERT_TRUE(taken > 100 && refused > 100);
 }
 
-static void test_stretches(void)
+static void test_puts_stretches_back_one_by_one(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct mask mask = mask_scan(arena, "<p>Hi <b>you</b>, {{x}} there</p>");
@@ -273,7 +273,7 @@ static double scan_hostile_texts(size_t size)
     return (double)(after.tv_sec - before.tv_sec) + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
 }
 
-static void test_hostile_texts(void)
+static void test_reads_hostile_texts_in_linear_time(void)
 {
     double small = scan_hostile_texts(1 << 14), large = scan_hostile_texts(1 << 17);
 
@@ -284,12 +284,12 @@ static void test_hostile_texts(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"cuts out what is not to be translated", test_cuts},
-        {"takes answers that have every mark in its place, and no other", test_answers},
-        {"loses nothing of a thousand texts", test_nothing_is_lost},
-        {"is not fooled by mangled answers", test_mangled_answers},
-        {"puts stretches back one by one", test_stretches},
-        {"reads hostile texts in linear time", test_hostile_texts},
+        CASE(test_cuts_out_what_is_not_to_be_translated),
+        CASE(test_takes_answers_that_have_every_mark_in_its_place_and_no_other),
+        CASE(test_loses_nothing_of_a_thousand_texts),
+        CASE(test_is_not_fooled_by_mangled_answers),
+        CASE(test_puts_stretches_back_one_by_one),
+        CASE(test_reads_hostile_texts_in_linear_time),
     };
 
     return unit_run("botd mask", cases, ARRAY_SIZE(cases));

@@ -96,8 +96,8 @@ static void test_what_was_joined_can_be_shown(void)
 }
 
 static const struct unit_case cases[] = {
-    {"each part counts", test_each_part_counts},
-    {"what was joined can be shown", test_what_was_joined_can_be_shown},
+    CASE(test_each_part_counts),
+    CASE(test_what_was_joined_can_be_shown),
 };
 
 int main(void)

@@ -122,9 +122,9 @@ static void the_operator_may_open_more(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a token names system and value", a_token_names_system_and_value},
-    {"only public addresses are open", only_public_addresses_are_open},
-    {"the operator may open more", the_operator_may_open_more},
+    CASE(a_token_names_system_and_value),
+    CASE(only_public_addresses_are_open),
+    CASE(the_operator_may_open_more),
 };
 
 int main(void)

@@ -258,8 +258,8 @@ static void test_a_name_with_two_addresses(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a name that changes", test_a_name_that_changes},
-    {"a name with two addresses", test_a_name_with_two_addresses},
+    CASE(test_a_name_that_changes),
+    CASE(test_a_name_with_two_addresses),
 };
 
 int main(void)

@@ -315,12 +315,12 @@ static void test_a_run_is_a_group(void)
 }
 
 static const struct unit_case cases[] = {
-    {"others come first", test_others_come_first},
-    {"killing does not wait", test_killing_does_not_wait},
-    {"killing does not wait for a start", test_killing_does_not_wait_for_a_start},
-    {"killed while it starts", test_killed_while_it_starts},
-    {"a run has a limit of memory", test_a_run_has_a_limit_of_memory},
-    {"a run is a group", test_a_run_is_a_group},
+    CASE(test_others_come_first),
+    CASE(test_killing_does_not_wait),
+    CASE(test_killing_does_not_wait_for_a_start),
+    CASE(test_killed_while_it_starts),
+    CASE(test_a_run_has_a_limit_of_memory),
+    CASE(test_a_run_is_a_group),
 };
 
 static int run_by(const char *name)

@@ -58,8 +58,8 @@ static void test_translations_are_found_by_the_right_index(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every statement has its index", test_every_statement_has_its_index},
-    {"translations are found by the right index", test_translations_are_found_by_the_right_index},
+    CASE(test_every_statement_has_its_index),
+    CASE(test_translations_are_found_by_the_right_index),
 };
 
 int main(void)

@@ -170,7 +170,7 @@ static void call_and_reply(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_call_and_reply(void)
+static void test_a_call_and_its_reply(void)
 {
     unit_on_fiber(call_and_reply, NULL);
 }
@@ -199,7 +199,7 @@ static void packed(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_packed(void)
+static void test_a_packed_call_and_its_packed_reply(void)
 {
     unit_on_fiber(packed, NULL);
 }
@@ -244,7 +244,7 @@ static void errors_travel(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_errors_travel(void)
+static void test_an_error_travels_whole(void)
 {
     unit_on_fiber(errors_travel, NULL);
 }
@@ -283,7 +283,7 @@ static void sizes(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_sizes(void)
+static void test_large_and_too_large_bodies(void)
 {
     unit_on_fiber(sizes, NULL);
 }
@@ -331,7 +331,7 @@ static void access_rows(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_access(void)
+static void test_the_access_column_is_checked_again(void)
 {
     unit_on_fiber(access_rows, NULL);
 }
@@ -377,7 +377,7 @@ static void not_the_gateway(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_not_the_gateway(void)
+static void test_only_the_gateway_speaks_for_users(void)
 {
     unit_on_fiber(not_the_gateway, NULL);
 }
@@ -415,7 +415,7 @@ static void deadlines(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_deadlines(void)
+static void test_deadlines_expired_requests_are_not_executed(void)
 {
     unit_on_fiber(deadlines, NULL);
 }
@@ -449,7 +449,7 @@ static void overload(struct loop *loop, void *arg UNUSED)
     }
 }
 
-static void test_overload(void)
+static void test_caps_answer_at_once(void)
 {
     unit_on_fiber(overload, NULL);
 }
@@ -511,7 +511,7 @@ static void discovery(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_discovery(void)
+static void test_a_late_instance_is_found_a_drained_one_forgotten(void)
 {
     unit_on_fiber(discovery, NULL);
 }
@@ -543,7 +543,7 @@ static void one_instance(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_one_instance(void)
+static void test_one_certain_instance(void)
 {
     unit_on_fiber(one_instance, NULL);
 }
@@ -603,7 +603,7 @@ static void traces(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_traces(void)
+static void test_traces_to_those_who_know_them(void)
 {
     unit_on_fiber(traces, NULL);
 }
@@ -644,7 +644,7 @@ static void start_refused(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_start_refused(void)
+static void test_a_start_that_must_be_refused(void)
 {
     unit_on_fiber(start_refused, NULL);
 }
@@ -688,7 +688,7 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_killed(void)
+static void test_kill_9_with_calls_in_flight(void)
 {
     unit_on_fiber(killed, NULL);
 }
@@ -729,7 +729,7 @@ static void sick(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_sick(void)
+static void test_one_that_cannot_is_asked_last(void)
 {
     unit_on_fiber(sick, NULL);
 }
@@ -774,7 +774,7 @@ static void restarted(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_restarted(void)
+static void test_a_successor_executes_nothing_old(void)
 {
     unit_on_fiber(restarted, NULL);
 }
@@ -827,7 +827,7 @@ static void standstill(struct loop *loop, void *arg UNUSED)
     }
 }
 
-static void test_standstill(void)
+static void test_a_standstill_executes_nothing_that_was_given_up(void)
 {
     unit_on_fiber(standstill, NULL);
 }
@@ -862,7 +862,7 @@ static void rolling_restart(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_rolling_restart(void)
+static void test_rolling_restart_loses_nothing(void)
 {
     unit_on_fiber(rolling_restart, NULL);
 }
@@ -895,7 +895,7 @@ static void drain_without_ack(struct loop *loop, void *arg UNUSED)
     }
 }
 
-static void test_drain_without_ack(void)
+static void test_a_drain_waits_for_nobody_who_is_gone(void)
 {
     unit_on_fiber(drain_without_ack, NULL);
 }
@@ -990,7 +990,7 @@ static void garbage_to_instance(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_garbage_to_instance(void)
+static void test_garbage_on_an_instances_sockets(void)
 {
     unit_on_fiber(garbage_to_instance, NULL);
 }
@@ -1016,7 +1016,7 @@ static void too_large_a_frame(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_too_large_a_frame(void)
+static void test_a_frame_beyond_the_limit(void)
 {
     unit_on_fiber(too_large_a_frame, NULL);
 }
@@ -1112,7 +1112,7 @@ static void garbage_to_caller(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_garbage_to_caller(void)
+static void test_garbage_from_an_instance(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(garbage_to_caller, NULL);
@@ -1218,34 +1218,34 @@ static void news(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_news(void)
+static void test_news_reach_everyone(void)
 {
     unit_on_fiber(news, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"a call and its reply", test_call_and_reply},
-    {"a packed call and its packed reply", test_packed},
-    {"an error travels whole", test_errors_travel},
-    {"large and too large bodies", test_sizes},
-    {"the access column is checked again", test_access},
-    {"only the gateway speaks for users", test_not_the_gateway},
-    {"deadlines; expired requests are not executed", test_deadlines},
-    {"caps answer at once", test_overload},
-    {"a late instance is found, a drained one forgotten", test_discovery},
-    {"one certain instance", test_one_instance},
-    {"traces, to those who know them", test_traces},
-    {"a start that must be refused", test_start_refused},
-    {"kill -9 with calls in flight", test_killed},
-    {"one that cannot is asked last", test_sick},
-    {"a successor executes nothing old", test_restarted},
-    {"a standstill executes nothing that was given up", test_standstill},
-    {"rolling restart loses nothing", test_rolling_restart},
-    {"a drain waits for nobody who is gone", test_drain_without_ack},
-    {"garbage on an instance's sockets", test_garbage_to_instance},
-    {"a frame beyond the limit", test_too_large_a_frame},
-    {"garbage from an instance", test_garbage_to_caller},
-    {"news reach everyone", test_news},
+    CASE(test_a_call_and_its_reply),
+    CASE(test_a_packed_call_and_its_packed_reply),
+    CASE(test_an_error_travels_whole),
+    CASE(test_large_and_too_large_bodies),
+    CASE(test_the_access_column_is_checked_again),
+    CASE(test_only_the_gateway_speaks_for_users),
+    CASE(test_deadlines_expired_requests_are_not_executed),
+    CASE(test_caps_answer_at_once),
+    CASE(test_a_late_instance_is_found_a_drained_one_forgotten),
+    CASE(test_one_certain_instance),
+    CASE(test_traces_to_those_who_know_them),
+    CASE(test_a_start_that_must_be_refused),
+    CASE(test_kill_9_with_calls_in_flight),
+    CASE(test_one_that_cannot_is_asked_last),
+    CASE(test_a_successor_executes_nothing_old),
+    CASE(test_a_standstill_executes_nothing_that_was_given_up),
+    CASE(test_rolling_restart_loses_nothing),
+    CASE(test_a_drain_waits_for_nobody_who_is_gone),
+    CASE(test_garbage_on_an_instances_sockets),
+    CASE(test_a_frame_beyond_the_limit),
+    CASE(test_garbage_from_an_instance),
+    CASE(test_news_reach_everyone),
 };
 
 int main(int argc, char **argv)

@@ -18,7 +18,7 @@ static struct bus_hosts *read_text(const char *text, struct arena *arena, struct
     return hosts;
 }
 
-static void test_reads(void)
+static void test_reads_what_is_right(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct kit_key a = kit_key_new(), b = kit_key_new(), c = kit_key_new(), d = kit_key_new();
@@ -53,7 +53,7 @@ static void test_reads(void)
 }
 
 /* KEY and OTHER stand for two good keys. */
-static void test_refuses(void)
+static void test_refuses_what_is_not(void)
 {
     static const struct {
         const char *label, *text, *want;
@@ -110,7 +110,7 @@ static void test_refuses(void)
     }
 }
 
-static void test_files(void)
+static void test_files_that_are_none(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -135,7 +135,7 @@ static void test_files(void)
     CU_ASSERT(strstr(err.message, ":1: longer than") != NULL);
 }
 
-static void test_own_key(void)
+static void test_an_instance_takes_its_own_key(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -164,7 +164,7 @@ static void test_own_key(void)
 }
 
 /* Where addresses are translated: the port is that of the line. */
-static void test_listen(void)
+static void test_an_address_to_listen_at(void)
 {
     static const struct {
         const char *address, *want;
@@ -203,7 +203,7 @@ static void test_listen(void)
 }
 
 /* The half that a caller computes is the one that libzmq computes. */
-static void test_public_half(void)
+static void test_the_public_half_of_a_key(void)
 {
     struct kit_key key = kit_key_new();
     char secret[BUS_KEY_TEXT_SIZE], public[BUS_KEY_TEXT_SIZE];
@@ -214,9 +214,9 @@ static void test_public_half(void)
 }
 
 static const struct unit_case cases[] = {
-    {"reads what is right", test_reads},      {"refuses what is not", test_refuses},
-    {"files that are none", test_files},      {"an instance takes its own key", test_own_key},
-    {"an address to listen at", test_listen}, {"the public half of a key", test_public_half},
+    CASE(test_reads_what_is_right),     CASE(test_refuses_what_is_not),
+    CASE(test_files_that_are_none),     CASE(test_an_instance_takes_its_own_key),
+    CASE(test_an_address_to_listen_at), CASE(test_the_public_half_of_a_key),
 };
 
 int main(void)

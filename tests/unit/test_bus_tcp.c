@@ -131,7 +131,7 @@ static void call_and_reply(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_call_and_reply(void)
+static void test_a_call_and_its_reply(void)
 {
     unit_expect_log(
         UNIT_ANY_LOG); /* that the server is not there before its start and after its end */
@@ -187,7 +187,7 @@ static void here_first(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_here_first(void)
+static void test_a_socket_on_the_same_host_comes_first(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(here_first, NULL);
@@ -297,7 +297,7 @@ static void drifting_clock(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_drifting_clock(void)
+static void test_a_clock_that_drifts(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(drifting_clock, NULL);
@@ -320,7 +320,7 @@ static void long_connection(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_long_connection(void)
+static void test_a_clock_that_is_asked_for(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(long_connection, NULL);
@@ -356,7 +356,7 @@ static void killed(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_killed(void)
+static void test_kill_9_with_calls_in_flight(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(killed, NULL);
@@ -383,7 +383,7 @@ static void silent(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_silent(void)
+static void test_a_silent_host_executes_nothing_that_was_given_up(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(silent, NULL);
@@ -418,7 +418,7 @@ static void rolling_restart(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_rolling_restart(void)
+static void test_rolling_restart_loses_nothing(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(rolling_restart, NULL);
@@ -450,7 +450,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_news(void)
+static void test_news_reach_another_host(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(news, NULL);
@@ -495,7 +495,7 @@ static void unknown_key(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_unknown_key(void)
+static void test_an_unknown_key_is_shut_out(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(unknown_key, NULL);
@@ -512,7 +512,7 @@ static void wrong_service(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_wrong_service(void)
+static void test_a_service_with_nothing_to_ask_is_shut_out(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(wrong_service, NULL);
@@ -531,7 +531,7 @@ static void impostor(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_impostor(void)
+static void test_an_impostor_is_not_spoken_to(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(impostor, NULL);
@@ -622,7 +622,7 @@ static void other_names(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_other_names(void)
+static void test_the_key_says_who_it_is(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(other_names, NULL);
@@ -674,7 +674,7 @@ static void no_handshake(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_no_handshake(void)
+static void test_no_handshake_no_connection(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(no_handshake, NULL);
@@ -707,7 +707,7 @@ static void two_keys(struct loop *loop, void *arg UNUSED)
     }
 }
 
-static void test_two_keys(void)
+static void test_two_keys_while_one_is_changed(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(two_keys, NULL);
@@ -732,7 +732,7 @@ static void port_taken(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_port_taken(void)
+static void test_a_port_that_is_taken(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(port_taken, NULL);
@@ -777,30 +777,30 @@ static void translated_address(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_translated_address(void)
+static void test_an_address_that_others_translate(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(translated_address, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"a call and its reply", test_call_and_reply},
-    {"large frames", test_large_frames},
-    {"a socket on the same host comes first", test_here_first},
-    {"a clock that drifts", test_drifting_clock},
-    {"a clock that is asked for", test_long_connection},
-    {"kill -9 with calls in flight", test_killed},
-    {"a silent host executes nothing that was given up", test_silent},
-    {"rolling restart loses nothing", test_rolling_restart},
-    {"news reach another host", test_news},
-    {"an unknown key is shut out", test_unknown_key},
-    {"a service with nothing to ask is shut out", test_wrong_service},
-    {"an impostor is not spoken to", test_impostor},
-    {"the key says who it is", test_other_names},
-    {"no handshake, no connection", test_no_handshake},
-    {"two keys while one is changed", test_two_keys},
-    {"a port that is taken", test_port_taken},
-    {"an address that others translate", test_translated_address},
+    CASE(test_a_call_and_its_reply),
+    CASE(test_large_frames),
+    CASE(test_a_socket_on_the_same_host_comes_first),
+    CASE(test_a_clock_that_drifts),
+    CASE(test_a_clock_that_is_asked_for),
+    CASE(test_kill_9_with_calls_in_flight),
+    CASE(test_a_silent_host_executes_nothing_that_was_given_up),
+    CASE(test_rolling_restart_loses_nothing),
+    CASE(test_news_reach_another_host),
+    CASE(test_an_unknown_key_is_shut_out),
+    CASE(test_a_service_with_nothing_to_ask_is_shut_out),
+    CASE(test_an_impostor_is_not_spoken_to),
+    CASE(test_the_key_says_who_it_is),
+    CASE(test_no_handshake_no_connection),
+    CASE(test_two_keys_while_one_is_changed),
+    CASE(test_a_port_that_is_taken),
+    CASE(test_an_address_that_others_translate),
 };
 
 int main(int argc, char **argv)

@@ -215,11 +215,8 @@ static void test_ages_are_told(void)
 }
 
 static const struct unit_case cases[] = {
-    {"rows become findings", test_rows_become_findings},
-    {"a report has its bound", test_a_report_has_its_bound},
-    {"time is bounded", test_time_is_bounded},
-    {"servers are judged", test_servers_are_judged},
-    {"ages are told", test_ages_are_told},
+    CASE(test_rows_become_findings), CASE(test_a_report_has_its_bound), CASE(test_time_is_bounded),
+    CASE(test_servers_are_judged),   CASE(test_ages_are_told),
 };
 
 int main(void)

@@ -22,7 +22,7 @@ static bool is_near(int64_t a, int64_t b)
     return a - b < 1000 && b - a < 1000;
 }
 
-static void test_wall_clock(void)
+static void test_without_a_file_it_is_the_wall_clock(void)
 {
     struct clock *clock = clock_new(NULL);
 
@@ -32,7 +32,7 @@ static void test_wall_clock(void)
     CU_ASSERT_PTR_NULL(clock);
 }
 
-static void test_offset_file(void)
+static void test_the_file_moves_it_both_ways(void)
 {
     static const struct {
         const char *label, *text;
@@ -65,7 +65,7 @@ static void test_offset_file(void)
     clock_destroy(&clock);
 }
 
-static void test_monotonic(void)
+static void test_monotonic_time(void)
 {
     int64_t us = clock_mono_us(), ms = clock_mono_ms();
 
@@ -73,7 +73,7 @@ static void test_monotonic(void)
     CU_ASSERT(clock_mono_us() >= us);
 }
 
-static void test_iso(void)
+static void test_iso_8601_texts(void)
 {
     static const struct {
         const char *text;
@@ -118,7 +118,7 @@ static void test_iso(void)
     }
 }
 
-static void test_iso_bounds(void)
+static void test_iso_8601_at_the_edges(void)
 {
     static const struct {
         int64_t ms;
@@ -138,11 +138,11 @@ static void test_iso_bounds(void)
 }
 
 static const struct unit_case cases[] = {
-    {"without a file it is the wall clock", test_wall_clock},
-    {"the file moves it both ways", test_offset_file},
-    {"monotonic time", test_monotonic},
-    {"ISO 8601 texts", test_iso},
-    {"ISO 8601 at the edges", test_iso_bounds},
+    CASE(test_without_a_file_it_is_the_wall_clock),
+    CASE(test_the_file_moves_it_both_ways),
+    CASE(test_monotonic_time),
+    CASE(test_iso_8601_texts),
+    CASE(test_iso_8601_at_the_edges),
 };
 
 int main(void)

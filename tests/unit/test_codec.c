@@ -92,7 +92,7 @@ static int unpack_exact(const void *bytes, size_t size, struct arena *arena, msg
     return result;
 }
 
-static void test_good(void)
+static void test_takes_every_kind_of_value(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(good_messages); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -103,7 +103,7 @@ static void test_good(void)
     }
 }
 
-static void test_bad(void)
+static void test_refuses_lies_junk_and_bad_text_without_allocating(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(bad_messages); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -137,7 +137,7 @@ static int unpack_nested(size_t depth, uint8_t opener)
     return -1;
 }
 
-static void test_depth(void)
+static void test_bounds_the_depth(void)
 {
     static const uint8_t openers[] = {0x91, 0x81};
 
@@ -164,13 +164,13 @@ static int unpack_nils(uint32_t count)
     return unpack(buffer.bytes, buffer.size, arena, &object);
 }
 
-static void test_count(void)
+static void test_bounds_the_count(void)
 {
     CU_ASSERT(unpack_nils(CODEC_ITEMS_MAX - 1) == 0);
     CU_ASSERT(unpack_nils(CODEC_ITEMS_MAX) < 0);
 }
 
-static void test_size(void)
+static void test_bounds_the_size(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     uint32_t length = CODEC_FRAME_MAX - 5;
@@ -211,7 +211,7 @@ static void pack_sample(struct codec_buffer *buffer)
     msgpack_pack_ext_with_body(&packer, "{}", 2, 1);
 }
 
-static void test_truncated(void)
+static void test_refuses_every_prefix_and_every_tail(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct codec_buffer buffer;
@@ -226,7 +226,7 @@ static void test_truncated(void)
     CU_ASSERT(unpack_exact(buffer.bytes, buffer.size, arena, &object) < 0);
 }
 
-static void test_member(void)
+static void test_finds_members(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct codec_buffer buffer;
@@ -249,7 +249,7 @@ static void test_member(void)
 
 /* Random damage to a good message: any result but harm. Deterministic, so that a failure can be
  * repeated. */
-static void test_mutations(void)
+static void test_survives_random_damage(void)
 {
     uint32_t random = 1;
     int accepted = 0;
@@ -270,7 +270,7 @@ static void test_mutations(void)
     CU_ASSERT(accepted > 0 && accepted < 20000);
 }
 
-static void test_text(void)
+static void test_knows_utf_8(void)
 {
     CU_ASSERT(codec_is_text("", 0));
     CU_ASSERT(codec_is_text(BYTES("a\n\x7f")));
@@ -350,7 +350,7 @@ static bool parses(const char *text, size_t size, bool object)
     return json != NULL;
 }
 
-static void test_json(void)
+static void test_reads_strict_json(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(json_cases); i++) {
         const struct json_case *row = &json_cases[i];
@@ -372,7 +372,7 @@ static bool parses_nested(size_t depth)
     return result;
 }
 
-static void test_json_depth(void)
+static void test_bounds_the_depth_of_json(void)
 {
     CU_ASSERT(parses_nested(CODEC_DEPTH_MAX));
     CU_ASSERT(!parses_nested(CODEC_DEPTH_MAX + 1));
@@ -381,7 +381,7 @@ static void test_json_depth(void)
 }
 
 /* The answer to a malformed body repeats nothing of it. */
-static void test_json_says_little(void)
+static void test_does_not_repeat_what_it_refuses(void)
 {
     static const char text[] = "{\"password\": correct-horse}";
     struct error err;
@@ -392,7 +392,7 @@ static void test_json_says_little(void)
     CU_ASSERT(strstr(err.message, "line 1") != NULL);
 }
 
-static void test_dump(void)
+static void test_writes_compact_json(void)
 {
     static const char text[] = "{\"b\":[1,-2.5,true,null,\"\\\"\xc3\xa9\"],\"a\":{}}";
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -410,19 +410,19 @@ static void test_dump(void)
 }
 
 static const struct unit_case cases[] = {
-    {"takes every kind of value", test_good},
-    {"refuses lies, junk and bad text without allocating", test_bad},
-    {"bounds the depth", test_depth},
-    {"bounds the count", test_count},
-    {"bounds the size", test_size},
-    {"refuses every prefix and every tail", test_truncated},
-    {"finds members", test_member},
-    {"survives random damage", test_mutations},
-    {"knows UTF-8", test_text},
-    {"reads strict JSON", test_json},
-    {"bounds the depth of JSON", test_json_depth},
-    {"does not repeat what it refuses", test_json_says_little},
-    {"writes compact JSON", test_dump},
+    CASE(test_takes_every_kind_of_value),
+    CASE(test_refuses_lies_junk_and_bad_text_without_allocating),
+    CASE(test_bounds_the_depth),
+    CASE(test_bounds_the_count),
+    CASE(test_bounds_the_size),
+    CASE(test_refuses_every_prefix_and_every_tail),
+    CASE(test_finds_members),
+    CASE(test_survives_random_damage),
+    CASE(test_knows_utf_8),
+    CASE(test_reads_strict_json),
+    CASE(test_bounds_the_depth_of_json),
+    CASE(test_does_not_repeat_what_it_refuses),
+    CASE(test_writes_compact_json),
 };
 
 int main(void)

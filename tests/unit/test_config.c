@@ -80,7 +80,7 @@ static void load_text(struct load *ret, const char *text)
     unit_dir_remove(&dir);
 }
 
-static void test_values(void)
+static void test_types_what_it_reads(void)
 {
     CLEANUP(load_destroy) struct load load = {0};
 
@@ -113,7 +113,7 @@ static void test_values(void)
     CU_ASSERT(!load.own.list[3]);
 }
 
-static void test_fallbacks(void)
+static void test_falls_back(void)
 {
     CLEANUP(load_destroy) struct load load = {0};
 
@@ -173,7 +173,7 @@ static const struct bad_case bad_cases[] = {
 };
 
 /* Complaints that zconfig makes of its own go to stdout: they do no harm but are not ours. */
-static void test_complaints(void)
+static void test_complains_with_file_and_line(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
         CLEANUP(load_destroy) struct load load = {0};
@@ -188,7 +188,7 @@ static void test_complaints(void)
     }
 }
 
-static void test_syntax(void)
+static void test_complains_of_syntax_with_file_and_line(void)
 {
     static const char *const lines[] = {"    number 1", "    number = \"1", "    number = \"1\" x",
                                         "    = 1", "    nu!mber = 1"};
@@ -204,7 +204,7 @@ static void test_syntax(void)
     }
 }
 
-static void test_long_line(void)
+static void test_refuses_long_lines(void)
 {
     CLEANUP(load_destroy) struct load load = {0};
     char text[5000] = OWN "    text = ";
@@ -215,7 +215,7 @@ static void test_long_line(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(load.err.message, "a.conf:3: longer than"));
 }
 
-static void test_no_text(void)
+static void test_refuses_what_is_no_text(void)
 {
     CLEANUP(load_destroy) struct load missing = {0}, directory = {0}, latin = {0};
 
@@ -229,7 +229,7 @@ static void test_no_text(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(latin.err.message, "UTF-8"));
 }
 
-static void test_credentials(void)
+static void test_finds_systemds_credentials(void)
 {
     CLEANUP(load_destroy) struct load load = {0};
 
@@ -241,7 +241,7 @@ static void test_credentials(void)
 }
 
 /* What is printed is a configuration that says the same. */
-static void test_print(void)
+static void test_prints_what_it_read(void)
 {
     CLEANUP(load_destroy) struct load load = {0}, again = {0};
     struct config_section sections[2];
@@ -327,7 +327,7 @@ static bool ends_with(const char *text, const char *end)
            strcmp(text + strlen(text) - strlen(end), end) == 0;
 }
 
-static void test_later_file_wins(void)
+static void test_takes_the_value_of_the_last_file(void)
 {
     static const char *const parts[][2] = {{"20-b.conf", "own\n    number = 4\n    wait = 1s\n"},
                                            {"10-a.conf", "own\n    number = 3\n    text = a\n"},
@@ -352,7 +352,7 @@ static void test_later_file_wins(void)
     CU_ASSERT_PTR_NULL(origin_of(&self, "list")->file);
 }
 
-static void test_complaint_names_its_file(void)
+static void test_names_the_file_of_a_complaint(void)
 {
     static const char *const unknown[][2] = {{"a.conf", "own\n    nmber = 3\n"}, {NULL, NULL}};
     static const char *const value[][2] = {
@@ -369,7 +369,7 @@ static void test_complaint_names_its_file(void)
 
 /* A package that was installed and has no file of the operator's is complete; without either there
  * is nothing. */
-static void test_missing_files(void)
+static void test_needs_the_packages_file_or_the_operators(void)
 {
     CLEANUP(layers_destroy) struct layers package = {0}, nothing = {0};
 
@@ -380,7 +380,7 @@ static void test_missing_files(void)
                "%s", nothing.load.err.message);
 }
 
-static void test_too_many_files(void)
+static void test_bounds_the_files_of_conf_d(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const char *parts[CONFIG_FILES_MAX + 2][2] = {{NULL}};
@@ -397,18 +397,18 @@ static void test_too_many_files(void)
 }
 
 static const struct unit_case cases[] = {
-    {"types what it reads", test_values},
-    {"falls back", test_fallbacks},
-    {"complains with file and line", test_complaints},
-    {"complains of syntax with file and line", test_syntax},
-    {"refuses long lines", test_long_line},
-    {"refuses what is no text", test_no_text},
-    {"finds systemd's credentials", test_credentials},
-    {"prints what it read", test_print},
-    {"takes the value of the last file", test_later_file_wins},
-    {"names the file of a complaint", test_complaint_names_its_file},
-    {"needs the package's file or the operator's", test_missing_files},
-    {"bounds the files of conf.d", test_too_many_files},
+    CASE(test_types_what_it_reads),
+    CASE(test_falls_back),
+    CASE(test_complains_with_file_and_line),
+    CASE(test_complains_of_syntax_with_file_and_line),
+    CASE(test_refuses_long_lines),
+    CASE(test_refuses_what_is_no_text),
+    CASE(test_finds_systemds_credentials),
+    CASE(test_prints_what_it_read),
+    CASE(test_takes_the_value_of_the_last_file),
+    CASE(test_names_the_file_of_a_complaint),
+    CASE(test_needs_the_packages_file_or_the_operators),
+    CASE(test_bounds_the_files_of_conf_d),
 };
 
 int main(void)

@@ -536,20 +536,20 @@ static void test_it_ends_with_its_caller(void)
 }
 
 static const struct unit_case cases[] = {
-    {"status and output", test_status_and_output},
-    {"a program is started again", test_a_program_is_started_again},
+    CASE(test_status_and_output),
+    CASE(test_a_program_is_started_again),
 #ifdef __x86_64__
-    {"calls of the kernel are listed", test_calls_of_the_kernel_are_listed},
+    CASE(test_calls_of_the_kernel_are_listed),
 #endif
-    {"sockets are pairs", test_sockets_are_pairs},
-    {"memory of every kind is bounded", test_memory_of_every_kind_is_bounded},
-    {"shared pages count once", test_shared_pages_count_once},
-    {"processes are few", test_processes_are_few},
-    {"nothing of the caller is reached", test_nothing_of_the_caller_is_reached},
-    {"its keyring is its own", test_its_keyring_is_its_own},
-    {"descriptors are handed over", test_descriptors_are_handed_over},
-    {"all of it ends", test_all_of_it_ends},
-    {"it ends with its caller", test_it_ends_with_its_caller},
+    CASE(test_sockets_are_pairs),
+    CASE(test_memory_of_every_kind_is_bounded),
+    CASE(test_shared_pages_count_once),
+    CASE(test_processes_are_few),
+    CASE(test_nothing_of_the_caller_is_reached),
+    CASE(test_its_keyring_is_its_own),
+    CASE(test_descriptors_are_handed_over),
+    CASE(test_all_of_it_ends),
+    CASE(test_it_ends_with_its_caller),
 };
 
 int main(void)

@@ -125,9 +125,9 @@ static void numbers_are_whole_and_bounded(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"good lines are read", good_lines_are_read},
-        {"bad lines name the word", bad_lines_name_the_word},
-        {"numbers are whole and bounded", numbers_are_whole_and_bounded},
+        CASE(good_lines_are_read),
+        CASE(bad_lines_name_the_word),
+        CASE(numbers_are_whole_and_bounded),
     };
 
     return unit_run("ctl arguments", cases, ARRAY_SIZE(cases));

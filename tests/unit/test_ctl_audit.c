@@ -489,7 +489,7 @@ static void test_an_event_says_what_happened(void)
     }
 }
 
-static void test_an_event_says_who_and_what(void)
+static void test_an_event_says_who_and_about_what(void)
 {
     static const char person[] =
         "{\"action\":\"setting.write\",\"outcome\":\"success\",\"account\":\"" ONE
@@ -541,11 +541,11 @@ static void test_an_event_has_a_url_of_its_own(void)
 }
 
 static const struct unit_case cases[] = {
-    {"tampering is seen", test_tampering_is_seen},
-    {"pages do not matter", test_pages_do_not_matter},
-    {"an event says what happened", test_an_event_says_what_happened},
-    {"an event says who, and about what", test_an_event_says_who_and_what},
-    {"an event has a URL of its own", test_an_event_has_a_url_of_its_own},
+    CASE(test_tampering_is_seen),
+    CASE(test_pages_do_not_matter),
+    CASE(test_an_event_says_what_happened),
+    CASE(test_an_event_says_who_and_about_what),
+    CASE(test_an_event_has_a_url_of_its_own),
 };
 
 int main(void)

@@ -263,11 +263,8 @@ static void it_keeps_silent(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the finished line stays", the_finished_line_stays},
-    {"each width is kept", each_width_is_kept},
-    {"a total may be unknown", a_total_may_be_unknown},
-    {"it is drawn ten times a second", it_is_drawn_ten_times_a_second},
-    {"it keeps silent", it_keeps_silent},
+    CASE(the_finished_line_stays),        CASE(each_width_is_kept), CASE(a_total_may_be_unknown),
+    CASE(it_is_drawn_ten_times_a_second), CASE(it_keeps_silent),
 };
 
 int main(void)

@@ -124,7 +124,7 @@ static void the_trail_leaves_the_hands_of_its_daemon(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"the trail leaves the hands of its daemon", the_trail_leaves_the_hands_of_its_daemon},
+        CASE(the_trail_leaves_the_hands_of_its_daemon),
     };
     int exit_code;
 

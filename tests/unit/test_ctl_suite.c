@@ -257,7 +257,7 @@ static void pass_sockets(struct loop *loop, void *arg)
     stop(&watched);
 }
 
-static void sockets_are_passed_and_the_environment_is_clean(void)
+static void sockets_are_passed_the_environment_is_clean(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char log[128];
@@ -316,16 +316,15 @@ static void nothing_outlives_a_killed_supervisor(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"sockets lie at a short path", sockets_lie_at_a_short_path},
-        {"one suite in a directory", one_suite_in_a_directory},
-        {"foreign socket directories are refused", foreign_socket_directories_are_refused},
-        {"keys are made once", keys_are_made_once},
-        {"files are replaced whole", files_are_replaced_whole},
-        {"gateways share a port, and nobody else", gateways_share_a_port_and_nobody_else},
-        {"the dead come back within a second", the_dead_come_back_within_a_second},
-        {"sockets are passed, the environment is clean",
-         sockets_are_passed_and_the_environment_is_clean},
-        {"nothing outlives a killed supervisor", nothing_outlives_a_killed_supervisor},
+        CASE(sockets_lie_at_a_short_path),
+        CASE(one_suite_in_a_directory),
+        CASE(foreign_socket_directories_are_refused),
+        CASE(keys_are_made_once),
+        CASE(files_are_replaced_whole),
+        CASE(gateways_share_a_port_and_nobody_else),
+        CASE(the_dead_come_back_within_a_second),
+        CASE(sockets_are_passed_the_environment_is_clean),
+        CASE(nothing_outlives_a_killed_supervisor),
     };
 
     return unit_run("ctl suite", cases, ARRAY_SIZE(cases));

@@ -122,7 +122,7 @@ static void many(struct loop *loop, void *arg UNUSED)
     free(clients);
 }
 
-static void test_many(void)
+static void test_many_at_once_on_one_thread(void)
 {
     unit_on_fiber(many, NULL);
 }
@@ -154,14 +154,14 @@ static void failing(struct loop *loop, void *arg UNUSED)
     curl_loop_destroy(&curl);
 }
 
-static void test_failing(void)
+static void test_deadline_no_server_shutdown(void)
 {
     unit_on_fiber(failing, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"many at once on one thread", test_many},
-    {"deadline, no server, shutdown", test_failing},
+    CASE(test_many_at_once_on_one_thread),
+    CASE(test_deadline_no_server_shutdown),
 };
 
 int main(void)

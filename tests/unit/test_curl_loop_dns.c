@@ -99,7 +99,7 @@ static void silence(struct loop *loop, void *arg UNUSED)
     silent_dns_set(dns, false);
 }
 
-static void test_silence(void)
+static void test_a_silent_name_server_holds_no_loop(void)
 {
     unit_on_fiber(silence, NULL);
 }
@@ -133,14 +133,14 @@ static void forms(struct loop *loop, void *arg UNUSED)
     curl_loop_destroy(&curl);
 }
 
-static void test_forms(void)
+static void test_hosts_in_all_their_forms(void)
 {
     unit_on_fiber(forms, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"a silent name server holds no loop", test_silence},
-    {"hosts in all their forms", test_forms},
+    CASE(test_a_silent_name_server_holds_no_loop),
+    CASE(test_hosts_in_all_their_forms),
 };
 
 int main(void)

@@ -152,7 +152,7 @@ static void sleep_ms(struct db_fixture *self, int64_t ms)
 
 /* ---- cases ---- */
 
-static void types(struct loop *loop, void *arg UNUSED)
+static void values_of_every_type(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL, *nulls = NULL;
     struct uuid id = uuid_random(), got;
@@ -203,7 +203,7 @@ static const struct field entry_rows[] = {
 };
 static FIELD_TABLE(entry);
 
-static void rows(struct loop *loop, void *arg UNUSED)
+static void rows_fill_structs_by_column_name(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -233,7 +233,7 @@ static void rows(struct loop *loop, void *arg UNUSED)
 
 /* Twenty statements of twenty requests leave in one turn; one fails and its neighbours do not
  * notice. */
-static void pipelining(struct loop *loop, void *arg UNUSED)
+static void statements_of_many_requests_are_in_flight_together(struct loop *loop, void *arg UNUSED)
 {
     struct job jobs[20] = {0};
     struct db_fixture self;
@@ -269,7 +269,7 @@ static void pipelining(struct loop *loop, void *arg UNUSED)
 
 /* Reads of a turn share a Sync; of those that fail each hears of its own error, and the others get
  * their answer. A write among them is not repeated, whatever fails beside it. */
-static void shared_syncs(struct loop *loop, void *arg UNUSED)
+static void reads_of_a_turn_share_a_sync_and_no_error(struct loop *loop, void *arg UNUSED)
 {
     struct job jobs[60] = {0};
     struct db_fixture self;
@@ -310,7 +310,7 @@ static void shared_syncs(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-static void constraints(struct loop *loop, void *arg UNUSED)
+static void a_violated_constraint_is_a_conflict_with_its_name(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label;
@@ -341,7 +341,7 @@ static void constraints(struct loop *loop, void *arg UNUSED)
 }
 
 /* A fiber that gives up leaves its slot in the pipeline; those behind it get their own answers. */
-static void deadlines(struct loop *loop, void *arg UNUSED)
+static void deadlines_and_the_statement_timeout(struct loop *loop, void *arg UNUSED)
 {
     struct job jobs[] = {
         {.statement = SQL_SLEEP, .a = 1500, .params = 1, .timeout_ms = 50},
@@ -376,7 +376,7 @@ static void deadlines(struct loop *loop, void *arg UNUSED)
 
 /* Pipelines and the queue behind them are bounded; what is beyond is refused at once, and nothing
  * else. */
-static void overload(struct loop *loop, void *arg UNUSED)
+static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
 {
     static struct job jobs[402];
     int ok = 0, refused = 0;
@@ -409,7 +409,7 @@ static void overload(struct loop *loop, void *arg UNUSED)
 
 /* A server that hangs (stopped, as on a sick disk) costs each request its deadline, no more, and is
  * used again when it goes on. */
-static void hanging(struct loop *loop, void *arg UNUSED)
+static void a_hanging_server_costs_a_deadline(struct loop *loop, void *arg UNUSED)
 {
     struct job jobs[10] = {0};
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -434,7 +434,7 @@ static const char kill_all[] = "select count(pg_terminate_backend(pid)) from pg_
 
 /* All backends are terminated under way: reads are repeated, the write's outcome is open, and life
  * goes on. */
-static void loss(struct loop *loop, void *arg UNUSED)
+static void terminated_backends_reads_again_writes_uncertain(struct loop *loop, void *arg UNUSED)
 {
     struct job jobs[] = {
         {.statement = SQL_SLEEP, .a = 300, .params = 1},
@@ -646,7 +646,7 @@ static void recovery(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-static void transactions(struct loop *loop, void *arg UNUSED)
+static void transactions_commit_roll_back_and_get_lost(struct loop *loop, void *arg UNUSED)
 {
     struct db_tx *tx = NULL;
     struct db_result *res = NULL;
@@ -735,7 +735,7 @@ static void run_tx(void *arg)
     job->done = true;
 }
 
-static void leases(struct loop *loop, void *arg UNUSED)
+static void leases_take_turns(struct loop *loop, void *arg UNUSED)
 {
     struct tx_job jobs[30] = {0};
     struct job write = {.statement = SQL_PUT, .a = 1000, .b = 1, .params = 2};
@@ -771,7 +771,7 @@ static void leases(struct loop *loop, void *arg UNUSED)
 
 /* A plan that was made while the table was empty is kept: it must not read the table from end to
  * end once that has grown, before anybody has analysed it. */
-static void kept_plans(struct loop *loop, void *arg UNUSED)
+static void a_plan_made_for_an_empty_table_suits_a_full_one(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture self;
 
@@ -796,7 +796,7 @@ static void kept_plans(struct loop *loop, void *arg UNUSED)
 }
 
 /* Nor is a statement planned anew for the sake of its limit, which may be any. */
-static void plans_of_lists(struct loop *loop, void *arg UNUSED)
+static void a_list_is_not_planned_anew(struct loop *loop, void *arg UNUSED)
 {
     CLEANUP(db_result_destroy) struct db_result *planned = NULL;
     struct db_fixture self;
@@ -825,55 +825,55 @@ static void plans_of_lists(struct loop *loop, void *arg UNUSED)
     {                             \
         unit_on_fiber(fn_, NULL); \
     }
-ON_FIBER(types)
-ON_FIBER(rows)
-ON_FIBER(pipelining)
-ON_FIBER(shared_syncs)
-ON_FIBER(constraints)
-ON_FIBER(deadlines)
-ON_FIBER(loss)
-ON_FIBER(overload)
-ON_FIBER(hanging)
-ON_FIBER(transactions)
-ON_FIBER(leases)
-ON_FIBER(kept_plans)
-ON_FIBER(plans_of_lists)
+ON_FIBER(values_of_every_type)
+ON_FIBER(rows_fill_structs_by_column_name)
+ON_FIBER(statements_of_many_requests_are_in_flight_together)
+ON_FIBER(reads_of_a_turn_share_a_sync_and_no_error)
+ON_FIBER(a_violated_constraint_is_a_conflict_with_its_name)
+ON_FIBER(deadlines_and_the_statement_timeout)
+ON_FIBER(terminated_backends_reads_again_writes_uncertain)
+ON_FIBER(an_overload_is_refused_at_once)
+ON_FIBER(a_hanging_server_costs_a_deadline)
+ON_FIBER(transactions_commit_roll_back_and_get_lost)
+ON_FIBER(leases_take_turns)
+ON_FIBER(a_plan_made_for_an_empty_table_suits_a_full_one)
+ON_FIBER(a_list_is_not_planned_anew)
 
-static void test_cancelled_wait(void)
+static void test_a_cancelled_wait_for_a_standby_is_uncertain(void)
 {
     unit_expect_log(1);
     unit_on_fiber(cancelled_wait, NULL);
 }
 
-static void test_restart(void)
+static void test_restart_of_the_server_under_load(void)
 {
     unit_expect_log(1);
     unit_on_fiber(restart, NULL);
 }
 
-static void test_recovery(void)
+static void test_one_answer_ends_an_outage_for_reads_and_writes(void)
 {
     unit_expect_log(6); /* one for each outage */
     unit_on_fiber(recovery, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"values of every type", test_types},
-    {"rows fill structs by column name", test_rows},
-    {"statements of many requests are in flight together", test_pipelining},
-    {"reads of a turn share a Sync, and no error", test_shared_syncs},
-    {"a violated constraint is a conflict with its name", test_constraints},
-    {"deadlines and the statement timeout", test_deadlines},
-    {"an overload is refused at once", test_overload},
-    {"a hanging server costs a deadline", test_hanging},
-    {"terminated backends: reads again, writes uncertain", test_loss},
-    {"transactions commit, roll back and get lost", test_transactions},
-    {"leases take turns", test_leases},
-    {"a plan made for an empty table suits a full one", test_kept_plans},
-    {"a list is not planned anew", test_plans_of_lists},
-    {"a cancelled wait for a standby is uncertain", test_cancelled_wait},
-    {"restart of the server under load", test_restart},
-    {"one answer ends an outage for reads and writes", test_recovery},
+    CASE(test_values_of_every_type),
+    CASE(test_rows_fill_structs_by_column_name),
+    CASE(test_statements_of_many_requests_are_in_flight_together),
+    CASE(test_reads_of_a_turn_share_a_sync_and_no_error),
+    CASE(test_a_violated_constraint_is_a_conflict_with_its_name),
+    CASE(test_deadlines_and_the_statement_timeout),
+    CASE(test_an_overload_is_refused_at_once),
+    CASE(test_a_hanging_server_costs_a_deadline),
+    CASE(test_terminated_backends_reads_again_writes_uncertain),
+    CASE(test_transactions_commit_roll_back_and_get_lost),
+    CASE(test_leases_take_turns),
+    CASE(test_a_plan_made_for_an_empty_table_suits_a_full_one),
+    CASE(test_a_list_is_not_planned_anew),
+    CASE(test_a_cancelled_wait_for_a_standby_is_uncertain),
+    CASE(test_restart_of_the_server_under_load),
+    CASE(test_one_answer_ends_an_outage_for_reads_and_writes),
 };
 
 int main(void)

@@ -249,24 +249,24 @@ static void hung_server(struct loop *loop, void *arg UNUSED)
 
 /* ---- the table ---- */
 
-static void test_silent_host(void)
+static void test_a_silent_host_does_not_keep_the_next_from_its_turn(void)
 {
     unit_on_fiber(silent_host, NULL);
 }
 
-static void test_former_primary(void)
+static void test_a_former_primary_is_refused(void)
 {
     unit_expect_log(UNIT_ANY_LOG); /* of each outage, and of the server that is refused */
     unit_on_fiber(former_primary, NULL);
 }
 
-static void test_two_primaries(void)
+static void test_of_two_primaries_the_later_one_is_used(void)
 {
     unit_expect_log(UNIT_ANY_LOG); /* of the first one, when a connection is offered to it again */
     unit_on_fiber(two_primaries, NULL);
 }
 
-static void test_hung_server(void)
+static void test_a_server_that_hangs_is_left_for_the_next(void)
 {
     unit_expect_log(1);
     unit_on_fiber(hung_server, NULL);
@@ -283,7 +283,7 @@ static struct pg *make_server(const char *name)
     return self;
 }
 
-static void two_servers(void)
+static void there_are_two_servers(void)
 {
     a = make_server("a");
     b = make_server("b");
@@ -291,11 +291,11 @@ static void two_servers(void)
 }
 
 static const struct unit_case cases[] = {
-    {"there are two servers", two_servers},
-    {"a silent host does not keep the next from its turn", test_silent_host},
-    {"a former primary is refused", test_former_primary},
-    {"of two primaries the later one is used", test_two_primaries},
-    {"a server that hangs is left for the next", test_hung_server},
+    CASE(there_are_two_servers),
+    CASE(test_a_silent_host_does_not_keep_the_next_from_its_turn),
+    CASE(test_a_former_primary_is_refused),
+    CASE(test_of_two_primaries_the_later_one_is_used),
+    CASE(test_a_server_that_hangs_is_left_for_the_next),
 };
 
 int main(void)

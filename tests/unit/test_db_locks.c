@@ -199,7 +199,7 @@ static void table_lock(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-static void test_table_lock(void)
+static void test_a_locked_table_holds_up_what_needs_it_and_nothing_else(void)
 {
     unit_on_fiber(table_lock, NULL);
 }
@@ -244,7 +244,7 @@ static void row_lock(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-static void test_row_lock(void)
+static void test_a_locked_row_is_one_clients(void)
 {
     unit_on_fiber(row_lock, NULL);
 }
@@ -264,15 +264,15 @@ static void vital(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-static void test_vital(void)
+static void test_a_vital_statement_has_a_connection_of_its_own(void)
 {
     unit_on_fiber(vital, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"a locked table holds up what needs it, and nothing else", test_table_lock},
-    {"a locked row is one client's", test_row_lock},
-    {"a vital statement has a connection of its own", test_vital},
+    CASE(test_a_locked_table_holds_up_what_needs_it_and_nothing_else),
+    CASE(test_a_locked_row_is_one_clients),
+    CASE(test_a_vital_statement_has_a_connection_of_its_own),
 };
 
 int main(void)

@@ -130,7 +130,7 @@ static void silence(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void test_silence(void)
+static void test_a_silent_name_server_holds_no_loop(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(silence, NULL);
@@ -152,7 +152,7 @@ static void next_host(struct loop *loop, void *arg UNUSED)
     silent_dns_set(dns, false);
 }
 
-static void test_next_host(void)
+static void test_the_next_host_of_a_list(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(next_host, NULL);
@@ -180,16 +180,16 @@ static void other_names(struct loop *loop, void *arg UNUSED)
     }
 }
 
-static void test_other_names(void)
+static void test_other_ways_to_name_a_host(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(other_names, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"a silent name server holds no loop", test_silence},
-    {"the next host of a list", test_next_host},
-    {"other ways to name a host", test_other_names},
+    CASE(test_a_silent_name_server_holds_no_loop),
+    CASE(test_the_next_host_of_a_list),
+    CASE(test_other_ways_to_name_a_host),
 };
 
 int main(void)

@@ -32,7 +32,7 @@ static bool setup(struct db_fixture *self, struct loop *loop, const char *schema
     return db_kit_setup(self, server, loop, &options);
 }
 
-static void wrong_rows(struct loop *loop, void *arg UNUSED)
+static void wrong_statements_stop_the_start(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label;
@@ -81,7 +81,7 @@ static void run_racer(void *arg)
 
 /* Instances that start together: one migrates (slowly, longer than statement_timeout), the others
  * wait. */
-static void migration_race(struct loop *loop, void *arg UNUSED)
+static void instances_that_start_together_migrate_once(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration slow[] = {
         {"0001_initial", "create table thing (id int primary key, size int, note text);\n"
@@ -126,7 +126,7 @@ static void migration_race(struct loop *loop, void *arg UNUSED)
 
 /* A migration that fails leaves nothing; the next build's goes on from there; an older build still
  * starts. */
-static void migration_failure(struct loop *loop, void *arg UNUSED)
+static void a_failed_migration_leaves_nothing(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration broken[] = {
         {"0001_initial", DB_KIT_SQL},
@@ -167,7 +167,7 @@ static void migration_failure(struct loop *loop, void *arg UNUSED)
 
 /* Somebody reads a table for long (a dump) while a migration needs it: the migration gives way at
  * once, so that nobody queues up behind it, and is tried again. */
-static void migration_gives_way(struct loop *loop, void *arg UNUSED)
+static void a_migration_gives_way(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture f;
     PGconn *dump = PQconnectdb(server->conninfo);
@@ -198,7 +198,7 @@ static void migration_gives_way(struct loop *loop, void *arg UNUSED)
 /* An index that is made while others write: instances that start together do not wait for one
  * another inside the server, a writer with an open transaction holds it up for longer than tables
  * are waited for, and what an attempt that failed has left is made anew. */
-static void migration_concurrently(struct loop *loop, void *arg UNUSED)
+static void an_index_is_made_concurrently(struct loop *loop, void *arg UNUSED)
 {
     static const struct db_migration rows[] = {
         {"0001_initial", DB_KIT_SQL},
@@ -271,7 +271,7 @@ static void no_server(struct loop *loop, void *arg UNUSED)
 }
 
 /* Of several hosts the first is gone: the next one serves. */
-static void second_host(struct loop *loop, void *arg UNUSED)
+static void the_next_host_serves_when_the_first_is_gone(struct loop *loop, void *arg UNUSED)
 {
     struct metrics *metrics = metrics_new();
     struct db_options options = options_of("second_host");
@@ -297,27 +297,27 @@ static void second_host(struct loop *loop, void *arg UNUSED)
     {                             \
         unit_on_fiber(fn_, NULL); \
     }
-ON_FIBER(wrong_rows)
-ON_FIBER(migration_race)
-ON_FIBER(migration_failure)
-ON_FIBER(migration_gives_way)
-ON_FIBER(migration_concurrently)
-ON_FIBER(second_host)
+ON_FIBER(wrong_statements_stop_the_start)
+ON_FIBER(instances_that_start_together_migrate_once)
+ON_FIBER(a_failed_migration_leaves_nothing)
+ON_FIBER(a_migration_gives_way)
+ON_FIBER(an_index_is_made_concurrently)
+ON_FIBER(the_next_host_serves_when_the_first_is_gone)
 
-static void test_no_server(void)
+static void test_without_a_server_requests_fail_at_once(void)
 {
     unit_expect_log(1);
     unit_on_fiber(no_server, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"wrong statements stop the start", test_wrong_rows},
-    {"instances that start together migrate once", test_migration_race},
-    {"a failed migration leaves nothing", test_migration_failure},
-    {"a migration gives way", test_migration_gives_way},
-    {"an index is made concurrently", test_migration_concurrently},
-    {"the next host serves when the first is gone", test_second_host},
-    {"without a server requests fail at once", test_no_server},
+    CASE(test_wrong_statements_stop_the_start),
+    CASE(test_instances_that_start_together_migrate_once),
+    CASE(test_a_failed_migration_leaves_nothing),
+    CASE(test_a_migration_gives_way),
+    CASE(test_an_index_is_made_concurrently),
+    CASE(test_the_next_host_serves_when_the_first_is_gone),
+    CASE(test_without_a_server_requests_fail_at_once),
 };
 
 int main(void)

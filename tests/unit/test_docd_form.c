@@ -330,14 +330,14 @@ static void active_types_are_known(void)
 }
 
 static const struct unit_case cases[] = {
-    {"Amazon's example has Amazon's signature", amazons_example_has_amazons_signature},
-    {"Amazon's requests have Amazon's signatures", amazons_requests_have_amazons_signatures},
-    {"a form has the usual fields", a_form_has_the_usual_fields},
-    {"forged forms are refused", forged_forms_are_refused},
-    {"altered policies are refused", altered_policies_are_refused},
-    {"forms are good for one place and time", forms_are_good_for_one_place_and_time},
-    {"names become headers", names_become_headers},
-    {"active types are known", active_types_are_known},
+    CASE(amazons_example_has_amazons_signature),
+    CASE(amazons_requests_have_amazons_signatures),
+    CASE(a_form_has_the_usual_fields),
+    CASE(forged_forms_are_refused),
+    CASE(altered_policies_are_refused),
+    CASE(forms_are_good_for_one_place_and_time),
+    CASE(names_become_headers),
+    CASE(active_types_are_known),
 };
 
 int main(void)

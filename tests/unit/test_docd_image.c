@@ -285,7 +285,7 @@ static void check_golden(const struct golden *g, const char *answer)
     g_free(ours);
 }
 
-static void test_golden(void)
+static void test_sizes_and_pixels_are_those_of_sharp(void)
 {
     char *rest = NULL;
 
@@ -350,7 +350,7 @@ static const uint8_t bomb[] = {
 static const char svg[] = "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\" "
                           "width=\"40\" height=\"40\"><rect width=\"9\" height=\"9\"/></svg>";
 
-static void make_inputs(void)
+static void inputs_are_made(void)
 {
     put_dark("dark.jpg", 400, 300, NULL);
     put_dark("dark.png", 400, 300, NULL);
@@ -377,7 +377,7 @@ static void make_inputs(void)
 
 /* ---- what is made of what ---- */
 
-static void test_formats(void)
+static void test_formats_become_what_browsers_show(void)
 {
     static const char *const table[][2] = {
         {"dark.jpg", "image/jpeg"}, {"dark.png", "image/png"},    {"dark.webp", "image/webp"},
@@ -399,7 +399,7 @@ static void test_formats(void)
 
 /* ---- what is refused ---- */
 
-static void test_refused(void)
+static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
 {
     static const char no_image[] = "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image",
                       damaged[] = "needs an image that is not damaged",
@@ -444,7 +444,7 @@ static void check_late(const char *input, int64_t timeout_ms)
                (long long)(clock_mono_ms() - before));
 }
 
-static void test_deadline(void)
+static void test_a_decoder_is_stopped_at_the_deadline(void)
 {
     check_late("limit.png", 30); /* computes row by row */
     check_late("scans.jpg", 30); /* reads all of it before the first row */
@@ -522,7 +522,7 @@ static void crowds(struct loop *loop, void *arg UNUSED)
                "%d made, %d refused", crowd.made, crowd.refused);
 }
 
-static void test_many(void)
+static void test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound(void)
 {
     unit_on_fiber(crowds, NULL);
 }
@@ -552,19 +552,19 @@ static void write_to_full_disk(struct loop *loop, void *arg UNUSED)
     image_pool_destroy(&pool);
 }
 
-static void test_full_disk(void)
+static void test_a_full_disk_is_no_fault_of_the_image(void)
 {
     unit_on_fiber(write_to_full_disk, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"inputs are made", make_inputs},
-    {"sizes and pixels are those of sharp", test_golden},
-    {"formats become what browsers show", test_formats},
-    {"what is no whole image, or too large a one, is refused", test_refused},
-    {"a decoder is stopped at the deadline", test_deadline},
-    {"many at once share threads and memory, and queue up to a bound", test_many},
-    {"a full disk is no fault of the image", test_full_disk},
+    CASE(inputs_are_made),
+    CASE(test_sizes_and_pixels_are_those_of_sharp),
+    CASE(test_formats_become_what_browsers_show),
+    CASE(test_what_is_no_whole_image_or_too_large_a_one_is_refused),
+    CASE(test_a_decoder_is_stopped_at_the_deadline),
+    CASE(test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound),
+    CASE(test_a_full_disk_is_no_fault_of_the_image),
 };
 
 int main(int argc, char **argv)

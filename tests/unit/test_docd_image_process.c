@@ -250,7 +250,7 @@ static void run_rows(struct loop *loop, void *arg UNUSED)
     image_pool_destroy(&pool);
 }
 
-static void test_it_is_confined(void)
+static void test_it_reaches_nothing_and_its_ends_cost_one_request(void)
 {
     unit_expect_log(1); /* what can be ended by nothing else is ended with the process */
     unit_on_fiber(run_rows, NULL);
@@ -318,9 +318,9 @@ static void test_projects_have_decoders_of_their_own(void)
 }
 
 static const struct unit_case cases[] = {
-    {"it reaches nothing, and its ends cost one request", test_it_is_confined},
-    {"a crash costs one request", test_a_crash_costs_one_request},
-    {"projects have decoders of their own", test_projects_have_decoders_of_their_own},
+    CASE(test_it_reaches_nothing_and_its_ends_cost_one_request),
+    CASE(test_a_crash_costs_one_request),
+    CASE(test_projects_have_decoders_of_their_own),
 };
 
 int main(int argc, char **argv)

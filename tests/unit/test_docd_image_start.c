@@ -73,14 +73,14 @@ static void refuse(struct loop *loop, void *arg UNUSED)
     unit_dir_remove(&dir);
 }
 
-static void test_refused(void)
+static void test_every_image_is_refused_and_it_is_logged_once(void)
 {
     unit_on_fiber(refuse, NULL);
     CU_ASSERT_EQUAL(log_count(LOG_WARNING), 1);
 }
 
 static const struct unit_case cases[] = {
-    {"every image is refused, and it is logged once", test_refused},
+    CASE(test_every_image_is_refused_and_it_is_logged_once),
 };
 
 int main(int argc, char **argv)

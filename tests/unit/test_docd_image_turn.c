@@ -172,10 +172,10 @@ ON_FIBER(pixels_of_a_minute)
 ON_FIBER(a_share_each)
 
 static const struct unit_case cases[] = {
-    {"four at a time", test_four_at_a_time},
-    {"others go first", test_others_go_first},
-    {"pixels of a minute", test_pixels_of_a_minute},
-    {"a share each", test_a_share_each},
+    CASE(test_four_at_a_time),
+    CASE(test_others_go_first),
+    CASE(test_pixels_of_a_minute),
+    CASE(test_a_share_each),
 };
 
 int main(void)

@@ -45,7 +45,7 @@ static int hear_all(const char *xml, size_t size, struct heard *ret)
     return s3_xml_read(xml, size, "R", hear, ret);
 }
 
-static void test_xml(void)
+static void test_xml_is_read_or_refused(void)
 {
     static const char utf_16[] = "\xff\xfe<\0R\0>\0x\0<\0/\0R\0>\0", nul[] = "<R>a\0b</R>";
     static const struct {
@@ -102,7 +102,7 @@ static void test_xml(void)
 }
 
 /* As a connection that is cut leaves it, wherever. */
-static void test_xml_that_is_cut(void)
+static void test_xml_that_is_cut_is_refused(void)
 {
     static const char xml[] = XML "<R xmlns=\"x\"><A>1 &amp; 2</A><B><C>2</C><!-- - --></B></R>";
     struct heard heard;
@@ -132,7 +132,7 @@ static char *repeat(const char *before, const char *text, size_t count, const ch
     return bytes;
 }
 
-static void test_xml_that_is_large(void)
+static void test_large_xml_takes_no_more_than_its_place(void)
 {
     enum { MANY = 200000 };
     static const struct {
@@ -161,7 +161,7 @@ static void test_xml_that_is_large(void)
     }
 }
 
-static void test_text_of_a_path(void)
+static void test_the_text_of_a_path(void)
 {
     static const struct {
         const char *path, *xml, *want;
@@ -184,7 +184,7 @@ static void test_text_of_a_path(void)
 
 /* ---- options ---- */
 
-static void test_options(void)
+static void test_options_that_make_sense(void)
 {
     static const char long_bucket[] =
         "0123456789012345678901234567890123456789012345678901234567890123";
@@ -571,7 +571,7 @@ static void large_answers(struct loop *loop, void *arg UNUSED)
 }
 
 /* A caller that has less time than a try gets its answer within it. */
-static void deadlines(struct loop *loop, void *arg UNUSED)
+static void no_try_is_longer_than_its_callers_time(struct loop *loop, void *arg UNUSED)
 {
     struct fixture *f = setup(loop);
     struct s3_call call = {.method = "GET", .key = "a"};
@@ -595,7 +595,7 @@ static void deadlines(struct loop *loop, void *arg UNUSED)
 #define ENDS(truncated) "<IsTruncated>" truncated "</IsTruncated>"
 #define LIST(inside) BODY("200 OK", XML "<ListBucketResult>" inside "</ListBucketResult>")
 
-static void lists(struct loop *loop, void *arg UNUSED)
+static void a_list_is_one_whole_or_a_failure(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label, *answer;
@@ -664,7 +664,7 @@ static void lists(struct loop *loop, void *arg UNUSED)
 #define LARGE "12000000"
 
 /* Everything else of an answer is that of a file of three bytes, or of three parts. */
-static void adoptions(struct loop *loop, void *arg UNUSED)
+static void what_is_copied_is_one_file_or_a_failure(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label, *answers[12];
@@ -806,7 +806,7 @@ static void adoptions(struct loop *loop, void *arg UNUSED)
 }
 
 /* A copy whose first try was not waited for may be made yet, whatever the second one finds. */
-static void adoptions_in_doubt(struct loop *loop, void *arg UNUSED)
+static void a_copy_that_was_given_up_on_may_come_yet(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label, *answers[4];
@@ -838,23 +838,23 @@ static void adoptions_in_doubt(struct loop *loop, void *arg UNUSED)
     }
 ON_FIBER(answers)
 ON_FIBER(large_answers)
-ON_FIBER(deadlines)
-ON_FIBER(lists)
-ON_FIBER(adoptions)
-ON_FIBER(adoptions_in_doubt)
+ON_FIBER(no_try_is_longer_than_its_callers_time)
+ON_FIBER(a_list_is_one_whole_or_a_failure)
+ON_FIBER(what_is_copied_is_one_file_or_a_failure)
+ON_FIBER(a_copy_that_was_given_up_on_may_come_yet)
 
 static const struct unit_case cases[] = {
-    {"XML is read, or refused", test_xml},
-    {"XML that is cut is refused", test_xml_that_is_cut},
-    {"large XML takes no more than its place", test_xml_that_is_large},
-    {"the text of a path", test_text_of_a_path},
-    {"options that make sense", test_options},
-    {"answers", test_answers},
-    {"large answers", test_large_answers},
-    {"no try is longer than its caller's time", test_deadlines},
-    {"a list is one, whole, or a failure", test_lists},
-    {"what is copied is one file, or a failure", test_adoptions},
-    {"a copy that was given up on may come yet", test_adoptions_in_doubt},
+    CASE(test_xml_is_read_or_refused),
+    CASE(test_xml_that_is_cut_is_refused),
+    CASE(test_large_xml_takes_no_more_than_its_place),
+    CASE(test_the_text_of_a_path),
+    CASE(test_options_that_make_sense),
+    CASE(test_answers),
+    CASE(test_large_answers),
+    CASE(test_no_try_is_longer_than_its_callers_time),
+    CASE(test_a_list_is_one_whole_or_a_failure),
+    CASE(test_what_is_copied_is_one_file_or_a_failure),
+    CASE(test_a_copy_that_was_given_up_on_may_come_yet),
 };
 
 int main(void)

@@ -67,7 +67,7 @@ static void test_look_ups_use_the_primary_key(void)
 
 /* 3,000 notes and their words; the same once more of another type, in another language, of another
  * project. */
-static void make_notes(void)
+static void notes_are_made(void)
 {
     static const char sql[] =
         "set search_path = doc;"
@@ -242,13 +242,13 @@ static void test_a_file_is_given_up_once(void)
 }
 
 static const struct unit_case cases[] = {
-    {"every statement has its index", test_every_statement_has_its_index},
-    {"look-ups use the primary key", test_look_ups_use_the_primary_key},
-    {"notes are made", make_notes},
-    {"a search is bounded and complete", test_a_search_is_bounded_and_complete},
-    {"titles come first", test_titles_come_first},
-    {"a search asks its indexes", test_a_search_asks_its_indexes},
-    {"a file is given up once", test_a_file_is_given_up_once},
+    CASE(test_every_statement_has_its_index),
+    CASE(test_look_ups_use_the_primary_key),
+    CASE(notes_are_made),
+    CASE(test_a_search_is_bounded_and_complete),
+    CASE(test_titles_come_first),
+    CASE(test_a_search_asks_its_indexes),
+    CASE(test_a_file_is_given_up_once),
 };
 
 int main(void)

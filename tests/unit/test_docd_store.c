@@ -289,13 +289,10 @@ ON_FIBER(a_directory_that_cannot_be_is_refused)
 ON_FIBER(forms_are_posted_to_us)
 
 static const struct unit_case cases[] = {
-    {"writes come in any order", test_writes_come_in_any_order},
-    {"steps may be repeated", test_steps_may_be_repeated},
-    {"the whole file or none", test_the_whole_file_or_none},
-    {"a full disk is told", test_a_full_disk_is_told},
-    {"nobody else reads the files", test_nobody_else_reads_the_files},
-    {"a directory that cannot be is refused", test_a_directory_that_cannot_be_is_refused},
-    {"forms are posted to us", test_forms_are_posted_to_us},
+    CASE(test_writes_come_in_any_order),    CASE(test_steps_may_be_repeated),
+    CASE(test_the_whole_file_or_none),      CASE(test_a_full_disk_is_told),
+    CASE(test_nobody_else_reads_the_files), CASE(test_a_directory_that_cannot_be_is_refused),
+    CASE(test_forms_are_posted_to_us),
 };
 
 int main(void)

@@ -182,7 +182,7 @@ static int get(struct fixture *f, int instance, struct store_key key, struct ima
 
 /* ---- cases ---- */
 
-static void kept(struct loop *loop, void *arg UNUSED)
+static void what_was_made_is_kept_over_a_restart_too(struct loop *loop, void *arg UNUSED)
 {
     struct variant first = {0}, second = {0}, third = {0};
     struct fixture f;
@@ -215,7 +215,7 @@ static void kept(struct loop *loop, void *arg UNUSED)
     close_fixture(&f);
 }
 
-static void handles(struct loop *loop, void *arg UNUSED)
+static void a_handle_is_good_for_as_long_as_it_takes(struct loop *loop, void *arg UNUSED)
 {
     static const char *const bad[] = {
         /* behind project and object */
@@ -287,7 +287,7 @@ static struct crowd run_crowd(struct fixture *f, struct store_key key)
     return crowd;
 }
 
-static void shared(struct loop *loop, void *arg UNUSED)
+static void equal_requests_of_two_instances_decode_once(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     struct crowd crowd;
@@ -325,7 +325,7 @@ static void one_of_different(void *arg)
         fiber_wake(crowd->starter);
 }
 
-static void overloaded(struct loop *loop, void *arg UNUSED)
+static void too_many_different_ones_are_sent_away(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     struct crowd crowd = {.left = MANY};
@@ -355,7 +355,7 @@ static void set_used(const char *path, int64_t seconds_ago)
     CU_ASSERT(utimensat(AT_FDCWD, path, times, 0) == 0);
 }
 
-static void bounded(struct loop *loop, void *arg UNUSED)
+static void the_directory_is_bounded_what_is_used_stays(struct loop *loop, void *arg UNUSED)
 {
     enum { ROOM = 20 * 4096 };
     struct variant variant = {0};
@@ -386,7 +386,7 @@ static void bounded(struct loop *loop, void *arg UNUSED)
 
 /* What is too large is refused by what the row says of it: there is no such object that could be
  * fetched. */
-static void large_files(struct loop *loop, void *arg UNUSED)
+static void files_that_are_too_large_are_not_fetched(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         struct image_size size;
@@ -468,7 +468,7 @@ static void go_on(struct standstill *still)
     close(still->gate[1]);
 }
 
-static void at_hand(struct loop *loop, void *arg UNUSED)
+static void what_the_kernel_has_in_memory_waits_for_no_disk(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -493,7 +493,7 @@ static void at_hand(struct loop *loop, void *arg UNUSED)
 
 /* ---- what others left ---- */
 
-static void half_made(struct loop *loop, void *arg UNUSED)
+static void what_is_half_made_is_made_anew_or_swept(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -533,7 +533,7 @@ static void half_made(struct loop *loop, void *arg UNUSED)
 }
 
 /* An instance elsewhere holds the lock and never ends: who waits does so until its deadline. */
-static void stuck(struct loop *loop, void *arg UNUSED)
+static void nobody_waits_for_longer_than_its_deadline(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -559,7 +559,7 @@ static void stuck(struct loop *loop, void *arg UNUSED)
 
 /* ---- removal ---- */
 
-static void removed(struct loop *loop, void *arg UNUSED)
+static void they_go_with_their_object(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -604,7 +604,7 @@ static void make_meanwhile(void *arg)
 }
 
 /* Whenever an object is removed while a variant of it is being made: none is left. */
-static void removed_meanwhile(struct loop *loop, void *arg UNUSED)
+static void so_do_those_that_are_being_made(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     int kept_none = 0;
@@ -629,7 +629,7 @@ static void removed_meanwhile(struct loop *loop, void *arg UNUSED)
     close_fixture(&f);
 }
 
-static void test_etags(void)
+static void test_each_has_an_entity_tag_of_its_own(void)
 {
     static const struct image_size sizes[] = {{0, 1, IMAGE_COVER},
                                               {1, 0, IMAGE_COVER},
@@ -652,31 +652,31 @@ static void test_etags(void)
     {                              \
         unit_on_fiber(name, NULL); \
     }
-ON_FIBER(kept)
-ON_FIBER(handles)
-ON_FIBER(shared)
-ON_FIBER(overloaded)
-ON_FIBER(bounded)
-ON_FIBER(large_files)
-ON_FIBER(at_hand)
-ON_FIBER(half_made)
-ON_FIBER(stuck)
-ON_FIBER(removed)
-ON_FIBER(removed_meanwhile)
+ON_FIBER(what_was_made_is_kept_over_a_restart_too)
+ON_FIBER(a_handle_is_good_for_as_long_as_it_takes)
+ON_FIBER(equal_requests_of_two_instances_decode_once)
+ON_FIBER(too_many_different_ones_are_sent_away)
+ON_FIBER(the_directory_is_bounded_what_is_used_stays)
+ON_FIBER(files_that_are_too_large_are_not_fetched)
+ON_FIBER(what_the_kernel_has_in_memory_waits_for_no_disk)
+ON_FIBER(what_is_half_made_is_made_anew_or_swept)
+ON_FIBER(nobody_waits_for_longer_than_its_deadline)
+ON_FIBER(they_go_with_their_object)
+ON_FIBER(so_do_those_that_are_being_made)
 
 static const struct unit_case cases[] = {
-    {"each has an entity tag of its own", test_etags},
-    {"what was made is kept, over a restart too", test_kept},
-    {"a handle is good for as long as it takes", test_handles},
-    {"equal requests of two instances decode once", test_shared},
-    {"too many different ones are sent away", test_overloaded},
-    {"the directory is bounded, what is used stays", test_bounded},
-    {"files that are too large are not fetched", test_large_files},
-    {"what the kernel has in memory waits for no disk", test_at_hand},
-    {"what is half made is made anew, or swept", test_half_made},
-    {"nobody waits for longer than its deadline", test_stuck},
-    {"they go with their object", test_removed},
-    {"so do those that are being made", test_removed_meanwhile},
+    CASE(test_each_has_an_entity_tag_of_its_own),
+    CASE(test_what_was_made_is_kept_over_a_restart_too),
+    CASE(test_a_handle_is_good_for_as_long_as_it_takes),
+    CASE(test_equal_requests_of_two_instances_decode_once),
+    CASE(test_too_many_different_ones_are_sent_away),
+    CASE(test_the_directory_is_bounded_what_is_used_stays),
+    CASE(test_files_that_are_too_large_are_not_fetched),
+    CASE(test_what_the_kernel_has_in_memory_waits_for_no_disk),
+    CASE(test_what_is_half_made_is_made_anew_or_swept),
+    CASE(test_nobody_waits_for_longer_than_its_deadline),
+    CASE(test_they_go_with_their_object),
+    CASE(test_so_do_those_that_are_being_made),
 };
 
 int main(int argc, char **argv)

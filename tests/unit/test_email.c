@@ -84,7 +84,7 @@ static const struct email_case email_cases[] = {
     {"bidi override", "ana@exa\xe2\x80\xaemple.org", NULL},
 };
 
-static void test_table(void)
+static void test_one_spelling_or_none(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(email_cases); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -100,7 +100,7 @@ static void test_table(void)
 }
 
 /* What a daemon gets from another is read again: the canonical form must stand. */
-static void test_idempotent(void)
+static void test_its_own_output_stands(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(email_cases); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -113,8 +113,8 @@ static void test_idempotent(void)
 }
 
 static const struct unit_case cases[] = {
-    {"one spelling or none", test_table},
-    {"its own output stands", test_idempotent},
+    CASE(test_one_spelling_or_none),
+    CASE(test_its_own_output_stands),
 };
 
 int main(void)

@@ -6,7 +6,7 @@
 #include "common/base/error.h"
 #include "tests/unit/unit.h"
 
-static void test_set(void)
+static void test_set_detail_retry_clear(void)
 {
     struct error err;
 
@@ -23,7 +23,7 @@ static void test_set(void)
     CU_ASSERT(err.code == ERR_NONE && err.message[0] == '\0');
 }
 
-static void test_long_message(void)
+static void test_a_long_message_is_cut(void)
 {
     char text[1000];
     struct error err;
@@ -35,7 +35,7 @@ static void test_long_message(void)
     CU_ASSERT(strlen(err.message) == sizeof(err.message) - 1);
 }
 
-static void test_problems(void)
+static void test_problems_are_listed_up_to_the_limit(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     const struct error_item *item;
@@ -65,7 +65,7 @@ static void test_problems(void)
     CU_ASSERT(!err.problems && err.problem_count == 0);
 }
 
-static void copy_outlives_the_arena_of_the_original(void)
+static void a_copy_outlives_the_arena_of_the_original(void)
 {
     struct arena *first = arena_new();
     CLEANUP(arena_destroy) struct arena *second = arena_new();
@@ -90,7 +90,7 @@ static void copy_outlives_the_arena_of_the_original(void)
     CU_ASSERT(bare.code == ERR_VALIDATION && !bare.problems && bare.problem_count == 0);
 }
 
-static void test_members(void)
+static void test_members_stay(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct error err;
@@ -103,7 +103,7 @@ static void test_members(void)
     CU_ASSERT_STRING_EQUAL(err.members->next->value, "y");
 }
 
-static void test_table(void)
+static void test_every_code_has_its_row(void)
 {
     for (int code = ERR_NONE + 1; code < ERROR_CODE_COUNT; code++) {
         const struct error_kind *kind = error_kind((enum error_code)code);
@@ -120,12 +120,12 @@ static void test_table(void)
 }
 
 static const struct unit_case cases[] = {
-    {"set, detail, retry, clear", test_set},
-    {"a long message is cut", test_long_message},
-    {"problems are listed up to the limit", test_problems},
-    {"members stay", test_members},
-    {"every code has its row", test_table},
-    {"a copy outlives the arena of the original", copy_outlives_the_arena_of_the_original},
+    CASE(test_set_detail_retry_clear),
+    CASE(test_a_long_message_is_cut),
+    CASE(test_problems_are_listed_up_to_the_limit),
+    CASE(test_members_stay),
+    CASE(test_every_code_has_its_row),
+    CASE(a_copy_outlives_the_arena_of_the_original),
 };
 
 int main(void)

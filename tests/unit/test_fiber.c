@@ -66,7 +66,7 @@ static void wake_and_timeout(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(fiber_count(loop) == 1);
 }
 
-static void test_wake_and_timeout(void)
+static void test_woken_or_too_late(void)
 {
     unit_on_fiber(wake_and_timeout, NULL);
 }
@@ -109,12 +109,12 @@ static void wakes_differ(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(child.ended && child.wake == FIBER_WOKEN);
 }
 
-static void test_wakes_differ(void)
+static void test_timeout_first_then_a_wake(void)
 {
     unit_on_fiber(wakes_differ, NULL);
 }
 
-static void test_early_wake(void)
+static void test_a_wake_before_the_park(void)
 {
     unit_on_fiber(early_wake, NULL);
 }
@@ -154,7 +154,7 @@ static void cancelling(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(children[2].wake == FIBER_CANCELLED && fiber_count(loop) == 1);
 }
 
-static void test_cancel(void)
+static void test_cancelled_fibers_unwind(void)
 {
     unit_on_fiber(cancelling, NULL);
 }
@@ -180,7 +180,7 @@ static void limit(struct loop *loop, void *arg UNUSED)
         CU_ASSERT(fiber_park(loop, 0) == FIBER_CANCELLED);
 }
 
-static void test_limit(void)
+static void test_the_number_of_fibers_is_bounded(void)
 {
     unit_on_fiber(limit, NULL);
 }
@@ -236,7 +236,7 @@ static void queue(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(waiters[2].rank == 4 && waiters[3].rank == 5 && waiters[1].rank == 6);
 }
 
-static void test_queue(void)
+static void test_a_queue_is_first_come_first_served(void)
 {
     unit_on_fiber(queue, NULL);
 }
@@ -262,7 +262,7 @@ static void queue_race(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(order == 1 && waiting.length == 0);
 }
 
-static void test_queue_race(void)
+static void test_a_wake_is_not_lost_to_a_deadline(void)
 {
     unit_on_fiber(queue_race, NULL);
 }
@@ -320,12 +320,12 @@ static void many_fibers(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(many.ended == 6000 && fiber_count(loop) == 1);
 }
 
-static void test_many(void)
+static void test_a_thousand_stacks_used_and_reused(void)
 {
     unit_on_fiber(many_fibers, NULL);
 }
 
-static void test_not_on_fiber(void)
+static void test_the_loop_itself_is_no_fiber(void)
 {
     struct loop *loop = loop_new();
 
@@ -335,16 +335,16 @@ static void test_not_on_fiber(void)
 }
 
 static const struct unit_case cases[] = {
-    {"woken or too late", test_wake_and_timeout},
-    {"a wake before the park", test_early_wake},
-    {"timeout first, then a wake", test_wakes_differ},
-    {"sleep", test_sleep},
-    {"cancelled fibers unwind", test_cancel},
-    {"the number of fibers is bounded", test_limit},
-    {"a queue is first come first served", test_queue},
-    {"a wake is not lost to a deadline", test_queue_race},
-    {"a thousand stacks, used and reused", test_many},
-    {"the loop itself is no fiber", test_not_on_fiber},
+    CASE(test_woken_or_too_late),
+    CASE(test_a_wake_before_the_park),
+    CASE(test_timeout_first_then_a_wake),
+    CASE(test_sleep),
+    CASE(test_cancelled_fibers_unwind),
+    CASE(test_the_number_of_fibers_is_bounded),
+    CASE(test_a_queue_is_first_come_first_served),
+    CASE(test_a_wake_is_not_lost_to_a_deadline),
+    CASE(test_a_thousand_stacks_used_and_reused),
+    CASE(test_the_loop_itself_is_no_fiber),
 };
 
 int main(void)

@@ -134,7 +134,7 @@ static void too_many(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(err.code == ERR_OVERLOADED && err.retry_after_s > 0, "none may wait");
 }
 
-static void line_is_bounded(void)
+static void the_line_is_bounded(void)
 {
     unit_on_fiber(too_many, NULL);
 }
@@ -167,7 +167,7 @@ static void overdue(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(fiber_sem_is_idle(&sem));
 }
 
-static void overdue_leave_the_line(void)
+static void the_overdue_leave_the_line(void)
 {
     unit_on_fiber(overdue, NULL);
 }
@@ -194,7 +194,7 @@ static void race(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(order == 1 && sem.taken == (taker.rc == 0 ? 1 : 0) && sem.waiting == 0);
 }
 
-static void grant_is_not_lost_to_a_deadline(void)
+static void a_grant_is_not_lost_to_a_deadline(void)
 {
     unit_on_fiber(race, NULL);
 }
@@ -253,13 +253,13 @@ static void waiters_may_outlive_a_closed_one(void)
 }
 
 static const struct unit_case cases[] = {
-    {"waiters go in order", waiters_go_in_order},
-    {"those that fit go first", those_that_fit_go_first},
-    {"the line is bounded", line_is_bounded},
-    {"the overdue leave the line", overdue_leave_the_line},
-    {"a grant is not lost to a deadline", grant_is_not_lost_to_a_deadline},
-    {"cancelled fibers get nothing", cancelled_fibers_get_nothing},
-    {"waiters may outlive a closed one", waiters_may_outlive_a_closed_one},
+    CASE(waiters_go_in_order),
+    CASE(those_that_fit_go_first),
+    CASE(the_line_is_bounded),
+    CASE(the_overdue_leave_the_line),
+    CASE(a_grant_is_not_lost_to_a_deadline),
+    CASE(cancelled_fibers_get_nothing),
+    CASE(waiters_may_outlive_a_closed_one),
 };
 
 int main(void)

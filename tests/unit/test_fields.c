@@ -175,7 +175,7 @@ static void check_full(const struct whole *w)
     CU_ASSERT_STRING_EQUAL(w->object, "{\"k\":\"v\"}");
 }
 
-static void test_read_full(void)
+static void test_reads_every_type(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
 
@@ -184,7 +184,7 @@ static void test_read_full(void)
     check_full(&f.whole);
 }
 
-static void test_read_minimal(void)
+static void test_reads_what_is_left_out(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
     const struct whole *w = &f.whole;
@@ -269,7 +269,7 @@ static const struct problem_case problem_cases[] = {
      "flag must be a boolean; words.0 must be a string"},
 };
 
-static void test_problems(void)
+static void test_names_every_problem(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(problem_cases); i++) {
         CLEANUP(fixture_destroy) struct fixture f;
@@ -282,7 +282,7 @@ static void test_problems(void)
     }
 }
 
-static void test_many_problems(void)
+static void test_bounds_the_list_of_problems(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
     struct tenants_of_in in;
@@ -342,7 +342,7 @@ static int read_texts_of(struct fixture *f, const struct request_texts *texts, s
     return result;
 }
 
-static void test_places(void)
+static void test_reads_path_query_and_header(void)
 {
     static const struct request_texts full = {"path", "query", "10", "true", "\"1\""};
     static const struct request_texts none = {.option = "path"};
@@ -358,7 +358,7 @@ static void test_places(void)
     CU_ASSERT(in.count == 5 && !in.all && !in.search && !in.etag);
 }
 
-static void test_bad_places(void)
+static void test_checks_path_query_and_header(void)
 {
     static const struct {
         struct request_texts texts;
@@ -389,7 +389,7 @@ static void test_bad_places(void)
 
 /* ---- the wire ---- */
 
-static void test_round_trip(void)
+static void test_packs_unpacks_and_answers_the_same(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
     struct whole back;
@@ -408,7 +408,7 @@ static void test_round_trip(void)
     CU_ASSERT_STRING_EQUAL(answer(&f, &whole_table, &back), FULL);
 }
 
-static void test_minimal_answer(void)
+static void test_leaves_out_what_is_absent(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
     json_t *json;
@@ -480,7 +480,7 @@ static msgpack_object hostile(struct fixture *f, const char *member, int kind)
     return object;
 }
 
-static void test_hostile_peer(void)
+static void test_trusts_no_peer(void)
 {
     for (size_t i = 1; i < whole_table.count; i++) {
         const struct field *row = &whole_table.rows[i];
@@ -502,7 +502,7 @@ static void test_hostile_peer(void)
 }
 
 /* What a daemon sends as JSON, for a row of any JSON and for one of objects. */
-static void test_packed_json(void)
+static void test_takes_json_from_a_daemon_only_where_it_is_some(void)
 {
     static const struct {
         const char *text;
@@ -537,7 +537,7 @@ static void test_packed_json(void)
     }
 }
 
-static void test_no_map(void)
+static void test_refuses_what_is_no_map(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
     msgpack_object object = {.type = MSGPACK_OBJECT_ARRAY}, nil = {.type = MSGPACK_OBJECT_NIL};
@@ -554,7 +554,7 @@ static void test_no_map(void)
 }
 
 /* Members in another order and unknown ones between, as another version would send them. */
-static void test_other_order(void)
+static void test_takes_any_order(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
     struct codec_buffer buffer;
@@ -592,7 +592,7 @@ static void check_schema(const char *member, const char *want)
     json_decref(schema);
 }
 
-static void test_schema(void)
+static void test_describes_itself(void)
 {
     check_schema("text", "{\"type\":\"string\",\"minLength\":1,\"maxLength\":8,"
                          "\"x-maxBytes\":8,\"description\":\"Bytes. At most 8 bytes of UTF-8.\","
@@ -633,7 +633,7 @@ static void test_schema(void)
     check_schema("bytes", "absent");
 }
 
-static void test_required(void)
+static void test_describes_what_is_required(void)
 {
     json_t *whole = fields_to_schema(&whole_table, FIELDS_REQUEST),
            *place = fields_to_schema(&place_in_table, FIELDS_REQUEST);
@@ -654,7 +654,7 @@ static void test_required(void)
     json_decref(place);
 }
 
-static void test_wipe(void)
+static void test_wipes_secrets(void)
 {
     CLEANUP(fixture_destroy) struct fixture f;
 
@@ -706,7 +706,7 @@ static const struct api_case api_cases[] = {
     {&mail_queue_in_table, "{\"count\":0}", "count must be at least 1"},
 };
 
-static void test_api(void)
+static void test_bounds_the_inputs_of_the_suite(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(api_cases); i++) {
         CLEANUP(fixture_destroy) struct fixture f;
@@ -721,22 +721,22 @@ static void test_api(void)
 }
 
 static const struct unit_case cases[] = {
-    {"reads every type", test_read_full},
-    {"reads what is left out", test_read_minimal},
-    {"names every problem", test_problems},
-    {"bounds the list of problems", test_many_problems},
-    {"reads path, query and header", test_places},
-    {"checks path, query and header", test_bad_places},
-    {"packs, unpacks and answers the same", test_round_trip},
-    {"takes JSON from a daemon only where it is some", test_packed_json},
-    {"leaves out what is absent", test_minimal_answer},
-    {"trusts no peer", test_hostile_peer},
-    {"refuses what is no map", test_no_map},
-    {"takes any order", test_other_order},
-    {"describes itself", test_schema},
-    {"describes what is required", test_required},
-    {"wipes secrets", test_wipe},
-    {"bounds the inputs of the suite", test_api},
+    CASE(test_reads_every_type),
+    CASE(test_reads_what_is_left_out),
+    CASE(test_names_every_problem),
+    CASE(test_bounds_the_list_of_problems),
+    CASE(test_reads_path_query_and_header),
+    CASE(test_checks_path_query_and_header),
+    CASE(test_packs_unpacks_and_answers_the_same),
+    CASE(test_takes_json_from_a_daemon_only_where_it_is_some),
+    CASE(test_leaves_out_what_is_absent),
+    CASE(test_trusts_no_peer),
+    CASE(test_refuses_what_is_no_map),
+    CASE(test_takes_any_order),
+    CASE(test_describes_itself),
+    CASE(test_describes_what_is_required),
+    CASE(test_wipes_secrets),
+    CASE(test_bounds_the_inputs_of_the_suite),
 };
 
 int main(void)

@@ -126,7 +126,7 @@ static void check_same(const struct all *in, struct arena *arena)
 
 /* Strings are looked through in steps of eight: at each place, with its neighbours in the code
  * table. */
-static void any_place_is_escaped(void)
+static void any_place_of_a_text_is_escaped(void)
 {
     static const char bytes[] = "\x01\x1f !\"#[\\]\x7f";
 
@@ -264,11 +264,8 @@ static void json_is_told_from_other_text(void)
 }
 
 static const struct unit_case cases[] = {
-    {"printed is as dumped", printed_is_as_dumped},
-    {"any place of a text is escaped", any_place_is_escaped},
-    {"strangers are absent", strangers_are_absent},
-    {"a body may be one value", a_body_may_be_one_value},
-    {"JSON is told from other text", json_is_told_from_other_text},
+    CASE(printed_is_as_dumped),    CASE(any_place_of_a_text_is_escaped), CASE(strangers_are_absent),
+    CASE(a_body_may_be_one_value), CASE(json_is_told_from_other_text),
 };
 
 int main(void)

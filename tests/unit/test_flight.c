@@ -135,7 +135,7 @@ static void failure(struct loop *loop, void *arg UNUSED)
     destroy_all(callers, ARRAY_SIZE(callers));
 }
 
-static void failure_is_shared_in_memory_of_its_own(void)
+static void a_failure_is_shared_in_memory_of_its_own(void)
 {
     unit_on_fiber(failure, NULL);
 }
@@ -156,7 +156,7 @@ static void own_failure(struct loop *loop, void *arg UNUSED)
     destroy_all(callers, ARRAY_SIZE(callers));
 }
 
-static void failure_of_the_leader_alone_is_not_shared(void)
+static void a_failure_of_the_leader_alone_is_not_shared(void)
 {
     unit_on_fiber(own_failure, NULL);
 }
@@ -184,7 +184,7 @@ static void overdue(struct loop *loop, void *arg UNUSED)
     destroy_all(callers, ARRAY_SIZE(callers));
 }
 
-static void overdue_leave_and_the_rest_wait_on(void)
+static void the_overdue_leave_and_the_rest_wait_on(void)
 {
     unit_on_fiber(overdue, NULL);
 }
@@ -263,13 +263,13 @@ static void work_outlasts_the_fiber_that_wants_it(void)
 }
 
 static const struct unit_case cases[] = {
-    {"equal work is done once", equal_work_is_done_once},
-    {"a failure is shared in memory of its own", failure_is_shared_in_memory_of_its_own},
-    {"a failure of the leader alone is not shared", failure_of_the_leader_alone_is_not_shared},
-    {"the overdue leave and the rest wait on", overdue_leave_and_the_rest_wait_on},
-    {"refused waiters leave the call alone", refused_waiters_leave_the_call_alone},
-    {"cancelled fibers unwind", cancelled_fibers_unwind},
-    {"work outlasts the fiber that wants it", work_outlasts_the_fiber_that_wants_it},
+    CASE(equal_work_is_done_once),
+    CASE(a_failure_is_shared_in_memory_of_its_own),
+    CASE(a_failure_of_the_leader_alone_is_not_shared),
+    CASE(the_overdue_leave_and_the_rest_wait_on),
+    CASE(refused_waiters_leave_the_call_alone),
+    CASE(cancelled_fibers_unwind),
+    CASE(work_outlasts_the_fiber_that_wants_it),
 };
 
 int main(void)

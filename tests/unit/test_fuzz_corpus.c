@@ -72,7 +72,7 @@ static size_t run_folder(size_t target, const char *folder)
     return count;
 }
 
-static void kept_inputs_hold(void)
+static void what_must_hold_holds_for_every_input_that_is_kept(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
         UNIT_CHECK(targets[i].run((const uint8_t *)"", 0) == 0, "%s", targets[i].name);
@@ -91,7 +91,7 @@ static bool is_target(const char *name, size_t length)
 
 /* A target that was forgotten above would never be run, nor would inputs in a folder of another
  * name. */
-static void every_target_is_run(void)
+static void no_target_and_no_folder_of_inputs_is_forgotten(void)
 {
     static const struct {
         const char *folder, *before, *after;
@@ -125,8 +125,8 @@ static void every_target_is_run(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"what must hold holds for every input that is kept", kept_inputs_hold},
-        {"no target and no folder of inputs is forgotten", every_target_is_run},
+        CASE(what_must_hold_holds_for_every_input_that_is_kept),
+        CASE(no_target_and_no_folder_of_inputs_is_forgotten),
     };
 
     return unit_run("fuzz corpus", cases, ARRAY_SIZE(cases));

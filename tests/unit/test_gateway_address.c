@@ -170,7 +170,7 @@ static void check_hops(bool standard, const struct hops *rows, size_t count)
     }
 }
 
-static void the_rightmost_untrusted_is_the_client(void)
+static void the_right_most_untrusted_entry_is_the_client(void)
 {
     static const struct hops rows[] = {
         {"no header", "10.0.0.1", NULL, NULL, "10.0.0.1"},
@@ -223,12 +223,12 @@ static void the_standard_header_is_read_alike(void)
 }
 
 static const struct unit_case cases[] = {
-    {"addresses are normalised", addresses_are_normalised},
-    {"sockets have addresses", sockets_have_addresses},
-    {"networks are matched", networks_are_matched},
-    {"clients count as networks", clients_count_as_networks},
-    {"the right-most untrusted entry is the client", the_rightmost_untrusted_is_the_client},
-    {"the standard header is read alike", the_standard_header_is_read_alike},
+    CASE(addresses_are_normalised),
+    CASE(sockets_have_addresses),
+    CASE(networks_are_matched),
+    CASE(clients_count_as_networks),
+    CASE(the_right_most_untrusted_entry_is_the_client),
+    CASE(the_standard_header_is_read_alike),
 };
 
 int main(void)

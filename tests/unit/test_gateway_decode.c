@@ -282,15 +282,15 @@ static void all_rows_make_a_tree(void)
 }
 
 static const struct unit_case cases[] = {
-    {"targets are split", targets_are_split},
-    {"paths are decoded by segment", paths_are_decoded_by_segment},
-    {"deep paths match nothing", deep_paths_match_nothing},
-    {"queries are decoded", queries_are_decoded},
-    {"long queries are refused", long_queries_are_refused},
-    {"routes are found", routes_are_found},
-    {"wrong ways leave no parameters", wrong_ways_leave_no_parameters},
-    {"a route stands once", a_route_stands_once},
-    {"all rows make a tree", all_rows_make_a_tree},
+    CASE(targets_are_split),
+    CASE(paths_are_decoded_by_segment),
+    CASE(deep_paths_match_nothing),
+    CASE(queries_are_decoded),
+    CASE(long_queries_are_refused),
+    CASE(routes_are_found),
+    CASE(wrong_ways_leave_no_parameters),
+    CASE(a_route_stands_once),
+    CASE(all_rows_make_a_tree),
 };
 
 int main(void)

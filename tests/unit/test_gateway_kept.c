@@ -210,13 +210,12 @@ static void what_nobody_asks_for_is_forgotten(void)
 }
 
 static const struct unit_case cases[] = {
-    {"what comes twice is kept", what_comes_twice_is_kept},
-    {"another file takes its place", another_file_takes_its_place},
-    {"its bytes are bounded", its_bytes_are_bounded},
-    {"targets are bounded", targets_are_bounded},
-    {"files that do not fit together are not copied",
-     files_that_do_not_fit_together_are_not_copied},
-    {"what nobody asks for is forgotten", what_nobody_asks_for_is_forgotten},
+    CASE(what_comes_twice_is_kept),
+    CASE(another_file_takes_its_place),
+    CASE(its_bytes_are_bounded),
+    CASE(targets_are_bounded),
+    CASE(files_that_do_not_fit_together_are_not_copied),
+    CASE(what_nobody_asks_for_is_forgotten),
 };
 
 int main(void)

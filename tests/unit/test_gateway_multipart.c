@@ -278,11 +278,11 @@ static void ranges_are_decided(void)
 }
 
 static const struct unit_case cases[] = {
-    {"forms are read however they are cut", forms_are_read_however_they_are_cut},
-    {"zeros are for files only", zeros_are_for_files_only},
-    {"content types are forms or not", content_types_are_forms_or_not},
-    {"what is kept is bounded", what_is_kept_is_bounded},
-    {"ranges are decided", ranges_are_decided},
+    CASE(forms_are_read_however_they_are_cut),
+    CASE(zeros_are_for_files_only),
+    CASE(content_types_are_forms_or_not),
+    CASE(what_is_kept_is_bounded),
+    CASE(ranges_are_decided),
 };
 
 int main(void)

@@ -278,16 +278,16 @@ static void internal_operations_are_not_there(void)
 }
 
 static const struct unit_case cases[] = {
-    {"references lead somewhere", references_lead_somewhere},
-    {"path parameters are described", path_parameters_are_described},
-    {"operation ids are unique", operation_ids_are_unique},
-    {"routes say what they do", routes_say_what_they_do},
-    {"subjects and codes are explained", subjects_and_codes_are_explained},
-    {"examples are accepted", examples_are_accepted},
-    {"shapes are of their table", shapes_are_of_their_table},
-    {"settings are named", settings_are_named},
-    {"answers are described", answers_are_described},
-    {"internal operations are not there", internal_operations_are_not_there},
+    CASE(references_lead_somewhere),
+    CASE(path_parameters_are_described),
+    CASE(operation_ids_are_unique),
+    CASE(routes_say_what_they_do),
+    CASE(subjects_and_codes_are_explained),
+    CASE(examples_are_accepted),
+    CASE(shapes_are_of_their_table),
+    CASE(settings_are_named),
+    CASE(answers_are_described),
+    CASE(internal_operations_are_not_there),
 };
 
 int main(void)

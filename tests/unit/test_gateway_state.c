@@ -318,14 +318,14 @@ static void metrics_are_written_by_family(void)
 }
 
 static const struct unit_case cases[] = {
-    {"revocations are checked", revocations_are_checked},
-    {"old revocations go", old_revocations_go},
-    {"the cache is bounded", the_cache_is_bounded},
-    {"changes drop identities", changes_drop_identities},
-    {"a fetch that a change overtook is not kept", a_fetch_that_a_change_overtook_is_not_kept},
-    {"request ids are sane", request_ids_are_sane},
-    {"errors become bodies", errors_become_bodies},
-    {"metrics are written by family", metrics_are_written_by_family},
+    CASE(revocations_are_checked),
+    CASE(old_revocations_go),
+    CASE(the_cache_is_bounded),
+    CASE(changes_drop_identities),
+    CASE(a_fetch_that_a_change_overtook_is_not_kept),
+    CASE(request_ids_are_sane),
+    CASE(errors_become_bodies),
+    CASE(metrics_are_written_by_family),
 };
 
 int main(void)

@@ -245,7 +245,7 @@ static void verified_tokens_are_remembered(void)
     token_cache_destroy(&cache);
 }
 
-static void only_p256_keys_are_taken(void)
+static void only_p_256_keys_are_taken(void)
 {
     EVP_PKEY *rsa = EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)2048);
     EVP_PKEY *p384 = EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-384");
@@ -261,7 +261,7 @@ static void only_p256_keys_are_taken(void)
     EVP_PKEY_free(p384);
 }
 
-static void jwks_name_the_live_keys(void)
+static void the_jwk_set_names_the_live_keys(void)
 {
     struct key_set *set = set_of(own_key, "k1", NOW_S * 1000LL);
     json_t *live = key_set_jwks(set, NOW_S * 1000LL - 1), *none = key_set_jwks(set, NOW_S * 1000LL);
@@ -275,7 +275,7 @@ static void jwks_name_the_live_keys(void)
     key_set_destroy(&set);
 }
 
-static void sets_are_compared(void)
+static void key_sets_are_compared(void)
 {
     struct key_set *same = set_of(own_key, "k1", 0), *later = set_of(own_key, "k1", 7),
                    *other = set_of(other_key, "k1", 0);
@@ -289,14 +289,14 @@ static void sets_are_compared(void)
 }
 
 static const struct unit_case cases[] = {
-    {"a good token passes", a_good_token_passes},
-    {"headers and claims are checked", headers_and_claims_are_checked},
-    {"forgeries are refused", forgeries_are_refused},
-    {"retired keys verify nothing", retired_keys_verify_nothing},
-    {"verified tokens are remembered", verified_tokens_are_remembered},
-    {"only P-256 keys are taken", only_p256_keys_are_taken},
-    {"the JWK Set names the live keys", jwks_name_the_live_keys},
-    {"key sets are compared", sets_are_compared},
+    CASE(a_good_token_passes),
+    CASE(headers_and_claims_are_checked),
+    CASE(forgeries_are_refused),
+    CASE(retired_keys_verify_nothing),
+    CASE(verified_tokens_are_remembered),
+    CASE(only_p_256_keys_are_taken),
+    CASE(the_jwk_set_names_the_live_keys),
+    CASE(key_sets_are_compared),
 };
 
 int main(void)

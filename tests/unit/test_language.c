@@ -40,7 +40,7 @@ static const struct {
     {"en-aaaaaaaa-bbbbbbbb-cccccccc-dddddddd", NULL, NULL},
 };
 
-static void test_language(void)
+static void test_spells_language_tags_in_one_way(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(tags); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -57,7 +57,7 @@ static void test_language(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"spells language tags in one way", test_language},
+        CASE(test_spells_language_tags_in_one_way),
     };
 
     return unit_run("language", cases, ARRAY_SIZE(cases));

@@ -84,7 +84,7 @@ static void test_lines(void)
     }
 }
 
-static void test_bounds(void)
+static void test_a_long_line_is_cut(void)
 {
     char text[8192], value[6000];
 
@@ -96,7 +96,7 @@ static void test_bounds(void)
     CU_ASSERT(strlen(text) == 2048 && text[2047] == '\n');
 }
 
-static void test_levels(void)
+static void test_levels_and_the_count(void)
 {
     uint64_t warnings = log_count(LOG_WARNING), all = log_count(LOG_DEBUG);
     char text[4096];
@@ -172,7 +172,7 @@ static void context(void *arg, struct log_context *ret)
     strcpy(ret->span_id, "0123456789abcdef");
 }
 
-static void test_json_context(void)
+static void test_json_names_the_running_work(void)
 {
     char id[] = "r-2";
     json_t *object;
@@ -189,7 +189,7 @@ static void test_json_context(void)
     log_set_context(NULL, NULL);
 }
 
-static void test_json_bytes(void)
+static void test_json_escapes_all_bytes(void)
 {
     static const struct {
         const char *label, *text, *want;
@@ -215,7 +215,7 @@ static void test_json_bytes(void)
 }
 
 /* Any bytes, of any length about the bound: always one valid object on one line. */
-static void test_json_any(void)
+static void test_json_is_valid_whatever_comes(void)
 {
     unsigned state = 1;
     char text[4096];
@@ -233,7 +233,7 @@ static void test_json_any(void)
     }
 }
 
-static void test_json_bounds(void)
+static void test_a_long_json_line_is_cut_and_valid(void)
 {
     char value[6000];
     json_t *object;
@@ -309,7 +309,7 @@ static int journal_child(void)
     return result;
 }
 
-static void test_journal(void)
+static void test_entries_of_the_journal_have_fields(void)
 {
     int status = 0;
     pid_t pid;
@@ -331,7 +331,7 @@ static void test_journal(void)
 }
 
 /* $JOURNAL_STREAM may be that of a parent, whose stderr went there and ours does not. */
-static void test_auto(void)
+static void test_auto_takes_the_journal_where_stderr_is_it(void)
 {
     char text[4096], stream[64];
     struct stat st;
@@ -361,16 +361,16 @@ static void test_auto(void)
 }
 
 static const struct unit_case cases[] = {
-    {"lines", test_lines},
-    {"a long line is cut", test_bounds},
-    {"levels and the count", test_levels},
-    {"json", test_json},
-    {"json names the running work", test_json_context},
-    {"json escapes all bytes", test_json_bytes},
-    {"json is valid whatever comes", test_json_any},
-    {"a long json line is cut and valid", test_json_bounds},
-    {"entries of the journal have fields", test_journal},
-    {"auto takes the journal where stderr is it", test_auto},
+    CASE(test_lines),
+    CASE(test_a_long_line_is_cut),
+    CASE(test_levels_and_the_count),
+    CASE(test_json),
+    CASE(test_json_names_the_running_work),
+    CASE(test_json_escapes_all_bytes),
+    CASE(test_json_is_valid_whatever_comes),
+    CASE(test_a_long_json_line_is_cut_and_valid),
+    CASE(test_entries_of_the_journal_have_fields),
+    CASE(test_auto_takes_the_journal_where_stderr_is_it),
 };
 
 int main(void)

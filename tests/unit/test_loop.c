@@ -43,7 +43,7 @@ static void timer_fired(void *arg)
         loop_stop(run->loop);
 }
 
-static void test_timers(void)
+static void test_timers_fire_in_order_cancelled_ones_never(void)
 {
     enum { COUNT = 2000 };
     struct timer_entry *entries = calloc(COUNT, sizeof(*entries));
@@ -92,7 +92,7 @@ static void count_turn(void *arg)
     ((struct chain *)arg)->turns++;
 }
 
-static void test_due_timer_yields(void)
+static void test_a_due_timer_armed_by_a_timer_yields(void)
 {
     struct chain chain = {.loop = loop_new(), .left = 10};
 
@@ -110,7 +110,7 @@ static void stop_loop(void *arg)
 }
 
 /* Nothing to do is nothing done: the thread sleeps until the one timer. */
-static void test_idle(void)
+static void test_no_event_no_turn(void)
 {
     struct chain chain = {.loop = loop_new()};
     zsock_t *sockets[4];
@@ -157,7 +157,7 @@ static void fd_other(void *arg, short revents UNUSED)
     ((struct fd_run *)arg)->other_calls++;
 }
 
-static void test_level_triggered(void)
+static void test_descriptors_are_level_triggered(void)
 {
     struct fd_run run = {.loop = loop_new()};
 
@@ -208,7 +208,7 @@ static void fd_swap(void *arg, short revents UNUSED)
     run->calls++;
 }
 
-static void test_number_used_again(void)
+static void test_an_event_of_an_earlier_watch_is_dropped(void)
 {
     struct fd_run run = {.loop = loop_new()};
 
@@ -226,7 +226,7 @@ static void test_number_used_again(void)
 }
 
 /* A library may close a descriptor that is watched and get its number back from the kernel. */
-static void test_closed_behind_our_back(void)
+static void test_a_watched_descriptor_was_closed_and_its_number_is_back(void)
 {
     struct fd_run run = {.loop = loop_new(), .calls = 2};
     int fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), ready;
@@ -328,7 +328,7 @@ static void run_sockets(const char *endpoint)
     loop_destroy(&run.loop);
 }
 
-static void test_sockets(void)
+static void test_no_message_of_a_zeromq_socket_is_left_behind(void)
 {
     struct unit_dir dir = unit_dir_make();
     char endpoint[128];
@@ -361,7 +361,7 @@ static void near_one(void *arg)
     loop_stop(run->loop);
 }
 
-static void test_swallowed_news(void)
+static void test_news_that_a_call_on_the_socket_has_swallowed(void)
 {
     struct socket_run run = {.loop = loop_new()};
 
@@ -389,7 +389,7 @@ static void unwatch_itself(void *arg)
     run->received++;
 }
 
-static void test_unwatch_inside(void)
+static void test_a_socket_may_end_its_own_watch(void)
 {
     struct socket_run run = {.loop = loop_new()};
 
@@ -446,17 +446,17 @@ static void test_stop_before_run(void)
 }
 
 static const struct unit_case cases[] = {
-    {"timers fire in order, cancelled ones never", test_timers},
-    {"a due timer armed by a timer yields", test_due_timer_yields},
-    {"no event, no turn", test_idle},
-    {"descriptors are level-triggered", test_level_triggered},
-    {"an event of an earlier watch is dropped", test_number_used_again},
-    {"a watched descriptor was closed and its number is back", test_closed_behind_our_back},
-    {"no message of a ZeroMQ socket is left behind", test_sockets},
-    {"news that a call on the socket has swallowed", test_swallowed_news},
-    {"a socket may end its own watch", test_unwatch_inside},
-    {"signals", test_signals},
-    {"stop before run", test_stop_before_run},
+    CASE(test_timers_fire_in_order_cancelled_ones_never),
+    CASE(test_a_due_timer_armed_by_a_timer_yields),
+    CASE(test_no_event_no_turn),
+    CASE(test_descriptors_are_level_triggered),
+    CASE(test_an_event_of_an_earlier_watch_is_dropped),
+    CASE(test_a_watched_descriptor_was_closed_and_its_number_is_back),
+    CASE(test_no_message_of_a_zeromq_socket_is_left_behind),
+    CASE(test_news_that_a_call_on_the_socket_has_swallowed),
+    CASE(test_a_socket_may_end_its_own_watch),
+    CASE(test_signals),
+    CASE(test_stop_before_run),
 };
 
 int main(void)

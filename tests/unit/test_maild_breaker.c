@@ -8,7 +8,7 @@
 
 enum { LIMIT = 8 };
 
-static void test_opens_and_probes(void)
+static void test_opens_at_a_failure_and_probes_after_a_pause(void)
 {
     struct breaker self = breaker_new(LIMIT);
     int64_t now = 1000000;
@@ -30,7 +30,7 @@ static void test_opens_and_probes(void)
 
 /* Each pause is up to a quarter shorter or longer than twice the one before, and the last a
  * minute. */
-static void test_pauses_grow(void)
+static void test_pauses_grow_up_to_a_minute(void)
 {
     struct breaker self = breaker_new(LIMIT);
     int64_t now = 1000000, base = BREAKER_PAUSE_MIN_MS;
@@ -81,7 +81,7 @@ static void test_comes_back_slowly(void)
 }
 
 /* A server that takes mail and refuses some connections gets fewer at the same time. */
-static void test_one_failure_among_successes(void)
+static void test_one_failure_among_successes_means_fewer_connections(void)
 {
     struct breaker self = breaker_new(LIMIT);
 
@@ -93,7 +93,7 @@ static void test_one_failure_among_successes(void)
     CU_ASSERT_EQUAL(breaker_state(&self, 1002), BREAKER_OPEN);
 }
 
-static void test_refusals_in_a_row(void)
+static void test_refusals_in_a_row_open_it(void)
 {
     struct breaker self = breaker_new(LIMIT);
 
@@ -104,7 +104,7 @@ static void test_refusals_in_a_row(void)
     CU_ASSERT_EQUAL(breaker_state(&self, 1000), BREAKER_OPEN);
 }
 
-static void test_hurry(void)
+static void test_can_be_hurried(void)
 {
     struct breaker self = breaker_new(LIMIT);
 
@@ -113,7 +113,7 @@ static void test_hurry(void)
     CU_ASSERT_EQUAL(breaker_room(&self, 0, 1001), 1);
 }
 
-static void test_pauses_of_a_mail(void)
+static void test_the_pauses_of_a_mail(void)
 {
     static const struct {
         int64_t (*pause)(int64_t n);
@@ -134,14 +134,14 @@ static void test_pauses_of_a_mail(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"opens at a failure and probes after a pause", test_opens_and_probes},
-        {"pauses grow up to a minute", test_pauses_grow},
-        {"late failures lengthen nothing", test_late_failures_lengthen_nothing},
-        {"comes back slowly", test_comes_back_slowly},
-        {"one failure among successes means fewer connections", test_one_failure_among_successes},
-        {"refusals in a row open it", test_refusals_in_a_row},
-        {"can be hurried", test_hurry},
-        {"the pauses of a mail", test_pauses_of_a_mail},
+        CASE(test_opens_at_a_failure_and_probes_after_a_pause),
+        CASE(test_pauses_grow_up_to_a_minute),
+        CASE(test_late_failures_lengthen_nothing),
+        CASE(test_comes_back_slowly),
+        CASE(test_one_failure_among_successes_means_fewer_connections),
+        CASE(test_refusals_in_a_row_open_it),
+        CASE(test_can_be_hurried),
+        CASE(test_the_pauses_of_a_mail),
     };
 
     return unit_run("maild breaker", cases, ARRAY_SIZE(cases));

@@ -41,7 +41,7 @@ static bool only_crlf(const char *text)
     return true;
 }
 
-static void test_plain(void)
+static void test_writes_a_plain_mail(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
@@ -59,7 +59,7 @@ static void test_plain(void)
                            "Hello Ana.\r\nSee you.\r\n");
 }
 
-static void test_alternatives(void)
+static void test_writes_text_and_html(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct message message = plain;
@@ -76,7 +76,7 @@ static void test_alternatives(void)
     UNIT_CHECK(only_crlf(text), "%s", text);
 }
 
-static void test_subjects(void)
+static void test_encodes_subjects_and_lets_no_header_in(void)
 {
     static const struct {
         const char *label, *subject, *want;
@@ -103,7 +103,7 @@ static void test_subjects(void)
     }
 }
 
-static void test_mailboxes(void)
+static void test_encodes_the_senders_name(void)
 {
     static const struct {
         const char *name, *want;
@@ -124,7 +124,7 @@ static void test_mailboxes(void)
     }
 }
 
-static void test_bodies(void)
+static void test_keeps_lines_short_and_ends_them_with_crlf(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct message message = plain;
@@ -147,11 +147,11 @@ static void test_bodies(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"writes a plain mail", test_plain},
-        {"writes text and HTML", test_alternatives},
-        {"encodes subjects and lets no header in", test_subjects},
-        {"encodes the sender's name", test_mailboxes},
-        {"keeps lines short and ends them with CRLF", test_bodies},
+        CASE(test_writes_a_plain_mail),
+        CASE(test_writes_text_and_html),
+        CASE(test_encodes_subjects_and_lets_no_header_in),
+        CASE(test_encodes_the_senders_name),
+        CASE(test_keeps_lines_short_and_ends_them_with_crlf),
     };
 
     return unit_run("maild message", cases, ARRAY_SIZE(cases));

@@ -202,7 +202,7 @@ static const char *const no_arguments[] = {NULL};
 
 /* ---- cases, each on a fiber with a schema of its own ---- */
 
-static void once(struct loop *loop, void *arg UNUSED)
+static void sends_a_mapped_template_once(struct loop *loop, void *arg UNUSED)
 {
     struct uuid id = uuid_random();
     struct fixture self;
@@ -245,7 +245,7 @@ static bool enqueue_builtin(struct fixture *self, const struct uuid *project, bo
     return out.queued;
 }
 
-static void installation(struct loop *loop, void *arg UNUSED)
+static void the_installation_has_mails_of_its_own(struct loop *loop, void *arg UNUSED)
 {
     static const char link[] = "{\"projectName\":\"X\",\"verifyUrl\":\"https://own.example/v\"}";
     static const struct {
@@ -279,7 +279,7 @@ static void installation(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void shared(struct loop *loop, void *arg UNUSED)
+static void shares_the_work_between_instances_each_mail_once(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
@@ -294,7 +294,7 @@ static void shared(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void languages(struct loop *loop, void *arg UNUSED)
+static void picks_the_nearest_language(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *language, *fallback, *want;
@@ -322,7 +322,7 @@ static void languages(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void refused(struct loop *loop, void *arg UNUSED)
+static void tries_again_gives_up_erases(struct loop *loop, void *arg UNUSED)
 {
     static const char *const busy[] = {"--fail", "451:1", "--fail", "550:1", NULL};
     struct mail_queue_in dead = {"dead", 10};
@@ -371,14 +371,14 @@ static void victim(struct loop *loop, void *arg)
 
 static const char *victims_url;
 
-static void test_victim(void)
+static void test_is_killed(void)
 {
     unit_on_fiber(victim, (void *)(uintptr_t)victims_url);
 }
 
 static int victim_main(const char *conninfo, const char *url)
 {
-    static const struct unit_case cases[] = {{"is killed", test_victim}};
+    static const struct unit_case cases[] = {CASE(test_is_killed)};
     static struct pg remote;
 
     snprintf(remote.conninfo, sizeof(remote.conninfo), "%s", conninfo);
@@ -426,7 +426,7 @@ static void wait_until(const char *sql, long count)
     CU_ASSERT_EQUAL(pg_exec(server, sql), count);
 }
 
-static void taken_up(struct loop *loop, void *arg UNUSED)
+static void takes_up_the_work_of_an_instance_that_died(struct loop *loop, void *arg UNUSED)
 {
     static const char claimed[] =
         "select count(*) from taken_up.message where lease is not null and attempts = 1";
@@ -456,27 +456,27 @@ static void taken_up(struct loop *loop, void *arg UNUSED)
     close(silent);
 }
 
-#define CASE(fn)                 \
+#define ON_FIBER(fn)             \
     static void test_##fn(void)  \
     {                            \
         unit_on_fiber(fn, NULL); \
     }
-CASE(once)
-CASE(installation)
-CASE(shared)
-CASE(languages)
-CASE(refused)
-CASE(taken_up)
+ON_FIBER(sends_a_mapped_template_once)
+ON_FIBER(the_installation_has_mails_of_its_own)
+ON_FIBER(shares_the_work_between_instances_each_mail_once)
+ON_FIBER(picks_the_nearest_language)
+ON_FIBER(tries_again_gives_up_erases)
+ON_FIBER(takes_up_the_work_of_an_instance_that_died)
 
 int main(int argc, char **argv)
 {
     static const struct unit_case cases[] = {
-        {"sends a mapped template once", test_once},
-        {"the installation has mails of its own", test_installation},
-        {"shares the work between instances, each mail once", test_shared},
-        {"picks the nearest language", test_languages},
-        {"tries again, gives up, erases", test_refused},
-        {"takes up the work of an instance that died", test_taken_up},
+        CASE(test_sends_a_mapped_template_once),
+        CASE(test_the_installation_has_mails_of_its_own),
+        CASE(test_shares_the_work_between_instances_each_mail_once),
+        CASE(test_picks_the_nearest_language),
+        CASE(test_tries_again_gives_up_erases),
+        CASE(test_takes_up_the_work_of_an_instance_that_died),
     };
     int exit_code;
 

@@ -44,7 +44,7 @@ static const struct {
     {"ORGANIZATION_CODE", "{{tenantCode}}", 0},
 };
 
-static void test_render(void)
+static void test_replaces_placeholders_escaped_in_html(void)
 {
     json_t *variables = json_loads(variables_json, 0, NULL);
 
@@ -59,7 +59,7 @@ static void test_render(void)
     json_decref(variables);
 }
 
-static void test_check(void)
+static void test_finds_placeholders_that_a_template_has_not(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -77,7 +77,7 @@ static void test_check(void)
     UNIT_CHECK(!template_name_find("PATIENT_WELCOM"), "an unknown template");
 }
 
-static void test_backoff(void)
+static void test_doubles_the_pause_up_to_an_hour(void)
 {
     UNIT_CHECK(deliver_backoff_ms(1) == 1000, "after the first attempt");
     UNIT_CHECK(deliver_backoff_ms(2) == 2000, "after the second");
@@ -89,9 +89,9 @@ static void test_backoff(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"replaces placeholders, escaped in HTML", test_render},
-        {"finds placeholders that a template has not", test_check},
-        {"doubles the pause up to an hour", test_backoff},
+        CASE(test_replaces_placeholders_escaped_in_html),
+        CASE(test_finds_placeholders_that_a_template_has_not),
+        CASE(test_doubles_the_pause_up_to_an_hour),
     };
 
     return unit_run("maild render", cases, ARRAY_SIZE(cases));

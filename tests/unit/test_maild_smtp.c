@@ -121,7 +121,7 @@ static void run_denied(struct loop *loop, void *arg)
     CU_ASSERT_EQUAL(transport->state(transport), BREAKER_CLOSED);
 }
 
-static void test_denied(void)
+static void test_sends_nothing_that_it_may_not(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     static const char *const none[] = {NULL};
@@ -155,7 +155,7 @@ static void against_server(const struct unit_dir *dir, const char *const *extra,
         .smtp_starttls = "none", .smtp_timeout = SEND_MS, .deliveries = 1 \
     }
 
-static void test_plain(void)
+static void test_hands_a_mail_to_a_server(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     static const char *const none[] = {NULL};
@@ -167,7 +167,7 @@ static void test_plain(void)
                    ".a line that begins with a dot\r\nEnd.\r\n");
 }
 
-static void test_tls_and_sign_in(void)
+static void test_insists_on_tls_and_signs_in(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char cert[128], key[128], password[128], wrong[128];
@@ -236,7 +236,7 @@ static void run_change(struct loop *loop, void *arg)
     secret_wipe(&server.password);
 }
 
-static void test_change(void)
+static void test_another_password_while_it_runs(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char cert[128], key[128], password[128], wrong[128];
@@ -303,7 +303,7 @@ static void ask_server(const struct unit_dir *dir, const char *const *extra, str
     UNIT_CHECK(mail_server_count(dir->path) == 0, "%s", want.label);
 }
 
-static void test_checks(void)
+static void test_tells_what_a_server_lacks(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char cert[128], key[128], password[128], wrong[128];
@@ -339,7 +339,7 @@ static void test_checks(void)
                                "smtp_ca_file"});
 }
 
-static void test_refusals(void)
+static void test_tells_not_now_from_never(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     static const struct {
@@ -362,7 +362,7 @@ static void test_refusals(void)
     }
 }
 
-static void test_no_server(void)
+static void test_tries_again_when_nobody_listens(void)
 {
     struct attempt attempt = {NO_TLS, {TRANSPORT_UNREACHED}, 1, "nobody listens", "smtp"};
     char url[64];
@@ -372,7 +372,7 @@ static void test_no_server(void)
     unit_on_fiber(run_attempt, &attempt);
 }
 
-static void test_configuration(void)
+static void test_refuses_a_configuration_that_means_nothing(void)
 {
     static const struct {
         struct maild_config config;
@@ -425,7 +425,7 @@ static void run_file(struct loop *loop, void *arg)
     offload_destroy(&offload);
 }
 
-static void test_file(void)
+static void test_writes_the_same_mail_to_the_same_file(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
 
@@ -435,15 +435,15 @@ static void test_file(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"hands a mail to a server", test_plain},
-        {"insists on TLS and signs in", test_tls_and_sign_in},
-        {"another password while it runs", test_change},
-        {"tells not now from never", test_refusals},
-        {"sends nothing that it may not", test_denied},
-        {"tells what a server lacks", test_checks},
-        {"tries again when nobody listens", test_no_server},
-        {"refuses a configuration that means nothing", test_configuration},
-        {"writes the same mail to the same file", test_file},
+        CASE(test_hands_a_mail_to_a_server),
+        CASE(test_insists_on_tls_and_signs_in),
+        CASE(test_another_password_while_it_runs),
+        CASE(test_tells_not_now_from_never),
+        CASE(test_sends_nothing_that_it_may_not),
+        CASE(test_tells_what_a_server_lacks),
+        CASE(test_tries_again_when_nobody_listens),
+        CASE(test_refuses_a_configuration_that_means_nothing),
+        CASE(test_writes_the_same_mail_to_the_same_file),
     };
 
     return unit_run("maild transports", cases, ARRAY_SIZE(cases));

@@ -112,8 +112,8 @@ static void large_parts_end(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"secrets stay with the recipient", secrets_stay_with_the_recipient},
-        {"large parts end", large_parts_end},
+        CASE(secrets_stay_with_the_recipient),
+        CASE(large_parts_end),
     };
 
     return unit_run("maild template html", cases, ARRAY_SIZE(cases));

@@ -88,8 +88,8 @@ static void every_template_says_when_it_is_mailed(void)
 }
 
 static const struct unit_case cases[] = {
-    {"the page is current", the_page_is_current},
-    {"every template says when it is mailed", every_template_says_when_it_is_mailed},
+    CASE(the_page_is_current),
+    CASE(every_template_says_when_it_is_mailed),
 };
 
 int main(void)

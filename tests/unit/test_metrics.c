@@ -30,7 +30,7 @@ static int64_t read_seven(void *arg)
     return *(const int64_t *)arg;
 }
 
-static void test_counter_and_gauge(void)
+static void test_counters_and_gauges(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct metrics *metrics = metrics_new();
@@ -56,7 +56,7 @@ static void test_counter_and_gauge(void)
     CU_ASSERT_PTR_NULL(metrics);
 }
 
-static void test_histogram(void)
+static void test_buckets_are_cumulative(void)
 {
     static const struct {
         int64_t us;
@@ -95,7 +95,7 @@ static void test_histogram(void)
     }
 }
 
-static void test_limit(void)
+static void test_beyond_the_limit_one_cell_is_shared(void)
 {
     static char names[600][16];
     struct metrics *metrics = metrics_new();
@@ -113,9 +113,9 @@ static void test_limit(void)
 }
 
 static const struct unit_case cases[] = {
-    {"counters and gauges", test_counter_and_gauge},
-    {"buckets are cumulative", test_histogram},
-    {"beyond the limit one cell is shared", test_limit},
+    CASE(test_counters_and_gauges),
+    CASE(test_buckets_are_cumulative),
+    CASE(test_beyond_the_limit_one_cell_is_shared),
 };
 
 int main(void)

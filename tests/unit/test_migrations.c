@@ -59,7 +59,7 @@ static const struct row {
     {"a copy", "a", "create table made as select * from big", ""},
 };
 
-static void test_rows(void)
+static void test_who_would_be_held_up(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         PGconn *conn = PQconnectdb(server->conninfo);
@@ -79,7 +79,7 @@ static void test_rows(void)
 }
 
 static const struct unit_case cases[] = {
-    {"who would be held up", test_rows},
+    CASE(test_who_would_be_held_up),
 };
 
 int main(void)

@@ -76,8 +76,8 @@ static void shown_names_are_no_links(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"harmful names are refused", harmful_names_are_refused},
-        {"shown names are no links", shown_names_are_no_links},
+        CASE(harmful_names_are_refused),
+        CASE(shown_names_are_no_links),
     };
 
     return unit_run("name", cases, ARRAY_SIZE(cases));

@@ -55,7 +55,7 @@ static void one_job(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_PTR_NULL(offload);
 }
 
-static void test_one_job(void)
+static void test_a_job_runs_on_another_thread_of_lower_priority(void)
 {
     unit_on_fiber(one_job, NULL);
 }
@@ -156,7 +156,7 @@ static void bounds(struct loop *loop, void *arg UNUSED)
     offload_destroy(&offload);
 }
 
-static void test_bounds(void)
+static void test_full_queue_deadline_and_a_running_job(void)
 {
     unit_on_fiber(bounds, NULL);
 }
@@ -180,7 +180,7 @@ static void first_come(struct loop *loop, void *arg UNUSED)
     offload_destroy(&offload);
 }
 
-static void test_first_come(void)
+static void test_first_come_first_served(void)
 {
     unit_on_fiber(first_come, NULL);
 }
@@ -227,7 +227,7 @@ static void cancelling(struct loop *loop, void *arg UNUSED)
     offload_destroy(&offload);
 }
 
-static void test_cancel(void)
+static void test_cancelled(void)
 {
     unit_on_fiber(cancelling, NULL);
 }
@@ -262,11 +262,11 @@ static void test_no_memory_for_threads(void)
 }
 
 static const struct unit_case cases[] = {
-    {"no memory for threads", test_no_memory_for_threads},
-    {"a job runs on another thread of lower priority", test_one_job},
-    {"full queue, deadline, and a running job", test_bounds},
-    {"first come, first served", test_first_come},
-    {"cancelled", test_cancel},
+    CASE(test_no_memory_for_threads),
+    CASE(test_a_job_runs_on_another_thread_of_lower_priority),
+    CASE(test_full_queue_deadline_and_a_running_job),
+    CASE(test_first_come_first_served),
+    CASE(test_cancelled),
 };
 
 int main(void)

@@ -165,7 +165,7 @@ static void wait_executed(struct fixture *self, long count)
 
 /* ---- cases ---- */
 
-static void relays(struct loop *loop, void *arg UNUSED)
+static void rows_are_delivered_and_deleted(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     int64_t took;
@@ -197,7 +197,7 @@ static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
 }
 
 /* Rows wait unharmed for a service that is not there, and go out when it comes. */
-static void absent(struct loop *loop, void *arg UNUSED)
+static void rows_wait_for_an_absent_service(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
@@ -223,7 +223,7 @@ static void absent(struct loop *loop, void *arg UNUSED)
 
 /* What the receiver calls wrong is kept for an hour's rest; what it could not do now comes again
  * soon, and neither stops the others. */
-static void failures(struct loop *loop, void *arg UNUSED)
+static void refusals_are_kept_failures_come_again(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
@@ -248,7 +248,7 @@ static void failures(struct loop *loop, void *arg UNUSED)
 }
 
 /* The receiver dies with a row in hand: it gets it again after its restart. */
-static void killed_receiver(struct loop *loop, void *arg UNUSED)
+static void the_receiver_is_killed(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
@@ -315,7 +315,7 @@ static pid_t start_sender(struct fixture *self)
 
 /* A sender dies with a row in hand: another one takes it up within 5 s, and not before its lease is
  * over. */
-static void killed_sender(struct loop *loop, void *arg UNUSED)
+static void the_sender_is_killed(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     int64_t killed, took;
@@ -343,7 +343,7 @@ static void killed_sender(struct loop *loop, void *arg UNUSED)
 }
 
 /* The database restarts between claim and settlement: delivered again, never lost. */
-static void database_restart(struct loop *loop, void *arg UNUSED)
+static void the_database_restarts(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
 
@@ -364,7 +364,7 @@ static void database_restart(struct loop *loop, void *arg UNUSED)
 }
 
 /* Two relays on one table, as two instances of a daemon are: no row twice while nobody dies. */
-static void two_instances(struct loop *loop, void *arg UNUSED)
+static void two_instances_share_the_work(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     struct db *db;
@@ -395,22 +395,22 @@ static void two_instances(struct loop *loop, void *arg UNUSED)
         unit_expect_log(warnings_); \
         unit_on_fiber(fn_, NULL);   \
     }
-ON_FIBER(relays, 0)
-ON_FIBER(absent, 0)
-ON_FIBER(failures, 1)
-ON_FIBER(killed_receiver, 2)
-ON_FIBER(killed_sender, 0)
-ON_FIBER(database_restart, 1)
-ON_FIBER(two_instances, 0)
+ON_FIBER(rows_are_delivered_and_deleted, 0)
+ON_FIBER(rows_wait_for_an_absent_service, 0)
+ON_FIBER(refusals_are_kept_failures_come_again, 1)
+ON_FIBER(the_receiver_is_killed, 2)
+ON_FIBER(the_sender_is_killed, 0)
+ON_FIBER(the_database_restarts, 1)
+ON_FIBER(two_instances_share_the_work, 0)
 
 static const struct unit_case cases[] = {
-    {"rows are delivered and deleted", test_relays},
-    {"rows wait for an absent service", test_absent},
-    {"refusals are kept, failures come again", test_failures},
-    {"the receiver is killed", test_killed_receiver},
-    {"the sender is killed", test_killed_sender},
-    {"the database restarts", test_database_restart},
-    {"two instances share the work", test_two_instances},
+    CASE(test_rows_are_delivered_and_deleted),
+    CASE(test_rows_wait_for_an_absent_service),
+    CASE(test_refusals_are_kept_failures_come_again),
+    CASE(test_the_receiver_is_killed),
+    CASE(test_the_sender_is_killed),
+    CASE(test_the_database_restarts),
+    CASE(test_two_instances_share_the_work),
 };
 
 int main(int argc, char **argv)

@@ -83,7 +83,7 @@ static const struct {
      "Locale", POLICY_READ, POLICY_ALL},
 };
 
-static void test_scopes(void)
+static void test_rules_reach_as_far_as_they_say(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
         enum policy_scope got =
@@ -93,7 +93,7 @@ static void test_scopes(void)
     }
 }
 
-static void test_callers(void)
+static void test_callers_are_bound_by_their_policy(void)
 {
     static const char reads[] = "[{\"resourceType\":\"Locale\",\"interaction\":[\"read\"]}]";
     static const struct {
@@ -126,7 +126,7 @@ static void test_callers(void)
     }
 }
 
-static void test_nobody(void)
+static void test_nobody_may_do_nothing(void)
 {
     struct request req = {.caller = NULL};
 
@@ -145,7 +145,7 @@ static enum policy_scope remembered(struct policy_scopes *memory, const char *ru
 }
 
 /* The same answers, the first time and later; whatever else was asked about the same rules. */
-static void test_remembered(void)
+static void test_what_was_worked_out_once_is_told_again(void)
 {
     static const enum policy_interaction all[] = {POLICY_CREATE, POLICY_READ,   POLICY_SEARCH,
                                                   POLICY_UPDATE, POLICY_DELETE, POLICY_EXECUTE};
@@ -166,7 +166,7 @@ static void test_remembered(void)
     CU_ASSERT(policy_scopes_count(memory) > 0);
 }
 
-static void test_remembered_bound(void)
+static void test_so_much_is_remembered(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
     char rules[128];
@@ -184,7 +184,7 @@ static void test_remembered_bound(void)
 
 /* Who administers the project is bound by no text, and nobody has none: there is nothing to
  * remember. */
-static void test_not_remembered(void)
+static void test_who_needs_no_rules_is_not(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
     const struct caller admin = {.role = "Practitioner", .admin = true, .policyResource = "[]"},
@@ -204,7 +204,7 @@ static void test_not_remembered(void)
 
 #define RULE(ip, action) "{\"ip\":\"" ip "\",\"action\":\"" action "\"}"
 
-static void test_addresses(void)
+static void test_addresses_are_let_in_or_not(void)
 {
     static const struct {
         const char *label, *rules, *address;
@@ -248,13 +248,13 @@ static void test_addresses(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"rules reach as far as they say", test_scopes},
-        {"callers are bound by their policy", test_callers},
-        {"nobody may do nothing", test_nobody},
-        {"what was worked out once is told again", test_remembered},
-        {"so much is remembered", test_remembered_bound},
-        {"who needs no rules is not", test_not_remembered},
-        {"addresses are let in or not", test_addresses},
+        CASE(test_rules_reach_as_far_as_they_say),
+        CASE(test_callers_are_bound_by_their_policy),
+        CASE(test_nobody_may_do_nothing),
+        CASE(test_what_was_worked_out_once_is_told_again),
+        CASE(test_so_much_is_remembered),
+        CASE(test_who_needs_no_rules_is_not),
+        CASE(test_addresses_are_let_in_or_not),
     };
 
     return unit_run("policy", cases, ARRAY_SIZE(cases));

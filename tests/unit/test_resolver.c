@@ -101,7 +101,7 @@ static size_t thread_count(void)
 
 /* ---- cases ---- */
 
-static void test_names(void)
+static void test_numeric_addresses_and_localhost_need_no_lookup(void)
 {
     static const struct {
         const char *host;
@@ -157,7 +157,7 @@ static void one_question(struct loop *loop, void *arg UNUSED)
     resolver_destroy(&resolver);
 }
 
-static void test_one_question(void)
+static void test_a_name_is_asked_for_once(void)
 {
     unit_on_fiber(one_question, NULL);
 }
@@ -193,7 +193,7 @@ static void silence(struct loop *loop, void *arg UNUSED)
     silent_dns_set(dns, false);
 }
 
-static void test_silence(void)
+static void test_silence_holds_no_loop_and_its_threads_and_names_are_bounded(void)
 {
     unit_on_fiber(silence, NULL);
 }
@@ -215,7 +215,7 @@ static void recovery(struct loop *loop, void *arg UNUSED)
     resolver_destroy(&resolver);
 }
 
-static void test_recovery(void)
+static void test_a_name_server_that_is_back(void)
 {
     unit_on_fiber(recovery, NULL);
 }
@@ -241,7 +241,7 @@ static void stale(struct loop *loop, void *arg UNUSED)
     resolver_destroy(&resolver);
 }
 
-static void test_stale(void)
+static void test_an_old_answer_while_no_name_server_answers(void)
 {
     unit_on_fiber(stale, NULL);
 }
@@ -270,18 +270,18 @@ static void stopping(struct loop *loop, void *arg UNUSED)
     resolver_destroy(&resolver);
 }
 
-static void test_stopping(void)
+static void test_a_stop_and_a_caller_without_a_fiber(void)
 {
     unit_on_fiber(stopping, NULL);
 }
 
 static const struct unit_case cases[] = {
-    {"numeric addresses and localhost need no lookup", test_names},
-    {"a name is asked for once", test_one_question},
-    {"silence holds no loop, and its threads and names are bounded", test_silence},
-    {"a name server that is back", test_recovery},
-    {"an old answer while no name server answers", test_stale},
-    {"a stop, and a caller without a fiber", test_stopping},
+    CASE(test_numeric_addresses_and_localhost_need_no_lookup),
+    CASE(test_a_name_is_asked_for_once),
+    CASE(test_silence_holds_no_loop_and_its_threads_and_names_are_bounded),
+    CASE(test_a_name_server_that_is_back),
+    CASE(test_an_old_answer_while_no_name_server_answers),
+    CASE(test_a_stop_and_a_caller_without_a_fiber),
 };
 
 int main(void)

@@ -86,7 +86,7 @@ static void test_values(void)
     CU_ASSERT(memcmp(twin.bytes, after.bytes, SEAL_ID_AT) != 0);
 }
 
-static void test_hashing_keys(void)
+static void test_keys_that_hash(void)
 {
     struct seal_keys keys = unit_seal_keys(1), old = unit_seal_keys(2), older = unit_seal_keys(3);
 
@@ -104,9 +104,9 @@ static void test_hashing_keys(void)
 }
 
 static const struct unit_case cases[] = {
-    {"files", test_files},
-    {"values", test_values},
-    {"keys that hash", test_hashing_keys},
+    CASE(test_files),
+    CASE(test_values),
+    CASE(test_keys_that_hash),
 };
 
 int main(void)

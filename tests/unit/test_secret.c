@@ -19,7 +19,7 @@ static struct secret test_key(uint8_t first)
     return key;
 }
 
-static void test_random_text(void)
+static void test_random_texts(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     char *a = secret_random_text(arena, 32), *b = secret_random_text(arena, 32);
@@ -37,7 +37,7 @@ static void test_hash(void)
     CU_ASSERT(memcmp(hash, want, sizeof(want)) == 0);
 }
 
-static void test_base64(void)
+static void test_base64url_is_exact(void)
 {
     static const struct {
         const char *text;
@@ -65,7 +65,7 @@ static void test_base64(void)
     }
 }
 
-static void test_key_file(void)
+static void test_key_files(void)
 {
     static const struct {
         const char *label, *text;
@@ -160,7 +160,7 @@ static void test_text_file(void)
     }
 }
 
-static void test_key_file_missing(void)
+static void test_key_file_that_is_not_there(void)
 {
     struct secret key;
     struct error err;
@@ -171,7 +171,7 @@ static void test_key_file_missing(void)
     CU_ASSERT(secret_load_key("/tmp", &key, &err) == -1);
 }
 
-static void test_seal(void)
+static void test_sealed_bytes_open_with_key_and_purpose_only(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct secret key = test_key(0), other = test_key(1);
@@ -198,7 +198,7 @@ static void test_seal(void)
     }
 }
 
-static void test_wipe(void)
+static void test_wiping(void)
 {
     char text[] = "password";
     static const char zeroes[sizeof(text)];
@@ -212,14 +212,14 @@ static void test_wipe(void)
 }
 
 static const struct unit_case cases[] = {
-    {"random texts", test_random_text},
-    {"hash", test_hash},
-    {"base64url is exact", test_base64},
-    {"key files", test_key_file},
-    {"text file", test_text_file},
-    {"key file that is not there", test_key_file_missing},
-    {"sealed bytes open with key and purpose only", test_seal},
-    {"wiping", test_wipe},
+    CASE(test_random_texts),
+    CASE(test_hash),
+    CASE(test_base64url_is_exact),
+    CASE(test_key_files),
+    CASE(test_text_file),
+    CASE(test_key_file_that_is_not_there),
+    CASE(test_sealed_bytes_open_with_key_and_purpose_only),
+    CASE(test_wiping),
 };
 
 int main(void)

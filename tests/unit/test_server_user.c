@@ -59,9 +59,9 @@ static void test_mapped_user_owns_what_is_roots(void)
 }
 
 static const struct unit_case cases[] = {
-    {"user has a name", test_user_has_a_name},
-    {"new directory belongs to its user", test_new_directory_belongs_to_its_user},
-    {"mapped user owns what is root's", test_mapped_user_owns_what_is_roots},
+    CASE(test_user_has_a_name),
+    CASE(test_new_directory_belongs_to_its_user),
+    CASE(test_mapped_user_owns_what_is_roots),
 };
 
 int main(void)

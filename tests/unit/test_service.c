@@ -225,7 +225,7 @@ static void daemon_free(struct daemon *self)
 
 /* ---- cases ---- */
 
-static void test_command_line(void)
+static void test_command_line_and_configuration(void)
 {
     static const struct {
         const char *label, *section, *extra[4];
@@ -260,7 +260,7 @@ static void test_command_line(void)
     }
 }
 
-static void test_life(void)
+static void test_ready_watchdog_sigterm_exit_0(void)
 {
     struct daemon daemon;
     char text[256];
@@ -303,7 +303,7 @@ static void reload_with(struct daemon *self, const char *section)
     UNIT_CHECK(strcmp(daemon_note(self, text), "READY=1") == 0, "%s", text);
 }
 
-static void test_reload(void)
+static void test_applies_what_a_reload_can_change(void)
 {
     struct daemon daemon;
     char text[256];
@@ -326,7 +326,7 @@ static void test_reload(void)
 }
 
 /* A file that cannot be read, or that a start would refuse, changes nothing. */
-static void test_refused_reload(void)
+static void test_keeps_its_configuration_when_the_new_one_is_refused(void)
 {
     struct daemon daemon;
     char text[256];
@@ -348,7 +348,7 @@ static void test_refused_reload(void)
 }
 
 /* Its memory, with the secrets in it, is not written to a file when it dies. */
-static void test_no_core(void)
+static void test_no_core_file(void)
 {
     struct daemon daemon;
     struct rlimit before, given, limit = {.rlim_cur = 1};
@@ -368,7 +368,7 @@ static void test_no_core(void)
     daemon_free(&daemon);
 }
 
-static void test_one_of_a_name(void)
+static void test_one_instance_of_a_name(void)
 {
     struct daemon daemon, second;
     char text[256];
@@ -487,7 +487,7 @@ static void on_bus(struct loop *loop, void *arg)
     arena_destroy(&caller.arena);
 }
 
-static void test_over_the_bus(void)
+static void test_status_metrics_and_drain_over_the_bus(void)
 {
     struct daemon daemon;
     char text[256];
@@ -502,13 +502,13 @@ static void test_over_the_bus(void)
 }
 
 static const struct unit_case cases[] = {
-    {"command line and configuration", test_command_line},
-    {"ready, watchdog, SIGTERM, exit 0", test_life},
-    {"applies what a reload can change", test_reload},
-    {"keeps its configuration when the new one is refused", test_refused_reload},
-    {"no core file", test_no_core},
-    {"one instance of a name", test_one_of_a_name},
-    {"status, metrics and drain over the bus", test_over_the_bus},
+    CASE(test_command_line_and_configuration),
+    CASE(test_ready_watchdog_sigterm_exit_0),
+    CASE(test_applies_what_a_reload_can_change),
+    CASE(test_keeps_its_configuration_when_the_new_one_is_refused),
+    CASE(test_no_core_file),
+    CASE(test_one_instance_of_a_name),
+    CASE(test_status_metrics_and_drain_over_the_bus),
 };
 
 int main(int argc, char **argv)

@@ -86,7 +86,7 @@ static const char *problem_paths(const struct error *err)
     return paths;
 }
 
-static void test_accepted(void)
+static void test_accepts_what_means_something_and_keeps_only_that(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(accepted); i++) {
         const char *resource = accepted[i].resource, *ip_rules = NULL;
@@ -101,7 +101,7 @@ static void test_accepted(void)
     }
 }
 
-static void test_refused(void)
+static void test_refuses_what_means_nothing_and_says_where(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         const char *resource = refused[i].resource, *ip_rules = refused[i].ip_rules;
@@ -118,7 +118,7 @@ static void test_refused(void)
     }
 }
 
-static void test_networks(void)
+static void test_tells_networks_from_other_text(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(networks); i++) {
         const char *resource = "[]", *ip_rules;
@@ -136,9 +136,9 @@ static void test_networks(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"accepts what means something and keeps only that", test_accepted},
-        {"refuses what means nothing and says where", test_refused},
-        {"tells networks from other text", test_networks},
+        CASE(test_accepts_what_means_something_and_keeps_only_that),
+        CASE(test_refuses_what_means_nothing_and_says_where),
+        CASE(test_tells_networks_from_other_text),
     };
 
     return unit_run("settingsd policy", cases, ARRAY_SIZE(cases));

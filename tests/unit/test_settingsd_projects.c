@@ -232,7 +232,7 @@ static const char *reference_to(struct fixture *self, struct uuid policy)
 
 /* ---- cases, each on a fiber with a schema of its own ---- */
 
-static void writes(struct loop *loop, void *arg UNUSED)
+static void writes_switches_and_texts(struct loop *loop, void *arg UNUSED)
 {
     struct settings_record record = {0};
     struct tenant tenant = {0};
@@ -262,7 +262,7 @@ static void writes(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void refusals(struct loop *loop, void *arg UNUSED)
+static void refuses_names_and_values_that_mean_nothing(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *name, *value;
@@ -299,7 +299,7 @@ static void refusals(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void if_match(struct loop *loop, void *arg UNUSED)
+static void honours_if_match(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *header;
@@ -373,7 +373,7 @@ static long run_writers(struct fixture *self, const char *if_match)
     return won;
 }
 
-static void race(struct loop *loop, void *arg UNUSED)
+static void lets_one_of_many_writers_win_each_version(struct loop *loop, void *arg UNUSED)
 {
     long won, same;
     struct fixture self;
@@ -390,7 +390,7 @@ static void race(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void policies(struct loop *loop, void *arg UNUSED)
+static void guards_policies_in_use_and_tells_of_changed_ones(struct loop *loop, void *arg UNUSED)
 {
     struct settings_record record;
     struct access_policy policy;
@@ -434,7 +434,7 @@ static void policies(struct loop *loop, void *arg UNUSED)
 }
 
 /* What could not be told at once is not forgotten. */
-static void untold(struct loop *loop, void *arg UNUSED)
+static void tells_later_what_could_not_be_told_at_once(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in in = {"lakeside", true};
     struct tenant tenant = {0};
@@ -457,7 +457,7 @@ static void untold(struct loop *loop, void *arg UNUSED)
 }
 
 /* A project knows the top of its tree, whatever lies between, and what it asks of accounts. */
-static void tree(struct loop *loop, void *arg UNUSED)
+static void knows_the_top_of_a_tree_and_the_account_policy(struct loop *loop, void *arg UNUSED)
 {
     struct project_child_in below = {"North", "lakeside-north"},
                             deepest = {"Deep", "lakeside-deep"};
@@ -518,7 +518,7 @@ static enum error_code make_child(struct fixture *self, struct uuid *ret)
 }
 
 /* A project, a tree and an account have room for so many projects. */
-static void limits(struct loop *loop, void *arg UNUSED)
+static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;
     struct uuid child;
@@ -545,7 +545,7 @@ static void limits(struct loop *loop, void *arg UNUSED)
 }
 
 /* What holds for a project holds for all below it, and is told of all of them. */
-static void suspended_tree(struct loop *loop, void *arg UNUSED)
+static void suspends_all_below_a_project(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in suspend = {"lakeside", true};
     struct tenant_lookup_in lookup = {.tenantCode = NULL};
@@ -577,7 +577,7 @@ static void suspended_tree(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-static void children(struct loop *loop, void *arg UNUSED)
+static void makes_child_projects_with_an_admin(struct loop *loop, void *arg UNUSED)
 {
     struct project_child_in named = {"North", "lakeside-north"}, free = {"Lakeside", NULL};
     struct project_child_out first = {0}, second = {0};
@@ -604,35 +604,35 @@ static void children(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-#define CASE(fn)                 \
+#define ON_FIBER(fn)             \
     static void test_##fn(void)  \
     {                            \
         unit_on_fiber(fn, NULL); \
     }
-CASE(writes)
-CASE(refusals)
-CASE(if_match)
-CASE(race)
-CASE(policies)
-CASE(untold)
-CASE(tree)
-CASE(limits)
-CASE(suspended_tree)
-CASE(children)
+ON_FIBER(writes_switches_and_texts)
+ON_FIBER(refuses_names_and_values_that_mean_nothing)
+ON_FIBER(honours_if_match)
+ON_FIBER(lets_one_of_many_writers_win_each_version)
+ON_FIBER(guards_policies_in_use_and_tells_of_changed_ones)
+ON_FIBER(tells_later_what_could_not_be_told_at_once)
+ON_FIBER(knows_the_top_of_a_tree_and_the_account_policy)
+ON_FIBER(bounds_projects_and_trees)
+ON_FIBER(suspends_all_below_a_project)
+ON_FIBER(makes_child_projects_with_an_admin)
 
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"writes switches and texts", test_writes},
-        {"refuses names and values that mean nothing", test_refusals},
-        {"honours If-Match", test_if_match},
-        {"lets one of many writers win each version", test_race},
-        {"guards policies in use and tells of changed ones", test_policies},
-        {"tells later what could not be told at once", test_untold},
-        {"knows the top of a tree and the account policy", test_tree},
-        {"bounds projects and trees", test_limits},
-        {"suspends all below a project", test_suspended_tree},
-        {"makes child projects with an admin", test_children},
+        CASE(test_writes_switches_and_texts),
+        CASE(test_refuses_names_and_values_that_mean_nothing),
+        CASE(test_honours_if_match),
+        CASE(test_lets_one_of_many_writers_win_each_version),
+        CASE(test_guards_policies_in_use_and_tells_of_changed_ones),
+        CASE(test_tells_later_what_could_not_be_told_at_once),
+        CASE(test_knows_the_top_of_a_tree_and_the_account_policy),
+        CASE(test_bounds_projects_and_trees),
+        CASE(test_suspends_all_below_a_project),
+        CASE(test_makes_child_projects_with_an_admin),
     };
     int exit_code;
 

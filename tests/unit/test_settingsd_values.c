@@ -66,7 +66,7 @@ static bool is_code(const char *text)
            strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == length;
 }
 
-static void test_codes(void)
+static void test_makes_a_tenant_code_from_a_name(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -80,7 +80,7 @@ static void test_codes(void)
     }
 }
 
-static void test_unique(void)
+static void test_makes_another_one_when_that_is_taken(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -92,7 +92,7 @@ static void test_unique(void)
     }
 }
 
-static void test_urls(void)
+static void test_takes_absolute_http_and_https_urls_only(void)
 {
     char text[4096] = "https://example.org/";
 
@@ -107,9 +107,9 @@ static void test_urls(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        {"makes a tenant code from a name", test_codes},
-        {"makes another one when that is taken", test_unique},
-        {"takes absolute http and https URLs only", test_urls},
+        CASE(test_makes_a_tenant_code_from_a_name),
+        CASE(test_makes_another_one_when_that_is_taken),
+        CASE(test_takes_absolute_http_and_https_urls_only),
     };
 
     return unit_run("settingsd values", cases, ARRAY_SIZE(cases));

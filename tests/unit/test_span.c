@@ -186,11 +186,9 @@ static void calls_are_counted_by_service(void)
 }
 
 static const struct unit_case cases[] = {
-    {"children name their parent", children_name_their_parent},
-    {"attributes are those of OTLP", attributes_are_those_of_otlp},
-    {"what is not sampled is not recorded", what_is_not_sampled_is_not_recorded},
-    {"a full ring drops and goes on", a_full_ring_drops_and_goes_on},
-    {"calls are counted by service", calls_are_counted_by_service},
+    CASE(children_name_their_parent),          CASE(attributes_are_those_of_otlp),
+    CASE(what_is_not_sampled_is_not_recorded), CASE(a_full_ring_drops_and_goes_on),
+    CASE(calls_are_counted_by_service),
 };
 
 int main(void)

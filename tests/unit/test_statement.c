@@ -304,14 +304,13 @@ ON_FIBER(statements_run_in_a_transaction)
 ON_FIBER(wrong_statements_end_the_start)
 
 static const struct unit_case cases[] = {
-    {"types travel both ways", test_types_travel_both_ways},
-    {"what may be null has values too", test_what_may_be_null_has_values_too},
-    {"a null that is not allowed is reported by name",
-     test_a_null_that_is_not_allowed_is_reported_by_name},
-    {"rows are counted", test_rows_are_counted},
-    {"lists fill structs and columns", test_lists_fill_structs_and_columns},
-    {"statements run in a transaction", test_statements_run_in_a_transaction},
-    {"wrong statements end the start", test_wrong_statements_end_the_start},
+    CASE(test_types_travel_both_ways),
+    CASE(test_what_may_be_null_has_values_too),
+    CASE(test_a_null_that_is_not_allowed_is_reported_by_name),
+    CASE(test_rows_are_counted),
+    CASE(test_lists_fill_structs_and_columns),
+    CASE(test_statements_run_in_a_transaction),
+    CASE(test_wrong_statements_end_the_start),
 };
 
 int main(void)

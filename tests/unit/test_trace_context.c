@@ -138,9 +138,9 @@ static void tracestate_is_of_its_grammar(void)
 }
 
 static const struct unit_case cases[] = {
-    {"traceparent is read strictly", traceparent_is_read_strictly},
-    {"traceparent comes back", traceparent_comes_back},
-    {"tracestate is of its grammar", tracestate_is_of_its_grammar},
+    CASE(traceparent_is_read_strictly),
+    CASE(traceparent_comes_back),
+    CASE(tracestate_is_of_its_grammar),
 };
 
 int main(void)

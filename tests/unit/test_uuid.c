@@ -6,7 +6,7 @@
 #include "common/base/uuid.h"
 #include "tests/unit/unit.h"
 
-static void test_parse(void)
+static void test_reading(void)
 {
     static const struct {
         const char *text, *want; /* want NULL: refused */
@@ -34,7 +34,7 @@ static void test_parse(void)
     }
 }
 
-static void test_bytes(void)
+static void test_bytes_and_back(void)
 {
     static const uint8_t bytes[16] = {0x5f, 0x0c, 0x4a, 0x52, 0x8c, 0x1e, 0x4d, 0x8a,
                                       0x9b, 0x0e, 0x0e, 0x8f, 0x1c, 0x2d, 0x3a, 0xff};
@@ -50,7 +50,7 @@ static void test_bytes(void)
     CU_ASSERT(uuid_equal(&id, &id) && !uuid_equal(&id, &unset));
 }
 
-static void test_random(void)
+static void test_random_ones(void)
 {
     struct uuid a = uuid_random(), b = uuid_random(), parsed;
 
@@ -59,7 +59,7 @@ static void test_random(void)
     CU_ASSERT(a.text[14] == '4' && strchr("89ab", a.text[19]));
 }
 
-static void test_ordered(void)
+static void test_ordered_ones(void)
 {
     struct uuid a = uuid_ordered(1769851800000), b = uuid_ordered(1769851800001),
                 c = uuid_ordered(1769851800001);
@@ -71,10 +71,10 @@ static void test_ordered(void)
 }
 
 static const struct unit_case cases[] = {
-    {"reading", test_parse},
-    {"bytes and back", test_bytes},
-    {"random ones", test_random},
-    {"ordered ones", test_ordered},
+    CASE(test_reading),
+    CASE(test_bytes_and_back),
+    CASE(test_random_ones),
+    CASE(test_ordered_ones),
 };
 
 int main(void)

@@ -6,6 +6,7 @@
 #include <CUnit/Basic.h>
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <ftw.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "common/base/log.h"
 #include "common/runtime/fiber.h"
 
-enum { FIBER_DEADLINE_MS = 120000, UNWIND_DEADLINE_MS = 5000 };
+enum { FIBER_DEADLINE_MS = 120000, UNWIND_DEADLINE_MS = 5000, TITLE_SIZE = 160 };
 
 /* What the running case may log; CUnit's callbacks carry no argument, hence static. */
 static uint64_t log_before, log_expected;
@@ -44,23 +45,63 @@ static void case_end(void)
                (unsigned long long)lines);
 }
 
+/* What follows -k on the command line of the program; NULL: all cases. */
+static const char *wanted;
+
+/* main() of a test program takes no arguments: glibc gives them to constructors too. */
+__attribute__((constructor)) static void read_arguments(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "-k") == 0)
+        wanted = argv[2];
+}
+
+/* test_reads_what_it_wrote -> "reads what it wrote" */
+static void case_title(const struct unit_case *self, char *ret, size_t size)
+{
+    const char *name = self->name + (strncmp(self->name, "test_", 5) == 0 ? 5 : 0);
+
+    snprintf(ret, size, "%s", name);
+    for (char *c = ret; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+}
+
+static bool is_wanted(const struct unit_case *self, const char *title)
+{
+    char pattern[TITLE_SIZE];
+
+    if (!wanted || self->always)
+        return true;
+    snprintf(pattern, sizeof(pattern), "*%s*", wanted);
+    for (char *c = pattern; *c; c++)
+        *c = *c == '_' ? ' ' : *c;
+    return fnmatch(pattern, title, FNM_CASEFOLD) == 0;
+}
+
 int unit_run(const char *suite, const struct unit_case *cases, size_t count)
 {
     CU_pSuite registered;
-    unsigned failures;
+    unsigned failures, added = 0;
+    char title[TITLE_SIZE];
 
     if (CU_initialize_registry() != CUE_SUCCESS)
         return EXIT_FAILURE;
     registered = CU_add_suite_with_setup_and_teardown(suite, NULL, NULL, case_begin, case_end);
-    for (size_t i = 0; i < count; i++)
-        if (!registered || !CU_add_test(registered, cases[i].name, cases[i].fn)) {
-            fprintf(stderr, "%s: case '%s' cannot be registered: %s\n", suite, cases[i].name,
+    for (size_t i = 0; i < count; i++) {
+        case_title(&cases[i], title, sizeof(title));
+        if (!is_wanted(&cases[i], title))
+            continue;
+        if (!registered || !CU_add_test(registered, title, cases[i].fn)) {
+            fprintf(stderr, "%s: case '%s' cannot be registered: %s\n", suite, title,
                     CU_get_error_msg());
             return EXIT_FAILURE;
         }
+        added++;
+    }
+    if (added == 0)
+        fprintf(stderr, "%s: no case has '%s' in its name\n", suite, wanted);
     CU_basic_set_mode(CU_BRM_VERBOSE);
     CU_basic_run_tests();
-    failures = CU_get_number_of_failure_records() + (CU_get_number_of_tests_run() != count);
+    failures = CU_get_number_of_failure_records() + (CU_get_number_of_tests_run() != added);
     CU_cleanup_registry();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -79,14 +120,14 @@ void unit_leave_out(const char *format, ...)
 /* CUnit's callbacks carry no argument, hence static. */
 static const char *suite_reason;
 
-static void leave_out_case(void)
+static void all_of_it(void)
 {
     unit_leave_out("%s", suite_reason);
 }
 
 int unit_leave_out_suite(const char *suite, const char *reason)
 {
-    static const struct unit_case none[] = {{"all of it", leave_out_case}};
+    static const struct unit_case none[] = {CASE(all_of_it)};
 
     suite_reason = reason;
     return unit_run(suite, none, ARRAY_SIZE(none));

@@ -1,12 +1,15 @@
 /*
  * unit.h - what every unit test program shares: a suite is a table and one call.
  *
- *     static const struct unit_case cases[] = {{"reads what it wrote", test_round_trip}};
+ *     static const struct unit_case cases[] = {CASE(test_it_reads_what_it_wrote)};
  *
  *     int main(void)
  *     {
  *         return unit_run("codec", cases, ARRAY_SIZE(cases));
  *     }
+ *
+ * The name of a case is its function's: "it reads what it wrote" here. `test_codec -k PATTERN` runs
+ * those cases whose name has the pattern in it ("what*wrote", a blank is as good as an underscore).
  *
  * A case fails when the program logs a warning (or worse) that the case has not declared by
  * unit_expect_log(). CUnit's _FATAL assertions leave by longjmp and must not be used on a fiber:
@@ -23,7 +26,18 @@
 struct unit_case {
     const char *name;
     void (*fn)(void);
+    bool always;
 };
+
+#define CASE(fn_)               \
+    {                           \
+        .name = #fn_, .fn = fn_ \
+    }
+/* One that starts or ends what the others need: -k does not leave it out. */
+#define CASE_ALWAYS(fn_)                        \
+    {                                           \
+        .name = #fn_, .fn = fn_, .always = true \
+    }
 
 /* Runs the cases with CUnit's basic interface, prints its summary, and returns main's exit code: 0
  * when nothing failed. */
