@@ -7,6 +7,7 @@
 
 #include "authd/account/email_scan.h"
 #include "authd/account/mail_domain.h"
+#include "authd/authd_api.h"
 #include "authd/credential/common_password.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
@@ -19,21 +20,9 @@
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_CALL(struct authd, handler)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct authd, handler)
-#include "authd/authd_routes.def"
-
-static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_ROW(handler, input, output, "gateway", access, flags)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
-#include "authd/authd_routes.def"
-    {.name = NULL},
-};
+#define SERVICE authd
+#define SERVICE_OPERATIONS OPERATION_TABLE
+#include "common/bus/operations.def"
 
 const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT] = {
 #define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),

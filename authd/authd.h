@@ -12,8 +12,8 @@
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
 
-#include "authd/authd_api.h"
 #include "authd/authd_sql.h"
+#include "common/bus/method.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/service/service.h"
 
@@ -72,10 +72,8 @@ struct authd {
 /* check.c */
 extern const struct check authd_checks[];
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER(struct authd, handler, input, output)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER(struct authd, handler, input, output)
-#include "authd/authd_routes.def"
+#define SERVICE authd
+#define SERVICE_OPERATIONS OPERATION_HANDLERS
+#include "common/bus/operations.def"
 
 #endif

@@ -1013,8 +1013,6 @@ static const struct field operator_mfa_reset_in_rows[] = {
 };
 FIELD_TABLE(operator_mfa_reset_in);
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    METHOD_DEFINE(authd, handler, input, output, flags)
-#include "authd/authd_routes.def"
+#define SERVICE authd
+#define SERVICE_OPERATIONS OPERATION_METHODS
+#include "common/bus/operations.def"

@@ -457,9 +457,8 @@ extern const struct field_table user_place_table, user_table, operator_user_in_t
 extern const struct field_table email_change_in_table, email_undo_in_table;
 extern const struct field_table invitation_link_in_table, invitation_show_out_table;
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) METHOD_DECLARE(authd, handler, input, output)
-#include "authd/authd_routes.def"
+#define SERVICE authd
+#define SERVICE_OPERATIONS OPERATION_CALLS
+#include "common/bus/operations.def"
 
 #endif

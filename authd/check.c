@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "authd/authd.h"
+#include "authd/authd_api.h"
 #include "common/base/clock.h"
 
 /* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody

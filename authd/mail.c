@@ -8,6 +8,7 @@
 #include "authd/credential/throttle.h"
 #include "common/wire/codec.h"
 #include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
 
 enum { MAILBOX_MAX = 10 };
 #define MAILBOX_WINDOW HOURS(1)

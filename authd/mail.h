@@ -5,7 +5,6 @@
 #define ATRIUM_AUTHD_MAIL_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
 
 enum { MAIL_VARIABLES_MAX = 4 };
 

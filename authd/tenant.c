@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "settingsd/settingsd_api.h"
+
 static int take_open(const struct tenant *tenant, struct tenant *ret, struct error *err)
 {
     if (tenant->suspended)

@@ -6,7 +6,8 @@
 #define ATRIUM_AUTHD_TENANT_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
+
+struct tenant; /* settingsd_api.h */
 
 /* The tenant of a code, or of an id, for a sign-in: ERR_NOT_FOUND "Tenant not found." when there
  * is none or it is suspended. Parks. */

@@ -4,6 +4,7 @@
 #include "botd/botd.h"
 
 #include "botd/bot/bot.h"
+#include "botd/botd_api.h"
 #include "botd/sandbox/sandbox.h"
 #include "common/base/log.h"
 
@@ -55,21 +56,9 @@ static const struct config_row config_rows[] = {
                        "Bytes of them."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_CALL(struct botd, handler)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct botd, handler)
-#include "botd/botd_routes.def"
-
-static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_ROW(handler, input, output, "gateway", access, flags)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
-#include "botd/botd_routes.def"
-    {.name = NULL},
-};
+#define SERVICE botd
+#define SERVICE_OPERATIONS OPERATION_TABLE
+#include "common/bus/operations.def"
 
 static const char *const asks[] = {NULL};
 

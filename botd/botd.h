@@ -8,10 +8,10 @@
 #ifndef ATRIUM_BOTD_BOTD_H
 #define ATRIUM_BOTD_BOTD_H
 
-#include "botd/botd_api.h"
 #include "botd/botd_sql.h"
 #include "botd/network.h"
 #include "botd/translation/provider.h"
+#include "common/bus/method.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/service/service.h"
 
@@ -64,10 +64,8 @@ int provider_open(const struct botd *d, struct provider *ret, struct error *err)
 /* sweep.c: forgets executions that are too old or too many. For service_every(). */
 int sweep_run(void *daemon, const struct request *req, struct error *err);
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER(struct botd, handler, input, output)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER(struct botd, handler, input, output)
-#include "botd/botd_routes.def"
+#define SERVICE botd
+#define SERVICE_OPERATIONS OPERATION_HANDLERS
+#include "common/bus/operations.def"
 
 #endif

@@ -214,8 +214,6 @@ static const struct field translation_rows[] = {
 };
 FIELD_TABLE(translation);
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    METHOD_DEFINE(botd, handler, input, output, flags)
-#include "botd/botd_routes.def"
+#define SERVICE botd
+#define SERVICE_OPERATIONS OPERATION_METHODS
+#include "common/bus/operations.def"

@@ -100,9 +100,8 @@ extern const struct field_table bot_executions_in_table, bot_execution_table,
 extern const struct field_table bot_id_in_table, bot_identifier_table, bot_in_table, bot_table,
     bot_list_table;
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) METHOD_DECLARE(botd, handler, input, output)
-#include "botd/botd_routes.def"
+#define SERVICE botd
+#define SERVICE_OPERATIONS OPERATION_CALLS
+#include "common/bus/operations.def"
 
 #endif

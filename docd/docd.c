@@ -61,21 +61,9 @@ static const struct config_row config_rows[] = {
                 "Larger files are copied within the bucket in parts of that size."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_CALL(struct docd, handler)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct docd, handler)
-#include "docd/docd_routes.def"
-
-static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_ROW(handler, input, output, "gateway", access, flags)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
-#include "docd/docd_routes.def"
-    {.name = NULL},
-};
+#define SERVICE docd
+#define SERVICE_OPERATIONS OPERATION_TABLE
+#include "common/bus/operations.def"
 
 static const char *const asks[] = {"settingsd", "authd", NULL};
 

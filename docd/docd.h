@@ -10,9 +10,9 @@
 
 #include <sys/queue.h>
 
+#include "common/bus/method.h"
 #include "common/domain/policy.h"
 #include "common/service/service.h"
-#include "docd/docd_api.h"
 #include "docd/docd_sql.h"
 #include "docd/document/arrival.h"
 #include "docd/image/variant.h"
@@ -48,11 +48,9 @@ struct docd {
     LIST_HEAD(, author_turn) authors; /* that make a document */
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER(struct docd, handler, input, output)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER(struct docd, handler, input, output)
-#include "docd/docd_routes.def"
+#define SERVICE docd
+#define SERVICE_OPERATIONS OPERATION_HANDLERS
+#include "common/bus/operations.def"
 
 /* check.c */
 extern const struct check docd_checks[];

@@ -501,8 +501,6 @@ static const struct field account_wipe_in_rows[] = {
 };
 FIELD_TABLE(account_wipe_in);
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    METHOD_DEFINE(docd, handler, input, output, flags)
-#include "docd/docd_routes.def"
+#define SERVICE docd
+#define SERVICE_OPERATIONS OPERATION_METHODS
+#include "common/bus/operations.def"

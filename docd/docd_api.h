@@ -192,9 +192,8 @@ extern const struct field_table upload_options_table, document_meta_table, docum
  * stands twice. */
 int document_sort_parse(const char *text, struct document_sort *ret) MUST_USE;
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) METHOD_DECLARE(docd, handler, input, output)
-#include "docd/docd_routes.def"
+#define SERVICE docd
+#define SERVICE_OPERATIONS OPERATION_CALLS
+#include "common/bus/operations.def"
 
 #endif

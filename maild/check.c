@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "maild/maild.h"
+#include "maild/maild_api.h"
 #include "maild/transport.h"
 
 /* Mail and jobs are tried again for hours: what waits longer than this has seen several tries. */

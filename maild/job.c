@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "maild/maild_api.h"
 #include "maild/work.h"
 
 enum {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "maild/maild_api.h"
 #include "maild/sealed.h"
 #include "maild/transport.h"
 
@@ -47,21 +48,9 @@ static const struct config_row config_rows[] = {
                 "What the installation is called in its own mails."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_CALL(struct maild, handler)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct maild, handler)
-#include "maild/maild_routes.def"
-
-static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_ROW(handler, input, output, "gateway", access, flags)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
-#include "maild/maild_routes.def"
-    {.name = NULL},
-};
+#define SERVICE maild
+#define SERVICE_OPERATIONS OPERATION_TABLE
+#include "common/bus/operations.def"
 
 static const char *const asks[] = {"authd", NULL};
 

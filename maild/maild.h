@@ -9,8 +9,8 @@
 #ifndef ATRIUM_MAILD_MAILD_H
 #define ATRIUM_MAILD_MAILD_H
 
+#include "common/bus/method.h"
 #include "common/service/service.h"
-#include "maild/maild_api.h"
 #include "maild/maild_sql.h"
 #include "maild/smtp_server.h"
 
@@ -37,11 +37,9 @@ struct maild {
     struct backlog *backlog;
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER(struct maild, handler, input, output)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER(struct maild, handler, input, output)
-#include "maild/maild_routes.def"
+#define SERVICE maild
+#define SERVICE_OPERATIONS OPERATION_HANDLERS
+#include "common/bus/operations.def"
 
 /* check.c */
 extern const struct check maild_checks[];

@@ -262,8 +262,6 @@ static const struct field job_run_due_out_rows[] = {
 };
 FIELD_TABLE(job_run_due_out);
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    METHOD_DEFINE(maild, handler, input, output, flags)
-#include "maild/maild_routes.def"
+#define SERVICE maild
+#define SERVICE_OPERATIONS OPERATION_METHODS
+#include "common/bus/operations.def"

@@ -137,9 +137,8 @@ extern const struct field_table job_put_in_table, job_list_in_table, job_row_tab
     mail_queue_in_table, mail_queue_row_table, mail_queue_out_table, mail_id_in_table,
     mail_retry_all_in_table, mail_retry_all_out_table;
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) METHOD_DECLARE(maild, handler, input, output)
-#include "maild/maild_routes.def"
+#define SERVICE maild
+#define SERVICE_OPERATIONS OPERATION_CALLS
+#include "common/bus/operations.def"
 
 #endif

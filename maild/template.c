@@ -3,6 +3,7 @@
  */
 #include "common/domain/language.h"
 #include "maild/maild.h"
+#include "maild/maild_api.h"
 #include "maild/render.h"
 #include "maild/template_html.h"
 

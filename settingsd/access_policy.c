@@ -5,6 +5,7 @@
 #include "authd/authd_api.h"
 #include "settingsd/access_policy_check.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 static int not_found(struct error *err)
 {

@@ -11,6 +11,7 @@
 
 #include "common/wire/codec.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 const char account_policy_strict[] =
     "{\"passwordMinLength\":15,\"passwordMinLengthWithMfa\":8,\"refuseCommonPasswords\":true,"

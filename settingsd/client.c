@@ -3,6 +3,7 @@
  */
 #include "settingsd/sql/client.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 #include "settingsd/sql/project.h"
 
 int client_list_of(struct settingsd *d, const struct request *req, struct uuid project,

@@ -4,6 +4,7 @@
  * whether a policy is one of the project's.
  */
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 /* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the
  * answer. */

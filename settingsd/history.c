@@ -4,6 +4,7 @@
  * The rows are written by the statements that change something, in one with the change.
  */
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 struct history_writer history_writer(const struct request *req)
 {

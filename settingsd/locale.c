@@ -8,6 +8,7 @@
 #include "common/domain/language.h"
 #include "common/domain/policy.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 /* Cuts a list that is separated by commas. */
 static struct field_texts texts_split(struct arena *arena, const char *list)

@@ -4,6 +4,7 @@
  */
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 /* Names the policy that patients get who register, or takes it away with "". */
 int operator_policy_default(struct settingsd *d, const struct request *req,

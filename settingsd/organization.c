@@ -7,6 +7,7 @@
 #include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 static int no_code(struct error *err)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_code.h"
 
 enum {

@@ -10,6 +10,7 @@
 #include "common/domain/policy.h"
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 
 /* Reads a row of RECORD_COLUMNS. */
 static void record_from_row(const struct db_result *res, struct arena *arena,

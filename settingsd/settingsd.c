@@ -5,6 +5,7 @@
 
 #include "authd/authd_api.h"
 #include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
 #include "settingsd/sql_part.h"
 
 extern const struct db_migration settingsd_migrations[];
@@ -20,21 +21,9 @@ static const struct config_row config_rows[] = {
                       "Projects of one tree up to which admins may make more."),
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_CALL(struct settingsd, handler)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER_CALL(struct settingsd, handler)
-#include "settingsd/settingsd_routes.def"
-
-static const struct operation operations[] = {
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER_ROW(handler, input, output, "gateway", access, flags)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    HANDLER_ROW(handler, input, output, callers, ACCESS_INTERNAL, flags)
-#include "settingsd/settingsd_routes.def"
-    {.name = NULL},
-};
+#define SERVICE settingsd
+#define SERVICE_OPERATIONS OPERATION_TABLE
+#include "common/bus/operations.def"
 
 static const char *const asks[] = {"authd", "maild", NULL};
 

@@ -8,8 +8,8 @@
 #ifndef ATRIUM_SETTINGSD_SETTINGSD_H
 #define ATRIUM_SETTINGSD_SETTINGSD_H
 
+#include "common/bus/method.h"
 #include "common/service/service.h"
-#include "settingsd/settingsd_api.h"
 #include "settingsd/settingsd_sql.h"
 
 struct settingsd_config {
@@ -22,11 +22,9 @@ struct settingsd {
     struct service svc;
 };
 
-#define ROUTE(method, path, handler, input, output, access, flags, since, summary) \
-    HANDLER(struct settingsd, handler, input, output)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) HANDLER(struct settingsd, handler, input, output)
-#include "settingsd/settingsd_routes.def"
+#define SERVICE settingsd
+#define SERVICE_OPERATIONS OPERATION_HANDLERS
+#include "common/bus/operations.def"
 
 /* ---- project.c ---- */
 

@@ -515,8 +515,6 @@ static const struct field operator_account_policy_in_rows[] = {
 };
 FIELD_TABLE(operator_account_policy_in);
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) \
-    METHOD_DEFINE(settingsd, handler, input, output, flags)
-#include "settingsd/settingsd_routes.def"
+#define SERVICE settingsd
+#define SERVICE_OPERATIONS OPERATION_METHODS
+#include "common/bus/operations.def"

@@ -249,9 +249,8 @@ extern const struct field_table organization_code_out_table, organization_code_e
     operator_locales_in_table, operator_setting_in_table, account_policy_table,
     account_policy_in_table, operator_account_policy_in_table, operator_switch_in_table;
 
-#define ROUTE(...)
-#define ALIAS(...)
-#define OP(handler, input, output, callers, flags) METHOD_DECLARE(settingsd, handler, input, output)
-#include "settingsd/settingsd_routes.def"
+#define SERVICE settingsd
+#define SERVICE_OPERATIONS OPERATION_CALLS
+#include "common/bus/operations.def"
 
 #endif

@@ -9,6 +9,7 @@
 #include "authd/credential/continue_token.h"
 #include "authd/member/invitation.h"
 #include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
 
 enum { INVITE_TRIES = 3 }; /* another request may change the invitation between two statements */
 

@@ -7,7 +7,6 @@
 #define ATRIUM_AUTHD_ACCOUNT_BUSINESS_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
 
 /* Who signs up; texts are the request's. */
 struct business_sign_up {

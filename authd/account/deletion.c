@@ -4,6 +4,7 @@
  */
 #include "authd/account/deletion.h"
 
+#include "authd/authd_api.h"
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
 #include "authd/member/admin.h"
@@ -12,6 +13,7 @@
 #include "authd/tenant.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
+#include "settingsd/settingsd_api.h"
 
 enum {
     REMIND_DAYS = 3,  /* before the date; no reminder of a date that is nearer */

@@ -8,6 +8,7 @@
 
 #include "authd/account/email_change.h"
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/credential/throttle.h"
 #include "authd/session/session.h"

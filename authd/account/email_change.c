@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/credential/throttle.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"

@@ -7,6 +7,7 @@
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_CHANGE_H
 
 #include "authd/account/email_link.h"
+#include "settingsd/settingsd_api.h"
 
 /* A link that is still good, and whose it is. Texts are the request's. */
 struct email_held {

@@ -12,6 +12,7 @@
 #include "authd/account/deletion.h"
 #include "authd/account/email_link.h"
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/credential/continue_token.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"

@@ -8,6 +8,7 @@
 
 #include "authd/credential/common_password.h"
 #include "authd/credential/password_text.h"
+#include "settingsd/settingsd_api.h"
 
 enum {
     WORD_MIN = 3, /* bytes: shorter names and codes refuse nothing */

@@ -7,7 +7,6 @@
 #define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_RULE_H
 
 #include "authd/authd.h"
-#include "settingsd/settingsd_api.h"
 
 /* Whose password it is. Of an account that exists, or that a link leads to, the memberships are
  * looked up. */

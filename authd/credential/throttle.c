@@ -8,6 +8,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/authd_api.h"
+
 /* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
 static void hash_parts(const struct secret *secret, const char *const parts[static 4],
                        uint8_t ret[static THROTTLE_KEY_SIZE])

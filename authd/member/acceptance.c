@@ -7,6 +7,7 @@
 
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/credential/link.h"
 #include "authd/session/session.h"
 #include "authd/tenant.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/member/admin.h"
 #include "authd/member/invitation.h"
 #include "authd/session/change.h"

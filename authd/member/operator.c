@@ -3,12 +3,14 @@
  * sessions by e-mail.
  */
 #include "authd/account/deletion.h"
+#include "authd/authd_api.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
 #include "authd/member/invitation.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/tenant.h"
+#include "settingsd/settingsd_api.h"
 
 static int settle_membership(struct authd *d, const struct request *req, int64_t sequence,
                              struct uuid membership, struct error *err)

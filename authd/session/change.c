@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "authd/authd_api.h"
+
 enum {
     ANNOUNCE_MAX = 64,      /* of one request; the rest reaches gateways by their next renewal */
     CHANGES_PAGE = 5000,    /* rows of one lease answer; a sequence number has at most 4,000 */

@@ -4,6 +4,7 @@
  * ended (session_end_get), which docd asks for before it takes over a file that came by a form.
  */
 #include "authd/authd.h"
+#include "authd/authd_api.h"
 
 int identity_get(struct authd *d, const struct request *req, const struct identity_get_in *in,
                  struct caller *out, struct error *err)

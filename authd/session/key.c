@@ -7,6 +7,7 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "authd/authd_api.h"
 #include "authd/session/change.h"
 
 /* Newest first. */

@@ -3,6 +3,7 @@
  * its sessions.
  */
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/session/session.h"
 
 static const struct me_profile *profile(const struct request *req, const struct db_result *res)

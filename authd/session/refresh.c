@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "authd/authd_api.h"
 #include "authd/session/rotation.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/account/deletion.h"
+#include "authd/authd_api.h"
 #include "authd/credential/user_agent.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"

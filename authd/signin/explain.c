@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/authd_api.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/tenant.h"

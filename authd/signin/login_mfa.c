@@ -2,6 +2,7 @@
  * login_mfa.c - the middle step of a sign-in to an account with a second factor: a code of it
  * against a session code.
  */
+#include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/session/session.h"
 #include "authd/signin/login.h"

@@ -2,6 +2,7 @@
  * login_start.c - the first step of a sign-in: e-mail and password against a session code, or
  * against the id of a login that waits for a second factor (login_mfa.c); see login.h.
  */
+#include "authd/authd_api.h"
 #include "authd/signin/login.h"
 
 #include "authd/account/email_verified.h"

@@ -6,6 +6,7 @@
  * credential of the account changes before; once a code of it was shown, it is never shown again.
  */
 #include "authd/account/credential.h"
+#include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/qr.h"
 #include "authd/session/session.h"

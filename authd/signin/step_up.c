@@ -4,6 +4,7 @@
 #include "authd/signin/step_up.h"
 
 #include "authd/account/credential.h"
+#include "authd/authd_api.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/session/session.h"

@@ -8,6 +8,7 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "botd/botd_api.h"
 #include "common/wire/codec.h"
 
 /* What a statement that writes a bot takes besides the texts of the input. */

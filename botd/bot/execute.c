@@ -7,6 +7,7 @@
 
 #include "botd/bot/bot.h"
 #include "botd/bot/token_search.h"
+#include "botd/botd_api.h"
 #include "common/domain/policy.h"
 #include "common/wire/codec.h"
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "botd/botd_api.h"
 #include "botd/translation/budget.h"
 #include "botd/translation/memory.h"
 #include "common/domain/policy.h"

@@ -23,19 +23,32 @@
  * `since` is the version that the route came with ("0.1"); `summary` names in /openapi.json what it
  * does: a short imperative sentence without a full stop ("Register a patient").
  *
- *   gateway/endpoint/routes.c        struct route rows                         (ROUTE, ALIAS)
- *   <daemon>/<daemon>.h     HANDLER: prototypes of the handlers       (ROUTE, OP)
- *   <daemon>/<daemon>.c     HANDLER_CALL and HANDLER_ROW: dispatch    (ROUTE, OP)
- *   <daemon>/<daemon>_api.h METHOD_DECLARE: typed calls for others    (OP)
- *   <daemon>/<daemon>_api.c METHOD_DEFINE                             (OP)
+ * operations.def says what the rows become where:
+ *
+ *   <daemon>/<daemon>_api.h     OPERATION_CALLS      typed calls for others              (OP)
+ *   <daemon>/<daemon>_api.c     OPERATION_METHODS    their descriptors                   (OP)
+ *   <daemon>/<daemon>.h         OPERATION_HANDLERS   prototypes of the handlers          (ROUTE,
+ *                               OP)
+ *   <daemon>/<daemon>.c         OPERATION_TABLE      static operations[], for dispatch   (ROUTE,
+ *                               OP)
+ *   gateway/endpoint/routes.c   OPERATION_ROUTES     rows of its own SERVICE_ROUTE()     (ROUTE,
+ *                                                                                        ALIAS)
  */
 #ifndef ATRIUM_COMMON_BUS_METHOD_H
 #define ATRIUM_COMMON_BUS_METHOD_H
 
 #include "common/bus/bus.h"
 
-/* The prototype that a handler must have. */
+#define OPERATION_CALLS 1
+#define OPERATION_METHODS 2
+#define OPERATION_HANDLERS 3
+#define OPERATION_TABLE 4
+#define OPERATION_ROUTES 5
+
+/* The prototype that a handler must have. Its file includes the shapes, its daemon need not. */
 #define HANDLER(daemon_type, handler, input, output)                                    \
+    struct input;                                                                       \
+    struct output;                                                                      \
     int handler(daemon_type *daemon, const struct request *req, const struct input *in, \
                 struct output *out, struct error *err) MUST_USE;
 
@@ -51,7 +64,9 @@
 
 /* <service>_<handler>(bus, req, in, out, err): parks, see bus_call(); and its descriptor for the
  * outbox. */
-#define METHOD_DECLARE(service, handler, input, output)                                        \
+#define METHOD_DECLARE(...) METHOD_DECLARE_(__VA_ARGS__)
+#define METHOD_DEFINE(...) METHOD_DEFINE_(__VA_ARGS__)
+#define METHOD_DECLARE_(service, handler, input, output)                                       \
     extern const struct bus_method service##_##handler##_method;                               \
     MUST_USE static inline int service##_##handler(struct bus *bus, const struct request *req, \
                                                    const struct input *in, struct output *out, \
@@ -59,7 +74,7 @@
     {                                                                                          \
         return bus_call(bus, &service##_##handler##_method, req, in, out, err);                \
     }
-#define METHOD_DEFINE(service, handler, input, output, flags)                          \
+#define METHOD_DEFINE_(service, handler, input, output, flags)                         \
     const struct bus_method service##_##handler##_method = {#service, #handler, flags, \
                                                             &input##_table, &output##_table};
 

@@ -29,8 +29,10 @@
     static const struct route_doc doc_##handler = {tag_, description_, {__VA_ARGS__}};
 #include "botd/botd_docs.def"
 
-#define ROW(alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, summary_) \
-    {{#method_, path_, SERVICE, #handler_, access_, flags_, &input_##_table, &output_##_table,    \
+#define SERVICE_ROUTE(...) ROW(__VA_ARGS__)
+#define ROW(service_, alias_, method_, path_, handler_, input_, output_, access_, flags_, since_, \
+            summary_)                                                                             \
+    {{#method_, path_, #service_, #handler_, access_, flags_, &input_##_table, &output_##_table,  \
       since_, summary_, alias_},                                                                  \
      &doc_##handler_},
 
@@ -38,36 +40,21 @@ static const struct {
     struct route route;
     const struct route_doc *doc;
 } rows[] = {
-#define SERVICE "authd"
-#define OP(...)
-#define ROUTE(...) ROW(false, __VA_ARGS__)
-#define ALIAS(...) ROW(true, __VA_ARGS__)
-#include "authd/authd_routes.def"
-#undef SERVICE
-#define SERVICE "settingsd"
-#define OP(...)
-#define ROUTE(...) ROW(false, __VA_ARGS__)
-#define ALIAS(...) ROW(true, __VA_ARGS__)
-#include "settingsd/settingsd_routes.def"
-#undef SERVICE
-#define SERVICE "maild"
-#define OP(...)
-#define ROUTE(...) ROW(false, __VA_ARGS__)
-#define ALIAS(...) ROW(true, __VA_ARGS__)
-#include "maild/maild_routes.def"
-#undef SERVICE
-#define SERVICE "docd"
-#define OP(...)
-#define ROUTE(...) ROW(false, __VA_ARGS__)
-#define ALIAS(...) ROW(true, __VA_ARGS__)
-#include "docd/docd_routes.def"
-#undef SERVICE
-#define SERVICE "botd"
-#define OP(...)
-#define ROUTE(...) ROW(false, __VA_ARGS__)
-#define ALIAS(...) ROW(true, __VA_ARGS__)
-#include "botd/botd_routes.def"
-#undef SERVICE
+#define SERVICE authd
+#define SERVICE_OPERATIONS OPERATION_ROUTES
+#include "common/bus/operations.def"
+#define SERVICE settingsd
+#define SERVICE_OPERATIONS OPERATION_ROUTES
+#include "common/bus/operations.def"
+#define SERVICE maild
+#define SERVICE_OPERATIONS OPERATION_ROUTES
+#include "common/bus/operations.def"
+#define SERVICE docd
+#define SERVICE_OPERATIONS OPERATION_ROUTES
+#include "common/bus/operations.def"
+#define SERVICE botd
+#define SERVICE_OPERATIONS OPERATION_ROUTES
+#include "common/bus/operations.def"
 };
 
 enum { METHODS_MAX = 6 };

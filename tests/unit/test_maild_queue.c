@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "maild/maild_api.h"
 #include "maild/transport.h"
 #include "tests/unit/mail_server.h"
 #include "tests/unit/pg.h"

@@ -7,6 +7,7 @@
 
 #include "authd/authd_api.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/settingsd_api.h"
 #include "tests/unit/pg.h"
 
 enum { CALL_MS = 5000, WRITERS = 200 };
