@@ -12,9 +12,13 @@
 struct bot_id_in {
     struct uuid id; /* path */
 };
+FIELD_DECLARE(bot_id_in);
+
 struct bot_identifier {
     const char *system, *value; /* system NULL: none */
 };
+FIELD_DECLARE(bot_identifier);
+
 struct bot_in {
     struct uuid id;               /* path, absent on create */
     struct field_list identifier; /* struct bot_identifier, 1 to 10 */
@@ -26,6 +30,8 @@ struct bot_in {
     bool warm;           /* a program that is kept alive between calls */
     const char *secrets; /* JSON object of texts; NULL: as they are, if url and program are */
 };
+FIELD_DECLARE(bot_in);
+
 struct bot {
     const char *resourceType; /* "Bot" */
     struct uuid id;
@@ -37,43 +43,60 @@ struct bot {
     const char *signingSecret; /* of an http bot, in the answer to its creation alone */
     int64_t lastUpdated;
 };
+FIELD_DECLARE(bot);
+
 struct bot_list {
     struct field_list resources; /* struct bot */
 };
+FIELD_DECLARE(bot_list);
 
 struct bot_executions_in {
     struct uuid id; /* path */
     int64_t _count, _offset;
 };
+FIELD_DECLARE(bot_executions_in);
+
 struct bot_execution {
     int64_t started, durationMs;
     const char *outcome; /* "success", "failure", "timeout", "refused" */
     const char *profile; /* who asked, "Patient/<id>" */
 };
+FIELD_DECLARE(bot_execution);
+
 struct bot_execution_list {
     int64_t total;
     struct field_list resources; /* struct bot_execution, the latest first */
 };
+FIELD_DECLARE(bot_execution_list);
+
 struct bot_execute_in {
     const char *identifier; /* query: a search parameter of type token, see token_search.h */
     const char *input;      /* the whole body: a JSON object */
 };
+FIELD_DECLARE(bot_execute_in);
+
 struct bot_answer {
     const char *output; /* the whole body: any JSON value */
 };
+FIELD_DECLARE(bot_answer);
 
 struct translation_in {
     const char *sourceLanguage, *targetLanguage; /* as language_find() takes them */
     struct field_texts text;                     /* 1 to 100 */
 };
+FIELD_DECLARE(translation_in);
+
 struct translation_item {
     const char *status; /* "translated", "unchanged", "failed" */
 };
+FIELD_DECLARE(translation_item);
+
 struct translation {
     const char *sourceLanguage, *targetLanguage; /* ISO 639-1 */
     struct field_texts text;                     /* in the order of the input */
     struct field_list items;                     /* struct translation_item, likewise */
 };
+FIELD_DECLARE(translation);
 
 /* ---- operators ---- */
 
@@ -81,24 +104,23 @@ struct operator_bot_put_in {
     struct uuid projectId;
     const struct bot_in *bot; /* replaces the one that has its first identifier */
 };
+FIELD_DECLARE(operator_bot_put_in);
+
 struct operator_bot_list_in {
     struct uuid projectId;
 };
+FIELD_DECLARE(operator_bot_list_in);
+
 struct operator_bot_delete_in {
     struct uuid projectId, id;
 };
+FIELD_DECLARE(operator_bot_delete_in);
+
 struct operator_bot_run_in {
     struct uuid projectId;
     const char *identifier, *input;
 };
-
-extern const struct field_table operator_bot_put_in_table, operator_bot_list_in_table,
-    operator_bot_delete_in_table, operator_bot_run_in_table;
-extern const struct field_table translation_in_table, translation_item_table, translation_table;
-extern const struct field_table bot_executions_in_table, bot_execution_table,
-    bot_execution_list_table, bot_execute_in_table, bot_answer_table;
-extern const struct field_table bot_id_in_table, bot_identifier_table, bot_in_table, bot_table,
-    bot_list_table;
+FIELD_DECLARE(operator_bot_run_in);
 
 #define SERVICE botd
 #define SERVICE_OPERATIONS OPERATION_CALLS

@@ -488,15 +488,15 @@ static const struct field objects_verified_rows[] = {
 };
 FIELD_TABLE(objects_verified);
 
-static const struct field wipe_place_rows[] = {
-    FIELD_UUID(struct wipe_place, project, FIELD_REQUIRED, "Project of the profile."),
-    FIELD_UUID(struct wipe_place, profile, FIELD_REQUIRED, "The profile."),
+static const struct field membership_ref_rows[] = {
+    FIELD_UUID(struct membership_ref, project, FIELD_REQUIRED, "Project of the profile."),
+    FIELD_UUID(struct membership_ref, profile, FIELD_REQUIRED, "The profile."),
 };
-FIELD_TABLE(wipe_place);
+FIELD_TABLE(membership_ref);
 
 static const struct field account_wipe_in_rows[] = {
     FIELD_UUID(struct account_wipe_in, key, FIELD_REQUIRED, "Names the call when it is repeated."),
-    FIELD_OBJECTS(struct account_wipe_in, places, wipe_place, PLACES_MAX, FIELD_REQUIRED,
+    FIELD_OBJECTS(struct account_wipe_in, places, membership_ref, PLACES_MAX, FIELD_REQUIRED,
                   "Every profile that the account had."),
 };
 FIELD_TABLE(account_wipe_in);

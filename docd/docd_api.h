@@ -17,9 +17,13 @@ struct upload_options {
     const char *url;
     const char *fields; /* JSON object of texts */
 };
+FIELD_DECLARE(upload_options);
+
 struct document_meta {
     int64_t lastUpdated;
 };
+FIELD_DECLARE(document_meta);
+
 struct document {
     struct uuid id;
     int64_t lastUpdated;              /* 0: left out */
@@ -30,20 +34,28 @@ struct document {
     const char *publicToken;
     const struct upload_options *uploadOptions; /* NULL: left out */
 };
+FIELD_DECLARE(document);
+
 struct document_create_in {
     const char *fileName, *contentType;
     enum tristate isPublic;
     const char *host, *scheme; /* that the client called; scheme NULL: "http" */
 };
+FIELD_DECLARE(document_create_in);
+
 struct document_replace_in {
     struct uuid id; /* path */
     const char *fileName, *contentType;
     const char *host, *scheme;
 };
+FIELD_DECLARE(document_replace_in);
+
 struct document_search_in {
     int64_t _count, _offset;
     const char *_sort;
 };
+FIELD_DECLARE(document_search_in);
+
 /* What _sort says. */
 enum { DOCUMENT_SORT_MAX = 3 };
 struct document_sort {
@@ -54,17 +66,25 @@ struct documents {
     int64_t total;
     struct field_list resources; /* struct document */
 };
+FIELD_DECLARE(documents);
+
 struct document_update_in {
     struct uuid id; /* path */
     const char *fileName;
     enum tristate isPublic;
 };
+FIELD_DECLARE(document_update_in);
+
 struct document_delete_in {
     struct uuid id; /* path */
 };
+FIELD_DECLARE(document_delete_in);
+
 struct document_deleted {
     const char *message;
 };
+FIELD_DECLARE(document_deleted);
+
 struct document_content_in {
     struct uuid id;                 /* path */
     const char *etag, *ifNoneMatch; /* headers */
@@ -72,17 +92,22 @@ struct document_content_in {
     int64_t width, height;          /* 0: not asked for */
     const char *fit;                /* NULL: the first */
 };
+FIELD_DECLARE(document_content_in);
+
 struct document_public_in {
     const char *token; /* path */
     const char *etag, *ifNoneMatch, *kept;
     int64_t width, height;
     const char *fit;
 };
+FIELD_DECLARE(document_public_in);
+
 extern const char *const image_fit_names[]; /* "cover" ...; NULL-ended */
 struct storage_post_in {
     const char *bucket; /* path */
     const struct form *form;
 };
+FIELD_DECLARE(storage_post_in);
 
 /* ---- mapped content ---- */
 
@@ -91,6 +116,8 @@ enum { CMS_NAME_MAX = 100, CMS_SECTIONS_MAX = 100, CMS_IMPORT_MAX = 100 };
 struct cms_section {
     const char *title, *text; /* title NULL: none */
 };
+FIELD_DECLARE(cms_section);
+
 /* An entry in one language. */
 struct cms_entry {
     const char *type, *key, *language, *title;
@@ -98,31 +125,44 @@ struct cms_entry {
     const char *author, *code;  /* NULL: none */
     int64_t lastUpdated;
 };
+FIELD_DECLARE(cms_entry);
+
 struct cms_in {
     const char *type, *key, *language; /* path */
 };
+FIELD_DECLARE(cms_in);
+
 struct cms_put_in {
     const char *type, *key, *language; /* path */
     const char *title;
     struct field_list sections; /* struct cms_section */
     const char *author, *code;
 };
+FIELD_DECLARE(cms_put_in);
+
 struct cms_map_in {
     const char *type, *language; /* path */
     const char *search, *code;   /* NULL or "": whatever */
     int64_t _count, _offset;
 };
+FIELD_DECLARE(cms_map_in);
+
 struct cms_side {
     const char *title, *language, *key;
 };
+FIELD_DECLARE(cms_side);
+
 struct cms_pair {
     const struct cms_side *source,
         *target; /* in the default language, in that asked for; NULL: none */
 };
+FIELD_DECLARE(cms_pair);
+
 struct cms_map {
     int64_t total;
     struct field_list resources; /* struct cms_pair */
 };
+FIELD_DECLARE(cms_map);
 
 /* ---- between daemons ---- */
 
@@ -132,9 +172,12 @@ struct cms_import_in {
     struct field_list
         entries; /* struct cms_entry, at most CMS_IMPORT_MAX; lastUpdated is not looked at */
 };
+FIELD_DECLARE(cms_import_in);
+
 struct cms_imported {
     int64_t entries, changed; /* given, and of those stored because they were new or different */
 };
+FIELD_DECLARE(cms_imported);
 
 /* Compares a page of documents with the store. */
 struct documents_verify_in {
@@ -143,6 +186,8 @@ struct documents_verify_in {
     bool hash;                         /* the bytes are compared too, not only their number */
     bool repair; /* what is found is written down: documents without bytes answer 404 */
 };
+FIELD_DECLARE(documents_verify_in);
+
 /* A document whose bytes are not as they should be. */
 struct document_problem {
     struct uuid projectId, id;
@@ -151,42 +196,41 @@ struct document_problem {
     const char *
         problem; /* "missing", "size", "changed"; "found": it was marked, and its bytes are there */
 };
+FIELD_DECLARE(document_problem);
+
 struct documents_verified {
     int64_t checked, marked;    /* marked: or no longer so */
     struct field_list problems; /* struct document_problem */
     struct uuid lastProject, lastId;
     bool more;
 };
+FIELD_DECLARE(documents_verified);
 
 /* Looks for bytes without a document in a page of the store. */
 struct objects_verify_in {
     const char *cursor; /* NULL: from the start */
     bool repair;        /* they are swept after ORPHAN_SWEEP_MS */
 };
+FIELD_DECLARE(objects_verify_in);
+
 struct objects_verified {
     int64_t checked, orphans;
     const char *cursor; /* NULL: that was the last page */
 };
+FIELD_DECLARE(objects_verified);
 
 /* A profile of an account that is gone. */
-struct wipe_place {
+struct membership_ref {
     struct uuid project, profile;
 };
+FIELD_DECLARE(membership_ref);
 
 /* Erases what they are the authors of: rows, bytes and variants. Repeating it is fine. */
 struct account_wipe_in {
     struct uuid key;          /* of the caller's outbox row */
-    struct field_list places; /* struct wipe_place */
+    struct field_list places; /* struct membership_ref */
 };
-
-extern const struct field_table upload_options_table, document_meta_table, document_table,
-    document_create_in_table, document_replace_in_table, document_search_in_table, documents_table,
-    document_update_in_table, document_delete_in_table, document_deleted_table,
-    document_content_in_table, document_public_in_table, storage_post_in_table, wipe_place_table,
-    account_wipe_in_table, cms_section_table, cms_entry_table, cms_in_table, cms_put_in_table,
-    cms_map_in_table, cms_side_table, cms_pair_table, cms_map_table, cms_import_in_table,
-    cms_imported_table, documents_verify_in_table, document_problem_table, documents_verified_table,
-    objects_verify_in_table, objects_verified_table;
+FIELD_DECLARE(account_wipe_in);
 
 /* Reads a list that is separated by commas. -1 when a word is none of what can be sorted by, or one
  * stands twice. */

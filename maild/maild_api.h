@@ -13,17 +13,24 @@ struct email_template_in {
     const char *name; /* path */
     const char *language, *subject, *html, *text;
 };
+FIELD_DECLARE(email_template_in);
+
 struct email_template_delete_in {
     const char *name;     /* path */
     const char *language; /* query; NULL: all languages, "": the one without */
 };
+FIELD_DECLARE(email_template_delete_in);
+
 struct email_template_preview_in {
     const char *name; /* path */
     const char *language;
 };
+FIELD_DECLARE(email_template_preview_in);
+
 struct email_template_preview {
     const char *subject, *html, *text;
 };
+FIELD_DECLARE(email_template_preview);
 
 /* ---- between daemons ---- */
 
@@ -41,66 +48,96 @@ struct mail_enqueue_in {
     const char *defaultLanguage; /* of the project, optional: where the recipient's is not mapped */
     int64_t expiresAt; /* contract time, optional: of no use from then on, and not sent any more */
 };
+FIELD_DECLARE(mail_enqueue_in);
+
 struct mail_enqueue_out {
     bool queued; /* false: there is no such template, or the mail is known already */
 };
+FIELD_DECLARE(mail_enqueue_out);
+
 /* Whether a mail by this template would be sent, in whatever language. */
 struct template_mapped_in {
     struct uuid projectId;
     const char *name;
 };
+FIELD_DECLARE(template_mapped_in);
+
 struct template_mapped_out {
     bool mapped;
 };
+FIELD_DECLARE(template_mapped_out);
+
 struct template_put_in {
     struct uuid projectId;
     const char *name, *language, *subject, *html, *text;
 };
+FIELD_DECLARE(template_put_in);
+
 struct template_record {
     const char *name, *language, *subject, *html, *text;
     int64_t lastUpdated;
 };
+FIELD_DECLARE(template_record);
+
 struct template_list_in {
     struct uuid projectId;
 };
+FIELD_DECLARE(template_list_in);
+
 struct template_delete_in {
     struct uuid projectId;
     const char *name;
     const char *language; /* NULL: all languages, "": the one without */
 };
+FIELD_DECLARE(template_delete_in);
+
 struct template_preview_in {
     struct uuid projectId;
     const char *name, *language;
 };
+FIELD_DECLARE(template_preview_in);
+
 struct template_records {
     struct field_list resources; /* struct template_record */
 };
+FIELD_DECLARE(template_records);
+
 struct mail_queue_in {
     const char *state; /* "queued" (default) or "dead" */
     int64_t count;
 };
+FIELD_DECLARE(mail_queue_in);
+
 /* No address and no content: those are personal data. */
 struct mail_queue_row {
     struct uuid id, projectId;
     const char *template, *state, *lastError;
     int64_t attempts, createdAt, dueAt;
 };
+FIELD_DECLARE(mail_queue_row);
+
 struct mail_queue_out {
     int64_t total;
     struct field_list messages; /* struct mail_queue_row */
 };
+FIELD_DECLARE(mail_queue_out);
+
 struct mail_id_in {
     struct uuid id;
 };
+FIELD_DECLARE(mail_id_in);
 
 /* Both limits may be absent. */
 struct mail_retry_all_in {
     struct uuid projectId;
     int64_t since; /* real time of the enqueue, ms */
 };
+FIELD_DECLARE(mail_retry_all_in);
+
 struct mail_retry_all_out {
     int64_t due; /* messages that would have waited longer */
 };
+FIELD_DECLARE(mail_retry_all_out);
 
 /* Something to be done at a time: authd is asked to, with these ids. The id is the key: the same
  * one again does nothing. What waits for the schedule `replaces` is dropped. */
@@ -111,31 +148,31 @@ struct job_put_in {
     struct uuid account, schedule, projectId;
     struct uuid replaces; /* absent: nothing */
 };
+FIELD_DECLARE(job_put_in);
+
 struct job_list_in {
     const char *state; /* "waiting" (default) or "done" */
     int64_t count;
 };
+FIELD_DECLARE(job_list_in);
+
 struct job_row {
     struct uuid id, account;
     const char *kind, *state, *lastError;
     int64_t attempts, dueAt, createdAt; /* dueAt: contract time */
 };
+FIELD_DECLARE(job_row);
+
 struct job_list_out {
     int64_t total;
     struct field_list jobs; /* struct job_row */
 };
+FIELD_DECLARE(job_list_out);
+
 struct job_run_due_out {
     int64_t due, left; /* before; after a while */
 };
-
-extern const struct field_table job_put_in_table, job_list_in_table, job_row_table,
-    job_list_out_table, job_run_due_out_table, email_template_in_table,
-    email_template_delete_in_table, email_template_preview_in_table, email_template_preview_table,
-    template_delete_in_table, template_preview_in_table, mail_enqueue_in_table,
-    mail_enqueue_out_table, template_mapped_in_table, template_mapped_out_table,
-    template_put_in_table, template_record_table, template_list_in_table, template_records_table,
-    mail_queue_in_table, mail_queue_row_table, mail_queue_out_table, mail_id_in_table,
-    mail_retry_all_in_table, mail_retry_all_out_table;
+FIELD_DECLARE(job_run_due_out);
 
 #define SERVICE maild
 #define SERVICE_OPERATIONS OPERATION_CALLS

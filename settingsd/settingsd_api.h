@@ -15,18 +15,24 @@ struct organization_code_out {
     const char *code;
     struct uuid projectId;
 };
+FIELD_DECLARE(organization_code_out);
 
 struct organization_code_email {
     const char *email;
 };
+FIELD_DECLARE(organization_code_email);
+
 struct locales {
     struct field_texts languages;
     const char *defaultLanguage;
 };
+FIELD_DECLARE(locales);
+
 struct locales_in {
     struct field_texts languages; /* empty: as they are */
     const char *defaultLanguage;  /* NULL: as it is */
 };
+FIELD_DECLARE(locales_in);
 
 /* Every known setting. In the record an unset switch is false and an unset text null; that a switch
  * is on by default when unset shows in struct tenant only. */
@@ -37,39 +43,55 @@ struct settings_values {
     bool CLINICIAN_INVITE_ON_BUSINESS_EMAIL;
     const char *DEFAULT_PRACTITIONER_ACCESS_POLICY, *PRACTITIONER_APP_URL, *PATIENT_APP_URL;
 };
+FIELD_DECLARE(settings_values);
+
 struct settings_record {
     struct uuid projectId;
     const struct settings_values *settings;
     const char *defaultPatientAccessPolicy; /* "AccessPolicy/<id>" or null */
     const char *etag;                       /* the ETag header, quoted */
 };
+FIELD_DECLARE(settings_record);
+
 struct setting_switch_in {
     const char *name; /* path */
     bool enabled;
     const char *ifMatch; /* header If-Match */
 };
+FIELD_DECLARE(setting_switch_in);
+
 struct setting_value_in {
     const char *name;
     const char *value;
     const char *ifMatch;
 };
+FIELD_DECLARE(setting_value_in);
+
 struct settings_history_in {
     int64_t _count, _offset;
 };
+FIELD_DECLARE(settings_history_in);
+
 struct setting_change {
     const struct reference *who; /* NULL: the operator */
     int64_t when;
     const char *name;
     const char *old, *new; /* JSON values, NULL: unset */
 };
+FIELD_DECLARE(setting_change);
+
 struct settings_history {
     int64_t total;
     struct field_list resources; /* struct setting_change */
 };
+FIELD_DECLARE(settings_history);
+
 struct default_policy_in {
     const char *value;
     const char *ifMatch;
 };
+FIELD_DECLARE(default_policy_in);
+
 /* What a project asks of its accounts. A NULL pointer to one means account_policy_default. */
 struct account_policy {
     int64_t passwordMinLength, passwordMinLengthWithMfa; /* code points, 1-64 */
@@ -80,6 +102,8 @@ struct account_policy {
     int64_t bytesPerProject;     /* 0: no limit */
     const char *etag;            /* the ETag header, quoted; in answers of its own routes only */
 };
+FIELD_DECLARE(account_policy);
+
 extern const struct account_policy account_policy_default;
 
 /* Whether the policy wants a second factor of a person with this role. */
@@ -93,43 +117,60 @@ struct account_policy_in {
     int64_t documentsPerAccount, bytesPerAccount, bytesPerProject; /* -1: absent, 0: no limit */
     const char *ifMatch;                                           /* header If-Match */
 };
+FIELD_DECLARE(account_policy_in);
 
 struct project_child_in {
     const char *name, *tenantCode;
 };
+FIELD_DECLARE(project_child_in);
+
 struct project_child_out {
     struct uuid projectId;
     const char *tenantCode, *name;
 };
+FIELD_DECLARE(project_child_out);
 
 struct id_in {
     struct uuid id; /* path */
 };
+FIELD_DECLARE(id_in);
+
 struct access_policy_in {
     struct uuid id; /* path, absent on create */
     const char *name;
     const char *resource;     /* JSON array, validated by access_policy_check() */
     const char *ipAccessRule; /* JSON array or NULL */
 };
+FIELD_DECLARE(access_policy_in);
+
 struct access_policy {
     const char *resourceType; /* "AccessPolicy" */
     struct uuid id;
     const char *name, *resource, *ipAccessRule;
 };
+FIELD_DECLARE(access_policy);
+
 struct access_policy_list {
     struct field_list resources; /* struct access_policy */
 };
+FIELD_DECLARE(access_policy_list);
+
 struct client_create_in {
     const char *name;
 };
+FIELD_DECLARE(client_create_in);
+
 struct client {
     struct uuid id;
     const char *name;
     int64_t lastUpdated;
 };
+FIELD_DECLARE(client);
+
 struct client_list {
     struct field_list resources; /* struct client */
 };
+FIELD_DECLARE(client_list);
 
 /* ---- between daemons ---- */
 
@@ -138,6 +179,7 @@ struct tenant_lookup_in {
     const char *tenantCode;
     struct uuid projectId;
 };
+FIELD_DECLARE(tenant_lookup_in);
 
 /* How operators name one: with its code or its id. Not for what a client sent. */
 static inline struct tenant_lookup_in tenant_named(const char *text)
@@ -153,6 +195,7 @@ static inline struct tenant_lookup_in tenant_named(const char *text)
 struct client_lookup_in {
     struct uuid clientId;
 };
+FIELD_DECLARE(client_lookup_in);
 
 /* What sign-in needs of a project. Switches are effective: unset ones already have their
  * default. */
@@ -170,15 +213,23 @@ struct tenant {
     int64_t createdAt;
     const struct account_policy *accountPolicy;
 };
+FIELD_DECLARE(tenant);
+
 struct tenants_of_in {
     struct field_texts projectIds; /* at most 1,000 */
 };
+FIELD_DECLARE(tenants_of_in);
+
 struct tenant_list {
     struct field_list tenants; /* struct tenant */
 };
+FIELD_DECLARE(tenant_list);
+
 struct caller_context_in {
     struct uuid projectId, policyId;
 };
+FIELD_DECLARE(caller_context_in);
+
 struct caller_context_out {
     const char *projectName;
     bool suspended;
@@ -186,68 +237,78 @@ struct caller_context_out {
     const char *policyName, *policyResource, *policyIpAccessRule;
     const struct account_policy *accountPolicy;
 };
+FIELD_DECLARE(caller_context_out);
+
 struct project_create_in {
     const char *name, *tenantCode;
     bool noCode; /* a project without tenant code */
     bool strict; /* with the account policy that protects most */
 };
+FIELD_DECLARE(project_create_in);
+
 struct project_list_in {
     struct uuid after; /* paging: projects created after this one, absent for the first page */
     int64_t count;
 };
+FIELD_DECLARE(project_list_in);
+
 struct project_suspend_in {
     const char *tenantCode;
     bool suspended;
 };
+FIELD_DECLARE(project_suspend_in);
+
 struct operator_policy_default_in {
     const char *tenantCode, *value; /* "AccessPolicy/<id>" or "" */
 };
+FIELD_DECLARE(operator_policy_default_in);
+
 struct operator_policy_put_in {
     const char *tenantCode;
     struct uuid id; /* absent: create */
     const char *name, *resource, *ipAccessRule;
 };
+FIELD_DECLARE(operator_policy_put_in);
+
 struct operator_client_create_in {
     const char *tenantCode, *name;
 };
+FIELD_DECLARE(operator_client_create_in);
+
 /* An access policy or a client application. */
 struct operator_delete_in {
     const char *tenantCode;
     struct uuid id;
 };
+FIELD_DECLARE(operator_delete_in);
+
 /* As PATCH /locales. */
 struct operator_locales_in {
     const char *tenantCode;
     struct field_texts languages;
     const char *defaultLanguage;
 };
+FIELD_DECLARE(operator_locales_in);
+
 /* Writes one text setting: an app URL, the default practitioner policy. */
 struct operator_setting_in {
     const char *tenantCode, *name, *value;
 };
+FIELD_DECLARE(operator_setting_in);
+
 /* As PUT /v1/project/settings/{name}. */
 struct operator_switch_in {
     const char *tenantCode, *name;
     bool enabled;
 };
+FIELD_DECLARE(operator_switch_in);
+
 /* As PUT /v1/project/account-policy. */
 struct operator_account_policy_in {
     const char *tenantCode;
     const struct account_policy_in *policy;
 };
-
-extern const struct field_table organization_code_out_table, organization_code_email_table,
-    locales_table, locales_in_table, settings_history_in_table, setting_change_table,
-    settings_history_table, settings_values_table, settings_record_table, setting_switch_in_table,
-    setting_value_in_table, default_policy_in_table, project_child_in_table,
-    project_child_out_table, id_in_table, access_policy_in_table, access_policy_table,
-    access_policy_list_table, client_create_in_table, client_table, client_list_table,
-    tenant_lookup_in_table, client_lookup_in_table, tenant_table, tenants_of_in_table,
-    tenant_list_table, caller_context_in_table, caller_context_out_table, project_create_in_table,
-    project_list_in_table, project_suspend_in_table, operator_policy_default_in_table,
-    operator_policy_put_in_table, operator_client_create_in_table, operator_delete_in_table,
-    operator_locales_in_table, operator_setting_in_table, account_policy_table,
-    account_policy_in_table, operator_account_policy_in_table, operator_switch_in_table;
+FIELD_DECLARE(operator_account_policy_in);
 
 #define SERVICE settingsd
 #define SERVICE_OPERATIONS OPERATION_CALLS

@@ -184,7 +184,7 @@ struct going {
     struct uuid account, schedule;
     struct uuid project; /* a patient's */
     const char *role;
-    struct wipe_place *places; /* its profiles */
+    struct membership_ref *places; /* its profiles */
     size_t place_count;
     bool wipe;
 };
@@ -194,7 +194,7 @@ static void read_places(const struct request *req, const struct db_result *res, 
     self->place_count = db_rows(res);
     self->places = arena_calloc(req->arena, self->place_count, sizeof(*self->places));
     for (size_t row = 0; row < self->place_count; row++)
-        self->places[row] = (struct wipe_place){db_uuid(res, row, 0), db_uuid(res, row, 1)};
+        self->places[row] = (struct membership_ref){db_uuid(res, row, 0), db_uuid(res, row, 1)};
 }
 
 /* 1 when the account is held and nothing can keep it any more, 0 when the schedule is void.

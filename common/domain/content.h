@@ -38,44 +38,56 @@ struct content {
     const char *handle;       /* for content_read */
     struct field_bytes bytes; /* all of it, or absent */
 };
+FIELD_DECLARE(content);
+
 struct content_read_in {
     const char *handle;
     int64_t offset, length;
 };
+FIELD_DECLARE(content_read_in);
+
 struct content_read_out {
     struct field_bytes bytes; /* all that were asked for, less at the end only */
 };
+FIELD_DECLARE(content_read_out);
 
 /* ---- R_FORM ---- */
 
 struct form_field {
     const char *name, *value;
 };
+FIELD_DECLARE(form_field);
+
 struct form {
     struct field_list fields; /* struct form_field; those before the file, in order */
 };
+FIELD_DECLARE(form);
+
 struct form_ticket {
     const char *ticket;
     int64_t sizeMin, sizeMax; /* of the file; the gateway sees to it */
     int64_t quotaLeft;        /* bytes of the file that may still be kept; FORM_NO_QUOTA: any */
     struct uuid session;      /* that got the form, which ends with it; absent: unknown */
 };
+FIELD_DECLARE(form_ticket);
+
 struct form_write_in {
     const char *ticket;
     int64_t offset;
     struct field_bytes bytes;
 };
+FIELD_DECLARE(form_write_in);
+
 struct form_end_in {
     const char *ticket;
     int64_t size;
 };
+FIELD_DECLARE(form_end_in);
+
 struct form_abort_in {
     const char *ticket;
 };
-
-extern const struct field_table content_table, content_read_in_table, content_read_out_table,
-    form_field_table, form_table, form_ticket_table, form_write_in_table, form_end_in_table,
-    form_abort_in_table;
+FIELD_DECLARE(form_abort_in);
 
 /* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB,
  * instead of being given back to the kernel and cleared each time, which costs more than a copy. To

@@ -29,10 +29,13 @@ struct policy_rule {
     enum tristate readonly;
     const char *criteria;
 };
+FIELD_DECLARE(policy_rule);
+
 struct address_rule {
     const char *ip, *action;
 };
-extern const struct field_table policy_rule_table, address_rule_table;
+FIELD_DECLARE(address_rule);
+
 extern const char *const policy_types[], *const policy_interactions[], *const address_actions[];
 
 /* How far an allowance reaches; the larger value includes the smaller. */

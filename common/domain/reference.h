@@ -11,6 +11,6 @@ enum { REFERENCE_MAX = 64, REFERENCE_DISPLAY_MAX = 512 };
 struct reference {
     const char *reference, *display; /* "Project/<id>", "Patient/<id>", "Practitioner/<id>" */
 };
-extern const struct field_table reference_table;
+FIELD_DECLARE(reference);
 
 #endif

@@ -33,7 +33,7 @@ struct caller {
     int64_t bytesMax;        /* bytes that it may keep; 0: no limit */
     int64_t projectBytesMax; /* bytes that all accounts of the project may keep; 0: no limit */
 };
-extern const struct field_table caller_table;
+FIELD_DECLARE(caller);
 
 struct request {
     struct arena *arena; /* freed after the answer was sent */

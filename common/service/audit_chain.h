@@ -34,7 +34,7 @@ struct audit_record {
     const char *event;        /* JSON, see audit.h */
     struct field_bytes hash;
 };
-extern const struct field_table audit_record_table;
+FIELD_DECLARE(audit_record);
 
 /* What the record's hash must be behind a row with the hash `previous` (size 0: it is the
  * first). */
@@ -80,7 +80,7 @@ struct audit_gap {
     int64_t first, last;
     struct field_bytes hash; /* of the last */
 };
-extern const struct field_table audit_gap_table;
+FIELD_DECLARE(audit_gap);
 
 /* The gaps (struct audit_gap) that reach behind `after`, in order, at most `count`. Parks. */
 int audit_chain_gaps(struct audit_chain *self, const struct request *req, int64_t after,

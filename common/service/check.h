@@ -34,7 +34,7 @@ struct finding {
     const char *seen;
     const char *mend; /* how; NULL when all is well */
 };
-extern const struct field_table finding_table;
+FIELD_DECLARE(finding);
 
 enum check_flags {
     CHECK_DATABASE = 1 << 0, /* asks the database: left out while that does not answer */

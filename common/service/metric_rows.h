@@ -11,7 +11,7 @@ struct metric_row {
     const char *name, *labels, *help, *type; /* type: "counter" "gauge" "histogram" */
     int64_t value;
 };
-extern const struct field_table metric_row_table;
+FIELD_DECLARE(metric_row);
 
 /* Every value of the metrics, struct metric_row; in the arena. */
 struct field_list metrics_rows(const struct metrics *self, struct arena *arena);

@@ -224,25 +224,26 @@ struct service_status_out {
      * has none. */
     const char *sealKeys, *sealState;
 };
-extern const struct field_table service_status_out_table;
+FIELD_DECLARE(service_status_out);
+
 struct service_metrics_out {
     struct field_list metrics; /* struct metric_row */
 };
-extern const struct field_table service_metrics_out_table;
+FIELD_DECLARE(service_metrics_out);
 
 /* Ended spans of sampled requests, taken out of the instance's ring. */
 struct service_spans_out {
     const char *spans; /* a JSON array of OTLP's Span objects */
     int64_t count;
 };
-extern const struct field_table service_spans_out_table;
+FIELD_DECLARE(service_spans_out);
 
 /* What an instance finds when it looks at itself and at what it stands on. */
 struct service_check_out {
     struct field_list findings; /* struct finding */
     const char *server;         /* of its database, see db_server(); NULL: none, or not connected */
 };
-extern const struct field_table service_check_out_table;
+FIELD_DECLARE(service_check_out);
 
 /* A key of the configuration in use, and what the files have for it now. */
 struct config_entry {
@@ -254,12 +255,13 @@ struct config_entry {
     bool changed;     /* the files have another value, ... */
     const char *next; /* ... which is this one; NULL: none */
 };
-extern const struct field_table config_entry_table;
+FIELD_DECLARE(config_entry);
+
 struct service_config_out {
     struct field_list entries; /* struct config_entry */
     const char *error;         /* why a start would refuse the files; NULL: it would not */
 };
-extern const struct field_table service_config_out_table;
+FIELD_DECLARE(service_config_out);
 
 /* A page of the audit trail (common/service/audit_chain.h); with rows left when there are any
  * behind the last one. */
@@ -267,14 +269,15 @@ struct audit_page_in {
     int64_t after;       /* sequence */
     struct uuid project; /* absent: all */
 };
-extern const struct field_table audit_page_in_table;
+FIELD_DECLARE(audit_page_in);
+
 struct audit_page_out {
     bool kept; /* the daemon has an audit trail; else nothing else is set */
     int64_t sequence, unsealed;
     struct field_bytes hash;
     struct field_list rows, gaps; /* struct audit_record, struct audit_gap */
 };
-extern const struct field_table audit_page_out_table;
+FIELD_DECLARE(audit_page_out);
 
 /* Seals what lies behind `after` in one of the daemon's tables anew, for a page, with the key that
  * writes. */
@@ -282,7 +285,8 @@ struct seal_reseal_in {
     int64_t table;     /* from 0 on */
     const char *after; /* absent: from its start */
 };
-extern const struct field_table seal_reseal_in_table;
+FIELD_DECLARE(seal_reseal_in);
+
 struct seal_reseal_out {
     int64_t tables;   /* how many the daemon has */
     const char *name; /* of this one */
@@ -291,12 +295,12 @@ struct seal_reseal_out {
     int64_t resealed; /* by this call, */
     int64_t unopened; /* and by none of the keys that there are */
 };
-extern const struct field_table seal_reseal_out_table;
+FIELD_DECLARE(seal_reseal_out);
 
 /* The second key of the file, which nothing is sealed with any more, may leave it. */
 struct seal_retire_in {
     const char *id;
 };
-extern const struct field_table seal_retire_in_table;
+FIELD_DECLARE(seal_retire_in);
 
 #endif

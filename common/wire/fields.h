@@ -4,10 +4,11 @@
  * A table describes a C struct member by member.  From it the gateway validates JSON (all problems
  * at once), both sides encode and decode msgpack, the answer becomes JSON, and the OpenAPI page is
  * written.  The type of each row is checked against the type of its member at compile time.  The
- * member's name is the name on the wire, hence camelCase (or snake_case where the interface has
- * it).
+ * member's name is the key on the wire, hence camelCase (or snake_case where the interface has
+ * it), unless the row names another one with FIELD_AS().
  *
  *     struct login_start_in { const char *email, *password, *tenantCode; };
+ *     FIELD_DECLARE(login_start_in);
  *
  *     static const struct field login_start_in_rows[] = {
  *         FIELD_EMAIL(struct login_start_in, email, FIELD_REQUIRED, "Sign-in address",
@@ -134,14 +135,36 @@ struct field_table {
                                                   whose rows are among `rows`; NULL: no such */
 };
 
-/* 0, or a compile error when the member's type is not `type`. */
-#define FIELD_IS(s, member, type) \
-    (0 * sizeof(char[__builtin_types_compatible_p(__typeof__(((s *)0)->member), type) ? 1 : -1]))
+/* For a row whose key on the wire is not the name of its member:
+ *     FIELD_TEXT(struct report, FIELD_AS(remedy, "mend"), 0, 512, 0, "What to do.", "")
+ */
+#define FIELD_AS(member, key) (member, key)
 
-#define FIELD_ROW(s, member, kind, ctype, ...)                                  \
-    {                                                                           \
-        .name = #member, .type = (kind),                                        \
-        .offset = offsetof(s, member) + FIELD_IS(s, member, ctype), __VA_ARGS__ \
+/* Name of the member, and its key, of a plain `member` or of FIELD_AS(). The pair of the latter is
+ * taken for the arguments of FIELD_PAIR_...(), which puts one of the two in the fourth place; with
+ * a plain member, which has no parentheses, the fourth place is that of the default. */
+#define FIELD_MEMBER(member) FIELD_FOURTH(FIELD_PAIR_MEMBER member, ~, ~, member, ~)
+#define FIELD_KEY(member) FIELD_FOURTH(FIELD_PAIR_KEY member, ~, ~, FIELD_STRING(member), ~)
+#define FIELD_PAIR_MEMBER(member, key) ~, ~, ~, member
+#define FIELD_PAIR_KEY(member, key) ~, ~, ~, key
+#define FIELD_FOURTH(...) FIELD_FOURTH_(__VA_ARGS__)
+#define FIELD_FOURTH_(a, b, c, d, ...) d
+#define FIELD_STRING(member) #member
+
+/* 0, or an error of the compiler that names the member whose type is not `type`. */
+#define FIELD_IS(s, member, type)                                                         \
+    (0 * sizeof(struct {                                                                  \
+         _Static_assert(__builtin_types_compatible_p(__typeof__(((s *)0)->member), type), \
+                        "the row of " #s "." #member " needs a member of type " #type);   \
+         char unused;                                                                     \
+     }))
+
+#define FIELD_ROW(s, member, ...) \
+    FIELD_ROW_(s, FIELD_MEMBER(member), FIELD_KEY(member), __VA_ARGS__)
+#define FIELD_ROW_(s, member, key, kind, ctype, ...)                                               \
+    {                                                                                              \
+        .name = (key), .type = (kind), .offset = offsetof(s, member) + FIELD_IS(s, member, ctype), \
+        __VA_ARGS__                                                                                \
     }
 
 #define FIELD_TEXT(s, member, min_, max_, flags_, doc_, example_)                     \
@@ -224,8 +247,10 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 
-/* Defines `struct x_table` of struct x from the static array x_rows. Declared extern beside the
- * struct. */
+/* Beside a struct x: the table that describes it on the wire. */
+#define FIELD_DECLARE(x) extern const struct field_table x##_table
+
+/* Defines the table of struct x from the static array x_rows. */
 #define FIELD_TABLE(x)                     \
     const struct field_table x##_table = { \
         .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
@@ -247,7 +272,7 @@ struct field_table {
 struct nothing {
     char unused;
 };
-extern const struct field_table nothing_table;
+FIELD_DECLARE(nothing);
 
 /* Where an input's values come from. Path, query and header values are looked up by name. */
 struct field_source {

@@ -7,8 +7,8 @@ enum { WIPE_BATCH = 200 };
 
 /* Removes the documents of one author, some at a time: each batch is locked, and audited, as a
  * whole. */
-static int wipe_place(struct docd *d, const struct request *req, const struct wipe_place *place,
-                      struct error *err)
+static int membership_wipe(struct docd *d, const struct request *req,
+                           const struct membership_ref *place, struct error *err)
 {
     struct sql_audit audit =
         audit_row(req, &(struct audit){.action = "document.delete", .project = place->project});
@@ -31,10 +31,10 @@ static int wipe_place(struct docd *d, const struct request *req, const struct wi
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {
-    const struct wipe_place *places = in->places.items;
+    const struct membership_ref *places = in->places.items;
 
     for (size_t i = 0; i < in->places.count; i++)
-        if (wipe_place(d, req, &places[i], err) < 0)
+        if (membership_wipe(d, req, &places[i], err) < 0)
             return -1;
     if (d->arrivals && arrivals_sweep(d->arrivals, req, err) < 0)
         return -1;

@@ -9,7 +9,7 @@
 struct exchange;
 
 /* The shape of the answer, for the OpenAPI page. */
-extern const struct field_table jwks_table;
+FIELD_DECLARE(jwks);
 
 /* The endpoint; on a fiber, since the keys may have to be fetched first. */
 void jwks_serve(struct exchange *exchange);

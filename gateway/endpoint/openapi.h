@@ -17,6 +17,7 @@ struct openapi {
     char etag[36];      /* quoted */
     char weak_etag[40]; /* of the compressed ones */
 };
+FIELD_DECLARE(openapi);
 
 /* Writes the page for these endpoints once; those without `doc` are not on it. The text is the
  * arena's. */
@@ -24,7 +25,6 @@ void openapi_build(struct openapi *self, struct arena *arena, const struct endpo
                    size_t count);
 
 /* The shape of the answer, for the page itself: any object. */
-extern const struct field_table openapi_table;
 
 /* The endpoint. */
 void openapi_serve(struct exchange *exchange);

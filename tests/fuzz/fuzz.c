@@ -84,7 +84,7 @@ struct fuzz_part {
     int64_t weight;
     struct field_texts words;
 };
-extern const struct field_table fuzz_part_table;
+FIELD_DECLARE(fuzz_part);
 static const struct field fuzz_part_rows[] = {
     FIELD_TEXT(struct fuzz_part, label, 1, 4, FIELD_REQUIRED, "Label.", "ab"),
     FIELD_INT(struct fuzz_part, weight, 0, 0, 5, 0, "Any number.", "5"),
@@ -105,7 +105,7 @@ struct fuzz_whole {
     struct field_bytes bytes;
     const char *json, *object, *internal, *nullable;
 };
-extern const struct field_table fuzz_whole_table;
+FIELD_DECLARE(fuzz_whole);
 static const char *const colours[] = {"red", "green", NULL};
 static const struct field fuzz_whole_rows[] = {
     FIELD_TEXT(struct fuzz_whole, text, 1, 8, FIELD_SECRET, "Bytes.", "hidden"),

@@ -18,11 +18,13 @@ struct kit_in {
     const char *text;
     int64_t number;
 };
+FIELD_DECLARE(kit_in);
+
 struct kit_out {
     const char *text, *service, *trace, *address, *agent;
     int64_t number, pid;
 };
-extern const struct field_table kit_in_table, kit_out_table;
+FIELD_DECLARE(kit_out);
 
 /* A key of CurveZMQ as it stands in files: 64 digits, and the public half in Z85. */
 struct kit_key {

@@ -14,7 +14,7 @@ struct part {
     const char *label;
     int64_t weight;
 };
-extern const struct field_table part_table;
+FIELD_DECLARE(part);
 static const struct field part_rows[] = {
     FIELD_TEXT(struct part, label, 1, 4, FIELD_REQUIRED, "Label.", "ab"),
     FIELD_INT(struct part, weight, 0, 0, 5, 0, "Any number.", "5"),
@@ -35,7 +35,7 @@ struct whole {
     struct field_bytes bytes;
     const char *json, *object, *internal, *nullable;
 };
-extern const struct field_table whole_table;
+FIELD_DECLARE(whole);
 
 static int check_even(const char *value, char why[static 96])
 {
@@ -298,6 +298,48 @@ static void test_bounds_the_list_of_problems(void)
     json_decref(body);
 }
 
+/* ---- keys ---- */
+
+struct keyed {
+    const char *observed, *daemon;
+    struct field_list parts;
+};
+FIELD_DECLARE(keyed);
+static const struct field keyed_rows[] = {
+    FIELD_TEXT(struct keyed, FIELD_AS(observed, "seen"), 1, 8, FIELD_REQUIRED, "What it is.", "x"),
+    FIELD_TEXT(struct keyed, daemon, 0, 8, 0, "Where.", "x"),
+    FIELD_OBJECTS(struct keyed, FIELD_AS(parts, "pieces"), part, 2, 0, "Of it."),
+};
+FIELD_TABLE(keyed);
+
+static void row_may_name_another_key_than_its_member(void)
+{
+    CLEANUP(fixture_destroy) struct fixture f;
+    struct keyed in = {0}, back = {0};
+    msgpack_object object;
+    size_t size;
+
+    fixture_init(&f);
+    CU_ASSERT_STRING_EQUAL(keyed_rows[0].name, "seen");
+    CU_ASSERT_STRING_EQUAL(keyed_rows[1].name, "daemon");
+    CU_ASSERT(keyed_rows[0].offset == offsetof(struct keyed, observed));
+    CU_ASSERT(read_body(&f, &keyed_table, "{\"observed\":\"a\"}", &in) < 0);
+    CU_ASSERT_STRING_EQUAL(f.err.problems->name, "seen");
+    error_clear(&f.err);
+    CU_ASSERT(read_body(&f, &keyed_table,
+                        "{\"seen\":\"a\",\"daemon\":\"b\",\"pieces\":[{\"label\":\"c\"}]}",
+                        &in) == 0);
+    CU_ASSERT_STRING_EQUAL(in.observed, "a");
+    object = pack(&f, &keyed_table, &in);
+    CU_ASSERT(fields_unpack(&keyed_table, &object, f.arena, &back, &f.err) == 0);
+    CU_ASSERT_STRING_EQUAL(back.observed, "a");
+    CU_ASSERT_STRING_EQUAL(back.daemon, "b");
+    CU_ASSERT(back.parts.count == 1);
+    CU_ASSERT_STRING_EQUAL(
+        fields_print(&keyed_table, &object, f.arena, &size),
+        "{\"seen\":\"a\",\"daemon\":\"b\",\"pieces\":[{\"label\":\"c\",\"weight\":5}]}");
+}
+
 /* ---- path, query, header ---- */
 
 struct place_in {
@@ -312,7 +354,7 @@ static const struct field place_in_rows[] = {
     FIELD_BOOL(struct place_in, all, false, FIELD_QUERY, "Query."),
     FIELD_HEADER_TEXT(struct place_in, etag, "If-Match", 8, "Header."),
 };
-extern const struct field_table place_in_table;
+FIELD_DECLARE(place_in);
 FIELD_TABLE(place_in);
 
 struct request_texts {
@@ -737,6 +779,7 @@ static const struct unit_case cases[] = {
     CASE(test_describes_what_is_required),
     CASE(test_wipes_secrets),
     CASE(test_bounds_the_inputs_of_the_suite),
+    CASE(row_may_name_another_key_than_its_member),
 };
 
 int main(void)
