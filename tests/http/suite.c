@@ -708,6 +708,15 @@ bool suite_mails_arrive(struct suite *self, const char *to, size_t want)
     return suite_mail_count(self, to) == want;
 }
 
+/* One snapshot: a row leaves an outbox after maild has it. */
+void suite_mails_settle(struct suite *self)
+{
+    CU_ASSERT_TRUE(suite_comes_to(self, 0, MAIL_MS,
+                                  "select (select count(*) from auth.outbox) + "
+                                  "(select count(*) from settings.outbox) + "
+                                  "(select count(*) from mail.message where state = 'queued')"));
+}
+
 struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page)
 {
     char *mail = suite_mail(self, to, MAIL_MS), *want = text_of("%s?id=", page);
