@@ -59,7 +59,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS)
 
@@ -274,6 +274,24 @@ check-valgrind:
 	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
 	@BUILD=$(BUILD) tests/valgrind.sh '$(VALGRIND)' $(UNDER_VALGRIND)
 
+# ThreadSanitizer over the unit programs of what runs on threads: fibers, the loop, pools, the resolver, SMTP. What it
+# passes over, and why: tests/tsan_suppressions.
+UNDER_TSAN := $(addprefix build-tsan/tests/unit/test_,fiber loop maild_smtp offload resolver)
+
+check-tsan:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(JOBS) BUILD=build-tsan OPTIMIZE='-O1 -g' HARDENING=-fno-omit-frame-pointer \
+	    CFLAGS=-fsanitize=thread LDFLAGS=-fsanitize=thread $(UNDER_TSAN)
+	@BUILD=build-tsan TSAN_OPTIONS=halt_on_error=1:suppressions=$(CURDIR)/tests/tsan_suppressions \
+	    tests/run.sh $(UNDER_TSAN)
+
+# The programs of bench-before and bench-curves in a few seconds: that they still run, no figures.
+bench-smoke:
+	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(BENCH_PACKAGES) openssl)
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BENCH_PROGRAMS)
+	@BUILD=$(BUILD) BENCH_ONLY=me BENCH_ROUNDS=1 BENCH_SECONDS=1 tests/bench/before.py $(BUILD)
+	@BUILD=$(BUILD) CURVES_ONLY=bus CURVES_ROUNDS=1 CURVES_SECONDS=1 tests/bench/curves.py
+
 # Lines that the tests run, by folder; see tests/coverage.py. COVERAGE_ONLY='test_db*' runs some programs.
 coverage:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) python3)
@@ -457,7 +475,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare check-asan check-valgrind test-s3 test-mixed test-patroni test-image drill fault; do \
+	@for target in test-bare check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-image drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.
