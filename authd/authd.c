@@ -14,6 +14,7 @@
 #include "authd/credential/totp.h"
 #include "authd/session/change.h"
 #include "authd/session/key.h"
+#include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/signin/unruled.h"
 #include "authd/sweep.h"
@@ -149,7 +150,8 @@ static int start(void *daemon, struct error *err)
     totp_open();
     lease_watch_open(d);
     d->unruled = unruled_new();
-    d->rotations = rotations_new();
+    batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
+    batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     req = service_request_new(&d->svc, SECONDS(5));
     if (key_open(d, req, err) < 0)
         return -1;
@@ -166,7 +168,6 @@ static void stop(void *daemon)
     struct authd *d = daemon;
 
     key_close(d);
-    rotations_destroy(&d->rotations);
     unruled_destroy(&d->unruled);
     password_close(d);
 }

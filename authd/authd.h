@@ -6,14 +6,15 @@
  * deletion.c, member.c, identity.c, operator.c and explain.c hold handlers; admin, admission,
  * candidate, factor, totp, qr, password, password_text, password_rule, common_password, arrival,
  * password_memory, throttle, token, key, change, link, mail, mail_domain, invitation, business,
- * continue_token, tenant, unruled, rotation, mail_route, email_link, email_verified, email_scan and
- * user_agent serve them.
+ * continue_token, tenant, unruled, refresh_state, rotation, mail_route, email_link, email_verified,
+ * email_scan and user_agent serve them.
  */
 #ifndef ATRIUM_AUTHD_AUTHD_H
 #define ATRIUM_AUTHD_AUTHD_H
 
 #include "authd/authd_sql.h"
 #include "common/bus/method.h"
+#include "common/runtime/batch.h"
 #include "common/runtime/fiber_sem.h"
 #include "common/service/service.h"
 
@@ -59,8 +60,8 @@ struct authd {
     const struct common_passwords *common_passwords;
     struct lease_watch *leases;
     struct unruled *unruled;
-    struct rotations *rotations;
-    bool email_scanned; /* nothing is left for email_scan_run() */
+    struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
+    bool email_scanned;                     /* nothing is left for email_scan_run() */
     struct authd_counters {
         uint64_t *sign_in_good, *sign_in_bad, *sign_in_throttled;
         uint64_t *accounts_deleted;

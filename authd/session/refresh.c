@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
@@ -76,15 +77,14 @@ static int rotate(struct authd *d, const struct request *req, const struct refre
 
 /* The successor that the token got when it rotated; NULL when it cannot be opened. */
 static const char *open_successor(const struct request *req, const struct refresh_token *token,
-                                  struct field_bytes sealed)
+                                  struct sealed sealed)
 {
     CLEANUP(secret_wipe) struct secret key;
     uint8_t *text = NULL;
     size_t size = 0;
 
     refresh_token_successor_key(token, &key);
-    if (secret_open(req->arena, &key, SUCCESSOR_PURPOSE, (struct sealed){sealed.bytes, sealed.size},
-                    &text, &size) < 0)
+    if (secret_open(req->arena, &key, SUCCESSOR_PURPOSE, sealed, &text, &size) < 0)
         return NULL;
     return (const char *)text;
 }
@@ -114,31 +114,28 @@ static int end_theft(struct authd *d, const struct request *req, const struct re
 static int judge(struct authd *d, const struct request *req, const struct refresh_token *token,
                  struct renewal *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *verdict;
+    struct refresh_state state;
 
-    if (db_query(d->svc.db, req, SQL_REFRESH_VERDICT, &res, err, DB_UUID(token->project),
-                 DB_UUID(token->session), DB_BYTES(token->hash, SECRET_HASH_SIZE),
-                 DB_INT(req->now_ms), DB_INT(d->config->refresh_retry_window)) < 0)
+    if (refresh_state_read(d, req, token, &state, err) < 0)
         return -1;
-    verdict = db_rows(res) > 0 ? db_text(res, 0, 6) : "over";
-    if (strcmp(verdict, "over") == 0)
+    if (state.status == REFRESH_OVER)
         return refuse(d, err);
-    if (strcmp(verdict, "theft") == 0)
-        return end_theft(d, req, token, db_uuid(res, 0, 0), err);
+    if (state.status == REFRESH_THEFT)
+        return end_theft(d, req, token, state.account, err);
     *ret = (struct renewal){.holder = {.project = token->project,
-                                       .membership = db_uuid(res, 0, 1),
-                                       .profile = db_uuid(res, 0, 2),
+                                       .membership = state.membership,
+                                       .profile = state.profile,
                                        .session = token->session,
-                                       .role = arena_strdup(req->arena, db_text(res, 0, 3)),
-                                       .admin = db_bool(res, 0, 4)},
-                            .account = db_uuid(res, 0, 0),
-                            .policy = db_uuid(res, 0, 5),
-                            .change = db_int(res, 0, 8),
-                            .current = strcmp(verdict, "current") == 0};
+                                       .role = state.role,
+                                       .admin = state.admin},
+                            .account = state.account,
+                            .policy = state.policy,
+                            .change = state.change,
+                            .current = state.status == REFRESH_CURRENT};
     if (ret->current)
         return 0;
-    ret->successor = open_successor(req, token, db_bytes(res, 0, 7));
+    ret->successor =
+        open_successor(req, token, (struct sealed){state.successor, state.successor_size});
     return ret->successor
                ? 0
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");

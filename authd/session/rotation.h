@@ -1,19 +1,18 @@
 /*
  * rotation.h - the update that rotates a refresh token, for several renewals in one statement and
- * one commit.
+ * one commit (common/runtime/batch.h).
  *
- * Renewals that ask in the same turn of the loop, or while two statements are under way, share the
- * next one. What each comes to is its own. The statement skips a row that is locked, so no renewal
- * waits for another one's lock, and of several with one token one wins.
+ * The statement skips a row that is locked, so no renewal waits for another one's lock, and of
+ * several with one token one wins.
  */
 #ifndef ATRIUM_AUTHD_SESSION_ROTATION_H
 #define ATRIUM_AUTHD_SESSION_ROTATION_H
 
 #include "common/base/secret.h"
 #include "common/domain/request.h"
+#include "common/runtime/batch.h"
 
 struct authd;
-struct rotations;
 
 struct rotation {
     struct uuid project, session;
@@ -21,8 +20,8 @@ struct rotation {
     struct sealed successor;
 };
 
-struct rotations *rotations_new(void);
-void rotations_destroy(struct rotations **self_p);
+/* d->rotations */
+extern const struct batch_kind rotation_batch;
 
 /* 1: rotated. 0: the session has no such current token, or is locked. Fails: UNCERTAIN when the
  * answer was lost. Parks. */

@@ -186,6 +186,13 @@ static void one_successor_for_sixty_four(void)
     http_answers_destroy(answers, MANY);
 }
 
+static struct http_request renewal(const char *token)
+{
+    return (struct http_request){.method = "POST",
+                                 .path = "/auth/refresh-token",
+                                 .body = json_pack("{s:s}", "refresh_token", token)};
+}
+
 /* Renewals that come together share statements and commits, and no other's lock: a row that is held
  * delays its own renewal only. */
 static void renewals_at_once_share_commits(void)
@@ -202,10 +209,7 @@ static void renewals_at_once_share_commits(void)
 
     for (int i = 0; i < MANY; i++) {
         people[i] = person_register(suite, NULL);
-        requests[i] =
-            (struct http_request){.method = "POST",
-                                  .path = "/auth/refresh-token",
-                                  .body = json_pack("{s:s}", "refresh_token", people[i]->refresh)};
+        requests[i] = renewal(people[i]->refresh);
     }
     snprintf(sql, sizeof(sql),
              "select 1 from auth.session where account_id = (select id from auth.account "
@@ -233,6 +237,116 @@ static void renewals_at_once_share_commits(void)
     http_answers_destroy(answers, MANY);
     free(commits);
     free(rotated);
+}
+
+/* `what` ends with "where": the sessions of the person's account. */
+static void change_sessions(const struct person *person, const char *what)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof(sql),
+             "with done as (%s account_id = (select id from auth.account where email = '%s') "
+             "returning 1) select count(*) from done",
+             what, person->email);
+    free(suite_query(suite, sql));
+}
+
+/* What a refresh token can be, and what it and the next one are answered with. */
+static const struct {
+    const char *label;
+    int rotations; /* of the token before it is asked with */
+    const char *sql;
+    int status, status_next;
+} renewal_kinds[] = {
+    {"current", 0, NULL, 200, 200},
+    {"rotated before", 1, NULL, 200, 200},
+    {"stolen", 2, NULL, 401, 401},
+    {"idle for too long", 0, "update auth.session set idle_until = 1 where", 401, 401},
+    {"too old", 0, "update auth.session set absolute_until = 1 where", 401, 401},
+    {"of a session that ended", 0,
+     "update auth.session set end_reason = 'revoked', ended_at = 1 where", 401, 401},
+    {"of an unknown session", 0, "delete from auth.session where", 401, 401},
+};
+
+/* Renewals that share a statement get what each would have got alone. */
+static void renewals_at_once_have_their_own_answers(void)
+{
+    enum { KINDS = ARRAY_SIZE(renewal_kinds), EACH = 4, MANY = KINDS * EACH };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    struct person *people[MANY];
+
+    for (int i = 0; i < MANY; i++) {
+        struct http_answer *last = NULL;
+
+        people[i] = person_register(suite, NULL);
+        requests[i] = renewal(people[i]->refresh);
+        for (int n = 0; n < renewal_kinds[i % KINDS].rotations; n++) {
+            struct http_answer *next =
+                refresh(last ? http_text(last, "refresh_token") : people[i]->refresh);
+
+            CHECK_STATUS(next, 200);
+            http_answer_destroy(&last);
+            last = next;
+        }
+        http_answer_destroy(&last);
+        if (renewal_kinds[i % KINDS].sql)
+            change_sessions(people[i], renewal_kinds[i % KINDS].sql);
+    }
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    for (int i = 0; i < MANY; i++) {
+        UNIT_CHECK(answers[i]->status == renewal_kinds[i % KINDS].status, "%s: %d",
+                   renewal_kinds[i % KINDS].label, answers[i]->status);
+        if (answers[i]->status != 200) {
+            CU_ASSERT_STRING_EQUAL(http_text(answers[i], "message"), bad_refresh);
+        } else {
+            HTTP_ANSWER whose = me(http_text(answers[i], "access_token"));
+            HTTP_ANSWER next = refresh(http_text(answers[i], "refresh_token"));
+            UNIT_CHECK(strcmp(http_text(whose, "profile.telecom.0.value"), people[i]->email) == 0,
+                       "%s: another account's", renewal_kinds[i % KINDS].label);
+            CHECK_STATUS(next, renewal_kinds[i % KINDS].status_next);
+        }
+        person_destroy(&people[i]);
+    }
+    http_answers_destroy(answers, MANY);
+}
+
+/* The connection of the statement that rotates a marked session is lost: not known is what became
+ * of any renewal in it, so none is acknowledged, and each can be asked for again. */
+static void renewals_of_a_lost_statement_are_uncertain(void)
+{
+    enum { MANY = 32, MARKED = 3 };
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    struct person *people[MANY];
+    int uncertain = 0;
+
+    for (int i = 0; i < MANY; i++) {
+        people[i] = person_register(suite, NULL);
+        requests[i] = renewal(people[i]->refresh);
+    }
+    free(suite_query(suite, "create function auth.lose() returns trigger language plpgsql "
+                            "security definer as $$begin "
+                            "perform pg_terminate_backend(pg_backend_pid()); return new; end$$"));
+    change_sessions(people[MARKED], "update auth.session set browser = 'marked' where");
+    free(suite_query(suite, "create trigger lose after update of refresh_hash on auth.session "
+                            "for each row when (new.browser = 'marked') "
+                            "execute function auth.lose()"));
+    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    free(suite_query(suite, "drop function auth.lose() cascade"));
+    CHECK_STATUS(answers[MARKED], 503);
+    for (int i = 0; i < MANY; i++) {
+        uncertain += answers[i]->status == 503;
+        UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 503, "%d",
+                   answers[i]->status);
+        HTTP_ANSWER again = refresh(people[i]->refresh);
+        CHECK_STATUS(again, 200);
+        HTTP_ANSWER next = refresh(http_text(again, "refresh_token"));
+        CHECK_STATUS(next, 200);
+        person_destroy(&people[i]);
+    }
+    UNIT_CHECK(uncertain > 1, "%d", uncertain);
+    http_answers_destroy(answers, MANY);
 }
 
 static void the_retry_window_and_the_lives_end(void)
@@ -515,6 +629,8 @@ static const struct unit_case cases[] = {
     CASE(forged_refresh_tokens_end_nothing),
     CASE(one_successor_for_sixty_four),
     CASE(renewals_at_once_share_commits),
+    CASE(renewals_at_once_have_their_own_answers),
+    CASE(renewals_of_a_lost_statement_are_uncertain),
     CASE(the_retry_window_and_the_lives_end),
     CASE(a_thief_beside_the_owner_is_noticed),
     CASE(an_answer_can_be_had_again_for_two_minutes),

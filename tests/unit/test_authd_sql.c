@@ -93,8 +93,7 @@ static const struct {
     int statement;
     const char *want;
 } hot[] = {
-    {SQL_REFRESH_VERDICT, "Index Scan using session_pkey on session s\n"
-                          "        Index Cond: ((project_id = $1) AND (id = $2))"},
+    {SQL_REFRESH_VERDICT, "Index Cond: ((project_id = w.project_id) AND (id = w.id))"},
     {SQL_REFRESH_VERDICT, "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
     {SQL_SESSION_PROVEN, "Index Scan using session_pkey on session\n"
                          "  Index Cond: ((project_id = $1) AND (id = $2))"},
