@@ -165,8 +165,7 @@ void pg_trim(const char *data_dir)
     char program[80];
     const char *const reset[] = {program, "-D", data_dir, NULL};
 
-    if (chown(self.dir.path, self.user.uid, (gid_t)-1) < 0)
-        give_up("the directory of its log cannot be given away");
+    (void)server_user_of_new(self.dir.path); /* the log is written there */
     find_programs(&self);
     snprintf(program, sizeof(program), "%s/pg_resetwal", self.bin);
     if (!run(&self, reset))
