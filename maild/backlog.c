@@ -2,6 +2,7 @@
  * backlog.c - what waits, and for how long: for /metrics, which asks no database.
  */
 #include "maild/maild.h"
+#include "maild/sql/mail.h"
 
 enum { COUNTED_MAX = 10000 }; /* messages; more are as bad */
 
@@ -9,24 +10,24 @@ struct backlog {
     int64_t *mails, *mail_waiting_s, *job_late_s;
 };
 
-static int64_t seconds_since(const struct db_result *res, size_t column, int64_t now_ms)
+/* since_ms: NULL when nothing waits. */
+static int64_t seconds_since(const int64_t *since_ms, int64_t now_ms)
 {
-    if (db_is_null(res, 0, column))
-        return 0;
-    return MAX(now_ms - db_int(res, 0, column), (int64_t)0) / 1000;
+    return since_ms ? MAX(now_ms - *since_ms, (int64_t)0) / 1000 : 0;
 }
 
 static int look(void *daemon, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct maild *d = daemon;
+    const struct sql_backlog_measure_in measure = {
+        .mail_state = "queued", .job_state = "waiting", .most = COUNTED_MAX};
+    struct sql_backlog_measure_row row;
 
-    if (db_query(d->svc.db, req, SQL_BACKLOG, &res, err, DB_TEXT("queued"), DB_TEXT("waiting"),
-                 DB_INT(COUNTED_MAX)) < 0)
+    if (sql_backlog_measure(d->svc.db, req, &measure, &row, err) < 0)
         return -1;
-    *d->backlog->mails = db_int(res, 0, 0);
-    *d->backlog->mail_waiting_s = seconds_since(res, 1, clock_now_ms(d->real));
-    *d->backlog->job_late_s = seconds_since(res, 2, req->now_ms);
+    *d->backlog->mails = row.waiting;
+    *d->backlog->mail_waiting_s = seconds_since(row.oldest, clock_now_ms(d->real));
+    *d->backlog->job_late_s = seconds_since(row.due, req->now_ms);
     return 0;
 }
 

@@ -6,6 +6,8 @@
 
 #include "maild/maild.h"
 #include "maild/maild_api.h"
+#include "maild/sql/job.h"
+#include "maild/sql/mail.h"
 #include "maild/transport.h"
 
 /* Mail and jobs are tried again for hours: what waits longer than this has seen several tries. */
@@ -33,12 +35,13 @@ static int check_dead(void *daemon, const struct request *req, struct finding *r
                       struct error *err)
 {
     const struct maild *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_mail_count_in count = {.state = "dead"};
+    struct sql_mail_count_row row;
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_COUNT, &res, err, DB_TEXT("dead")) < 0)
+    if (sql_mail_count(d->svc.db, req, &count, &row, err) < 0)
         return -1;
-    if (db_int(res, 0, 0) > 0)
-        return check_warn(req, ret, NULL, "%lld were given up", (long long)db_int(res, 0, 0));
+    if (row.total > 0)
+        return check_warn(req, ret, NULL, "%lld were given up", (long long)row.total);
     return check_ok(req, ret, "none was given up");
 }
 
@@ -47,22 +50,23 @@ static int check_waiting(void *daemon, const struct request *req, struct finding
                          struct error *err)
 {
     const struct maild *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct mail_queue_row first = {.createdAt = 0};
-    int64_t age = 0;
+    const struct sql_mail_list_in list = {.state = "queued", .most = 1};
+    const struct mail_queue_row *first;
+    struct field_list rows;
+    int64_t age;
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_LIST, &res, err, DB_TEXT("queued"), DB_INT(1)) < 0)
+    if (sql_mail_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
-    if (db_rows(res) > 0) {
-        db_row(res, 0, &mail_queue_row_table, req->arena, &first);
-        age = clock_now_ms(d->real) - first.createdAt;
-    }
+    if (rows.count == 0)
+        return check_ok(req, ret, "empty");
+    first = rows.items;
+    age = clock_now_ms(d->real) - first->createdAt;
     if (age > WAIT_WARN_MS)
         return (age > WAIT_FAIL_MS ? check_fail : check_warn)(
             req, ret, NULL, "the oldest has waited for %s, after %lld tries%s%s",
-            check_age(req->arena, age), (long long)first.attempts, first.lastError ? ": " : "",
-            first.lastError ? first.lastError : "");
-    return check_ok(req, ret, db_rows(res) > 0 ? "some waits for less than ten minutes" : "empty");
+            check_age(req->arena, age), (long long)first->attempts, first->lastError ? ": " : "",
+            first->lastError ? first->lastError : "");
+    return check_ok(req, ret, "some waits for less than ten minutes");
 }
 
 /* In the order of their dates, which are contract time. */
@@ -70,20 +74,22 @@ static int check_jobs(void *daemon, const struct request *req, struct finding *r
                       struct error *err)
 {
     const struct maild *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct job_row first = {.dueAt = req->now_ms};
+    const struct sql_job_list_in list = {.state = "waiting", .most = 1};
+    const struct job_row *first;
+    struct field_list rows;
     int64_t late;
 
-    if (db_query(d->svc.db, req, SQL_JOB_LIST, &res, err, DB_TEXT("waiting"), DB_INT(1)) < 0)
+    if (sql_job_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
-    if (db_rows(res) > 0)
-        db_row(res, 0, &job_row_table, req->arena, &first);
-    late = req->now_ms - first.dueAt;
+    if (rows.count == 0)
+        return check_ok(req, ret, "none is late");
+    first = rows.items;
+    late = req->now_ms - first->dueAt;
     if (late > WAIT_WARN_MS)
         return (late > WAIT_FAIL_MS ? check_fail : check_warn)(
             req, ret, NULL, "a job is %s late, after %lld tries%s%s", check_age(req->arena, late),
-            (long long)first.attempts, first.lastError ? ": " : "",
-            first.lastError ? first.lastError : "");
+            (long long)first->attempts, first->lastError ? ": " : "",
+            first->lastError ? first->lastError : "");
     return check_ok(req, ret, "none is late");
 }
 

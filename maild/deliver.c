@@ -8,6 +8,7 @@
 #include "maild/message.h"
 #include "maild/render.h"
 #include "maild/sealed.h"
+#include "maild/sql/mail.h"
 #include "maild/template_html.h"
 #include "maild/transport.h"
 #include "maild/work.h"
@@ -66,17 +67,17 @@ static char *delivery_text(struct delivery *self, const struct template_record *
  * not this process's any more. */
 static bool delivery_gate(void *arg)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct delivery *self = arg;
     struct maild *d = work_maild(&self->item);
-    int64_t until = clock_now_ms(d->real) + self->timeout_ms +
-                    deliver_unknown_ms(self->timeout_ms, self->unknowns + 1);
+    const struct sql_mail_hand_over_in hand_over = {
+        .id = self->item.id,
+        .lease = work_lease(&self->item),
+        .until = clock_now_ms(d->real) + self->timeout_ms +
+                 deliver_unknown_ms(self->timeout_ms, self->unknowns + 1)};
     struct error err;
 
     error_init(&err, self->item.req->arena);
-    if (db_query(d->svc.db, self->item.req, SQL_MESSAGE_HAND_OVER, &res, &err,
-                 DB_UUID(self->item.id), DB_UUID(work_lease(&self->item)), DB_INT(until)) < 0 ||
-        db_rows(res) == 0)
+    if (sql_mail_hand_over(d->svc.db, self->item.req, &hand_over, &err) <= 0)
         return false;
     self->handed_over = true;
     return true;
@@ -180,38 +181,62 @@ static int64_t delivery_pause(const struct delivery *self, enum transport_outcom
     return d->svc.stopping ? 0 : deliver_unreached_ms(self->attempts);
 }
 
+static int record_sent(const struct delivery *self, struct error *err)
+{
+    const struct sql_mail_mark_sent_in sent = {
+        .id = self->item.id, .lease = work_lease(&self->item), .audit = delivery_audit(self, true)};
+
+    return sql_mail_mark_sent(work_maild(&self->item)->svc.db, self->item.req, &sent, err);
+}
+
+static int record_dead(const struct delivery *self, const char *reason, struct error *err)
+{
+    const struct sql_mail_mark_dead_in dead = {.id = self->item.id,
+                                               .lease = work_lease(&self->item),
+                                               .last_error = reason,
+                                               .audit = delivery_audit(self, false)};
+
+    return sql_mail_mark_dead(work_maild(&self->item)->svc.db, self->item.req, &dead, err);
+}
+
+static int record_retry(const struct delivery *self, enum transport_outcome outcome,
+                        const char *reason, struct error *err)
+{
+    struct maild *d = work_maild(&self->item);
+    const struct sql_mail_postpone_in postpone = {
+        .id = self->item.id,
+        .lease = work_lease(&self->item),
+        .due_at = clock_now_ms(d->real) + delivery_pause(self, outcome),
+        .last_error = reason,
+        .answered = outcome == TRANSPORT_RETRY,
+        .known = self->handed_over && outcome != TRANSPORT_UNKNOWN,
+        .server_wait = outcome == TRANSPORT_UNREACHED};
+
+    return sql_mail_postpone(d->svc.db, self->item.req, &postpone, err);
+}
+
 /* Writes down how the attempt ended. */
 static int delivery_record(struct delivery *self, enum transport_outcome outcome,
                            const char *reason)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct maild *d = work_maild(&self->item);
+    const struct maild *d = work_maild(&self->item);
     struct request *req = self->item.req;
-    struct uuid id = self->item.id, lease = work_lease(&self->item);
-    struct sql_audit audit;
     struct error err;
 
     error_init(&err, req->arena);
     req->deadline_mono_ms = clock_mono_ms() + WORK_RECORD_MS;
     req->now_ms = clock_now_ms(d->svc.clock);
-    audit = delivery_audit(self, outcome == TRANSPORT_SENT);
     switch (outcome) {
     case TRANSPORT_SENT:
-        return db_query(d->svc.db, req, SQL_MESSAGE_SENT, &res, &err, DB_UUID(id), DB_UUID(lease),
-                        DB_AUDIT(audit));
+        return record_sent(self, &err);
     case TRANSPORT_RETRY:
     case TRANSPORT_UNREACHED:
     case TRANSPORT_UNKNOWN:
-        return db_query(d->svc.db, req, SQL_MESSAGE_RETRY, &res, &err, DB_UUID(id), DB_UUID(lease),
-                        DB_INT(clock_now_ms(d->real) + delivery_pause(self, outcome)),
-                        DB_TEXT(reason), DB_INT(outcome == TRANSPORT_RETRY),
-                        DB_INT(self->handed_over && outcome != TRANSPORT_UNKNOWN),
-                        DB_BOOL(outcome == TRANSPORT_UNREACHED));
+        return record_retry(self, outcome, reason, &err);
     case TRANSPORT_REFUSED:
         break;
     }
-    return db_query(d->svc.db, req, SQL_MESSAGE_DEAD, &res, &err, DB_UUID(id), DB_UUID(lease),
-                    DB_TEXT(reason), DB_AUDIT(audit));
+    return record_dead(self, reason, &err);
 }
 
 static void delivery_log(const struct delivery *self, enum transport_outcome outcome,
@@ -265,9 +290,9 @@ static void delivery_run(struct work_item *item)
  * since the same fiber renews the leases. */
 static void resume(struct maild *d, const struct request *req)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct transport *transport = d->transport;
     struct deliver *self = d->deliver;
+    struct sql_mail_resume_in in = {.most = RESUME_BATCH};
     struct error err;
 
     if (transport->is_back && transport->is_back(transport)) {
@@ -278,9 +303,8 @@ static void resume(struct maild *d, const struct request *req)
         return;
     error_init(&err, req->arena);
     /* When that fails: each is due within a minute anyway. */
-    self->resuming = db_query(d->svc.db, req, SQL_MESSAGE_RESUME, &res, &err,
-                              DB_INT(clock_now_ms(d->real)), DB_INT(RESUME_BATCH)) == 0 &&
-                     db_affected(res) == RESUME_BATCH;
+    in.now = clock_now_ms(d->real);
+    self->resuming = sql_mail_resume(d->svc.db, req, &in, &err) == RESUME_BATCH;
     if (self->resuming)
         work_kick(self->work);
 }
@@ -292,32 +316,52 @@ static int64_t delivery_timeout_ms(const struct maild *d)
     return config->smtp_timeout + 2 * WORK_RECORD_MS;
 }
 
-static int delivery_claim(struct maild *d, const struct request *req,
-                          const struct work_claim *claim, struct db_result **ret, struct error *err)
+static void delivery_begin(struct work *work, const struct maild_config *config,
+                           const struct sql_mail_claim_row *row)
 {
-    resume(d, req);
-    return db_query(d->svc.db, req, SQL_MESSAGE_CLAIM, ret, err, DB_INT(claim->now),
-                    DB_INT(claim->until), DB_UUID(claim->lease), DB_INT(claim->room));
+    struct delivery *self = (struct delivery *)work_item_new(work, row->id);
+    struct arena *arena;
+
+    if (!self)
+        return;
+    arena = self->item.req->arena;
+    self->project = row->project;
+    self->template = arena_strdup(arena, row->template);
+    self->language = arena_strdup(arena, row->language);
+    self->default_language = arena_strdup(arena, row->default_language);
+    self->sealed =
+        (struct sealed){arena_memdup(arena, row->sealed.bytes, row->sealed.size), row->sealed.size};
+    self->attempts = row->attempts;
+    self->answers = row->answers;
+    self->unknowns = row->unknowns;
+    self->created_at = row->created_at;
+    self->expires_at = row->expires_at ? *row->expires_at : 0;
+    self->timeout_ms = config->smtp_timeout;
+    work_item_start(&self->item);
 }
 
-static void delivery_read(struct work_item *item, const struct db_result *res, size_t row)
+static int delivery_claim(struct work *work, struct maild *d, const struct request *req,
+                          const struct work_claim *claim, struct error *err)
 {
-    struct delivery *self = (struct delivery *)item;
-    const struct maild_config *config = work_maild(item)->svc.config;
-    struct field_bytes sealed = db_bytes(res, row, 4);
-    struct arena *arena = item->req->arena;
+    const struct sql_mail_claim_in in = {
+        .now = claim->now, .until = claim->until, .lease = claim->lease, .most = claim->room};
+    struct sql_mail_claim_rows rows;
 
-    self->project = db_uuid(res, row, 1);
-    self->template = arena_strdup(arena, db_text(res, row, 2));
-    self->language = arena_strdup(arena, db_text(res, row, 3));
-    self->sealed = (struct sealed){arena_memdup(arena, sealed.bytes, sealed.size), sealed.size};
-    self->attempts = db_int(res, row, 5);
-    self->created_at = db_int(res, row, 6);
-    self->default_language = arena_strdup(arena, db_text(res, row, 7));
-    self->answers = db_int(res, row, 8);
-    self->unknowns = db_int(res, row, 9);
-    self->expires_at = db_is_null(res, row, 10) ? 0 : db_int(res, row, 10);
-    self->timeout_ms = config->smtp_timeout;
+    resume(d, req);
+    if (sql_mail_claim(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++)
+        delivery_begin(work, d->svc.config, &rows.items[i]);
+    return (int)rows.count;
+}
+
+static int delivery_renew(struct maild *d, const struct request *req,
+                          const struct work_renewal *renewal, struct error *err)
+{
+    const struct sql_mail_renew_in in = {
+        .lease = renewal->lease, .ids = renewal->ids, .until = renewal->until};
+
+    return sql_mail_renew(d->svc.db, req, &in, err);
 }
 
 static int64_t delivery_room(struct maild *d, int64_t active)
@@ -344,9 +388,8 @@ int deliver_start(struct maild *d, struct error *err)
                                    .room = delivery_room,
                                    .poll_ms = WORK_POLL_MS,
                                    .timeout_ms = delivery_timeout_ms,
-                                   .renew = SQL_MESSAGE_RENEW,
                                    .claim = delivery_claim,
-                                   .read = delivery_read,
+                                   .renew = delivery_renew,
                                    .run = delivery_run};
     struct metrics *metrics = d->svc.metrics;
     struct deliver *self = arena_alloc(d->svc.arena, sizeof(*self));

@@ -10,6 +10,7 @@
 
 #include "authd/authd_api.h"
 #include "maild/maild_api.h"
+#include "maild/sql/job.h"
 #include "maild/work.h"
 
 enum {
@@ -55,22 +56,21 @@ static int ask_authd(const struct job *self, struct error *err)
 /* failure: NULL when it is done. */
 static int job_record(const struct job *self, const char *failure)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct maild *d = work_maild(&self->item);
     struct request *req = self->item.req;
     struct uuid id = self->item.id, lease = work_lease(&self->item);
     int64_t now = clock_now_ms(d->real), pause;
+    const struct sql_job_finish_in finish = {.id = id, .lease = lease, .now = now};
+    struct sql_job_postpone_in postpone = {.id = id, .lease = lease, .last_error = failure};
     struct error err;
 
     error_init(&err, req->arena);
     req->deadline_mono_ms = clock_mono_ms() + WORK_RECORD_MS;
     if (!failure)
-        return db_query(d->svc.db, req, SQL_JOB_DONE, &res, &err, DB_UUID(id), DB_UUID(lease),
-                        DB_INT(now));
+        return sql_job_finish(d->svc.db, req, &finish, &err);
     pause = BACKOFF_MIN_MS << MIN(MAX(self->attempts - 1, (int64_t)0), (int64_t)10);
-    pause = MIN(pause, (int64_t)BACKOFF_MAX_MS);
-    return db_query(d->svc.db, req, SQL_JOB_RETRY, &res, &err, DB_UUID(id), DB_UUID(lease),
-                    DB_INT(now + pause), DB_TEXT(failure));
+    postpone.try_at = now + MIN(pause, (int64_t)BACKOFF_MAX_MS);
+    return sql_job_postpone(d->svc.db, req, &postpone, &err);
 }
 
 static void job_log(const struct job *self, const char *failure)
@@ -111,23 +111,44 @@ static int64_t job_room(struct maild *d, int64_t active)
     return bus_has_peer(d->svc.bus, "authd") ? ROOM - active : 0;
 }
 
-static int job_claim(struct maild *d, const struct request *req, const struct work_claim *claim,
-                     struct db_result **ret, struct error *err)
+static void job_begin(struct work *work, const struct sql_job_claim_row *row)
 {
-    return db_query(d->svc.db, req, SQL_JOB_CLAIM, ret, err, DB_INT(req->now_ms),
-                    DB_INT(claim->now), DB_INT(claim->until), DB_UUID(claim->lease),
-                    DB_INT(claim->room));
+    struct job *self = (struct job *)work_item_new(work, row->id);
+
+    if (!self)
+        return;
+    self->reminder = strcmp(row->kind, "account-reminder") == 0;
+    self->account = row->account;
+    self->schedule = row->schedule;
+    self->project = row->project;
+    self->attempts = row->attempts;
+    work_item_start(&self->item);
 }
 
-static void job_read(struct work_item *item, const struct db_result *res, size_t row)
+static int job_claim(struct work *work, struct maild *d, const struct request *req,
+                     const struct work_claim *claim, struct error *err)
 {
-    struct job *self = (struct job *)item;
+    const struct sql_job_claim_in in = {.contract_now = req->now_ms,
+                                        .now = claim->now,
+                                        .until = claim->until,
+                                        .lease = claim->lease,
+                                        .most = claim->room};
+    struct sql_job_claim_rows rows;
 
-    self->reminder = strcmp(db_text(res, row, 1), "account-reminder") == 0;
-    self->account = db_uuid(res, row, 2);
-    self->schedule = db_uuid(res, row, 3);
-    self->project = db_uuid(res, row, 4);
-    self->attempts = db_int(res, row, 5);
+    if (sql_job_claim(d->svc.db, req, &in, &rows, err) < 0)
+        return -1;
+    for (size_t i = 0; i < rows.count; i++)
+        job_begin(work, &rows.items[i]);
+    return (int)rows.count;
+}
+
+static int job_renew(struct maild *d, const struct request *req, const struct work_renewal *renewal,
+                     struct error *err)
+{
+    const struct sql_job_renew_in in = {
+        .lease = renewal->lease, .ids = renewal->ids, .until = renewal->until};
+
+    return sql_job_renew(d->svc.db, req, &in, err);
 }
 
 static int64_t job_timeout_ms(const struct maild *d UNUSED)
@@ -141,9 +162,8 @@ int job_start(struct maild *d, struct error *err)
                                           .room = job_room,
                                           .poll_ms = POLL_MS,
                                           .timeout_ms = job_timeout_ms,
-                                          .renew = SQL_JOB_RENEW,
                                           .claim = job_claim,
-                                          .read = job_read,
+                                          .renew = job_renew,
                                           .run = job_run};
     static const char name[] = "atrium_jobs_total", help[] = "Attempts at due jobs, by outcome.";
     struct metrics *m = d->svc.metrics;
@@ -169,11 +189,16 @@ void job_stop(struct maild *d)
 int job_put(struct maild *d, const struct request *req, const struct job_put_in *in,
             struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_job_put_in put = {.id = in->id,
+                                       .kind = in->kind,
+                                       .due_at = in->dueAt,
+                                       .account = in->account,
+                                       .schedule = in->schedule,
+                                       .project = in->projectId,
+                                       .now = clock_now_ms(d->real),
+                                       .replaces = in->replaces};
 
-    if (db_query(d->svc.db, req, SQL_JOB_PUT, &res, err, DB_UUID(in->id), DB_TEXT(in->kind),
-                 DB_INT(in->dueAt), DB_UUID(in->account), DB_UUID(in->schedule),
-                 DB_UUID(in->projectId), DB_INT(clock_now_ms(d->real)), DB_UUID(in->replaces)) < 0)
+    if (sql_job_put(d->svc.db, req, &put, err) < 0)
         return -1;
     if (in->dueAt <= req->now_ms)
         work_kick(d->jobs->work);
@@ -185,25 +210,26 @@ int job_put(struct maild *d, const struct request *req, const struct job_put_in 
 int job_list(struct maild *d, const struct request *req, const struct job_list_in *in,
              struct job_list_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *rows = NULL, *total = NULL;
     const char *state = in->state ? in->state : "waiting";
+    const struct sql_job_count_in count = {.state = state};
+    const struct sql_job_list_in list = {.state = state, .most = in->count};
+    struct sql_job_count_row row;
 
-    if (db_query(d->svc.db, req, SQL_JOB_COUNT, &total, err, DB_TEXT(state)) < 0 ||
-        db_query(d->svc.db, req, SQL_JOB_LIST, &rows, err, DB_TEXT(state), DB_INT(in->count)) < 0)
+    if (sql_job_count(d->svc.db, req, &count, &row, err) < 0 ||
+        sql_job_list(d->svc.db, req, &list, &out->jobs, err) < 0)
         return -1;
-    out->total = db_int(total, 0, 0);
-    out->jobs = db_list(rows, &job_row_table, req->arena);
+    out->total = row.total;
     return 0;
 }
 
 static int count_due(struct maild *d, const struct request *req, int64_t *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_job_count_due_in count = {.contract_now = clock_now_ms(d->svc.clock)};
+    struct sql_job_count_due_row row;
 
-    if (db_query(d->svc.db, req, SQL_JOB_COUNT_DUE, &res, err, DB_INT(clock_now_ms(d->svc.clock))) <
-        0)
+    if (sql_job_count_due(d->svc.db, req, &count, &row, err) < 0)
         return -1;
-    *ret = db_int(res, 0, 0);
+    *ret = row.total;
     return 0;
 }
 
@@ -211,12 +237,13 @@ static int count_due(struct maild *d, const struct request *req, int64_t *ret, s
 int job_run_due(struct maild *d, const struct request *req, const struct nothing *in UNUSED,
                 struct job_run_due_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_job_retry_due_in retry = {.contract_now = req->now_ms};
     int64_t until = clock_mono_ms() + RUN_WAIT_MS;
 
-    if (count_due(d, req, &out->due, err) < 0 ||
-        db_query(d->svc.db, req, SQL_JOB_DUE_NOW, &res, err, DB_INT(req->now_ms),
-                 DB_INT(clock_now_ms(d->real))) < 0)
+    if (count_due(d, req, &out->due, err) < 0)
+        return -1;
+    retry.now = clock_now_ms(d->real);
+    if (sql_job_retry_due(d->svc.db, req, &retry, err) < 0)
         return -1;
     work_kick(d->jobs->work);
     for (;;) {

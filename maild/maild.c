@@ -7,6 +7,8 @@
 
 #include "maild/maild_api.h"
 #include "maild/sealed.h"
+#include "maild/sql/job.h"
+#include "maild/sql/mail.h"
 #include "maild/transport.h"
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
@@ -54,26 +56,24 @@ static const struct config_row config_rows[] = {
 
 static const char *const asks[] = {"authd", NULL};
 
-/* Forgets what was over long ago, until none of it is left. */
+/* Deletes what ended before the period for which it stays known, until none of it is left. */
 static int purge(void *daemon, const struct request *req, struct error *err)
 {
-    static const int statements[] = {SQL_MESSAGE_PURGE, SQL_JOB_PURGE};
     struct maild *d = daemon;
     int64_t before = clock_now_ms(d->real) - purge_after_ms;
+    const struct sql_mail_purge_in mails = {.before = before, .most = PURGE_BATCH};
+    const struct sql_job_purge_in jobs = {.before = before, .most = PURGE_BATCH};
+    int count;
 
-    for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
-        size_t count;
-
-        do {
-            CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-            if (db_query(d->svc.db, req, statements[i], &res, err, DB_INT(before),
-                         DB_INT(PURGE_BATCH)) < 0)
-                return -1;
-            count = db_affected(res);
-        } while (count == PURGE_BATCH && !d->svc.stopping);
-    }
-    return 0;
+    do {
+        count = sql_mail_purge(d->svc.db, req, &mails, err);
+    } while (count == PURGE_BATCH && !d->svc.stopping);
+    if (count < 0)
+        return -1;
+    do {
+        count = sql_job_purge(d->svc.db, req, &jobs, err);
+    } while (count == PURGE_BATCH && !d->svc.stopping);
+    return count < 0 ? -1 : 0;
 }
 
 static bool is_smtp(const struct maild *d)
@@ -151,6 +151,7 @@ static const struct service_definition definition = {
     .schema = "mail",
     .statements = maild_statements,
     .statement_count = MAILD_STATEMENT_COUNT,
+    .sql = maild_sql,
     .migrations = maild_migrations,
     .audit = true,
     .operations = operations,

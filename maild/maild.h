@@ -13,6 +13,7 @@
 #include "common/service/service.h"
 #include "maild/maild_sql.h"
 #include "maild/smtp_server.h"
+#include "maild/sql_part.h"
 
 struct maild_config {
     struct database_config db;

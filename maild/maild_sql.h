@@ -7,14 +7,6 @@
 #include "common/service/audit.h"
 #include "common/service/seal_table.h"
 
-/* struct template_record; the template without a language has none. */
-#define TEMPLATE_COLUMNS                                            \
-    "name, nullif(language, '') as language, subject, html, text, " \
-    "updated_at as \"lastUpdated\""
-
-/* In message.project_id: no project, but the installation. */
-#define MAILD_INSTALLATION "'00000000-0000-0000-0000-000000000000'::uuid"
-
 enum maild_statement {
 #define SQL(name, class, params, text) name,
 #include "maild/maild_sql.def"

@@ -7,6 +7,7 @@
 #include "maild/builtin.h"
 #include "maild/maild.h"
 #include "maild/sealed.h"
+#include "maild/sql/mail.h"
 
 enum { RETRY_BATCH = 1000 };
 
@@ -27,20 +28,26 @@ static struct sql_audit message_audit(const struct request *req, const char *act
 int mail_enqueue(struct maild *d, const struct request *req, const struct mail_enqueue_in *in,
                  struct mail_enqueue_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct sealed sealed = sealed_pack(req->arena, &d->svc.seal, in->to, in->variables);
     const char *language = language_tag(req->arena, in->language);
     const char *fallback = language_tag(req->arena, in->defaultLanguage);
     int64_t to_real_ms = clock_now_ms(d->real) - clock_now_ms(d->svc.clock);
-    bool builtin = (in->builtin || !uuid_is_set(&in->projectId)) && builtin_exists(in->template);
+    int64_t expires_at = in->expiresAt + to_real_ms;
+    const struct sql_mail_enqueue_in enqueue = {
+        .id = in->id,
+        .project = in->projectId,
+        .template = in->template,
+        .language = language ? language : "",
+        .default_language = fallback ? fallback : "",
+        .sealed = {sealed.bytes, sealed.size},
+        .builtin = (in->builtin || !uuid_is_set(&in->projectId)) && builtin_exists(in->template),
+        .now = clock_now_ms(d->real),
+        .expires_at = in->expiresAt > 0 ? &expires_at : NULL};
+    int queued = sql_mail_enqueue(d->svc.db, req, &enqueue, err);
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_ENQUEUE, &res, err, DB_UUID(in->id),
-                 DB_UUID(in->projectId), DB_TEXT(in->template), DB_TEXT(language ? language : ""),
-                 DB_SEALED(sealed), DB_INT(clock_now_ms(d->real)),
-                 DB_TEXT(fallback ? fallback : ""), DB_BOOL(builtin),
-                 in->expiresAt > 0 ? DB_INT(in->expiresAt + to_real_ms) : DB_NULL) < 0)
+    if (queued < 0)
         return -1;
-    out->queued = db_rows(res) > 0;
+    out->queued = queued > 0;
     if (out->queued)
         deliver_kick(d);
     return 0;
@@ -50,16 +57,15 @@ int mail_enqueue(struct maild *d, const struct request *req, const struct mail_e
 int mail_queue(struct maild *d, const struct request *req, const struct mail_queue_in *in,
                struct mail_queue_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *rows = NULL, *total = NULL;
     const char *state = in->state ? in->state : "queued";
+    const struct sql_mail_count_in count = {.state = state};
+    const struct sql_mail_list_in list = {.state = state, .most = in->count};
+    struct sql_mail_count_row row;
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_COUNT, &total, err, DB_TEXT(state)) < 0)
+    if (sql_mail_count(d->svc.db, req, &count, &row, err) < 0 ||
+        sql_mail_list(d->svc.db, req, &list, &out->messages, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_MESSAGE_LIST, &rows, err, DB_TEXT(state), DB_INT(in->count)) <
-        0)
-        return -1;
-    out->total = db_int(total, 0, 0);
-    out->messages = db_list(rows, &mail_queue_row_table, req->arena);
+    out->total = row.total;
     return 0;
 }
 
@@ -68,17 +74,18 @@ int mail_queue(struct maild *d, const struct request *req, const struct mail_que
 int mail_retry(struct maild *d, const struct request *req, const struct mail_id_in *in,
                struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit = message_audit(req, "mail.retry", in->id);
+    const struct sql_mail_retry_now_in retry = {.id = in->id,
+                                                .now = clock_now_ms(d->real),
+                                                .audit = message_audit(req, "mail.retry", in->id)};
+    struct sql_mail_retry_now_row row;
+    int found = sql_mail_retry_now(d->svc.db, req, &retry, &row, err);
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_DUE_NOW, &res, err, DB_UUID(in->id),
-                 DB_INT(clock_now_ms(d->real)), DB_AUDIT(audit)) < 0)
+    if (found < 0)
         return -1;
-    if (db_rows(res) == 0)
+    if (found == 0)
         return not_found(err);
-    if (strcmp(db_text(res, 0, 0), "queued") != 0)
-        return error_set(err, ERR_CONFLICT, "The message is %s and its content erased.",
-                         db_text(res, 0, 0));
+    if (strcmp(row.state, "queued") != 0)
+        return error_set(err, ERR_CONFLICT, "The message is %s and its content erased.", row.state);
     deliver_hurry(d);
     return 0;
 }
@@ -88,22 +95,22 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
 int mail_retry_all(struct maild *d, const struct request *req, const struct mail_retry_all_in *in,
                    struct mail_retry_all_out *out, struct error *err)
 {
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = "mail.retry",
-                                                            .project = in->projectId,
-                                                            .type = "Message",
-                                                            .detail = "all that wait"});
-    int64_t now = clock_now_ms(d->real), count;
+    const struct sql_mail_retry_all_now_in retry = {
+        .now = clock_now_ms(d->real),
+        .project = in->projectId,
+        .since = in->since,
+        .most = RETRY_BATCH,
+        .audit = audit_row(req, &(struct audit){.action = "mail.retry",
+                                                .project = in->projectId,
+                                                .type = "Message",
+                                                .detail = "all that wait"})};
+    struct sql_mail_retry_all_now_row row;
 
     do {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-        if (db_query(d->svc.db, req, SQL_MESSAGE_ALL_DUE_NOW, &res, err, DB_INT(now),
-                     DB_UUID(in->projectId), DB_INT(in->since), DB_INT(RETRY_BATCH),
-                     DB_AUDIT(audit)) < 0)
+        if (sql_mail_retry_all_now(d->svc.db, req, &retry, &row, err) < 0)
             return -1;
-        count = db_int(res, 0, 0);
-        out->due += count;
-    } while (count == RETRY_BATCH);
+        out->due += row.total;
+    } while (row.total == RETRY_BATCH);
     deliver_hurry(d);
     return 0;
 }
@@ -113,10 +120,11 @@ int mail_retry_all(struct maild *d, const struct request *req, const struct mail
 int mail_drop(struct maild *d, const struct request *req, const struct mail_id_in *in,
               struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit = message_audit(req, "mail.drop", in->id);
+    const struct sql_mail_drop_in drop = {.id = in->id,
+                                          .audit = message_audit(req, "mail.drop", in->id)};
+    int dropped = sql_mail_drop(d->svc.db, req, &drop, err);
 
-    if (db_query(d->svc.db, req, SQL_MESSAGE_DROP, &res, err, DB_UUID(in->id), DB_AUDIT(audit)) < 0)
-        return -1;
-    return db_rows(res) > 0 ? 0 : not_found(err);
+    if (dropped == 0)
+        return not_found(err);
+    return dropped < 0 ? -1 : 0;
 }

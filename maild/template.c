@@ -1,6 +1,7 @@
 /*
  * template.c - the templates that a project has mapped.  What is not mapped is not mailed.
  */
+#include "maild/sql/template.h"
 #include "common/domain/language.h"
 #include "maild/maild.h"
 #include "maild/maild_api.h"
@@ -65,18 +66,19 @@ int template_pick(struct maild *d, const struct request *req, struct uuid projec
                   const char *language, const char *default_language, struct template_record *out,
                   struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *wanted = language[0] ? language : default_language;
+    const struct sql_template_pick_in pick = {.project = project,
+                                              .name = name,
+                                              .wanted = wanted,
+                                              .wanted_base = language_base(req->arena, wanted),
+                                              .default_language = default_language,
+                                              .default_base =
+                                                  language_base(req->arena, default_language)};
+    int found = sql_template_pick(d->svc.db, req, &pick, out, err);
 
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_PICK, &res, err, DB_UUID(project), DB_TEXT(name),
-                 DB_TEXT(wanted), DB_TEXT(language_base(req->arena, wanted)),
-                 DB_TEXT(default_language),
-                 DB_TEXT(language_base(req->arena, default_language))) < 0)
-        return -1;
-    if (db_rows(res) == 0)
+    if (found == 0)
         return not_found(err);
-    db_row(res, 0, &template_record_table, req->arena, out);
-    return 0;
+    return found < 0 ? -1 : 0;
 }
 
 /* The statement's project and the name say which template it is. */
@@ -97,41 +99,39 @@ static struct sql_audit template_audit(const struct request *req, const char *ac
 int template_put(struct maild *d, const struct request *req, const struct template_put_in *in,
                  struct template_record *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *language = language_tag(req->arena, in->language);
-    const char *html = in->html && in->html[0] ? in->html : NULL;
-    struct sql_audit audit = template_audit(req, "template.write", in->projectId, in->name);
+    const struct sql_template_put_in put = {.project = in->projectId,
+                                            .name = in->name,
+                                            .language = language,
+                                            .subject = in->subject,
+                                            .html = in->html && in->html[0] ? in->html : NULL,
+                                            .text = in->text,
+                                            .now = req->now_ms,
+                                            .audit = template_audit(req, "template.write",
+                                                                    in->projectId, in->name)};
 
     if (template_check(req->arena, in, language, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_PUT, &res, err, DB_UUID(in->projectId),
-                 DB_TEXT(in->name), DB_TEXT(language), DB_TEXT(in->subject), DB_TEXT(html),
-                 DB_TEXT(in->text), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    db_row(res, 0, &template_record_table, req->arena, out);
-    return 0;
+    return sql_template_put(d->svc.db, req, &put, out, err) < 0 ? -1 : 0;
 }
 
 int template_list(struct maild *d, const struct request *req, const struct template_list_in *in,
                   struct template_records *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_template_list_in list = {.project = in->projectId};
 
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_LIST, &res, err, DB_UUID(in->projectId)) < 0)
-        return -1;
-    out->resources = db_list(res, &template_record_table, req->arena);
-    return 0;
+    return sql_template_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
 int template_mapped(struct maild *d, const struct request *req, const struct template_mapped_in *in,
                     struct template_mapped_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_template_mapped_in template = {.project = in->projectId, .name = in->name};
+    struct sql_template_mapped_row row;
 
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_MAPPED, &res, err, DB_UUID(in->projectId),
-                 DB_TEXT(in->name)) < 0)
+    if (sql_template_mapped(d->svc.db, req, &template, &row, err) < 0)
         return -1;
-    out->mapped = db_bool(res, 0, 0);
+    out->mapped = row.mapped;
     return 0;
 }
 
@@ -165,16 +165,19 @@ int template_preview(struct maild *d, const struct request *req,
 int template_delete(struct maild *d, const struct request *req, const struct template_delete_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *language = in->language ? language_tag(req->arena, in->language) : NULL;
-    struct sql_audit audit = template_audit(req, "template.delete", in->projectId, in->name);
+    const struct sql_template_delete_in delete = {
+        .project = in->projectId,
+        .name = in->name,
+        .language = in->language ? language_tag(req->arena, in->language) : NULL,
+        .audit = template_audit(req, "template.delete", in->projectId, in->name)};
+    int deleted;
 
-    if (in->language && !language)
+    if (in->language && !delete.language)
         return bad_language(err);
-    if (db_query(d->svc.db, req, SQL_TEMPLATE_DELETE, &res, err, DB_UUID(in->projectId),
-                 DB_TEXT(in->name), DB_TEXT(language), DB_AUDIT(audit)) < 0)
-        return -1;
-    return db_rows(res) > 0 ? 0 : not_found(err);
+    deleted = sql_template_delete(d->svc.db, req, &delete, err);
+    if (deleted == 0)
+        return not_found(err);
+    return deleted < 0 ? -1 : 0;
 }
 
 /* ---- routes: the same for the caller's project ---- */

@@ -77,26 +77,30 @@ static void item_run(void *arg)
     item->work->kind.run(item);
 }
 
-/* Starts the work on one claimed row. A row of our own whose lease ran out in a stall, and which
- * was now claimed again, is still under way: it goes on. */
-static void item_start(struct work *self, const struct db_result *res, size_t row)
+struct work_item *work_item_new(struct work *self, struct uuid id)
 {
-    struct uuid id = db_uuid(res, row, 0);
     struct work_item *made;
     struct request *req;
-    struct error err;
 
     if (is_active(self, id))
-        return;
+        return NULL;
     req = service_request_new(&self->d->svc, self->kind.timeout_ms(self->d));
-    error_init(&err, req->arena);
-    made = arena_alloc(req->arena, self->kind.item_size);
-    *made = (struct work_item){.next = self->active, .work = self, .req = req, .id = id};
-    self->kind.read(made, res, row);
-    self->active = made;
-    self->active_count++;
-    if (fiber_start(self->d->svc.loop, item_run, made, &err) < 0)
-        item_destroy(made); /* its lease runs out: it is tried again then */
+    made = arena_calloc(req->arena, 1, self->kind.item_size);
+    *made = (struct work_item){.work = self, .req = req, .id = id};
+    return made;
+}
+
+void work_item_start(struct work_item *item)
+{
+    struct work *work = item->work;
+    struct error err;
+
+    error_init(&err, item->req->arena);
+    item->next = work->active;
+    work->active = item;
+    work->active_count++;
+    if (fiber_start(work->d->svc.loop, item_run, item, &err) < 0)
+        item_destroy(item); /* its lease runs out: it is tried again then */
 }
 
 /* ---- the claiming fiber ---- */
@@ -105,7 +109,6 @@ static void item_start(struct work *self, const struct db_result *res, size_t ro
 static bool claim(struct work *self)
 {
     CLEANUP(service_request_destroy) struct request *req = NULL;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     int64_t now = clock_now_ms(self->d->real);
     const struct work_claim what = {.now = now,
                                     .until = now + WORK_LEASE_MS,
@@ -117,35 +120,26 @@ static bool claim(struct work *self)
         return false;
     req = service_request_new(&self->d->svc, CLAIM_TIMEOUT_MS);
     error_init(&err, req->arena);
-    if (self->kind.claim(self->d, req, &what, &res, &err) < 0)
-        return false;
-    for (size_t row = 0; row < db_rows(res); row++)
-        item_start(self, res, row);
-    return (int64_t)db_rows(res) == what.room;
+    return self->kind.claim(self, self->d, req, &what, &err) == what.room;
 }
 
 /* Renews the leases of what is under way, about once a second. */
 static void renew(struct work *self)
 {
     CLEANUP(service_request_destroy) struct request *req = NULL;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const char *separator = "{";
-    char *ids;
+    struct work_renewal what = {.lease = self->lease};
     struct error err;
 
     if (!self->active || clock_mono_ms() < self->renew_at)
         return;
     self->renew_at = clock_mono_ms() + WORK_POLL_MS;
     req = service_request_new(&self->d->svc, CLAIM_TIMEOUT_MS);
-    ids = arena_strdup(req->arena, "");
-    for (const struct work_item *each = self->active; each; each = each->next) {
-        ids = arena_printf(req->arena, "%s%s%s", ids, separator, each->id.text);
-        separator = ",";
-    }
-    ids = arena_printf(req->arena, "%s}", ids);
+    what.ids = db_array_new(req->arena, self->active_count, sizeof(self->active->id.text));
+    for (const struct work_item *each = self->active; each; each = each->next)
+        db_array_add(&what.ids, each->id.text);
+    what.until = clock_now_ms(self->d->real) + WORK_LEASE_MS;
     error_init(&err, req->arena);
-    if (db_query(self->d->svc.db, req, self->kind.renew, &res, &err, DB_UUID(self->lease),
-                 DB_TEXT(ids), DB_INT(clock_now_ms(self->d->real) + WORK_LEASE_MS)) < 0)
+    if (self->kind.renew(self->d, req, &what, &err) < 0)
         self->renew_at = 0;
 }
 

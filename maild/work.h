@@ -34,24 +34,32 @@ struct work_claim {
     int64_t room;
 };
 
+/* The rows under way, whose lease ends at a later time from now on. */
+struct work_renewal {
+    struct uuid lease;
+    struct db_array ids;
+    int64_t until;
+};
+
+struct work;
+
 struct work_kind {
     size_t item_size;
     int64_t poll_ms; /* at most WORK_POLL_MS */
-    int renew;       /* statement: lease, ids, new end of the lease */
     /* Of the request of an item that is claimed now. */
     int64_t (*timeout_ms)(const struct maild *d);
     /* How many more to claim now, while `active` are under way. */
     int64_t (*room)(struct maild *d, int64_t active);
-    /* Claims; the first column is the id. Parks. */
-    int (*claim)(struct maild *d, const struct request *req, const struct work_claim *claim,
-                 struct db_result **ret, struct error *err);
-    /* The rest of an item from its row. */
-    void (*read)(struct work_item *item, const struct db_result *res, size_t row);
+    /* Claims rows, makes an item of each (work_item_new) and starts it. How many rows, or -1.
+     * Parks. */
+    int (*claim)(struct work *work, struct maild *d, const struct request *req,
+                 const struct work_claim *claim, struct error *err);
+    /* Extends leases. -1 when that failed. Parks. */
+    int (*renew)(struct maild *d, const struct request *req, const struct work_renewal *renewal,
+                 struct error *err);
     /* Works on it, on a fiber of its own, and ends with work_end(). */
     void (*run)(struct work_item *item);
 };
-
-struct work;
 
 /* Starts claiming; copies `kind`. Does not wait. -1 when no fiber is left. */
 int work_start(struct maild *d, const struct work_kind *kind, struct work **ret,
@@ -63,6 +71,14 @@ void work_kick(struct work *self);
 /* Claims nothing more and waits for what is under way, so long at most. Parks. True when all has
  * ended. */
 bool work_stop(struct work *self, int64_t wait_ms);
+
+/* An item for a claimed row, zero behind its first member; it and what it points to are in the
+ * arena of its request. NULL when the row is under way already: its lease ran out in a stall, and
+ * this process claimed it again. */
+struct work_item *work_item_new(struct work *self, struct uuid id) MUST_USE;
+
+/* Starts the fiber of an item. When none is left, the item goes and its lease runs out. */
+void work_item_start(struct work_item *item);
 
 /* Marks what this process has claimed. */
 struct uuid work_lease(const struct work_item *item);

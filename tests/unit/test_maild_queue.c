@@ -92,6 +92,7 @@ static void configure(struct fixture *self, const char *schema, const char *smtp
                                            .program = schema,
                                            .statements = maild_statements,
                                            .statement_count = MAILD_STATEMENT_COUNT,
+                                           .sql = maild_sql,
                                            .migrations = maild_migrations,
                                            .read_connections = 1,
                                            .write_connections = 4,

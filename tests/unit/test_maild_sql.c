@@ -3,6 +3,7 @@
  * rows by an index.
  */
 #include "maild/maild_sql.h"
+#include "maild/sql_part.h"
 #include "tests/unit/plans.h"
 
 extern const struct db_migration maild_migrations[];
@@ -12,6 +13,7 @@ static const struct plans plans = {
     .migrations = maild_migrations,
     .statements = maild_statements,
     .count = MAILD_STATEMENT_COUNT,
+    .sql = {maild_sql},
     .small = "",
     .emptied = "message",
     .blocking = "0005_listed",

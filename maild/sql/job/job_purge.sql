@@ -1,0 +1,8 @@
+-- Deletes jobs that were done before a time, at most `most` of them.
+-- class: write
+-- in: before int8, most int8
+-- rows: none
+delete from job
+where id = any (array(
+    select id from job where state = 'done' and done_at < :before order by done_at limit :most
+))

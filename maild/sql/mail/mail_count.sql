@@ -1,0 +1,6 @@
+-- How many messages are in a state other than 'sent'. There is always a row.
+-- class: read
+-- in: state text
+-- rows: one
+-- row: total int8
+select count(*) as total from message where state = :state and state <> 'sent'
