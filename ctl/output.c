@@ -16,14 +16,12 @@ enum { OUTPUT_COLUMNS_MAX = 12, OUTPUT_CELL_MAX = 72 /* characters of one cell o
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record)
 {
     struct codec_buffer buffer;
-    msgpack_packer packer;
     msgpack_object map;
     struct error err;
 
     error_init(&err, arena);
     codec_buffer_init(&buffer, arena);
-    msgpack_packer_init(&packer, &buffer, codec_write);
-    fields_pack(table, record, &packer);
+    fields_pack(table, record, &buffer);
     if (codec_unpack(buffer.bytes, buffer.size, arena, &map, &err) < 0)
         return json_object();
     return fields_to_json(table, &map);

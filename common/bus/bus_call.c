@@ -188,7 +188,7 @@ static int choose(const struct bus *self, struct bus_asked *asked, const char *n
 /* ---- sending and waiting ---- */
 
 /* The instance's span is a child of this call's. */
-static void write_trace(struct bus_frame *frame, const struct span *span)
+static void write_trace(struct codec_buffer *frame, const struct span *span)
 {
     char traceparent[TRACEPARENT_SIZE];
 
@@ -202,7 +202,7 @@ static void write_question(struct bus *self, const struct question *question,
 {
     bool traced = question->span->activity && peer->knows_traces;
     const struct request *req = question->req;
-    struct bus_frame *frame = &self->frame;
+    struct codec_buffer *frame = &self->frame;
 
     if (traced)
         bus_write_version(frame, BUS_VERSION_TRACED, BUS_REQUEST, call->id, 10);

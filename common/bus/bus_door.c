@@ -116,7 +116,7 @@ static struct bus_caller *caller_add(struct bus_socket *socket)
 static void welcome(struct bus_socket *socket, uint32_t route)
 {
     struct bus *self = socket->bus;
-    struct bus_frame *frame = &self->frame;
+    struct codec_buffer *frame = &self->frame;
     char version[64];
 
     snprintf(version, sizeof(version), "%.32s%s", self->options->version,

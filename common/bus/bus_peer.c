@@ -257,7 +257,7 @@ static void on_timeout(void *arg)
 static void say_hello(struct bus_peer *self)
 {
     const struct bus_options *options = self->bus->options;
-    struct bus_frame *frame = &self->bus->frame;
+    struct codec_buffer *frame = &self->bus->frame;
 
     bus_write(frame, BUS_HELLO, 0, 3);
     bus_write_text(frame, options->service, BUS_NAME_MAX);

@@ -116,33 +116,29 @@ bool bus_error_is(struct bus_reader reader, enum error_code code);
 
 bool bus_slice_is(struct bus_slice slice, const char *text);
 
-/* The one buffer in which frames are written, reused for ever. */
-struct bus_frame {
-    uint8_t *bytes;
-    size_t size, capacity;
-};
-
-/* Starts [version, kind, id, ...] with `elements` behind the id; the second with another
+/* Frames are written into one buffer without an arena, which is reused.
+ *
+ * Starts [version, kind, id, ...] with `elements` behind the id; the second with another
  * version. */
-void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements);
-void bus_write_version(struct bus_frame *self, unsigned version, enum bus_kind kind, uint64_t id,
+void bus_write(struct codec_buffer *self, enum bus_kind kind, uint64_t id, unsigned elements);
+void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,
                        unsigned elements);
-void bus_write_uint(struct bus_frame *self, uint64_t value);
-void bus_write_int(struct bus_frame *self, int64_t value);
-void bus_write_bool(struct bus_frame *self, bool value);
+void bus_write_uint(struct codec_buffer *self, uint64_t value);
+void bus_write_int(struct codec_buffer *self, int64_t value);
+void bus_write_bool(struct codec_buffer *self, bool value);
 /* At most max bytes, cut between characters; NULL and what is not UTF-8 are "". */
-void bus_write_text(struct bus_frame *self, const char *text, size_t max);
-void bus_write_bytes(struct bus_frame *self, const void *bytes, size_t size);
+void bus_write_text(struct codec_buffer *self, const char *text, size_t max);
+void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
 /* The struct as a packed map inside a bin. */
-void bus_write_fields(struct bus_frame *self, const struct field_table *table, const void *in);
+void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
 /* A whole frame that was written before. */
-void bus_write_again(struct bus_frame *self, const void *bytes, size_t size);
-void bus_write_error(struct bus_frame *self, uint64_t id, const struct error *err);
+void bus_write_again(struct codec_buffer *self, const void *bytes, size_t size);
+void bus_write_error(struct codec_buffer *self, uint64_t id, const struct error *err);
 /* Moves the frame into a message: a small one is copied and the buffer, which may have held a
  * password, wiped; a large one becomes the message itself. -1: more than CODEC_FRAME_MAX bytes;
  * there is no message then. */
-int bus_write_end(struct bus_frame *self, zmq_msg_t *ret) MUST_USE;
-void bus_frame_free(struct bus_frame *self);
+int bus_write_end(struct codec_buffer *self, zmq_msg_t *ret) MUST_USE;
+void bus_frame_free(struct codec_buffer *self);
 
 /* ---- caller's side ---- */
 
@@ -268,7 +264,7 @@ struct bus {
     bool hosts_removed;            /* some name is no longer among them: see bus_tcp.c */
     struct arena *arena;           /* lives as long as the bus */
     uint64_t boot;                 /* of this process, as a caller */
-    struct bus_frame frame;
+    struct codec_buffer frame;
 
     struct bus_asked *asked;
     size_t asked_count;

@@ -11,7 +11,6 @@
 #include "common/bus/bus_private.h"
 
 enum {
-    FRAME_START = 4096,      /* first capacity of the buffer */
     FRAME_LARGE = 32 * 1024, /* from here on a frame is handed over instead of copied */
     FRAME_KEPT = 64 * 1024,  /* a larger buffer is given back after use */
 };
@@ -304,51 +303,25 @@ int bus_read_error(struct bus_reader *reader, struct error *err)
 
 /* ---- writing ---- */
 
-static uint8_t *frame_room(struct bus_frame *self, size_t size)
+static void put(struct codec_buffer *self, const void *bytes, size_t size)
 {
-    size_t capacity = MAX(self->capacity, (size_t)FRAME_START);
-    uint8_t *bytes;
-
-    if (self->capacity - self->size >= size)
-        return self->bytes + self->size;
-    if (size < FRAME_LARGE)
-        while (capacity - self->size < size)
-            capacity *= 2;
-    else
-        capacity = self->size + size + FRAME_START;
-    /* Not realloc(): the old bytes are wiped before they are given back. */
-    bytes = malloc(capacity);
-    if (!bytes)
-        log_die("bus", "out of memory");
-    if (self->bytes) {
-        memcpy(bytes, self->bytes, self->size);
-        explicit_bzero(self->bytes, self->size);
-        free(self->bytes);
-    }
-    self->bytes = bytes;
-    self->capacity = capacity;
-    return self->bytes + self->size;
-}
-
-static void put(struct bus_frame *self, const void *bytes, size_t size)
-{
-    if (size > 0)
-        memcpy(frame_room(self, size), bytes, size);
-    self->size += size;
+    (void)codec_write(self, bytes, size);
 }
 
 /* A tag and a big-endian number of 0, 1, 2, 4 or 8 bytes. */
-static void put_tag(struct bus_frame *self, uint8_t tag, uint64_t value, size_t width)
+static void put_tag(struct codec_buffer *self, uint8_t tag, uint64_t value, size_t width)
 {
-    uint8_t *at = frame_room(self, 9);
+    uint8_t *at;
 
+    codec_buffer_reserve(self, 9);
+    at = self->bytes + self->size;
     *at++ = tag;
     for (size_t i = width; i-- > 0;)
         *at++ = (uint8_t)(value >> (8 * i));
     self->size += 1 + width;
 }
 
-void bus_write_uint(struct bus_frame *self, uint64_t value)
+void bus_write_uint(struct codec_buffer *self, uint64_t value)
 {
     if (value < 0x80)
         put_tag(self, (uint8_t)value, 0, 0);
@@ -358,7 +331,7 @@ void bus_write_uint(struct bus_frame *self, uint64_t value)
         put_tag(self, 0xcf, value, 8);
 }
 
-void bus_write_int(struct bus_frame *self, int64_t value)
+void bus_write_int(struct codec_buffer *self, int64_t value)
 {
     if (value >= 0)
         bus_write_uint(self, (uint64_t)value);
@@ -366,12 +339,12 @@ void bus_write_int(struct bus_frame *self, int64_t value)
         put_tag(self, 0xd3, (uint64_t)value, 8);
 }
 
-void bus_write_bool(struct bus_frame *self, bool value)
+void bus_write_bool(struct codec_buffer *self, bool value)
 {
     put_tag(self, value ? 0xc3 : 0xc2, 0, 0);
 }
 
-static void write_array(struct bus_frame *self, size_t count)
+static void write_array(struct codec_buffer *self, size_t count)
 {
     if (count < 16)
         put_tag(self, (uint8_t)(0x90 | count), 0, 0);
@@ -393,7 +366,7 @@ static size_t sendable(const char *text, size_t max)
     return 0;
 }
 
-void bus_write_text(struct bus_frame *self, const char *text, size_t max)
+void bus_write_text(struct codec_buffer *self, const char *text, size_t max)
 {
     size_t size = sendable(text, max);
 
@@ -404,33 +377,25 @@ void bus_write_text(struct bus_frame *self, const char *text, size_t max)
     put(self, text, size);
 }
 
-void bus_write_bytes(struct bus_frame *self, const void *bytes, size_t size)
+void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size)
 {
     put_tag(self, 0xc6, size, 4);
     put(self, bytes, size);
 }
 
-static int pack_into(void *frame, const char *bytes, size_t size)
+void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in)
 {
-    put(frame, bytes, size);
-    return 0;
-}
-
-void bus_write_fields(struct bus_frame *self, const struct field_table *table, const void *in)
-{
-    msgpack_packer packer;
     size_t start, size;
 
     put_tag(self, 0xc6, 0, 4); /* the length is not known yet */
     start = self->size;
-    msgpack_packer_init(&packer, self, pack_into);
-    fields_pack(table, in, &packer);
+    fields_pack(table, in, self);
     size = self->size - start;
     for (size_t i = 0; i < 4; i++)
         self->bytes[start - 1 - i] = (uint8_t)(size >> (8 * i));
 }
 
-void bus_write_version(struct bus_frame *self, unsigned version, enum bus_kind kind, uint64_t id,
+void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,
                        unsigned elements)
 {
     self->size = 0;
@@ -440,18 +405,18 @@ void bus_write_version(struct bus_frame *self, unsigned version, enum bus_kind k
     bus_write_uint(self, id);
 }
 
-void bus_write(struct bus_frame *self, enum bus_kind kind, uint64_t id, unsigned elements)
+void bus_write(struct codec_buffer *self, enum bus_kind kind, uint64_t id, unsigned elements)
 {
     bus_write_version(self, BUS_VERSION, kind, id, elements);
 }
 
-void bus_write_again(struct bus_frame *self, const void *bytes, size_t size)
+void bus_write_again(struct codec_buffer *self, const void *bytes, size_t size)
 {
     self->size = 0;
     put(self, bytes, size);
 }
 
-static void write_items(struct bus_frame *self, const struct error_item *items)
+static void write_items(struct codec_buffer *self, const struct error_item *items)
 {
     size_t count = 0;
 
@@ -465,7 +430,7 @@ static void write_items(struct bus_frame *self, const struct error_item *items)
     }
 }
 
-void bus_write_error(struct bus_frame *self, uint64_t id, const struct error *err)
+void bus_write_error(struct codec_buffer *self, uint64_t id, const struct error *err)
 {
     bus_write(self, BUS_ERROR, id, 9);
     bus_write_text(self, error_kind(err->code)->wire, 64);
@@ -485,14 +450,14 @@ static void free_frame(void *bytes, void *hint UNUSED)
 }
 
 /* The message takes the buffer. */
-static void hand_over(struct bus_frame *self, zmq_msg_t *ret)
+static void hand_over(struct codec_buffer *self, zmq_msg_t *ret)
 {
     if (zmq_msg_init_data(ret, self->bytes, self->size, free_frame, NULL) != 0)
         log_die("bus", "out of memory");
-    *self = (struct bus_frame){0};
+    *self = (struct codec_buffer){0};
 }
 
-int bus_write_end(struct bus_frame *self, zmq_msg_t *ret)
+int bus_write_end(struct codec_buffer *self, zmq_msg_t *ret)
 {
     bool fits = self->size <= CODEC_FRAME_MAX;
 
@@ -512,8 +477,8 @@ int bus_write_end(struct bus_frame *self, zmq_msg_t *ret)
     return fits ? 0 : -1;
 }
 
-void bus_frame_free(struct bus_frame *self)
+void bus_frame_free(struct codec_buffer *self)
 {
     free(self->bytes);
-    *self = (struct bus_frame){0};
+    *self = (struct codec_buffer){0};
 }

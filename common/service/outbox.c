@@ -58,18 +58,20 @@ static void method_name(const struct bus_method *method, char name[static METHOD
 }
 
 /* A traced request goes on in the delivery: one member more, which receivers do not look at. */
-static void add_trace(const struct outbox *self, struct codec_buffer *map, msgpack_packer *packer)
+static void add_trace(const struct outbox *self, struct codec_buffer *map)
 {
     const struct activity *activity = activity_current(self->loop);
     char traceparent[TRACEPARENT_SIZE];
+    msgpack_packer packer;
 
     /* A map of up to 14 members names their number in its first byte. */
     if (!activity || !activity->spans || (map->bytes[0] & 0xf0) != 0x80 || map->bytes[0] == 0x8f)
         return;
     map->bytes[0]++;
     traceparent_write(&activity->context, traceparent);
-    codec_pack_text(packer, TRACE_MEMBER);
-    codec_pack_text(packer, traceparent);
+    msgpack_packer_init(&packer, map, codec_write);
+    codec_pack_text(&packer, TRACE_MEMBER);
+    codec_pack_text(&packer, traceparent);
 }
 
 struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
@@ -77,13 +79,11 @@ struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
 {
     struct codec_buffer buffer;
     struct sealed body;
-    msgpack_packer packer;
     char name[METHOD_NAME_SIZE];
 
     codec_buffer_init(&buffer, arena);
-    msgpack_packer_init(&packer, &buffer, codec_write);
-    fields_pack(method->input, in, &packer);
-    add_trace(self, &buffer, &packer);
+    fields_pack(method->input, in, &buffer);
+    add_trace(self, &buffer);
     method_name(method, name);
     body = seal_value(arena, self->keys, "outbox", buffer.bytes, buffer.size);
     explicit_bzero(buffer.bytes, buffer.size);

@@ -5,9 +5,17 @@
  */
 #include "common/wire/codec.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_FIRST = 512, EXT_JSON = 1 };
+#include "common/base/log.h"
+
+enum {
+    BUFFER_FIRST = 512,     /* bytes of a buffer in an arena */
+    HEAP_FIRST = 4096,      /* bytes of a buffer from malloc() */
+    HEAP_LARGE = 32 * 1024, /* so many more bytes do not double a buffer from malloc() */
+    EXT_JSON = 1,
+};
 
 /* ---- text ---- */
 
@@ -40,17 +48,34 @@ static size_t sequence_length(const uint8_t *at, size_t left)
     return length;
 }
 
+/* Whether eight bytes are ASCII and none is zero. */
+static inline bool are_ascii(const char *bytes)
+{
+    uint64_t eight;
+
+    memcpy(&eight, bytes, sizeof(eight));
+    return (((eight - EIGHT_TIMES(1)) | eight) & EIGHT_TIMES(0x80)) == 0;
+}
+
 /* How many bytes from the first are ASCII and not zero, in steps of eight. */
 static size_t ascii_length(const char *bytes, size_t size)
 {
     size_t length = 0;
 
-    for (uint64_t eight; size - length >= sizeof(eight); length += sizeof(eight)) {
-        memcpy(&eight, bytes + length, sizeof(eight));
-        if (((eight - EIGHT_TIMES(1)) | eight) & EIGHT_TIMES(0x80))
-            break;
-    }
+    while (size - length >= 8 && are_ascii(bytes + length))
+        length += 8;
     return length;
+}
+
+/* Of eight bytes or more the last eight are looked at whole: some of them twice. */
+static bool is_ascii(const char *bytes, size_t size)
+{
+    if (size >= 8)
+        return ascii_length(bytes, size) == size - size % 8 && are_ascii(bytes + size - 8);
+    for (size_t i = 0; i < size; i++)
+        if ((signed char)bytes[i] <= 0)
+            return false;
+    return true;
 }
 
 bool codec_is_text(const char *bytes, size_t size)
@@ -58,6 +83,8 @@ bool codec_is_text(const char *bytes, size_t size)
     const uint8_t *at = (const uint8_t *)bytes;
     size_t i = 0;
 
+    if (is_ascii(bytes, size))
+        return true;
     while (i < size) {
         size_t length = 1;
 
@@ -117,7 +144,7 @@ static bool scan_length(struct scan *self, size_t width, size_t *ret)
 
 /* Reads the type byte and the length behind it. The numbers are those of the msgpack
  * specification's table. */
-static bool scan_head(struct scan *self, struct head *ret)
+static inline bool scan_head(struct scan *self, struct head *ret)
 {
     static const uint8_t scalar_size[] = {4, 8, 1, 2, 4, 8, 1, 2, 4, 8}; /* 0xca .. 0xd3 */
     uint8_t byte;
@@ -126,6 +153,10 @@ static bool scan_head(struct scan *self, struct head *ret)
         return false;
     byte = *self->at++;
     self->left--;
+    if ((byte & 0xe0) == 0xa0) { /* a short text, as most values are */
+        *ret = (struct head){HEAD_STR, byte & 0x1f};
+        return true;
+    }
     *ret = (struct head){HEAD_SCALAR, 0};
     if (byte <= 0x7f || byte >= 0xe0 || byte == 0xc0 || byte == 0xc2 || byte == 0xc3)
         return true;
@@ -133,8 +164,6 @@ static bool scan_head(struct scan *self, struct head *ret)
         *ret = (struct head){HEAD_MAP, byte & 0x0f};
     } else if (byte <= 0x9f) {
         *ret = (struct head){HEAD_ARRAY, byte & 0x0f};
-    } else if (byte <= 0xbf) {
-        *ret = (struct head){HEAD_STR, byte & 0x1f};
     } else if (byte >= 0xca && byte <= 0xd3) {
         ret->size = scalar_size[byte - 0xca];
     } else if (byte >= 0xc4 && byte <= 0xc6) {
@@ -199,8 +228,9 @@ static const char *scan_value(struct scan *self)
     return NULL;
 }
 
-/* NULL when the bytes are one value and nothing else, otherwise what is wrong with them. */
-static const char *scan_all(const void *bytes, size_t size)
+/* NULL when the bytes are one value and nothing else, of so many values in all; otherwise what is
+ * wrong with them. */
+static const char *scan_all(const void *bytes, size_t size, size_t *ret_items)
 {
     struct scan scan = {.at = bytes, .left = size};
     const char *wrong = scan_value(&scan);
@@ -215,51 +245,171 @@ static const char *scan_all(const void *bytes, size_t size)
     }
     if (!wrong && scan.left > 0)
         wrong = "bytes behind the value";
+    *ret_items = scan.items;
     return wrong;
 }
 
-static void free_zone(void *zone)
+static int check_message(const void *bytes, size_t size, size_t *ret_items, struct error *err)
 {
-    msgpack_zone_free(zone);
-}
-
-static int check_message(const void *bytes, size_t size, struct error *err)
-{
-    const char *wrong = size > CODEC_FRAME_MAX ? "too large" : scan_all(bytes, size);
+    const char *wrong = size > CODEC_FRAME_MAX ? "too large" : scan_all(bytes, size, ret_items);
 
     return wrong ? error_set(err, ERR_BAD_REQUEST, "Malformed message: %s.", wrong) : 0;
 }
 
-/* Bytes that were checked. msgpack-c's texts point into what it read. */
-static int unpack_checked(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
-                          struct error *err)
-{
-    msgpack_unpacked unpacked;
-    msgpack_unpack_return result;
-    size_t offset = 0;
+/* Bytes that were checked become msgpack-c's objects. Its own reader allocates zones of 8 KiB and
+ * takes twice as long, since it cannot know the number of values. */
+struct build {
+    struct scan scan;
+    msgpack_object *spare; /* one for each value that is still to come */
+};
 
-    msgpack_unpacked_init(&unpacked);
-    result = msgpack_unpack_next(&unpacked, bytes, size, &offset);
-    if (unpacked.zone)
-        arena_on_destroy(arena, free_zone, msgpack_unpacked_release_zone(&unpacked));
-    if (result != MSGPACK_UNPACK_SUCCESS || offset != size)
-        return error_set(err, ERR_BAD_REQUEST, "Malformed message: not msgpack.");
-    *ret = unpacked.data;
-    return 0;
+static uint64_t build_bits(const uint8_t *at, size_t width)
+{
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i < width; i++)
+        bits = bits << 8 | at[i];
+    return bits;
+}
+
+static void build_int(int64_t value, msgpack_object *ret)
+{
+    ret->type = value < 0 ? MSGPACK_OBJECT_NEGATIVE_INTEGER : MSGPACK_OBJECT_POSITIVE_INTEGER;
+    ret->via.i64 = value;
+}
+
+static void build_float(uint8_t byte, uint64_t bits, msgpack_object *ret)
+{
+    uint32_t narrow = (uint32_t)bits;
+    float single;
+
+    ret->type = byte == 0xcb ? MSGPACK_OBJECT_FLOAT64 : MSGPACK_OBJECT_FLOAT32;
+    memcpy(&single, &narrow, sizeof(single));
+    memcpy(&ret->via.f64, &bits, sizeof(bits));
+    if (byte == 0xca)
+        ret->via.f64 = (double)single;
+}
+
+/* The first byte, and the number behind it. */
+static void build_scalar(uint8_t byte, const uint8_t *at, size_t width, msgpack_object *ret)
+{
+    uint64_t bits = build_bits(at, width);
+
+    ret->type = MSGPACK_OBJECT_NIL;
+    if (byte <= 0x7f || byte >= 0xe0) {
+        build_int((int8_t)byte, ret);
+    } else if (byte == 0xc2 || byte == 0xc3) {
+        ret->type = MSGPACK_OBJECT_BOOLEAN;
+        ret->via.boolean = byte == 0xc3;
+    } else if (byte == 0xca || byte == 0xcb) {
+        build_float(byte, bits, ret);
+    } else if (byte >= 0xcc && byte <= 0xcf) {
+        ret->type = MSGPACK_OBJECT_POSITIVE_INTEGER;
+        ret->via.u64 = bits;
+    } else if (byte >= 0xd0 && byte <= 0xd3) {
+        build_int((int64_t)(bits << (64 - 8 * width)) >> (64 - 8 * width), ret);
+    }
+}
+
+static void build_value(struct build *self, msgpack_object *ret);
+
+static void build_container(struct build *self, const struct head *head, msgpack_object *ret)
+{
+    size_t count = head->kind == HEAD_MAP ? 2 * head->size : head->size;
+    msgpack_object *elements = self->spare;
+
+    _Static_assert(sizeof(msgpack_object_kv) == 2 * sizeof(msgpack_object),
+                   "a pair is two of them");
+    self->spare += count;
+    for (size_t i = 0; i < count; i++)
+        build_value(self, &elements[i]);
+    if (head->kind == HEAD_MAP) {
+        ret->type = MSGPACK_OBJECT_MAP;
+        ret->via.map = (msgpack_object_map){(uint32_t)head->size, (void *)elements};
+    } else {
+        ret->type = MSGPACK_OBJECT_ARRAY;
+        ret->via.array = (msgpack_object_array){(uint32_t)head->size, elements};
+    }
+}
+
+static void build_text(struct build *self, size_t size, msgpack_object *ret)
+{
+    ret->type = MSGPACK_OBJECT_STR;
+    ret->via.str = (msgpack_object_str){(uint32_t)size, (const char *)self->scan.at};
+    self->scan.at += size;
+    self->scan.left -= size;
+}
+
+static void build_bytes(struct build *self, const struct head *head, msgpack_object *ret)
+{
+    const char *bytes = (const char *)self->scan.at;
+    bool ext = head->kind == HEAD_EXT;
+
+    ret->type = ext ? MSGPACK_OBJECT_EXT : MSGPACK_OBJECT_BIN;
+    if (ext)
+        ret->via.ext = (msgpack_object_ext){(int8_t)bytes[0], (uint32_t)head->size, bytes + 1};
+    else
+        ret->via.bin = (msgpack_object_bin){(uint32_t)head->size, bytes};
+    self->scan.at += head->size + ext;
+    self->scan.left -= head->size + ext;
+}
+
+/* Recurses as deep as containers nest, CODEC_DEPTH_MAX at most. */
+static void build_value(struct build *self, msgpack_object *ret)
+{
+    uint8_t first = *self->scan.at;
+    struct head head = {HEAD_SCALAR, 0};
+
+    (void)scan_head(&self->scan, &head);
+    switch (head.kind) {
+    case HEAD_SCALAR:
+        build_scalar(first, self->scan.at, head.size, ret);
+        self->scan.at += head.size;
+        self->scan.left -= head.size;
+        break;
+    case HEAD_STR:
+        build_text(self, head.size, ret);
+        break;
+    case HEAD_BIN:
+    case HEAD_EXT:
+        build_bytes(self, &head, ret);
+        break;
+    case HEAD_ARRAY:
+    case HEAD_MAP:
+        build_container(self, &head, ret);
+        break;
+    }
+}
+
+static void build_all(const void *bytes, size_t size, size_t items, struct arena *arena,
+                      msgpack_object *ret)
+{
+    struct build build = {.scan = {.at = bytes, .left = size}};
+
+    build.spare = arena_alloc_raw(arena, items * sizeof(*build.spare));
+    build_value(&build, ret);
 }
 
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err)
 {
-    if (check_message(bytes, size, err) < 0)
+    size_t items;
+
+    if (check_message(bytes, size, &items, err) < 0)
         return -1;
-    return unpack_checked(arena_memdup(arena, bytes, size), size, arena, ret, err);
+    build_all(arena_memdup(arena, bytes, size), size, items, arena, ret);
+    return 0;
 }
 
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err)
 {
-    return check_message(bytes, size, err) < 0 ? -1 : unpack_checked(bytes, size, arena, ret, err);
+    size_t items;
+
+    if (check_message(bytes, size, &items, err) < 0)
+        return -1;
+    build_all(bytes, size, items, arena, ret);
+    return 0;
 }
 
 const msgpack_object *codec_member(const msgpack_object *map, const char *name)
@@ -283,29 +433,33 @@ void codec_buffer_init(struct codec_buffer *self, struct arena *arena)
     *self = (struct codec_buffer){.arena = arena};
 }
 
-void codec_buffer_grow(struct codec_buffer *self, size_t size)
+static size_t grown_capacity(const struct codec_buffer *self, size_t size)
 {
-    size_t capacity = MAX(self->capacity * 2, (size_t)BUFFER_FIRST);
-    uint8_t *grown;
+    size_t first = self->arena ? BUFFER_FIRST : HEAP_FIRST;
+    size_t capacity = MAX(self->capacity * 2, first);
 
+    if (!self->arena && size >= HEAP_LARGE)
+        return self->size + size + HEAP_FIRST;
     while (capacity - self->size < size)
         capacity *= 2;
-    grown = arena_alloc_raw(self->arena, capacity);
-    if (self->size > 0)
-        memcpy(grown, self->bytes, self->size);
-    self->bytes = grown;
-    self->capacity = capacity;
+    return capacity;
 }
 
-int codec_write(void *buffer, const char *bytes, size_t size)
+void codec_buffer_grow(struct codec_buffer *self, size_t size)
 {
-    struct codec_buffer *self = buffer;
+    size_t capacity = grown_capacity(self, size);
+    uint8_t *grown = self->arena ? arena_alloc_raw(self->arena, capacity) : malloc(capacity);
 
-    codec_buffer_reserve(self, size);
-    if (size > 0)
-        memcpy(self->bytes + self->size, bytes, size);
-    self->size += size;
-    return 0;
+    if (!grown)
+        log_die("codec", "out of memory");
+    if (self->size > 0)
+        memcpy(grown, self->bytes, self->size);
+    if (!self->arena && self->bytes) {
+        explicit_bzero(self->bytes, self->size);
+        free(self->bytes);
+    }
+    self->bytes = grown;
+    self->capacity = capacity;
 }
 
 void codec_pack_text(msgpack_packer *packer, const char *text)

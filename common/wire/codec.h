@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <msgpack.h>
+#include <string.h>
 
 #include "common/base/arena.h"
 #include "common/base/base.h"
@@ -38,7 +39,8 @@ const msgpack_object *codec_member(const msgpack_object *map, const char *name);
 /* A word with the byte in each of its eight places. */
 #define EIGHT_TIMES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* A growing buffer for msgpack_packer_init(&p, &buffer, codec_write). Memory is the arena's. */
+/* A growing buffer for msgpack_packer_init(&p, &buffer, codec_write). Memory is the arena's or,
+ * without one, from malloc(): then old bytes are wiped when it grows, and free() ends it. */
 struct codec_buffer {
     struct arena *arena;
     uint8_t *bytes;
@@ -54,7 +56,18 @@ static inline void codec_buffer_reserve(struct codec_buffer *self, size_t size)
         codec_buffer_grow(self, size);
 }
 
-int codec_write(void *buffer, const char *bytes, size_t size);
+/* Always 0. */
+static inline int codec_write(void *buffer, const char *bytes, size_t size)
+{
+    struct codec_buffer *self = buffer;
+
+    codec_buffer_reserve(self, size);
+    if (size > 0)
+        memcpy(self->bytes + self->size, bytes, size);
+    self->size += size;
+    return 0;
+}
+
 void codec_pack_text(msgpack_packer *packer, const char *text); /* NULL packs nil */
 
 /* One JSON text (RFC 8259): UTF-8, no duplicate keys, no U+0000, depth at most CODEC_DEPTH_MAX.

@@ -85,6 +85,8 @@ enum field_flags {
                              row of its table that is in the body */
 };
 
+struct codec_buffer;
+
 struct field_list {
     const void *items; /* contiguous, stride = table->size */
     size_t count;
@@ -100,6 +102,8 @@ struct field_bytes {
     size_t size;
 };
 
+enum { FIELDS_MAX = 64 }; /* rows of a table */
+
 struct field_table;
 
 /* Checks one text value beyond its length: 0 when fine, else -1 with what is wrong ("must be ...")
@@ -108,6 +112,7 @@ typedef int field_check(const char *value, char why[static 96]);
 
 struct field {
     const char *name;
+    size_t name_size;
     enum field_type type;
     unsigned flags;
     size_t offset;
@@ -161,10 +166,10 @@ struct field_table {
 
 #define FIELD_ROW(s, member, ...) \
     FIELD_ROW_(s, FIELD_MEMBER(member), FIELD_KEY(member), __VA_ARGS__)
-#define FIELD_ROW_(s, member, key, kind, ctype, ...)                                               \
-    {                                                                                              \
-        .name = (key), .type = (kind), .offset = offsetof(s, member) + FIELD_IS(s, member, ctype), \
-        __VA_ARGS__                                                                                \
+#define FIELD_ROW_(s, member, key, kind, ctype, ...)                            \
+    {                                                                           \
+        .name = (key), .name_size = sizeof(key) - 1, .type = (kind),            \
+        .offset = offsetof(s, member) + FIELD_IS(s, member, ctype), __VA_ARGS__ \
     }
 
 #define FIELD_TEXT(s, member, min_, max_, flags_, doc_, example_)                     \
@@ -247,13 +252,17 @@ struct field_table {
     FIELD_ROW(s, member, FIELD_TYPE_JSON_OBJECT, const char *, .of_texts = true, .max = (max_), \
               .flags = (flags_), .doc = (doc_), .example = (example_))
 
+/* How many rows there are, or a compile error when fields_pack() has no bit for each. */
+#define FIELD_COUNT(rows) \
+    (ARRAY_SIZE(rows) + 0 * sizeof(char[ARRAY_SIZE(rows) <= FIELDS_MAX ? 1 : -1]))
+
 /* Beside a struct x: the table that describes it on the wire. */
 #define FIELD_DECLARE(x) extern const struct field_table x##_table
 
 /* Defines the table of struct x from the static array x_rows. */
 #define FIELD_TABLE(x)                     \
     const struct field_table x##_table = { \
-        .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
+        .name = #x, .size = sizeof(struct x), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
 
 /* The same, of an answer that is one of several shapes; and one of these shapes, by rows of struct
  * s. */
@@ -262,11 +271,11 @@ struct field_table {
     const struct field_table x##_table = {.name = #x,                            \
                                           .size = sizeof(struct x),              \
                                           .rows = x##_rows,                      \
-                                          .count = ARRAY_SIZE(x##_rows),         \
+                                          .count = FIELD_COUNT(x##_rows),        \
                                           .variants = x##_variants}
 #define FIELD_VARIANT(x, s)                       \
     static const struct field_table x##_table = { \
-        .name = #x, .size = sizeof(s), .rows = x##_rows, .count = ARRAY_SIZE(x##_rows)}
+        .name = #x, .size = sizeof(s), .rows = x##_rows, .count = FIELD_COUNT(x##_rows)}
 
 /* No fields at all: the input of a route without parameters, the output of one without a body. */
 struct nothing {
@@ -289,7 +298,7 @@ int fields_read(const struct field_table *table, const struct field_source *sour
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
 /* Writes the struct as a msgpack map, absent members left out. */
-void fields_pack(const struct field_table *table, const void *in, msgpack_packer *packer);
+void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
 
 /* Fills the struct from a msgpack map that codec_unpack() made, with the checks of fields_read():
  * what comes from another daemon is not trusted either. Unknown members are ignored (rolling

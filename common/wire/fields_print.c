@@ -207,7 +207,7 @@ static void put_object(struct codec_buffer *out, const struct field_table *table
     uint32_t cursor = 0;
 
     if (body) {
-        struct value value = value_of_packed(value_packed_member(map, body->name, &cursor));
+        struct value value = value_of_packed(value_packed_member(map, body, &cursor));
 
         if (!put_value(out, body, &value))
             put_word(out, "null");
@@ -220,7 +220,7 @@ static void put_object(struct codec_buffer *out, const struct field_table *table
 
         if (row->flags & FIELD_INTERNAL || row->type == FIELD_TYPE_BYTES)
             continue;
-        value = value_of_packed(value_packed_member(map, row->name, &cursor));
+        value = value_of_packed(value_packed_member(map, row, &cursor));
         put_member(out, row, &value);
     }
     put(out, "}", 1);

@@ -426,7 +426,7 @@ static void read_table(struct reader *reader, const struct field_table *table,
         if (reader->source)
             value = http_value(reader->source, from->json, row);
         else
-            value = value_of_packed(value_packed_member(from->packed, row->name, &cursor));
+            value = value_of_packed(value_packed_member(from->packed, row, &cursor));
         set_fallback(row, member);
         if (value.kind == VALUE_NULL && row->flags & FIELD_NULL_ZERO)
             value = (struct value){.kind = VALUE_INT};

@@ -97,10 +97,9 @@ struct value value_element(const struct value *array, size_t index)
     return value_of_json(json_array_get(array->json, index));
 }
 
-const msgpack_object *value_packed_member(const msgpack_object *map, const char *name,
+const msgpack_object *value_packed_member(const msgpack_object *map, const struct field *row,
                                           uint32_t *cursor)
 {
-    size_t length = strlen(name);
     uint32_t count;
 
     if (!map || map->type != MSGPACK_OBJECT_MAP)
@@ -110,8 +109,8 @@ const msgpack_object *value_packed_member(const msgpack_object *map, const char 
         uint32_t at = *cursor + i < count ? *cursor + i : *cursor + i - count;
         const msgpack_object_kv *pair = &map->via.map.ptr[at];
 
-        if (pair->key.type == MSGPACK_OBJECT_STR && pair->key.via.str.size == length &&
-            memcmp(pair->key.via.str.ptr, name, length) == 0) {
+        if (pair->key.type == MSGPACK_OBJECT_STR && pair->key.via.str.size == row->name_size &&
+            memcmp(pair->key.via.str.ptr, row->name, row->name_size) == 0) {
             *cursor = at + 1;
             return &pair->val;
         }

@@ -51,7 +51,7 @@ struct value value_element(const struct value *array, size_t index);
 
 /* Member of a msgpack map. *cursor (0 at first) remembers where the last one was found: members
  * that come in the order of the table are found at the first look. */
-const msgpack_object *value_packed_member(const msgpack_object *map, const char *name,
+const msgpack_object *value_packed_member(const msgpack_object *map, const struct field *row,
                                           uint32_t *cursor);
 
 #endif

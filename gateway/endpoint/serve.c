@@ -147,12 +147,10 @@ static int call(struct exchange *exchange, const struct request *req, void *inpu
 {
     const struct endpoint *endpoint = exchange->endpoint;
     struct codec_buffer buffer;
-    msgpack_packer packer;
     int result;
 
     codec_buffer_init(&buffer, exchange->arena);
-    msgpack_packer_init(&packer, &buffer, codec_write);
-    fields_pack(endpoint->route.input, input, &packer);
+    fields_pack(endpoint->route.input, input, &buffer);
     if (endpoint->secret_in)
         fields_wipe(endpoint->route.input, input);
     result = bus_call_packed(exchange->gateway->service.bus, &endpoint->method, req, buffer.bytes,

@@ -160,13 +160,11 @@ msgpack_object fuzz_pack(struct arena *arena, const struct field_table *table, c
 {
     msgpack_object object;
     struct codec_buffer buffer;
-    msgpack_packer packer;
     struct error err;
 
     error_init(&err, arena);
     codec_buffer_init(&buffer, arena);
-    msgpack_packer_init(&packer, &buffer, codec_write);
-    fields_pack(table, in, &packer);
+    fields_pack(table, in, &buffer);
     FUZZ_REQUIRE(codec_unpack_in_place(buffer.bytes, buffer.size, arena, &object, &err) == 0);
     *ret_bytes = (struct field_bytes){buffer.bytes, buffer.size};
     return object;

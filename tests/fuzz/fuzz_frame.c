@@ -7,13 +7,14 @@
 #include "common/wire/codec.h"
 #include "tests/fuzz/fuzz.h"
 
-static void write_slice(struct bus_frame *frame, struct arena *arena, struct bus_slice slice)
+static void write_slice(struct codec_buffer *frame, struct arena *arena, struct bus_slice slice)
 {
     bus_write_text(frame, arena_strndup(arena, slice.bytes, slice.size), slice.size);
 }
 
 /* The same again; BUS_ERROR apart. */
-static void write_frame(struct bus_frame *frame, struct arena *arena, const struct bus_incoming *in)
+static void write_frame(struct codec_buffer *frame, struct arena *arena,
+                        const struct bus_incoming *in)
 {
     static const uint8_t elements[] = {
         [BUS_HELLO] = 3, [BUS_WELCOME] = 6,  [BUS_REQUEST] = 8, [BUS_REPLY] = 1, [BUS_REFUSED] = 1,
@@ -52,7 +53,7 @@ static void require_same(struct bus_slice a, struct bus_slice b)
 
 static void check_frame(struct arena *arena, const struct bus_incoming *in)
 {
-    struct bus_frame frame = {0};
+    struct codec_buffer frame = {0};
     struct bus_incoming again;
 
     write_frame(&frame, arena, in);
@@ -75,7 +76,7 @@ static void check_frame(struct arena *arena, const struct bus_incoming *in)
  * cut by then. */
 static void check_error(struct arena *arena, struct bus_incoming *in)
 {
-    struct bus_frame frame = {0}, again = {0};
+    struct codec_buffer frame = {0}, again = {0};
     struct error first, second;
 
     error_init(&first, arena);

@@ -1,6 +1,6 @@
 /*
- * fuzz_msgpack.c - a message's bytes, measured before msgpack-c may allocate for them. Input: the
- * bytes.
+ * fuzz_msgpack.c - a message's bytes, measured before anything is allocated for them, and read as
+ * msgpack-c reads them. Input: the bytes.
  */
 #include <string.h>
 
@@ -36,6 +36,20 @@ static size_t count_values(const msgpack_object *object, int depth)
     return count;
 }
 
+static void require_like_library(struct arena *arena, const void *bytes, size_t size,
+                                 const uint8_t *ours, size_t ours_size)
+{
+    msgpack_unpacked library;
+    const uint8_t *theirs;
+    size_t offset = 0;
+
+    msgpack_unpacked_init(&library);
+    FUZZ_REQUIRE(msgpack_unpack_next(&library, bytes, size, &offset) == MSGPACK_UNPACK_SUCCESS);
+    FUZZ_REQUIRE(packed(arena, library.data, &theirs) == ours_size);
+    FUZZ_REQUIRE(memcmp(ours, theirs, ours_size) == 0);
+    msgpack_unpacked_destroy(&library);
+}
+
 int fuzz_msgpack(const uint8_t *data, size_t size)
 {
     CLEANUP(fuzz_free) void *bytes = fuzz_bytes(data, size);
@@ -55,6 +69,7 @@ int fuzz_msgpack(const uint8_t *data, size_t size)
     FUZZ_REQUIRE(count_values(&object, 0) <= size);
     packed_size = packed(arena, object, &first);
     FUZZ_REQUIRE(packed_size <= size);
+    require_like_library(arena, bytes, size, first, packed_size);
     FUZZ_REQUIRE(codec_unpack_in_place(bytes, size, arena, &in_place, &err) == 0);
     FUZZ_REQUIRE(packed(arena, in_place, &second) == packed_size);
     FUZZ_REQUIRE(memcmp(first, second, packed_size) == 0);

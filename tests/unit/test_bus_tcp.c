@@ -238,7 +238,7 @@ static int64_t instance_hears(struct instance *self, enum bus_kind kind, int64_t
 
 static void instance_welcomes(struct instance *self, int64_t ahead_ms)
 {
-    struct bus_frame frame = {0};
+    struct codec_buffer frame = {0};
 
     bus_write(&frame, BUS_WELCOME, 0, 6);
     bus_write_text(&frame, "settingsd", BUS_NAME_MAX);
@@ -571,7 +571,7 @@ static void raw_close(struct raw *self)
 /* HELLO by this name: is there a WELCOME? */
 static bool welcomed(struct raw *raw, const char *service, const char *instance)
 {
-    struct bus_frame frame = {0};
+    struct codec_buffer frame = {0};
     struct bus_incoming in;
     char bytes[512];
     int size;

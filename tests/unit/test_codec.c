@@ -22,13 +22,27 @@ static const struct bytes_case good_messages[] = {
     {"negative fixint", BYTES("\xe0")},
     {"uint64", BYTES("\xcf\xff\xff\xff\xff\xff\xff\xff\xff")},
     {"int8", BYTES("\xd0\x80")},
+    {"uint8", BYTES("\xcc\xff")},
+    {"uint16", BYTES("\xcd\x80\x01")},
+    {"uint32", BYTES("\xce\x80\x00\x00\x01")},
+    {"int16", BYTES("\xd1\x80\x01")},
+    {"int16 above zero", BYTES("\xd1\x00\x01")},
+    {"int32", BYTES("\xd2\x80\x00\x00\x01")},
+    {"int64", BYTES("\xd3\x80\x00\x00\x00\x00\x00\x00\x01")},
+    {"float32", BYTES("\xca\xbf\x99\x99\x9a")},
     {"float64", BYTES("\xcb\x3f\xf0\x00\x00\x00\x00\x00\x00")},
+    {"true", BYTES("\xc3")},
     {"empty map", BYTES("\x80")},
     {"empty array32", BYTES("\xdd\x00\x00\x00\x00")},
     {"map of two", BYTES("\x82\xa1"
                          "a\x01\xa1"
                          "b\x92\xc2\xc3")},
+    {"array of maps", BYTES("\x92\x81\x01\x90\x81\x80\x02")},
+    {"array16", BYTES("\xdc\x00\x02\x01\xa1z")},
+    {"map16", BYTES("\xde\x00\x01\x01\x02")},
     {"str8", BYTES("\xd9\x02\xc3\xa9")},
+    {"str16", BYTES("\xda\x00\x02hi")},
+    {"bin16", BYTES("\xc5\x00\x01\xff")},
     {"bin8 with NUL", BYTES("\xc4\x03\x00\xff\x00")},
     {"fixext1 of type 1", BYTES("\xd4\x01"
                                 "1")},
@@ -101,6 +115,31 @@ static void test_takes_every_kind_of_value(void)
 
         UNIT_CHECK(unpack_exact(row->bytes, row->size, arena, &object) == 0, "%s", row->label);
     }
+}
+
+/* Both written out again: NaN is not equal to itself. */
+static void check_like_library(const char *label, const void *bytes, size_t size)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct codec_buffer mine, theirs;
+    msgpack_packer packer;
+    msgpack_object object;
+    msgpack_unpacked library;
+    size_t offset = 0;
+
+    UNIT_REQUIRE(unpack_exact(bytes, size, arena, &object) == 0, "%s", label);
+    msgpack_unpacked_init(&library);
+    CU_ASSERT_EQUAL(msgpack_unpack_next(&library, bytes, size, &offset), MSGPACK_UNPACK_SUCCESS);
+    UNIT_CHECK(msgpack_object_equal(object, library.data), "%s", label);
+    codec_buffer_init(&mine, arena);
+    codec_buffer_init(&theirs, arena);
+    msgpack_packer_init(&packer, &mine, codec_write);
+    msgpack_pack_object(&packer, object);
+    msgpack_packer_init(&packer, &theirs, codec_write);
+    msgpack_pack_object(&packer, library.data);
+    UNIT_CHECK(mine.size == theirs.size && memcmp(mine.bytes, theirs.bytes, mine.size) == 0, "%s",
+               label);
+    msgpack_unpacked_destroy(&library);
 }
 
 static void test_refuses_lies_junk_and_bad_text_without_allocating(void)
@@ -224,6 +263,50 @@ static void test_refuses_every_prefix_and_every_tail(void)
     CU_ASSERT(unpack_exact(buffer.bytes, buffer.size, arena, &object) == 0);
     codec_write(&buffer, "\xc0", 1);
     CU_ASSERT(unpack_exact(buffer.bytes, buffer.size, arena, &object) < 0);
+}
+
+static void test_reads_what_msgpack_c_reads(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct codec_buffer buffer;
+
+    for (size_t i = 0; i < ARRAY_SIZE(good_messages); i++)
+        check_like_library(good_messages[i].label, good_messages[i].bytes, good_messages[i].size);
+    codec_buffer_init(&buffer, arena);
+    pack_sample(&buffer);
+    check_like_library("sample", buffer.bytes, buffer.size);
+}
+
+/* Bytes are looked at eight at a time, and the last eight once more. */
+static void test_looks_at_every_byte_of_a_text(void)
+{
+    char bytes[33];
+
+    memset(bytes, 'x', sizeof(bytes));
+    for (size_t size = 0; size < sizeof(bytes); size++) {
+        UNIT_CHECK(codec_is_text(bytes, size), "%zu bytes", size);
+        for (size_t i = 0; i < size; i++) {
+            bytes[i] = '\0';
+            UNIT_CHECK(!codec_is_text(bytes, size), "zero at %zu of %zu", i, size);
+            bytes[i] = '\xff';
+            UNIT_CHECK(!codec_is_text(bytes, size), "0xff at %zu of %zu", i, size);
+            bytes[i] = 'x';
+        }
+    }
+}
+
+/* Without an arena: what was written before is still there. */
+static void test_keeps_what_a_growing_buffer_holds(void)
+{
+    struct codec_buffer buffer = {0};
+    size_t size = 0;
+
+    for (size_t i = 1; i < 100000; size += i, i += i / 2 + 1)
+        for (size_t j = 0; j < i; j++)
+            codec_write(&buffer, "atrium" + j % 6, 1);
+    CU_ASSERT_EQUAL(buffer.size, size);
+    CU_ASSERT(memcmp(buffer.bytes, "aatatr", 6) == 0);
+    free(buffer.bytes);
 }
 
 static void test_finds_members(void)
@@ -423,6 +506,9 @@ static const struct unit_case cases[] = {
     CASE(test_bounds_the_depth_of_json),
     CASE(test_does_not_repeat_what_it_refuses),
     CASE(test_writes_compact_json),
+    CASE(test_reads_what_msgpack_c_reads),
+    CASE(test_looks_at_every_byte_of_a_text),
+    CASE(test_keeps_what_a_growing_buffer_holds),
 };
 
 int main(void)

@@ -122,12 +122,10 @@ static int read_body(struct fixture *f, const struct field_table *table, const c
 static msgpack_object pack(struct fixture *f, const struct field_table *table, const void *in)
 {
     struct codec_buffer buffer;
-    msgpack_packer packer;
     msgpack_object object = {.type = MSGPACK_OBJECT_NIL};
 
     codec_buffer_init(&buffer, f->arena);
-    msgpack_packer_init(&packer, &buffer, codec_write);
-    fields_pack(table, in, &packer);
+    fields_pack(table, in, &buffer);
     UNIT_CHECK(codec_unpack(buffer.bytes, buffer.size, f->arena, &object, &f->err) == 0, "%s",
                f->err.message);
     return object;

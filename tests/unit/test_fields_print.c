@@ -80,7 +80,6 @@ static void a_body_may_be_one_value(void)
         struct field_source source = {.body = json};
         struct whole_body in;
         struct codec_buffer buffer;
-        msgpack_packer packer;
         msgpack_object map;
         struct error err;
         size_t size;
@@ -93,8 +92,7 @@ static void a_body_may_be_one_value(void)
         if (rc < 0 || !rows[i].want)
             continue;
         codec_buffer_init(&buffer, arena);
-        msgpack_packer_init(&packer, &buffer, codec_write);
-        fields_pack(&whole_body_table, &in, &packer);
+        fields_pack(&whole_body_table, &in, &buffer);
         UNIT_REQUIRE(codec_unpack(buffer.bytes, buffer.size, arena, &map, &err) == 0, "unpacks");
         UNIT_CHECK(strcmp(fields_print(&whole_body_table, &map, arena, &size), rows[i].want) == 0,
                    "%s", rows[i].want);
@@ -104,7 +102,6 @@ static void a_body_may_be_one_value(void)
 static void check_same(const struct all *in, struct arena *arena)
 {
     struct codec_buffer buffer;
-    msgpack_packer packer;
     msgpack_object map;
     struct error err;
     json_t *tree;
@@ -113,8 +110,7 @@ static void check_same(const struct all *in, struct arena *arena)
 
     error_init(&err, arena);
     codec_buffer_init(&buffer, arena);
-    msgpack_packer_init(&packer, &buffer, codec_write);
-    fields_pack(&all_table, in, &packer);
+    fields_pack(&all_table, in, &buffer);
     CU_ASSERT_EQUAL_FATAL(codec_unpack(buffer.bytes, buffer.size, arena, &map, &err), 0);
     tree = fields_to_json(&all_table, &map);
     want = codec_dump_json(arena, tree);
