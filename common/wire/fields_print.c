@@ -45,48 +45,81 @@ static uint64_t has_less(uint64_t bytes, uint64_t limit)
     return (bytes - EIGHT_TIMES(limit)) & ~bytes & EIGHT_TIMES(0x80);
 }
 
-/* How many bytes from the first may stand in a string as they are. */
+/* Whether eight bytes may stand in a string as they are. */
+static inline bool are_plain(const char *text)
+{
+    uint64_t eight;
+
+    memcpy(&eight, text, sizeof(eight));
+    return (has_less(eight, 0x20) | has_less(eight ^ EIGHT_TIMES('"'), 1) |
+            has_less(eight ^ EIGHT_TIMES('\\'), 1)) == 0;
+}
+
+/* How many bytes from the first may stand in a string as they are. Of eight bytes or more the last
+ * eight are looked at whole: some of them twice. */
 static size_t plain_length(const char *text, size_t size)
 {
     size_t length = 0;
 
-    for (uint64_t eight; size - length >= sizeof(eight); length += sizeof(eight)) {
-        memcpy(&eight, text + length, sizeof(eight));
-        if (has_less(eight, 0x20) | has_less(eight ^ EIGHT_TIMES('"'), 1) |
-            has_less(eight ^ EIGHT_TIMES('\\'), 1))
-            break;
-    }
+    while (size - length >= 8 && are_plain(text + length))
+        length += 8;
+    if (size >= 8 && size - length < 8 && are_plain(text + size - 8))
+        return size;
     while (length < size && (unsigned char)text[length] >= 0x20 && text[length] != '"' &&
            text[length] != '\\')
         length++;
     return length;
 }
 
+/* A text between quotes, with room for it already. */
+static void put_plain(struct codec_buffer *out, const char *text, size_t size)
+{
+    uint8_t *at = out->bytes + out->size;
+
+    *at++ = '"';
+    memcpy(at, text, size);
+    at[size] = '"';
+    out->size += size + 2;
+}
+
 static void put_text(struct codec_buffer *out, const char *text, size_t size)
 {
+    size_t plain = plain_length(text, size);
+
     codec_buffer_reserve(out, size + 2);
+    if (plain == size) {
+        put_plain(out, text, size);
+        return;
+    }
     put(out, "\"", 1);
-    for (;;) {
-        size_t plain = plain_length(text, size);
+    for (; plain < size; plain = plain_length(text, size)) {
         char spelt[8];
 
         put(out, text, plain);
-        if (plain == size)
-            break;
         put_word(out, escape_of((unsigned char)text[plain], spelt));
         text += plain + 1;
         size -= plain + 1;
     }
+    put(out, text, size);
     put(out, "\"", 1);
 }
 
+/* A list has hundreds of numbers: snprintf() takes several times as long. */
 static bool put_int(struct codec_buffer *out, const struct value *value)
 {
-    char digits[24];
+    char digits[24], *end = digits + sizeof(digits), *at = end;
+    uint64_t left = (uint64_t)value->integer;
 
     if (value->kind != VALUE_INT)
         return false;
-    put(out, digits, (size_t)snprintf(digits, sizeof(digits), "%lld", (long long)value->integer));
+    if (value->integer < 0)
+        left = -left;
+    do
+        *--at = (char)('0' + left % 10);
+    while ((left /= 10) > 0);
+    if (value->integer < 0)
+        *--at = '-';
+    put(out, at, (size_t)(end - at));
     return true;
 }
 
@@ -97,7 +130,8 @@ static bool put_time(struct codec_buffer *out, const struct value *value)
     if (value->kind != VALUE_INT || value->integer < 0 || value->integer > VALUE_TIME_MAX)
         return false;
     clock_format_iso(value->integer, text);
-    put_text(out, text, strlen(text));
+    codec_buffer_reserve(out, sizeof(text) + 1);
+    put_plain(out, text, sizeof(text) - 1);
     return true;
 }
 
@@ -185,15 +219,16 @@ static const char *absent_word(const struct field *row)
 static void put_member(struct codec_buffer *out, const struct field *row, const struct value *value)
 {
     size_t before = out->size;
-    const char *absent = absent_word(row);
+    const char *absent;
 
+    codec_buffer_reserve(out, row->name_size + 4);
     if (out->bytes[before - 1] != '{')
-        put(out, ",", 1);
-    put(out, "\"", 1);
-    put_word(out, row->name);
-    put(out, "\":", 2);
+        out->bytes[out->size++] = ',';
+    put_plain(out, row->name, row->name_size);
+    out->bytes[out->size++] = ':';
     if (put_value(out, row, value))
         return;
+    absent = absent_word(row);
     if (absent)
         put_word(out, absent);
     else

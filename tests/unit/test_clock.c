@@ -137,12 +137,32 @@ static void test_iso_8601_at_the_edges(void)
     }
 }
 
+static void test_formats_every_day_of_four_digits(void)
+{
+    for (int64_t seconds = INT64_C(-62135596800) + 86399; seconds < INT64_C(253402300800);
+         seconds += 86400) {
+        time_t time = (time_t)seconds;
+        char text[25], want[64];
+        struct tm tm;
+
+        gmtime_r(&time, &tm);
+        snprintf(want, sizeof(want), "%04d-%02d-%02dT23:59:59.007Z", tm.tm_year + 1900,
+                 tm.tm_mon + 1, tm.tm_mday);
+        clock_format_iso(seconds * 1000 + 7, text);
+        if (strcmp(text, want) != 0) {
+            UNIT_CHECK(false, "%s, not %s", text, want);
+            break;
+        }
+    }
+}
+
 static const struct unit_case cases[] = {
     CASE(test_without_a_file_it_is_the_wall_clock),
     CASE(test_the_file_moves_it_both_ways),
     CASE(test_monotonic_time),
     CASE(test_iso_8601_texts),
     CASE(test_iso_8601_at_the_edges),
+    CASE(test_formats_every_day_of_four_digits),
 };
 
 int main(void)
