@@ -167,6 +167,7 @@ void connection_destroy(struct connection **self_p)
 
     if (!self)
         return;
+    edge_end(&self->edge, self->fd);
     wire_unwatch(self->fd);
     uncount(self);
     client_leave(&self->client);

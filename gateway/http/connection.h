@@ -14,6 +14,7 @@
 #include <microhttpd.h>
 
 #include "gateway/http/client.h"
+#include "gateway/http/edge.h"
 
 enum connection_phase {
     CONNECTION_IDLE,    /* between requests, or sending a request's header */
@@ -38,6 +39,7 @@ struct connection {
     struct exchange *exchange;  /* the request that was opened, until it ends */
     struct http_client *client; /* that it counts for; NULL: none, of a proxy or an administrator */
     struct idle_link idle[IDLE_LISTS];
+    struct edge edge;
     int fd;
     enum connection_phase phase;
     int64_t since_ms; /* monotonic: of the phase */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/log.h"
+#include "gateway/http/edge.h"
 
 enum {
     /* Per connection: request line, headers, and the headers of the answer. Cleared for each
@@ -25,14 +26,14 @@ struct http {
     bool resumed;
 };
 
-static void http_pump(struct http *self);
+static void http_pump(struct http *self, bool ask);
 
 static void on_timer(void *arg)
 {
     struct http *self = arg;
 
     self->timer = NULL;
-    http_pump(self);
+    http_pump(self, true);
 }
 
 /* Sees that the pump runs again no later than libmicrohttpd needs it. A timer that fires early does
@@ -52,11 +53,14 @@ static void http_arm(struct http *self)
     self->timer = loop_at(self->loop, at_ms, on_timer, self);
 }
 
-static void http_pump(struct http *self)
+/* The kernel is asked once at most, and not at all for connections that are resumed: what happens
+ * meanwhile begins the next turn. */
+static void http_pump(struct http *self, bool ask)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
 
     for (int round = 0; round < PUMP_ROUNDS_MAX; round++) {
+        edge_ask(self->epoll, ask && round == 0);
         self->resumed = false;
         MHD_run(self->daemon);
         if (MHD_get_timeout(self->daemon, &wait_ms) != MHD_YES || wait_ms > 0)
@@ -67,7 +71,7 @@ static void http_pump(struct http *self)
 
 static void on_epoll(void *arg, short revents UNUSED)
 {
-    http_pump(arg);
+    http_pump(arg, true);
 }
 
 static void on_turn(void *arg)
@@ -75,7 +79,7 @@ static void on_turn(void *arg)
     struct http *self = arg;
 
     if (self->daemon && self->resumed)
-        http_pump(self);
+        http_pump(self, false);
 }
 
 /* The path stays as it was sent: decode.c decodes it. */
@@ -115,6 +119,7 @@ struct http *http_open(struct loop *loop, struct arena *arena, const struct http
         return NULL;
     }
     self->epoll = info->epoll_fd;
+    edge_use(self->epoll);
     loop_watch(loop, self->epoll, ZMQ_POLLIN, on_epoll, self);
     loop_each_turn(loop, on_turn, self);
     http_arm(self);
@@ -149,6 +154,7 @@ void http_close(struct http **self_p)
     loop_unwatch(self->loop, self->epoll);
     loop_cancel(self->loop, &self->timer);
     MHD_stop_daemon(self->daemon);
+    edge_forget(self->epoll);
     self->daemon = NULL;
     *self_p = NULL;
 }

@@ -21,7 +21,7 @@ static _Thread_local struct {
     size_t size;
 } watched;
 
-static struct connection *connection_of(int fd)
+struct connection *wire_connection(int fd)
 {
     return fd >= 0 && (size_t)fd < watched.size ? watched.items[fd] : NULL;
 }
@@ -47,7 +47,7 @@ void wire_watch(int fd, struct connection *connection)
 
 void wire_unwatch(int fd)
 {
-    if (connection_of(fd))
+    if (wire_connection(fd))
         watched.items[fd] = NULL;
 }
 
@@ -119,13 +119,27 @@ static bool is_dropped(struct connection *connection, const char *bytes, size_t 
     return true;
 }
 
+/* Whether a read of at most `size` bytes has emptied a socket of which edges are told. */
+static bool is_drained(const struct edge *edge, ssize_t got, size_t size)
+{
+    bool none = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+
+    return edge->in_kernel && !edge->over && (none || (got > 0 && (size_t)got < size));
+}
+
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {
-    struct connection *connection = connection_of(fd);
-    ssize_t got = call_recv(fd, bytes, size, flags);
+    struct connection *connection = wire_connection(fd);
+    ssize_t got;
 
+    if (connection && connection->edge.drained && !(flags & MSG_PEEK)) {
+        errno = EAGAIN;
+        return -1;
+    }
+    got = call_recv(fd, bytes, size, flags);
     if (!connection || (flags & MSG_PEEK))
         return got;
+    connection->edge.drained = is_drained(&connection->edge, got, size);
     if (got > 0) {
         connection->begun = true;
         connection->moved += (uint64_t)got;
@@ -149,7 +163,7 @@ static ssize_t sent(struct connection *connection, ssize_t size)
 
 ssize_t send(int fd, const void *bytes, size_t size, int flags)
 {
-    struct connection *connection = connection_of(fd);
+    struct connection *connection = wire_connection(fd);
 
     if (is_dropped(connection, bytes, size))
         return (ssize_t)size;
@@ -158,7 +172,7 @@ ssize_t send(int fd, const void *bytes, size_t size, int flags)
 
 ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
-    struct connection *connection = connection_of(fd);
+    struct connection *connection = wire_connection(fd);
     size_t size = 0;
 
     for (size_t i = 0; i < message->msg_iovlen; i++)
@@ -172,7 +186,7 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 /* libmicrohttpd gives up on what is no request at all without a word. */
 int shutdown(int fd, int how)
 {
-    struct connection *connection = connection_of(fd);
+    struct connection *connection = wire_connection(fd);
 
     if (connection && connection->phase == CONNECTION_IDLE && connection->begun &&
         !connection->over && !connection->cut && !connection->closing)

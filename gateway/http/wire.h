@@ -21,6 +21,9 @@ struct connection;
 void wire_watch(int fd, struct connection *connection);
 void wire_unwatch(int fd);
 
+/* That of a watched socket, or NULL. */
+struct connection *wire_connection(int fd);
+
 /* Past all that. Best effort: what does not fit into the socket's buffer is lost. */
 void wire_send(int fd, const char *bytes, size_t size);
 

@@ -16,6 +16,8 @@
 
 #define POST_HEAD \
     "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+/* One that waits for authd. */
+#define WAITING POST_HEAD "Content-Length: 21\r\n\r\n{\"refresh_token\":\"x\"}"
 #define GOOD "GET /partner/health-check HTTP/1.1\r\nHost: a\r\n\r\n"
 
 enum { KEEP_ALIVE_S = 4, ANSWER_SIZE = 16384 };
@@ -148,6 +150,29 @@ static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
     answer[size] = '\0';
 }
 
+/* The socket of a request that waits is left alone: what comes meanwhile, and the end, must not be
+ * lost. */
+static void what_comes_meanwhile_is_answered_next(void)
+{
+    for (unsigned i = 0; i < 40; i++) {
+        char answer[ANSWER_SIZE];
+        int64_t start_ms = clock_mono_ms();
+        int fd = dial();
+
+        say(fd, WAITING);
+        usleep(i / 2 * 100);
+        say(fd, i % 2 == 0 ? GOOD WAITING : WAITING);
+        shutdown(fd, SHUT_WR);
+        hear(fd, 10000, answer);
+        UNIT_CHECK(occurrences(answer, "HTTP/1.1 401") == 2 &&
+                       occurrences(answer, "HTTP/1.1 200") == (i % 2 == 0 ? 1 : 0),
+                   "round %u: %s", i, answer);
+        UNIT_CHECK(clock_mono_ms() - start_ms < (KEEP_ALIVE_S - 1) * 1000, "round %u: %lld ms", i,
+                   (long long)(clock_mono_ms() - start_ms));
+        close(fd);
+    }
+}
+
 static void a_body_that_stalls_is_not_waited_for(void)
 {
     char answer[ANSWER_SIZE];
@@ -216,6 +241,7 @@ static const struct unit_case cases[] = {
     CASE(each_gets_one_answer),
     CASE(what_is_too_long_is_told_so),
     CASE(a_good_request_before_is_answered),
+    CASE(what_comes_meanwhile_is_answered_next),
     CASE(a_body_that_stalls_is_not_waited_for),
     CASE(a_slow_body_is_waited_for),
     CASE(an_idle_connection_is_kept_for_its_time),
