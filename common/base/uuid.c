@@ -73,15 +73,17 @@ int uuid_parse(const char *text, struct uuid *ret)
 void uuid_from_bytes(const uint8_t bytes[static 16], struct uuid *ret)
 {
     static const char digits[] = "0123456789abcdef";
-    size_t position = 0;
+    static const uint8_t groups[] = {4, 2, 2, 2, 6};
+    char *at = ret->text;
 
-    for (size_t i = 0; i < UUID_BYTES; i++) {
-        if (is_hyphen_position(position))
-            ret->text[position++] = '-';
-        ret->text[position++] = digits[bytes[i] >> 4];
-        ret->text[position++] = digits[bytes[i] & 15];
+    for (size_t group = 0; group < sizeof(groups); group++) {
+        for (size_t i = 0; i < groups[group]; i++, bytes++) {
+            *at++ = digits[*bytes >> 4];
+            *at++ = digits[*bytes & 15];
+        }
+        *at++ = '-';
     }
-    ret->text[position] = '\0';
+    at[-1] = '\0';
 }
 
 void uuid_to_bytes(const struct uuid *self, uint8_t ret[static 16])

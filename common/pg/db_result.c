@@ -6,6 +6,7 @@
  * no second allocation.
  */
 #include <endian.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,9 +135,11 @@ bool db_is_null(const struct db_result *self, size_t row, int column)
 
 static const uint8_t *value_of(const PGresult *result, size_t row, int column)
 {
-    if (row >= (size_t)PQntuples(result) || column < 0 || column >= PQnfields(result))
+    const char *value = PQgetvalue(result, row <= INT_MAX ? (int)row : -1, column);
+
+    if (!value)
         log_die("db", "no such row or column");
-    return (const uint8_t *)PQgetvalue(result, (int)row, column);
+    return (const uint8_t *)value;
 }
 
 const char *db_text(const struct db_result *self, size_t row, int column)
