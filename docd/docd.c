@@ -59,6 +59,8 @@ static const struct config_row config_rows[] = {
                 "File whose first line is the secret key, 0600."),
     CONFIG_SIZE(struct docd_config, s3_part_size, "1G", 5 << 20, 5LL << 30,
                 "Larger files are copied within the bucket in parts of that size."),
+    CONFIG_BOOL(struct docd_config, pass_files, "true",
+                "Hands files to gateways on this host open, instead of sending their bytes."),
 };
 
 #define SERVICE docd
@@ -153,6 +155,20 @@ static struct store *store_open(struct docd *d, struct error *err)
     return store_s3_new(d->svc.loop, &s3);
 }
 
+/* Without it files go over the bus. */
+static void open_sender(struct docd *d)
+{
+    struct error err;
+
+    error_init(&err, d->svc.arena);
+    if (!d->config->pass_files || uses_s3(d->config))
+        return;
+    d->files = file_sender_new(d->svc.loop, d->svc.bus, &err);
+    if (!d->files)
+        log_event(LOG_WARNING, "files", "files are not handed to gateways", "reason", err.message,
+                  NULL);
+}
+
 static int start(void *daemon, struct error *err)
 {
     struct docd *d = daemon;
@@ -162,6 +178,7 @@ static int start(void *daemon, struct error *err)
     d->config = d->svc.config;
     d->store = store_open(d, err);
     d->sniffer = d->store ? sniffer_new(d->svc.loop, d->svc.offload, err) : NULL;
+    open_sender(d);
     d->variants = d->sniffer ? variants_open(d, err) : NULL;
     if (!d->variants)
         return -1;
@@ -188,6 +205,7 @@ static void stop(void *daemon)
 {
     struct docd *d = daemon;
 
+    file_sender_destroy(&d->files);
     arrivals_destroy(&d->arrivals);
     variants_destroy(&d->variants);
     sniffer_destroy(&d->sniffer);

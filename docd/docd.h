@@ -16,6 +16,7 @@
 #include "docd/docd_sql.h"
 #include "docd/document/arrival.h"
 #include "docd/image/variant.h"
+#include "docd/store/file_sender.h"
 #include "docd/store/store.h"
 
 struct docd_config {
@@ -29,6 +30,7 @@ struct docd_config {
     const char *store;      /* "local", "s3" */
     const char *s3_url, *s3_region, *s3_bucket, *s3_style, *s3_key, *s3_secret_file;
     int64_t s3_part_size;
+    bool pass_files;
 };
 
 /* What policies and the audit trail call a document. */
@@ -39,6 +41,7 @@ struct docd {
     const struct docd_config *config;
     struct secret s3_secret;
     struct store *store;
+    struct file_sender *files; /* NULL: none are handed to gateways */
     struct arrivals *arrivals; /* NULL: forms are posted to us */
     struct sniffer *sniffer;
     struct variants *variants;

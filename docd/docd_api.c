@@ -296,6 +296,9 @@ const char *const image_fit_names[] = {"cover", "contain", "fill", "inside", "ou
 #define KEPT(s)                                                \
     FIELD_TEXT(s, kept, 1, CONTENT_HANDLE_MAX, FIELD_INTERNAL, \
                "The file that the gateway has: its bytes need not come again.", "")
+#define FILE_TO(s)                                                                      \
+    FIELD_TEXT(s, fileTo, CONTENT_RECEIVER_SIZE, CONTENT_RECEIVER_SIZE, FIELD_INTERNAL, \
+               "Gets the file open, where that can be.", "")
 
 static const struct field document_content_in_rows[] = {
     FIELD_UUID(struct document_content_in, id, FIELD_PATH | FIELD_REQUIRED, "The document."),
@@ -304,6 +307,7 @@ static const struct field document_content_in_rows[] = {
     FIELD_HEADER_TEXT(struct document_content_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
                       "Entity tags of what the client has: 304 when one is the same."),
     KEPT(struct document_content_in),
+    FILE_TO(struct document_content_in),
     IMAGE_SIZE(struct document_content_in),
 };
 FIELD_TABLE(document_content_in);
@@ -316,6 +320,7 @@ static const struct field document_public_in_rows[] = {
     FIELD_HEADER_TEXT(struct document_public_in, ifNoneMatch, "If-None-Match", HEADER_MAX,
                       "Entity tags of what the client has: 304 when one is the same."),
     KEPT(struct document_public_in),
+    FILE_TO(struct document_public_in),
     IMAGE_SIZE(struct document_public_in),
 };
 FIELD_TABLE(document_public_in);

@@ -89,6 +89,7 @@ struct document_content_in {
     struct uuid id;                 /* path */
     const char *etag, *ifNoneMatch; /* headers */
     const char *kept;               /* handle of the file that the gateway has; NULL: none */
+    const char *fileTo;             /* gets open files, see content.h; NULL: wants none */
     int64_t width, height;          /* 0: not asked for */
     const char *fit;                /* NULL: the first */
 };
@@ -96,7 +97,7 @@ FIELD_DECLARE(document_content_in);
 
 struct document_public_in {
     const char *token; /* path */
-    const char *etag, *ifNoneMatch, *kept;
+    const char *etag, *ifNoneMatch, *kept, *fileTo;
     int64_t width, height;
     const char *fit;
 };

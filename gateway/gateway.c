@@ -28,6 +28,7 @@ enum {
     LINGER_MS = 500,
     DRAIN_STEP_MS = 10,
     CONNECTIONS_MIN = 16, /* with no more descriptors than the reserve */
+    FILES_MAX = 1024,     /* open ones that are being sent */
     ADMIN_SHARE = 8,      /* the part of the connections that the administrator's listener has */
 };
 
@@ -111,8 +112,11 @@ static int make_routes(struct gateway *self, struct error *err)
     struct endpoint *all = arena_calloc(arena, count + own, sizeof(*all));
 
     memcpy(all, rows, count * sizeof(*all));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         all[i].serve = serve_route;
+        if (all[i].route.flags & R_CONTENT)
+            self->content_service = all[i].route.service;
+    }
     memcpy(all + count, own_endpoints, sizeof(own_endpoints));
     self->public_routes = router_new(all, count + own, err);
     self->admin_routes = router_new(arena_memdup(arena, admin_endpoints, sizeof(admin_endpoints)),
@@ -169,6 +173,8 @@ static void make_metrics(struct gateway *self)
                   read_in_flight, self);
     metrics_gauge(metrics, "atrium_gateway_revoked_sessions",
                   "Ended sessions whose tokens are still refused by name.", read_revocations, self);
+    self->files_sent = metrics_counter(metrics, "atrium_gateway_files_total", "",
+                                       "Answers sent from a file that a daemon handed over open.");
     metrics_gauge(metrics, "atrium_gateway_kept_bytes", "Files that are asked for again and again.",
                   read_kept, self);
 }
@@ -189,6 +195,16 @@ static size_t connections_max(const struct gateway_config *config, size_t sites,
     if (wanted * sites <= left)
         return wanted;
     return admin ? admins : MIN(wanted, (left - admins) / MAX(sites - 1, (size_t)1));
+}
+
+/* How many files may be open: what connections and the rest of the process leave. */
+static size_t files_max(const struct gateway *self)
+{
+    size_t needed = DESCRIPTORS_RESERVE, limit = descriptors_limit();
+
+    for (size_t i = 0; i < self->site_count; i++)
+        needed += self->sites[i].connections.max;
+    return limit > needed ? MIN(limit - needed, (size_t)FILES_MAX) : 0;
 }
 
 static void log_fewer(const struct gateway_config *config, size_t max)
@@ -260,6 +276,7 @@ static void on_sweep(void *arg)
 
     for (size_t i = 0; i < self->site_count; i++)
         connections_sweep(&self->sites[i].connections, clock_mono_ms(), thorough);
+    file_receiver_sweep(self->files, self->content_service);
     if (thorough) {
         kept_files_sweep(self->kept, clock_mono_ms());
         give_memory_back(self);
@@ -323,6 +340,7 @@ static int start(void *daemon, struct error *err)
     changes_start(self);
     if (otlp_start(self, err) < 0 || open_sites(self, err) < 0)
         return -1;
+    self->files = file_receiver_new(self->service.loop, self->service.bus, files_max(self));
     on_sweep(self);
     loop_each_turn(self->service.loop, on_turn, self);
     return 0;
@@ -366,6 +384,7 @@ static void stop(void *daemon)
     router_destroy(&self->public_routes);
     router_destroy(&self->admin_routes);
     otlp_stop(self);
+    file_receiver_destroy(&self->files);
     kept_files_destroy(&self->kept);
     clients_destroy(&self->clients);
     identities_destroy(&self->identities);

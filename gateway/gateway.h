@@ -24,6 +24,7 @@
 #include "gateway/http/connection.h"
 #include "gateway/http/http.h"
 #include "gateway/http/trace.h"
+#include "gateway/transfer/file_receiver.h"
 #include "gateway/transfer/kept.h"
 
 enum { SITES_MAX = 8 };
@@ -65,6 +66,9 @@ struct gateway {
     uint64_t streams_size; /* bytes of files that pass, see stream.h */
     bool has_streamed;     /* since memory was last given back */
     struct kept_files *kept;
+    const char *content_service; /* whose routes answer with files */
+    struct file_receiver *files;
+    uint64_t *files_sent; /* metric */
     struct loop_timer *sweep;
     unsigned sweeps;
     struct address_networks trusted;

@@ -128,6 +128,17 @@ bool bus_announce_complete(const struct bus_announcement *self);
 void bus_announce_wait(struct bus_announcement *self, int64_t deadline_mono_ms);
 void bus_announce_destroy(struct bus_announcement **self_p);
 
+/* ---- sockets beside those of the bus, for two processes of one host ---- */
+
+/* Listens for SOCK_SEQPACKET connections at <run_dir>/bus/<own service>/<name>.<own instance>,
+ * which has the mode and the access list of a socket of the bus for `caller`. Once per bus, which
+ * removes the path at its end. The descriptor, which does not block; -1. */
+int bus_listen_beside(struct bus *self, const char *name, const char *caller,
+                      struct error *err) MUST_USE;
+
+/* Connects to that socket of a peer ("authd.1"). -1: it has none on this host. */
+int bus_connect_beside(const struct bus *self, const char *peer, const char *name) MUST_USE;
+
 /* Calls fn(arg, service) whenever the first instance of a service appears or the last one goes. */
 void bus_on_presence(struct bus *self, void (*fn)(void *arg, const char *service), void *arg);
 

@@ -374,6 +374,9 @@ void bus_door_stop(struct bus *self)
         socket->callers = NULL;
         socket->count = socket->capacity = 0;
     }
+    if (self->beside[0])
+        unlink(self->beside);
+    self->beside[0] = '\0';
     bus_tcp_stop(self);
     loop_cancel(self->loop, &self->pulse);
     bus_lock_drop(self);

@@ -113,10 +113,11 @@ static void give_to_caller(const char *path, const char *caller)
 }
 
 /* A listening descriptor behind `path`, whose name appears only when it can be connected to. */
-static int listen_at(const char *path, const char *temporary, const char *caller, struct error *err)
+static int listen_at(int type, const char *path, const char *temporary, const char *caller,
+                     struct error *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     memcpy(address.sun_path, temporary, strlen(temporary) + 1);
     unlink(temporary);
@@ -144,7 +145,7 @@ int bus_endpoint_listen(struct bus_socket *socket, struct error *err)
     if (path_format(temporary, sizeof(temporary), err, "%s/bus/%s/.%s", options->run_dir,
                     options->service, options->instance) < 0)
         return -1;
-    fd = listen_at(socket->path, temporary, socket->service, err);
+    fd = listen_at(SOCK_STREAM, socket->path, temporary, socket->service, err);
     if (fd < 0)
         return -1;
     socket->router = bus_socket_new(ZMQ_ROUTER, options->serve_max + BUS_QUEUE_SLACK);
@@ -158,4 +159,39 @@ int bus_endpoint_listen(struct bus_socket *socket, struct error *err)
         return -1;
     }
     return 0;
+}
+
+int bus_listen_beside(struct bus *self, const char *name, const char *caller, struct error *err)
+{
+    const struct bus_options *options = self->options;
+    char temporary[BUS_PATH_SIZE], path[BUS_PATH_SIZE];
+    int fd;
+
+    if (bus_socket_path(path, options->run_dir, options->service, name, options->instance, err) <
+            0 ||
+        path_format(temporary, sizeof(temporary), err, "%s/bus/%s/.%s", options->run_dir,
+                    options->service, options->instance) < 0)
+        return -1;
+    fd = listen_at(SOCK_SEQPACKET, path, temporary, caller, err);
+    if (fd >= 0)
+        memcpy(self->beside, path, sizeof(path));
+    return fd;
+}
+
+int bus_connect_beside(const struct bus *self, const char *peer, const char *name)
+{
+    const char *dot = strchr(peer, '.');
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct error err;
+    int fd;
+
+    error_init(&err, NULL);
+    if (!dot || path_format(address.sun_path, sizeof(address.sun_path), &err, "%s/bus/%.*s/%s.%s",
+                            self->options->run_dir, (int)(dot - peer), peer, name, dot + 1) < 0)
+        return -1;
+    fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+        return fd;
+    close(fd);
+    return -1;
 }

@@ -279,10 +279,11 @@ struct bus {
     void (*presence)(void *arg, const char *service);
     void *presence_arg;
 
-    int lock;                 /* descriptor of the lock file, -1: none */
-    uint64_t door_boot;       /* what requests must name; another one after a standstill */
-    int64_t pulse_ms;         /* the last look at the clock */
-    struct loop_timer *pulse; /* the next one, when nothing comes in */
+    int lock;                   /* descriptor of the lock file, -1: none */
+    char beside[BUS_PATH_SIZE]; /* of bus_listen_beside(); "": none */
+    uint64_t door_boot;         /* what requests must name; another one after a standstill */
+    int64_t pulse_ms;           /* the last look at the clock */
+    struct loop_timer *pulse;   /* the next one, when nothing comes in */
     struct bus_socket *sockets;
     size_t socket_count;
     zsock_t *tcp, *zap; /* bus_tcp.c's; NULL without */

@@ -21,6 +21,8 @@ static const struct field content_rows[] = {
     FIELD_TEXT(struct content, handle, 1, CONTENT_HANDLE_MAX, FIELD_REQUIRED, "Names the bytes.",
                "a"),
     FIELD_BYTES(struct content, bytes, CONTENT_INLINE_MAX, 0, "All bytes of a small file."),
+    FIELD_INT(struct content, file, 0, INT64_MAX, 0, FIELD_OMIT_ZERO,
+              "Number of the file that was handed over open.", "1"),
 };
 FIELD_TABLE(content);
 

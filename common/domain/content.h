@@ -5,7 +5,9 @@
  * R_CONTENT, a route whose answer is a file: its output is struct content. What is small comes
  * along; the rest the gateway fetches, as fast as its client reads, by the operation `content_read`
  * of the same service. The input may have a text member `kept`: the handle of the file that the
- * gateway has for this target, whose bytes need not come along.
+ * gateway has for this target, whose bytes need not come along. And a text member `fileTo`: who
+ * gets open files over the socket CONTENT_FILES_SOCKET of an instance on the same host, if that is
+ * wanted (docd/store/file_sender.h).
  *
  * R_FORM, a route that takes a multipart/form-data body: its input has a member `const struct form
  * *form`, and it is called when the fields are there and the file begins. Its output is struct
@@ -23,9 +25,12 @@ enum {
     CONTENT_PIECE_MAX = 256 * 1024,
     CONTENT_HANDLE_MAX = 128,
     FORM_FIELDS_MAX = 32,
+    CONTENT_RECEIVER_SIZE = 32, /* characters of a `fileTo` */
     FORM_NO_QUOTA = -1,
     FORM_TEXT_MAX = 64 * 1024, /* bytes of all fields before the file, names and headers included */
 };
+
+#define CONTENT_FILES_SOCKET "files" /* of an instance, beside those of the bus */
 
 /* ---- R_CONTENT ---- */
 
@@ -37,6 +42,7 @@ struct content {
     int64_t size, lastModified;
     const char *handle;       /* for content_read */
     struct field_bytes bytes; /* all of it, or absent */
+    int64_t file;             /* number of the open file that was sent to `fileTo`; 0: none */
 };
 FIELD_DECLARE(content);
 

@@ -4,19 +4,22 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/file.h"
 #include "docd/docd.h"
 #include "docd/document/disposition.h"
 #include "docd/document/sniff.h"
 
+enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
+
 /* What both routes ask for. */
 struct wish {
-    const char *etag, *if_none_match, *kept;
+    const char *etag, *if_none_match, *kept, *file_to;
     struct image_size size; /* both sides 0: the file as it is */
 };
 #define WISH(in)                                                      \
     &(struct wish)                                                    \
     {                                                                 \
-        (in)->etag, (in)->ifNoneMatch, (in)->kept,                    \
+        (in)->etag, (in)->ifNoneMatch, (in)->kept, (in)->fileTo,      \
         {                                                             \
             (int)(in)->width, (int)(in)->height, image_fit((in)->fit) \
         }                                                             \
@@ -50,6 +53,21 @@ static int is_there(struct docd *d, const struct request *req, struct store_key 
                        : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
 }
 
+/* Hands the file to the gateway, open. False: it asked for none, or the bytes go over the bus. */
+static bool pass_file(struct docd *d, struct store_key key, const struct wish *wish,
+                      struct content *out)
+{
+    const struct store_functions *store = d->store->functions;
+
+    if (out->size < FILE_PASS_MIN || !d->config->pass_files || !store->open_cached ||
+        !file_sender_knows(d->files, wish->file_to))
+        return false;
+    CLEANUP(file_close_descriptor) int file = store->open_cached(d->store, key, out->size);
+    if (file >= 0)
+        out->file = file_sender_send(d->files, wish->file_to, file);
+    return out->file > 0;
+}
+
 /* Of a small file the bytes at once, unless the client or the gateway has them already. */
 static int whole(struct docd *d, const struct request *req, struct store_key key,
                  const struct wish *wish, struct content *out, struct error *err)
@@ -58,6 +76,8 @@ static int whole(struct docd *d, const struct request *req, struct store_key key
     uint8_t *bytes;
 
     if (size == 0 || client_has(wish, out) || (wish->kept && strcmp(wish->kept, out->handle) == 0))
+        return 0;
+    if (pass_file(d, key, wish, out))
         return 0;
     if (size > CONTENT_INLINE_MAX)
         return is_there(d, req, key, err);

@@ -7,9 +7,12 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+
+enum { PAGE_SIZE_MIN = 4096 };
 
 int page_cache_open(int dir, const char *path)
 {
@@ -33,4 +36,39 @@ ssize_t page_cache_read(int file, const struct iovec *places, int count, int64_t
     if (size < 0 && errno == EOPNOTSUPP && is_in_memory(file))
         return preadv(file, places, count, offset);
     return size;
+}
+
+/* Only file systems that can read without waiting say so; those of a network may ask their server
+ * also for what is in memory. */
+static bool is_local(int file)
+{
+    uint8_t byte;
+    struct iovec place = {&byte, sizeof(byte)};
+
+    return page_cache_read(file, &place, 1, 0) == (ssize_t)sizeof(byte);
+}
+
+static bool are_resident(const unsigned char *pages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(pages[i] & 1))
+            return false;
+    return true;
+}
+
+bool page_cache_has(int file, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), count = (size + page - 1) / page;
+    unsigned char pages[PAGE_CACHE_MAX / PAGE_SIZE_MIN];
+    void *map;
+    bool all;
+
+    if (count == 0 || count > sizeof(pages) || !is_local(file))
+        return false;
+    map = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED)
+        return false;
+    all = mincore(map, size, pages) == 0 && are_resident(pages, count);
+    munmap(map, size);
+    return all;
 }

@@ -11,9 +11,15 @@
 
 #include "common/base/base.h"
 
+enum { PAGE_CACHE_MAX = 16 * 1024 * 1024 }; /* bytes that page_cache_has() looks at */
+
 /* Opens a file below `dir` for reading; the descriptor is the caller's. -1: not without waiting, or
  * not at all. */
 int page_cache_open(int dir, const char *path);
+
+/* Whether the kernel has all `size` bytes of the file in memory, so that who reads or sends them
+ * now waits for no disk. False also where it cannot be told, as on file systems of a network. */
+bool page_cache_has(int file, size_t size);
 
 /* Fills the places in turn with bytes from `offset` on. How many there were at hand, fewer than
  * there is room for at the end of the file and of what is cached; -1: none. */

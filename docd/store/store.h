@@ -118,6 +118,10 @@ struct store_functions {
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
+    /* The same without parking, of an object of `size` bytes that all lie in memory: -1 when that
+     * is not so, or cannot be told. NULL: objects are no files. */
+    int (*open_cached)(struct store *self, struct store_key key, int64_t size);
+
     /* What there is of an object: its size, and its entity tag where that is asked for or cheap
      * (*ret_etag NULL else). With `hash` all bytes of a file are read, of S3 the server's own tag
      * is believed. ERR_NOT_FOUND. */

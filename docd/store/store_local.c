@@ -448,6 +448,23 @@ static int local_open(struct store *store, const struct request *req, struct sto
     return 0;
 }
 
+static int local_open_cached(struct store *store, struct store_key key, int64_t size)
+{
+    struct job job = {.object = key.object};
+    struct stat status;
+    char path[PATH_SIZE];
+    int file;
+
+    path_complete(&job, path);
+    file = page_cache_open(local(store)->dir, path);
+    if (file < 0)
+        return -1;
+    if (fstat(file, &status) == 0 && status.st_size == size && page_cache_has(file, (size_t)size))
+        return file;
+    close(file);
+    return -1;
+}
+
 static int local_check(struct store *store, const struct request *req, struct store_key key,
                        bool hash, int64_t *ret_size, const char **ret_etag, struct error *err)
 {
@@ -530,6 +547,7 @@ static const struct store_functions functions = {
     .finish = local_finish,
     .read = local_read,
     .open = local_open,
+    .open_cached = local_open_cached,
     .check = local_check,
     .objects = local_objects,
     .remove = local_remove,

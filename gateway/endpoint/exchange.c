@@ -53,6 +53,8 @@ static void exchange_recycle(struct exchange *self)
     kept_release(&self->kept);
     if (self->response)
         MHD_destroy_response(self->response);
+    if (self->file_place)
+        file_receiver_release(gateway->files);
     loop_cancel(gateway->service.loop, &self->floor);
     arena_reset(self->arena);
     gateway->in_flight--;

@@ -44,6 +44,7 @@ struct exchange {
     struct upload *upload;     /* of an R_FORM route; NULL when refused */
     struct download *download; /* that the answer is read from */
     struct kept *kept;         /* the file that lies here for this target; NULL: none */
+    bool file_place;           /* it has one of the places for open files */
     bool opened;               /* the header was looked at */
     bool dispatched;           /* somebody is making the answer, or has */
     bool released;             /* the answer may go out */

@@ -103,16 +103,15 @@ struct http *http_open(struct loop *loop, struct arena *arena, const struct http
     self->loop = loop;
     self->options = *options;
     MHD_set_panic_func(on_panic, NULL);
-    self->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL,
-                                    options->request, options->arg, MHD_OPTION_LISTEN_SOCKET,
-                                    options->socket, MHD_OPTION_CONNECTION_LIMIT,
-                                    options->connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
-                                    options->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                                    (size_t)POOL_SIZE, MHD_OPTION_URI_LOG_CALLBACK, options->begin,
-                                    options->arg, MHD_OPTION_NOTIFY_COMPLETED, options->end,
-                                    options->arg, MHD_OPTION_NOTIFY_CONNECTION, options->connection,
-                                    options->arg, MHD_OPTION_UNESCAPE_CALLBACK, keep_escaped, NULL,
-                                    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+    self->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, options->request, options->arg,
+        MHD_OPTION_LISTEN_SOCKET, options->socket, MHD_OPTION_CONNECTION_LIMIT,
+        options->connections_max, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_timeout_s,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_SIZE, MHD_OPTION_URI_LOG_CALLBACK,
+        options->begin, options->arg, MHD_OPTION_NOTIFY_COMPLETED, options->end, options->arg,
+        MHD_OPTION_NOTIFY_CONNECTION, options->connection, options->arg,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escaped, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
     info = self->daemon ? MHD_get_daemon_info(self->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
     if (!info) {
         (void)error_set(err, ERR_INTERNAL, "libmicrohttpd does not start on this socket");

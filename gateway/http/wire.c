@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -181,6 +182,23 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
         is_dropped(connection, message->msg_iov[0].iov_base, message->msg_iov[0].iov_len))
         return (ssize_t)size;
     return sent(connection, syscall(SYS_sendmsg, fd, message, flags));
+}
+
+/* A file that has become shorter is an end: libmicrohttpd would wait for the client to take
+ * more. */
+ssize_t sendfile64(int fd, int file, off64_t *offset, size_t size)
+{
+    struct connection *connection = wire_connection(fd);
+    ssize_t done;
+
+    if (connection && connection->cut)
+        return (ssize_t)size;
+    done = sent(connection, syscall(SYS_sendfile, fd, file, offset, size));
+    if (done == 0 && size > 0) {
+        errno = EBADF;
+        return -1;
+    }
+    return done;
 }
 
 /* libmicrohttpd gives up on what is no request at all without a word. */

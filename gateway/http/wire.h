@@ -3,10 +3,10 @@
  *
  * libmicrohttpd 0.9.75 answers requests that it cannot read by itself: in HTML, without an id, some
  * of them with their header twice, some with a closed connection only; its interface has no hook
- * for that. So wire.c defines recv(), send(), sendmsg() and shutdown(), which the dynamic linker
- * prefers to the C library's. They are system calls and nothing else, but for sockets of the loop's
- * thread that are watched: there an answer that the gateway did not make (struct connection's
- * `answering`) is handed to connections.refused() and dropped.
+ * for that. So wire.c defines recv(), send(), sendmsg(), sendfile64() and shutdown(), which the
+ * dynamic linker prefers to the C library's. They are system calls and nothing else, but for
+ * sockets of the loop's thread that are watched: there an answer that the gateway did not make
+ * (struct connection's `answering`) is handed to connections.refused() and dropped.
  */
 #ifndef ATRIUM_GATEWAY_HTTP_WIRE_H
 #define ATRIUM_GATEWAY_HTTP_WIRE_H

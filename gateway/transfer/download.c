@@ -10,7 +10,10 @@
 #include "gateway/transfer/download.h"
 
 #include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "common/base/file.h"
 #include "gateway/http/range.h"
 #include "gateway/transfer/stream.h"
 
@@ -95,18 +98,30 @@ void download_leave(struct download *self)
 
 /* ---- what lies here ---- */
 
+static void set_text(const struct field_table *table, void *input, const char *name,
+                     const char *value)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->rows[i].name, name) == 0)
+            memcpy((char *)input + table->rows[i].offset, &value, sizeof(value));
+}
+
+static bool is_head(const struct exchange *exchange)
+{
+    return strcmp(exchange->method, MHD_HTTP_METHOD_HEAD) == 0;
+}
+
 void download_prepare(struct exchange *exchange, void *input)
 {
     const struct field_table *table = exchange->endpoint->route.input;
-    const char *handle;
+    const char *receiver = is_head(exchange) ? NULL : file_receiver_ask(exchange->gateway->files);
 
     exchange->kept = kept_find(exchange->gateway->kept, &exchange->parts, clock_mono_ms());
-    if (!exchange->kept)
-        return;
-    handle = kept_handle(exchange->kept);
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->rows[i].name, "kept") == 0)
-            memcpy((char *)input + table->rows[i].offset, &handle, sizeof(handle));
+    if (exchange->kept)
+        set_text(table, input, "kept", kept_handle(exchange->kept));
+    exchange->file_place = receiver != NULL;
+    if (receiver)
+        set_text(table, input, "fileTo", receiver);
 }
 
 static void note(const struct exchange *exchange, const char *handle,
@@ -137,6 +152,39 @@ static struct MHD_Response *respond_kept(struct exchange *exchange, const struct
         (size_t)part->size, (void *)(uintptr_t)(kept_bytes(kept) + part->first), on_sent, kept);
     if (response)
         exchange->kept = NULL;
+    return response;
+}
+
+/* ---- what came open ---- */
+
+/* The file that the daemon has handed over; -1: none, or it is not the one that was described. */
+static int take_file(const struct exchange *exchange, const struct content *content)
+{
+    struct stat status;
+    int file = -1;
+
+    if (content->file > 0)
+        file = file_receiver_claim(exchange->gateway->files, content->file);
+    if (file < 0 || (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+                     (int64_t)status.st_size == content->size))
+        return file;
+    close(file);
+    return -1;
+}
+
+/* Consumes the file. */
+static struct MHD_Response *respond_file(struct exchange *exchange, int *file,
+                                         const struct range_answer *part)
+{
+    struct MHD_Response *response =
+        *file < 0 ? NULL
+                  : MHD_create_response_from_fd_at_offset64((uint64_t)part->size, *file,
+                                                            (uint64_t)part->first);
+
+    if (!response)
+        return NULL;
+    *file = -1;
+    ++*exchange->gateway->files_sent;
     return response;
 }
 
@@ -262,7 +310,7 @@ static int respond(struct exchange *exchange, const struct request *req,
                    struct answer *answer, struct error *err)
 {
     struct download *self = download_new(exchange, req, content, part);
-    bool head = strcmp(exchange->method, MHD_HTTP_METHOD_HEAD) == 0;
+    bool head = is_head(exchange);
 
     exchange->download = self;
     if (!head)
@@ -312,7 +360,7 @@ static const char *content_range(struct arena *arena, const struct range_answer 
 
 /* The file or the part of it, with its type. */
 static int fill_body(struct exchange *exchange, const struct request *req,
-                     const struct content *content, const struct range_answer *part,
+                     const struct content *content, const struct range_answer *part, int *file,
                      struct answer *answer, struct error *err)
 {
     struct MHD_IoVec all = {content->bytes.bytes, content->bytes.size};
@@ -323,6 +371,8 @@ static int fill_body(struct exchange *exchange, const struct request *req,
         return 0;
     }
     answer->response = respond_kept(exchange, content, part);
+    if (!answer->response)
+        answer->response = respond_file(exchange, file, part);
     if (!answer->response && !content->bytes.bytes)
         return respond(exchange, req, content, part, answer, err);
     answer->size = (size_t)part->size;
@@ -345,12 +395,13 @@ int download_serve(struct exchange *exchange, const struct request *req,
 
     if (fields_unpack(&content_table, output, exchange->arena, &content, err) < 0)
         return -1;
+    CLEANUP(file_close_descriptor) int file = take_file(exchange, &content);
     part = decide(exchange, &content);
     body = part.status == 200 || part.status == 206;
     if (part.status == 416) {
         (void)error_set(err, ERR_RANGE, "The range lies outside of the file.");
         answer_from_error(err, exchange->arena, &answer);
-    } else if (body && fill_body(exchange, req, &content, &part, &answer, err) < 0) {
+    } else if (body && fill_body(exchange, req, &content, &part, &file, &answer, err) < 0) {
         return -1;
     }
     if (content.lastModified > 0)
