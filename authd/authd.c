@@ -3,9 +3,11 @@
  */
 #include "authd/authd.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "authd/account/email_scan.h"
+#include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
 #include "authd/authd_api.h"
 #include "authd/credential/common_password.h"
@@ -18,6 +20,7 @@
 #include "authd/session/rotation.h"
 #include "authd/signin/unruled.h"
 #include "authd/sweep.h"
+#include "common/base/cache.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 
@@ -150,6 +153,7 @@ static int start(void *daemon, struct error *err)
     totp_open();
     lease_watch_open(d);
     d->unruled = unruled_new();
+    d->organizations = cache_new(EMAIL_ORGANIZATIONS_MAX, free);
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
     req = service_request_new(&d->svc, SECONDS(5));
@@ -168,6 +172,7 @@ static void stop(void *daemon)
     struct authd *d = daemon;
 
     key_close(d);
+    cache_destroy(&d->organizations);
     unruled_destroy(&d->unruled);
     password_close(d);
 }

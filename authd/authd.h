@@ -60,6 +60,7 @@ struct authd {
     const struct common_passwords *common_passwords;
     struct lease_watch *leases;
     struct unruled *unruled;
+    struct cache *organizations;            /* see email_verified.h */
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
     bool email_scanned;                     /* nothing is left for email_scan_run() */
     struct authd_counters {

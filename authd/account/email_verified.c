@@ -3,9 +3,11 @@
  */
 #include "authd/account/email_verified.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "authd/tenant.h"
+#include "common/base/cache.h"
 #include "common/service/audit.h"
 
 #define NIL_UUID "00000000-0000-0000-0000-000000000000"
@@ -95,10 +97,37 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
     return error_set(err, ERR_EMAIL_NOT_VERIFIED, "The e-mail address is not confirmed yet.");
 }
 
+/* The organisation of a project never changes: settingsd is asked for it once. */
+static int find_organization(struct authd *d, const struct request *req, struct uuid project,
+                             struct uuid *ret, struct error *err)
+{
+    struct cache_key key = {0};
+    const struct uuid *known;
+    struct tenant tenant;
+    struct uuid *copy;
+
+    uuid_to_bytes(&project, key.bytes + CACHE_KEY_SIZE / 2);
+    known = cache_get(d->organizations, &key);
+    if (known) {
+        *ret = *known;
+        return 0;
+    }
+    if (tenant_open_id(d, req, project, &tenant, err) < 0)
+        return -1;
+    *ret = email_organization(&tenant);
+    if (!uuid_is_set(&tenant.rootId)) /* see email_organization() */
+        return 0;
+    copy = malloc(sizeof(*copy));
+    if (!copy)
+        log_die("email", "out of memory");
+    *copy = *ret;
+    cache_put(d->organizations, &key, copy);
+    return 0;
+}
+
 int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
                               bool *ret, struct error *err)
 {
-    struct tenant tenant;
     struct uuid organization;
     bool proven = strcmp(organizations, "{}") != 0;
 
@@ -106,9 +135,8 @@ int email_verified_for_caller(struct authd *d, const struct request *req, const 
     *ret = proven && (strcmp(req->caller->role, "Patient") == 0 || strstr(organizations, NIL_UUID));
     if (*ret || !proven)
         return 0;
-    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0)
+    if (find_organization(d, req, req->caller->project, &organization, err) < 0)
         return -1;
-    organization = email_organization(&tenant);
     *ret = strstr(organizations, organization.text) != NULL;
     return 0;
 }

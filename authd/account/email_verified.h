@@ -47,9 +47,12 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
                         const struct sign_in *who, const struct throttle_keys *keys,
                         struct error *err) MUST_USE;
 
+/* Projects whose organisation is kept (d->organizations, by project), for the next function. */
+enum { EMAIL_ORGANIZATIONS_MAX = 8192 };
+
 /* Whether the caller's address is proven, for all or for the organisation of the caller's
  * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields. Parks for a
- * practitioner who is proven for some organisation only. */
+ * practitioner who is proven for some organisation only, when that of the project is not kept. */
 int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
                               bool *ret, struct error *err) MUST_USE;
 

@@ -486,6 +486,31 @@ static void patients_wait_for_the_proof(void)
     free(email);
 }
 
+/* Requests that settingsd has got. */
+static long settings_requests(void)
+{
+    static const char name[] = "atrium_bus_requests_total{service=\"settingsd\"";
+    HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
+    const char *line = metrics->body ? strstr(metrics->body, name) : NULL;
+
+    CU_ASSERT_PTR_NOT_NULL(line);
+    return line && strchr(line, ' ') ? strtol(strchr(line, ' ') + 1, NULL, 10) : 0;
+}
+
+/* The proof is for an organisation, which the projects of a caller belong to for ever. */
+static void check_asks_no_more(const char *access)
+{
+    enum { TIMES = 40 };
+    long before;
+
+    CU_ASSERT_EQUAL(verified(access), 1);
+    before = settings_requests();
+    for (int i = 0; i < TIMES; i++)
+        CU_ASSERT_EQUAL(verified(access), 1);
+    UNIT_CHECK(settings_requests() - before < TIMES / 2, "%ld requests",
+               settings_requests() - before);
+}
+
 static void practitioners_wait_for_the_proof(void)
 {
     PERSON admin = person_admin(suite);
@@ -513,6 +538,7 @@ static void practitioners_wait_for_the_proof(void)
     HTTP_ANSWER later = suite_post_fresh(suite, "/auth/tenant/Practitioner/login/token",
                                          body_login_token(http_text(start, "sessionCode"), NULL));
     CHECK_STATUS(later, 200); /* the code was not spent */
+    check_asks_no_more(http_text(later, "accessToken"));
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     require_proofs(admin, false);
     free(email);
