@@ -6,6 +6,7 @@
 #include "botd/bot/bot.h"
 #include "botd/botd_api.h"
 #include "botd/sandbox/sandbox.h"
+#include "botd/sql_part.h"
 #include "common/base/log.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
@@ -152,6 +153,7 @@ static const struct service_definition definition = {
     .schema = "bot",
     .statements = botd_statements,
     .statement_count = BOTD_STATEMENT_COUNT,
+    .sql = botd_sql,
     .migrations = botd_migrations,
     .audit = true,
     .operations = operations,

@@ -19,18 +19,6 @@ enum botd_statement {
 
 extern const struct db_statement botd_statements[BOTD_STATEMENT_COUNT];
 
-/* struct bot */
-#define BOT_COLUMNS                                                                           \
-    "'Bot' as \"resourceType\", b.id, b.identifier::text, b.name, b.kind, b.url, b.program, " \
-    "b.timeout_ms as \"timeoutMs\", b.warm, b.secret_names::text as \"secretNames\", "        \
-    "b.updated_at as \"lastUpdated\""
-
-/* What is needed to execute one: struct bot's own columns and those that it does not show. */
-#define BOT_FOUND                                                                     \
-    "select b.id, b.kind, b.url, b.program, b.timeout_ms, b.warm, b.secrets_sealed, " \
-    "b.updated_at, b.signing_sealed "                                                 \
-    "from bot b where b.project_id = $1 and b.id in "
-
 /* As SQL_SEAL_PAGE_OTHER() and SQL_RESEAL(); the key of a bot is the texts of its project and
  * id. */
 #define BOT_SEAL_PAGE(column, other)                                                              \
@@ -46,24 +34,5 @@ extern const struct db_statement botd_statements[BOTD_STATEMENT_COUNT];
     "where t.project_id = left(n.key, 36)::uuid and t.id = substr(n.key, 37)::uuid " \
     "and t." column " is not distinct from n.old returning 1), " SQL_AUDIT_MADE(     \
         "$4", "$5", "$6", "$7", "(select from made limit 1) one") "select count(*) from made"
-
-/* What a written bot (`from`) can be found by. */
-#define BOT_NAMED(from)                                                         \
-    "named as (insert into bot_identifier (project_id, bot_id, system, value) " \
-    "select w.project_id, w.id, coalesce(i.system, ''), i.value "               \
-    "from " from " w, json_to_recordset(w.identifier) i (system text, value text)) "
-
-/* Forgets at most so many translations of a project that were used last before some time, the
- * oldest first but none that somebody else holds; the arguments are SQL. To be followed by nothing,
- * or by what is to be returned of s. */
-#define MEMORY_GONE(project, before, rows)                                                       \
-    "gone as (delete from translation_memory where ctid = any (array("                           \
-    "select ctid from translation_memory where (project_id, used_at) >= (" project "::uuid, 0) " \
-    "and (project_id, used_at) < (" project "::uuid, " before ") order by project_id, used_at "  \
-    "limit " rows " for update skip locked)) returning octet_length(value) as bytes) "           \
-    "update translation_memory_size s set entries = s.entries - g.entries, bytes = s.bytes - "   \
-    "g.bytes "                                                                                   \
-    "from (select count(*) as entries, sum(bytes) as bytes from gone) g "                        \
-    "where s.project_id = " project " and g.entries > 0 "
 
 #endif

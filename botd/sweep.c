@@ -3,6 +3,7 @@
  * translations for as long after their last use.
  */
 #include "botd/sandbox/cgroup.h"
+#include "botd/sql/execution.h"
 #include "botd/translation/budget.h"
 #include "botd/translation/memory.h"
 
@@ -10,19 +11,24 @@
 
 static int sweep_executions(struct botd *d, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *forgotten = NULL, *trimmed = NULL;
+    struct sql_execution_expire_in expire = {.before = req->now_ms - EXECUTION_LIFE};
+    struct sql_execution_trim_row last;
     const struct uuid first = {"00000000-0000-0000-0000-000000000000"};
+    int trimmed;
 
     if (!uuid_is_set(&d->trimmed_bot))
         d->trimmed_project = d->trimmed_bot = first;
-    if (db_query(d->svc.db, req, SQL_EXECUTION_FORGET, &forgotten, err,
-                 DB_INT(req->now_ms - EXECUTION_LIFE)) < 0 ||
-        db_query(d->svc.db, req, SQL_EXECUTION_TRIM, &trimmed, err, DB_UUID(d->trimmed_bot),
-                 DB_UUID(d->trimmed_project)) < 0)
+    if (sql_execution_expire(d->svc.db, req, &expire, err) < 0)
+        return -1;
+    trimmed = sql_execution_trim(d->svc.db, req,
+                                 &(struct sql_execution_trim_in){.project = d->trimmed_project,
+                                                                 .bot = d->trimmed_bot},
+                                 &last, err);
+    if (trimmed < 0)
         return -1;
     /* a page a minute; behind the last one it begins anew */
-    d->trimmed_project = db_rows(trimmed) > 0 ? db_uuid(trimmed, 0, 0) : first;
-    d->trimmed_bot = db_rows(trimmed) > 0 ? db_uuid(trimmed, 0, 1) : first;
+    d->trimmed_project = trimmed > 0 ? last.project : first;
+    d->trimmed_bot = trimmed > 0 ? last.bot : first;
     return 0;
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "botd/botd_api.h"
+#include "botd/sql/bot.h"
+#include "botd/sql/execution.h"
 #include "common/wire/codec.h"
 
 /* What a statement that writes a bot takes besides the texts of the input. */
@@ -137,42 +139,6 @@ int bot_signing_open(struct botd *d, const struct request *req, struct uuid bot,
     return 0;
 }
 
-/* Writes by one of the two statements, which take the same parameters. */
-static int write_bot(struct botd *d, const struct request *req, struct db_tx *tx,
-                     enum botd_statement statement, struct uuid project, struct uuid id,
-                     const struct bot_in *in, const struct draft *draft, const char *signing,
-                     struct db_result **ret, struct error *err)
-{
-    const struct sealed sealed =
-        seal_value(req->arena, &d->svc.seal, BOT_SIGNING_PURPOSE, signing, strlen(signing));
-    const struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = statement == SQL_BOT_CREATE ? "bot.create" : "bot.update",
-                             .project = project,
-                             .type = "Bot",
-                             .id = id});
-
-    const struct db_param params[] = {DB_NULL,
-                                      DB_UUID(project),
-                                      DB_UUID(id),
-                                      DB_TEXT(in->name),
-                                      DB_TEXT(in->kind),
-                                      DB_TEXT(in->url),
-                                      DB_TEXT(in->program),
-                                      DB_INT(in->timeoutMs),
-                                      DB_BOOL(in->warm ? TRISTATE_TRUE : TRISTATE_FALSE),
-                                      DB_TEXT(draft->identifier),
-                                      DB_TEXT(draft->secret_names),
-                                      DB_SEALED(draft->secrets),
-                                      DB_INT(req->now_ms),
-                                      DB_SEALED(sealed),
-                                      DB_AUDIT(audit)};
-    const size_t count = ARRAY_SIZE(params) - 1;
-
-    return tx ? db_tx_query_params(tx, statement, ret, err, params, count)
-              : db_query_params(d->svc.db, req->deadline_mono_ms, statement, ret, err, params,
-                                count);
-}
-
 /* ---- signatures ---- */
 
 const char *bot_signature(const struct request *req, const char *secret, const char *body)
@@ -196,21 +162,47 @@ const char *bot_signature(const struct request *req, const char *secret, const c
 static int list_bots(struct botd *d, const struct request *req, struct uuid project,
                      struct bot_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_bot_list_in in = {.project = project};
 
-    if (db_query(d->svc.db, req, SQL_BOTS, &res, err, DB_UUID(project)) < 0)
+    return sql_bot_list(d->svc.db, req, &in, &out->resources, err) < 0 ? -1 : 0;
+}
+
+static struct field_bytes sealed_signing(struct botd *d, const struct request *req,
+                                         const char *signing)
+{
+    struct sealed sealed =
+        seal_value(req->arena, &d->svc.seal, BOT_SIGNING_PURPOSE, signing, strlen(signing));
+
+    return (struct field_bytes){sealed.bytes, sealed.size};
+}
+
+static struct sql_audit bot_audit(const struct request *req, const char *action,
+                                  struct uuid project, struct uuid bot)
+{
+    return audit_row(
+        req, &(struct audit){.action = action, .project = project, .type = "Bot", .id = bot});
+}
+
+static int insert_bot(struct botd *d, const struct request *req,
+                      const struct sql_bot_insert_in *insert, struct bot *out, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_bot_lock_in lock = {.project = insert->project};
+    int inserted;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_bot_lock(tx, req, &lock, err) < 0 ||
+        (inserted = sql_bot_insert(tx, req, insert, out, err)) < 0)
         return -1;
-    out->resources = db_list(res, &bot_table, req->arena);
-    return 0;
+    if (inserted == 0)
+        return error_set(err, ERR_CONFLICT, "The project has 1,000 bots already.");
+    return db_commit(&tx, err);
 }
 
 /* Fails: VALIDATION, CONFLICT (1,000 bots are there). */
 static int create_bot(struct botd *d, const struct request *req, struct uuid project,
                       const struct bot_in *in, struct bot *out, struct error *err)
 {
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct uuid id = uuid_ordered(req->now_ms);
     const char *signing = signing_made(seal_keys_current(&d->svc.seal), req->arena, id.text);
     struct bot_in with_secrets = *in;
@@ -219,15 +211,23 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
     if (!with_secrets.secrets)
         with_secrets.secrets = "{}";
     if (draft(d, req, &with_secrets, &made, err) < 0 ||
-        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_BOTS_LOCK, &locked, err, DB_UUID(project)) < 0 ||
-        write_bot(d, req, tx, SQL_BOT_CREATE, project, id, in, &made, signing, &res, err) < 0)
+        insert_bot(d, req,
+                   &(struct sql_bot_insert_in){.project = project,
+                                               .id = id,
+                                               .name = in->name,
+                                               .kind = in->kind,
+                                               .url = in->url,
+                                               .program = in->program,
+                                               .timeout_ms = in->timeoutMs,
+                                               .warm = in->warm,
+                                               .identifier = made.identifier,
+                                               .secret_names = made.secret_names,
+                                               .secrets = {made.secrets.bytes, made.secrets.size},
+                                               .signing = sealed_signing(d, req, signing),
+                                               .now = req->now_ms,
+                                               .audit = bot_audit(req, "bot.create", project, id)},
+                   out, err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The project has 1,000 bots already.");
-    if (db_commit(&tx, err) < 0)
-        return -1;
-    db_row(res, 0, &bot_table, req->arena, out);
     if (in->url)
         out->signingSecret = signing;
     return 0;
@@ -237,31 +237,44 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
 static int replace_bot(struct botd *d, const struct request *req, struct uuid project,
                        struct uuid id, const struct bot_in *in, struct bot *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
+    struct sql_bot_update_in update;
     struct draft made;
+    int updated;
 
-    if (draft(d, req, in, &made, err) < 0 ||
-        write_bot(d, req, NULL, SQL_BOT_REPLACE, project, id, in, &made, signing, &res, err) < 0)
+    if (draft(d, req, in, &made, err) < 0)
         return -1;
-    if (db_rows(res) == 0)
+    update = (struct sql_bot_update_in){.project = project,
+                                        .id = id,
+                                        .name = in->name,
+                                        .kind = in->kind,
+                                        .url = in->url,
+                                        .program = in->program,
+                                        .timeout_ms = in->timeoutMs,
+                                        .warm = in->warm,
+                                        .identifier = made.identifier,
+                                        .secret_names = made.secret_names,
+                                        .secrets = {made.secrets.bytes, made.secrets.size},
+                                        .signing = sealed_signing(d, req, signing),
+                                        .now = req->now_ms,
+                                        .audit = bot_audit(req, "bot.update", project, id)};
+    updated = sql_bot_update(d->svc.db, req, &update, out, err);
+    if (updated == 0)
         return not_found(err);
-    db_row(res, 0, &bot_table, req->arena, out);
-    return 0;
+    return updated < 0 ? -1 : 0;
 }
 
 /* With its executions. Fails: NOT_FOUND. */
 static int delete_bot(struct botd *d, const struct request *req, struct uuid project,
                       struct uuid id, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = "bot.delete", .project = project, .type = "Bot", .id = id});
+    struct sql_bot_delete_in in = {
+        .project = project, .id = id, .audit = bot_audit(req, "bot.delete", project, id)};
+    int deleted = sql_bot_delete(d->svc.db, req, &in, err);
 
-    if (db_query(d->svc.db, req, SQL_BOT_DELETE, &res, err, DB_UUID(project), DB_UUID(id),
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    return db_rows(res) > 0 ? 0 : not_found(err);
+    if (deleted == 0)
+        return not_found(err);
+    return deleted < 0 ? -1 : 0;
 }
 
 /* ---- routes ---- */
@@ -275,15 +288,12 @@ int bots(struct botd *d, const struct request *req, const struct nothing *in UNU
 int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *in, struct bot *out,
             struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_bot_get_in get = {.project = req->caller->project, .id = in->id};
+    int found = sql_bot_get(d->svc.db, req, &get, out, err);
 
-    if (db_query(d->svc.db, req, SQL_BOT, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
+    if (found == 0)
         return not_found(err);
-    db_row(res, 0, &bot_table, req->arena, out);
-    return 0;
+    return found < 0 ? -1 : 0;
 }
 
 int bot_create(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,
@@ -308,17 +318,17 @@ int bot_delete(struct botd *d, const struct request *req, const struct bot_id_in
 int bot_executions(struct botd *d, const struct request *req, const struct bot_executions_in *in,
                    struct bot_execution_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *rows = NULL, *count = NULL;
+    struct sql_execution_count_in all = {.project = req->caller->project, .bot = in->id};
+    struct sql_execution_list_in page = {
+        .project = req->caller->project, .bot = in->id, .count = in->_count, .offset = in->_offset};
+    struct sql_execution_count_row count;
     struct bot bot = {0};
 
     if (bot_get(d, req, &(struct bot_id_in){in->id}, &bot, err) < 0 ||
-        db_query(d->svc.db, req, SQL_EXECUTION_COUNT, &count, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id)) < 0 ||
-        db_query(d->svc.db, req, SQL_EXECUTIONS, &rows, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id), DB_INT(in->_count), DB_INT(in->_offset)) < 0)
+        sql_execution_count(d->svc.db, req, &all, &count, err) < 0 ||
+        sql_execution_list(d->svc.db, req, &page, &out->resources, err) < 0)
         return -1;
-    out->total = db_int(count, 0, 0);
-    out->resources = db_list(rows, &bot_execution_table, req->arena);
+    out->total = count.count;
     return 0;
 }
 
@@ -328,16 +338,21 @@ int bot_executions(struct botd *d, const struct request *req, const struct bot_e
 int operator_bot_put(struct botd *d, const struct request *req,
                      const struct operator_bot_put_in *in, struct bot *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct bot_identifier *first = in->bot->identifier.items;
+    struct sql_bot_find_by_value_in find = {.project = in->projectId};
+    const struct found_bot *bot;
+    struct field_list found;
 
-    if (check_kind(in->bot, err) < 0 ||
-        db_query(d->svc.db, req, SQL_BOT_BY_VALUE, &res, err, DB_UUID(in->projectId),
-                 DB_TEXT(first->value), DB_TEXT(first->system ? first->system : "")) < 0)
+    if (check_kind(in->bot, err) < 0)
         return -1;
-    if (db_rows(res) == 0)
+    find.value = first->value;
+    find.system = first->system ? first->system : "";
+    if (sql_bot_find_by_value(d->svc.db, req, &find, &found, err) < 0)
+        return -1;
+    if (found.count == 0)
         return create_bot(d, req, in->projectId, in->bot, out, err);
-    return replace_bot(d, req, in->projectId, db_uuid(res, 0, 0), in->bot, out, err);
+    bot = found.items;
+    return replace_bot(d, req, in->projectId, bot->id, in->bot, out, err);
 }
 
 int operator_bot_list(struct botd *d, const struct request *req,

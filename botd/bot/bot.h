@@ -8,6 +8,16 @@
 #include "botd/botd.h"
 #include "botd/fetch.h"
 
+/* A bot as it is needed to execute it. */
+struct found_bot {
+    struct uuid id;
+    const char *url, *program; /* one of both */
+    int64_t timeout_ms, version;
+    bool warm;
+    struct field_bytes secrets_sealed, signing_sealed;
+};
+extern const struct field_table found_bot_table;
+
 /* What a bot's secrets are sealed for. */
 #define BOT_SECRETS_PURPOSE "bot secrets"
 #define BOT_SIGNING_PURPOSE "bot signing secret"

@@ -8,19 +8,12 @@
 #include "botd/bot/bot.h"
 #include "botd/bot/token_search.h"
 #include "botd/botd_api.h"
+#include "botd/sql/bot.h"
+#include "botd/sql/execution.h"
 #include "common/domain/policy.h"
 #include "common/wire/codec.h"
 
 enum { ANSWER_MAX = 1024 * 1024, MESSAGE_MAX = 200 };
-
-/* A row of BOT_FOUND. */
-struct found_bot {
-    struct uuid id;
-    const char *url, *program; /* one of both */
-    int64_t timeout_ms, version;
-    bool warm;
-    struct field_bytes secrets_sealed, signing_sealed;
-};
 
 /* Who asks, in which project. */
 struct requester {
@@ -28,40 +21,40 @@ struct requester {
     const char *project_display, *reference, *display;
 };
 
+static const struct field found_bot_rows[] = {
+    FIELD_UUID(struct found_bot, id, FIELD_REQUIRED, "Its id"),
+    FIELD_TEXT(struct found_bot, url, 0, 4096, 0, "Of an http bot", "https://bots.example.org"),
+    FIELD_TEXT(struct found_bot, program, 0, 4096, 0, "Of a program bot", "echo.sh"),
+    FIELD_INT(struct found_bot, timeout_ms, 0, 0, 0, FIELD_REQUIRED, "What it may take", "1000"),
+    FIELD_INT(struct found_bot, version, 0, 0, 0, FIELD_REQUIRED, "When it was changed", "1"),
+    FIELD_BOOL(struct found_bot, warm, false, FIELD_REQUIRED, "Its program stays"),
+    FIELD_BYTES(struct found_bot, secrets_sealed, 1 << 20, FIELD_REQUIRED, "Its secrets"),
+    FIELD_BYTES(struct found_bot, signing_sealed, 1024, 0, "Its signing secret, if it has one"),
+};
+FIELD_TABLE(found_bot);
+
 static int find(struct botd *d, const struct request *req, struct uuid project,
                 const char *identifier, struct found_bot *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_bot_find_by_value_in by_value = {.project = project};
+    struct sql_bot_find_by_system_in by_system = {.project = project};
     struct token_search token;
-    struct field_bytes sealed, signing;
+    struct field_list found;
     int rc;
 
     if (token_search_parse(req->arena, identifier, &token) < 0)
         return error_problem(err, "identifier", "must be system|value");
-    rc = token.value ? db_query(d->svc.db, req, SQL_BOT_BY_VALUE, &res, err, DB_UUID(project),
-                                DB_TEXT(token.value), DB_TEXT(token.system))
-                     : db_query(d->svc.db, req, SQL_BOT_BY_SYSTEM, &res, err, DB_UUID(project),
-                                DB_TEXT(token.system));
+    by_value.value = token.value;
+    by_value.system = by_system.system = token.system;
+    rc = token.value ? sql_bot_find_by_value(d->svc.db, req, &by_value, &found, err)
+                     : sql_bot_find_by_system(d->svc.db, req, &by_system, &found, err);
     if (rc < 0)
         return -1;
-    if (db_rows(res) == 0)
+    if (found.count == 0)
         return error_set(err, ERR_NOT_FOUND, "Bot not found.");
-    if (db_rows(res) > 1)
+    if (found.count > 1)
         return error_set(err, ERR_BAD_REQUEST, "More than one bot has this identifier.");
-    sealed = db_bytes(res, 0, 6);
-    signing = db_bytes(res, 0, 8);
-    *ret = (struct found_bot){
-        .id = db_uuid(res, 0, 0),
-        .url = db_is_null(res, 0, 2) ? NULL : arena_strdup(req->arena, db_text(res, 0, 2)),
-        .program = db_is_null(res, 0, 3) ? NULL : arena_strdup(req->arena, db_text(res, 0, 3)),
-        .timeout_ms = db_int(res, 0, 4),
-        .version = db_int(res, 0, 7),
-        .warm = db_bool(res, 0, 5),
-        .secrets_sealed = {arena_memdup(req->arena, sealed.bytes, sealed.size), sealed.size},
-        .signing_sealed = {signing.bytes ? arena_memdup(req->arena, signing.bytes, signing.size)
-                                         : NULL,
-                           signing.size},
-    };
+    *ret = *(const struct found_bot *)found.items;
     return 0;
 }
 
@@ -192,21 +185,24 @@ static const char *outcome_of(int rc, const struct error *err)
 static void record(struct botd *d, const struct request *req, const struct requester *who,
                    const struct found_bot *bot, int64_t started_mono_ms, const char *outcome)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "bot.execute",
-                                       .failure = strcmp(outcome, "success") != 0,
-                                       .project = who->project,
-                                       .type = "Bot",
-                                       .id = bot->id,
-                                       .detail = outcome});
+    struct sql_execution_insert_in in = {
+        .project = who->project,
+        .id = uuid_ordered(req->now_ms),
+        .bot = bot->id,
+        .started = req->now_ms,
+        .duration_ms = clock_mono_ms() - started_mono_ms,
+        .outcome = outcome,
+        .profile = who->reference,
+        .audit = audit_row(req, &(struct audit){.action = "bot.execute",
+                                                .failure = strcmp(outcome, "success") != 0,
+                                                .project = who->project,
+                                                .type = "Bot",
+                                                .id = bot->id,
+                                                .detail = outcome})};
     struct error err;
 
     error_init(&err, req->arena);
-    if (db_query(d->svc.db, req, SQL_EXECUTION, &res, &err, DB_UUID(who->project),
-                 DB_UUID(uuid_ordered(req->now_ms)), DB_UUID(bot->id), DB_INT(req->now_ms),
-                 DB_INT(clock_mono_ms() - started_mono_ms), DB_TEXT(outcome),
-                 DB_TEXT(who->reference), DB_AUDIT(audit)) < 0)
+    if (sql_execution_insert(d->svc.db, req, &in, &err) < 0)
         log_event(LOG_ERR, "bot", "an execution was not recorded", "bot", bot->id.text, "trace",
                   req->trace, "code", error_kind(err.code)->wire, NULL);
 }

@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "botd/sql/translation.h"
+
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 
 enum { DAYS_KEPT = 30 };
@@ -16,15 +18,14 @@ int64_t budget_day(const struct request *req)
 
 static int refuse(struct botd *d, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    int64_t limit = d->config->translation_daily_characters, left = limit;
+    struct sql_budget_get_in in = {.project = req->caller->project, .day = budget_day(req)};
+    struct sql_budget_get_row taken = {.characters = 0};
+    int64_t limit = d->config->translation_daily_characters, left;
     int64_t wait_ms = (budget_day(req) + 1) * DAY_MS - req->now_ms;
 
-    if (db_query(d->svc.db, req, SQL_BUDGET_TAKEN, &res, err, DB_UUID(req->caller->project),
-                 DB_INT(budget_day(req))) < 0)
+    if (sql_budget_get(d->svc.db, req, &in, &taken, err) < 0)
         return -1;
-    if (db_rows(res) > 0)
-        left = MAX(limit - db_int(res, 0, 0), (int64_t)0);
+    left = MAX(limit - taken.characters, (int64_t)0);
     ++*d->translations_refused;
     error_retry(err, ERR_THROTTLED, (wait_ms + 999) / 1000,
                 arena_printf(req->arena,
@@ -39,19 +40,20 @@ static int refuse(struct botd *d, const struct request *req, struct error *err)
 
 int budget_take(struct botd *d, const struct request *req, int64_t characters, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_budget_reserve_in in = {.project = req->caller->project,
+                                       .day = budget_day(req),
+                                       .characters = characters,
+                                       .characters_max = d->config->translation_daily_characters};
+    int reserved = sql_budget_reserve(d->svc.db, req, &in, err);
 
-    if (db_query(d->svc.db, req, SQL_BUDGET_TAKE, &res, err, DB_UUID(req->caller->project),
-                 DB_INT(budget_day(req)), DB_INT(characters),
-                 DB_INT(d->config->translation_daily_characters)) < 0)
-        return -1;
-    return db_affected(res) > 0 ? 0 : refuse(d, req, err);
+    if (reserved == 0)
+        return refuse(d, req, err);
+    return reserved < 0 ? -1 : 0;
 }
 
 int budget_sweep(struct botd *d, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_budget_expire_in in = {.before = budget_day(req) - DAYS_KEPT};
 
-    return db_query(d->svc.db, req, SQL_BUDGET_FORGET, &res, err,
-                    DB_INT(budget_day(req) - DAYS_KEPT));
+    return sql_budget_expire(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }

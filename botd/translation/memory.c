@@ -6,6 +6,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "botd/sql/translation.h"
+
 #define UNUSED_LIFE ((int64_t)30 * 24 * 3600 * 1000)
 
 enum {
@@ -64,10 +66,12 @@ static void open_value(struct botd *d, const struct request *req, struct field_b
 static int note_use(struct botd *d, const struct request *req, const struct db_array *keys,
                     struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_memory_use_in in = {.project = req->caller->project,
+                                   .now = req->now_ms,
+                                   .keys = *keys,
+                                   .used_before = req->now_ms - USED_MS};
 
-    return db_query(d->svc.db, req, SQL_MEMORY_USED, &res, err, DB_UUID(req->caller->project),
-                    DB_INT(req->now_ms), DB_TEXT(keys->text), DB_INT(req->now_ms - USED_MS));
+    return sql_memory_use(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
 /* Asks for the texts that have no answer yet, by the keys that a seal key makes. */
@@ -75,7 +79,9 @@ static int recall_by(struct botd *d, const struct request *req, const struct pro
                      const struct secret *secret, bool older, struct memory_text *texts,
                      size_t count, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_memory_find_in find = {.project = req->caller->project,
+                                      .used_before = req->now_ms - USED_MS};
+    struct sql_memory_find_rows found;
     struct db_array keys = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
     struct db_array stale = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
     struct memory_text **asked = arena_calloc(req->arena, count, sizeof(struct memory_text *));
@@ -95,15 +101,16 @@ static int recall_by(struct botd *d, const struct request *req, const struct pro
     }
     if (asked_count == 0)
         return 0;
-    if (db_query(d->svc.db, req, SQL_MEMORY_RECALL, &res, err, DB_UUID(req->caller->project),
-                 DB_TEXT(keys.text), DB_INT(req->now_ms - USED_MS)) < 0)
+    find.keys = keys;
+    if (sql_memory_find(d->svc.db, req, &find, &found, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(res); row++) {
-        size_t at = (size_t)db_int(res, row, 0) - 1;
+    for (size_t i = 0; i < found.count; i++) {
+        const struct sql_memory_find_row *row = &found.items[i];
+        size_t at = (size_t)row->place - 1;
 
-        open_value(d, req, db_bytes(res, row, 1), by[at], asked[at]);
+        open_value(d, req, row->value, by[at], asked[at]);
         asked[at]->older = older;
-        if (db_bool(res, row, 2)) {
+        if (row->is_stale) {
             db_array_add_bytes(&stale, by[at], MEMORY_KEY_SIZE);
             stale_count++;
         }
@@ -159,15 +166,15 @@ int memory_trim(struct botd *d, const struct request *req, int64_t entries, int6
     int64_t bytes_max = d->config->translation_memory_size;
 
     for (int i = 0; i < TRIMS_MAX && (entries > entries_max || bytes > bytes_max); i++) {
-        CLEANUP(db_result_destroy) struct db_result *left = NULL;
+        struct sql_memory_trim_in in = {
+            .project = req->caller->project, .entries_max = entries_max, .bytes_max = bytes_max};
+        struct sql_memory_trim_row left;
+        int trimmed = sql_memory_trim(d->svc.db, req, &in, &left, err);
 
-        if (db_query(d->svc.db, req, SQL_MEMORY_TRIM, &left, err, DB_UUID(req->caller->project),
-                     DB_INT(entries_max), DB_INT(bytes_max)) < 0)
-            return -1;
-        if (db_rows(left) == 0)
-            return 0;
-        entries = db_int(left, 0, 0);
-        bytes = db_int(left, 0, 1);
+        if (trimmed <= 0)
+            return trimmed;
+        entries = left.entries;
+        bytes = left.bytes;
     }
     return 0;
 }
@@ -177,14 +184,17 @@ int memory_sweep(struct botd *d, const struct request *req, struct error *err)
     int64_t before_ms = req->now_ms - UNUSED_LIFE;
 
     for (int i = 0; i < SWEEP_PROJECTS; i++) {
-        CLEANUP(db_result_destroy) struct db_result *oldest = NULL, *gone = NULL;
+        struct sql_memory_oldest_in before = {.before = before_ms};
+        struct sql_memory_oldest_row oldest;
+        int found = sql_memory_oldest(d->svc.db, req, &before, &oldest, err);
 
-        if (db_query(d->svc.db, req, SQL_MEMORY_OLDEST, &oldest, err, DB_INT(before_ms)) < 0)
-            return -1;
-        if (db_rows(oldest) == 0)
-            return 0;
-        if (db_query(d->svc.db, req, SQL_MEMORY_FORGET, &gone, err, DB_UUID(db_uuid(oldest, 0, 0)),
-                     DB_INT(before_ms), DB_INT(SWEEP_ROWS)) < 0)
+        if (found <= 0)
+            return found;
+        if (sql_memory_expire(d->svc.db, req,
+                              &(struct sql_memory_expire_in){.project = oldest.project,
+                                                             .before = before_ms,
+                                                             .count = SWEEP_ROWS},
+                              err) < 0)
             return -1;
     }
     return 0;

@@ -40,7 +40,6 @@ struct memory_rows {
 };
 struct memory_rows memory_rows(struct botd *d, const struct request *req,
                                const struct memory_text *texts, size_t count);
-#define DB_MEMORY(rows_) DB_TEXT((rows_).keys.text), DB_TEXT((rows_).values.text)
 
 /* Keeps the project within its bounds, once it has so many entries and bytes. Parks. */
 int memory_trim(struct botd *d, const struct request *req, int64_t entries, int64_t bytes,

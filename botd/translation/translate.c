@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "botd/botd_api.h"
+#include "botd/sql/translation.h"
 #include "botd/translation/budget.h"
 #include "botd/translation/memory.h"
 #include "common/domain/policy.h"
@@ -368,23 +369,27 @@ static int64_t unused_characters(const struct work *self)
 /* Notes that the provider was asked, or failed to answer, and remembers what came of it. */
 static int record(const struct work *self, bool failed, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct memory_rows rows = memory_rows(self->d, self->req, self->remembered, self->count);
-    struct sql_audit audit =
-        audit_row(self->req, &(struct audit){.action = "translation.execute",
-                                             .failure = failed,
-                                             .detail = arena_printf(self->req->arena, "%s-%s",
-                                                                    self->call.from->code,
-                                                                    self->call.to->code)});
+    struct sql_translation_record_in in = {
+        .project = self->req->caller->project,
+        .now = self->req->now_ms,
+        .keys = rows.keys,
+        .values = rows.values,
+        .day = budget_day(self->req),
+        .unused_characters = unused_characters(self),
+        .audit =
+            audit_row(self->req, &(struct audit){.action = "translation.execute",
+                                                 .failure = failed,
+                                                 .detail = arena_printf(self->req->arena, "%s-%s",
+                                                                        self->call.from->code,
+                                                                        self->call.to->code)})};
+    struct sql_translation_record_row size;
+    int added = sql_translation_record(self->d->svc.db, self->req, &in, &size, err);
 
-    if (db_query(self->d->svc.db, self->req, SQL_TRANSLATED, &res, err,
-                 DB_UUID(self->req->caller->project), DB_INT(self->req->now_ms), DB_MEMORY(rows),
-                 DB_INT(budget_day(self->req)), DB_INT(unused_characters(self)),
-                 DB_AUDIT(audit)) < 0)
+    if (added < 0)
         return -1;
-    /* what is not trimmed now is so by the next who remembers something */
-    if (db_rows(res) > 0 &&
-        memory_trim(self->d, self->req, db_int(res, 0, 0), db_int(res, 0, 1), err) < 0)
+    /* what is not trimmed now is trimmed when the project remembers more */
+    if (added > 0 && memory_trim(self->d, self->req, size.entries, size.bytes, err) < 0)
         error_clear(err);
     return 0;
 }

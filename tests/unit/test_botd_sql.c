@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "botd/botd_sql.h"
+#include "botd/sql/translation.h"
 #include "tests/unit/plans.h"
 
 extern const struct db_migration botd_migrations[];
@@ -14,6 +15,7 @@ static const struct plans plans = {
     .migrations = botd_migrations,
     .statements = botd_statements,
     .count = BOTD_STATEMENT_COUNT,
+    .sql = {botd_sql},
     .small = "",
     .emptied = "translation_memory, translation_memory_size, translation_day",
 };
@@ -30,29 +32,31 @@ static void test_every_statement_has_its_index(void)
 static void test_translations_are_found_by_the_right_index(void)
 {
     static const struct {
-        int statement;
+        const struct db_statement *const *statement;
         const char *index, *condition;
     } rows[] = {
-        {SQL_MEMORY_RECALL, "translation_memory_pkey", "((project_id = $1) AND (key = asked.key))"},
-        {SQL_MEMORY_USED, "translation_memory_pkey", "((project_id = $1) AND (key = asked.key))"},
-        {SQL_MEMORY_TRIM, "translation_memory_oldest", "((ROW(project_id, used_at) >= ROW($1, 0)"},
-        {SQL_MEMORY_FORGET, "translation_memory_oldest",
+        {&sql_memory_find_statement, "translation_memory_pkey",
+         "((project_id = $3) AND (key = asked.key))"},
+        {&sql_memory_use_statement, "translation_memory_pkey",
+         "((project_id = $3) AND (key = asked.key))"},
+        {&sql_memory_trim_statement, "translation_memory_oldest",
          "((ROW(project_id, used_at) >= ROW($1, 0)"},
-        {SQL_MEMORY_OLDEST, "translation_memory_used", "(used_at < $1)"},
-        {SQL_TRANSLATED, "translation_day_pkey", "((project_id = $1) AND (day = $5))"},
-        {SQL_BUDGET_TAKEN, "translation_day_pkey", "((project_id = $1) AND (day = $2))"},
-        {SQL_BUDGET_FORGET, "translation_day_day", "(day < $1)"},
+        {&sql_memory_expire_statement, "translation_memory_oldest",
+         "((ROW(project_id, used_at) >= ROW($1, 0)"},
+        {&sql_memory_oldest_statement, "translation_memory_used", "(used_at < $1)"},
+        {&sql_translation_record_statement, "translation_day_pkey",
+         "((project_id = $1) AND (day = $6))"},
+        {&sql_budget_get_statement, "translation_day_pkey", "((project_id = $1) AND (day = $2))"},
+        {&sql_budget_expire_statement, "translation_day_day", "(day < $1)"},
     };
     PGconn *conn = plans_open(&plans, server);
     char plan[8192];
 
     PQclear(PQexec(conn, "set enable_seqscan = off; set plan_cache_mode = force_generic_plan"));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *name = botd_statements[rows[i].statement].name;
-
-        plans_explain(conn, &botd_statements[rows[i].statement], plan, sizeof(plan));
+        plans_explain(conn, *rows[i].statement, plan, sizeof(plan));
         UNIT_CHECK(strstr(plan, rows[i].index) && strstr(plan, rows[i].condition),
-                   "%s should use %s:\n%s", name, rows[i].index, plan);
+                   "%s should use %s:\n%s", (*rows[i].statement)->name, rows[i].index, plan);
     }
     PQfinish(conn);
 }

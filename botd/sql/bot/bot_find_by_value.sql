@@ -1,0 +1,15 @@
+-- The bots that have an identifier of that value, in that system ('' is none) or in any where it is
+-- null: two rows are one too many.
+-- class: read
+-- in: project uuid, value text, system text null
+-- rows: many
+-- row: struct found_bot
+select
+    -- include: found_bot_columns
+from bot b
+where b.project_id = :project and b.id in (
+    select i.bot_id
+    from bot_identifier i
+    where i.project_id = :project and i.value = :value and (:system is null or i.system = :system)
+)
+limit 2

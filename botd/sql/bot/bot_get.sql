@@ -1,0 +1,9 @@
+-- A bot of a project.
+-- class: read
+-- in: project uuid, id uuid
+-- rows: one
+-- row: struct bot
+select
+    -- include: bot_columns(from = b)
+from bot b
+where b.project_id = :project and b.id = :id

@@ -1,0 +1,25 @@
+-- Adds a bot. No row: the project has 1,000 of them. Runs behind bot_lock, because a statement that
+-- waits counts what there was when it began to wait.
+-- class: tx
+-- in: project uuid, id uuid, name text, kind text, url text null, program text null
+-- in: timeout_ms int8, warm bool, identifier text, secret_names text, secrets bytea, signing bytea
+-- in: now int8
+-- rows: one
+-- row: struct bot
+with
+inserted as (
+    insert into bot (
+        project_id, id, name, kind, url, program, timeout_ms, warm, identifier, secret_names,
+        secrets_sealed, signing_sealed, created_at, updated_at
+    )
+    select
+        :project, :id, :name, :kind, :url, :program, :timeout_ms, :warm, :identifier::json,
+        :secret_names::json, :secrets, :signing, :now, :now
+    where (select count(*) from bot where project_id = :project) < 1000
+    returning *
+),
+-- include: bot_identifiers(from = inserted),
+-- include: audit(from = inserted)
+select
+    -- include: bot_columns(from = b)
+from inserted b

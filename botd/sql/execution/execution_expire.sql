@@ -1,0 +1,8 @@
+-- Deletes executions that began before a time, 1,000 at most.
+-- class: write
+-- in: before int8
+-- rows: none
+delete from execution
+where ctid = any (array(
+    select ctid from execution where started_at < :before order by started_at limit 1000
+))

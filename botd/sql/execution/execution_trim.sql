@@ -1,0 +1,29 @@
+-- Of each bot of a page, those behind a bot, the latest 1,000 executions stay. The last bot of the
+-- page; no row: there is none behind it.
+-- class: write
+-- in: project uuid, bot uuid
+-- rows: one
+-- row: project uuid, bot uuid
+with
+page as (
+    select project_id, id
+    from bot
+    where (project_id, id) > (:project, :bot)
+    order by project_id, id
+    limit 100
+),
+deleted as (
+    delete from execution
+    where ctid = any (array(
+        select old.ctid
+        from page p
+        cross join lateral (
+            select e.ctid
+            from execution e
+            where e.project_id = p.project_id and e.bot_id = p.id
+            order by e.id desc
+            offset 1000
+        ) old
+    ))
+)
+select project_id as project, id as bot from page order by project_id desc, id desc limit 1

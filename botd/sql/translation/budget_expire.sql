@@ -1,0 +1,8 @@
+-- Deletes the budgets of days before one, 1,000 at most.
+-- class: write
+-- in: before int8
+-- rows: none
+delete from translation_day
+where ctid = any (array(
+    select ctid from translation_day where day < :before order by day limit 1000
+))

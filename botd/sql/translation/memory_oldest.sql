@@ -1,0 +1,10 @@
+-- The project whose translation was not used for the longest time. No row: all were used since.
+-- class: read
+-- in: before int8
+-- rows: one
+-- row: project uuid
+select project_id as project
+from translation_memory
+where used_at < :before
+order by used_at
+limit 1
