@@ -390,7 +390,7 @@ static void an_overload_is_refused_at_once(struct loop *loop, void *arg UNUSED)
         while (pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
                                "'overload' and query like '%pg_sleep%'") < 1 ||
                pg_exec(server, "select count(*) from pg_stat_activity where application_name = "
-                               "'overload'") < 3)
+                               "'overload'") < 4)
             sleep_ms(&self, 20);
         sleep_ms(&self, 200); /* the second is also ready here */
         start_jobs(&self, jobs + 2, ARRAY_SIZE(jobs) - 2);
