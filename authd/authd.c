@@ -9,6 +9,7 @@
 #include "authd/account/email_scan.h"
 #include "authd/account/email_verified.h"
 #include "authd/account/mail_domain.h"
+#include "authd/account/purge.h"
 #include "authd/authd_api.h"
 #include "authd/credential/common_password.h"
 #include "authd/credential/factor.h"
@@ -205,6 +206,7 @@ int main(int argc, char **argv)
         .outbox_methods = outbox_methods,
         .seal_key_offset = offsetof(struct authd_config, seal_key),
         .seal_tables = seal_tables,
+        .purge = authd_purge,
         .configured = configured,
         .reload = reload,
         .start = start,

@@ -142,6 +142,23 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
+static const struct purge_step purge_steps[] = {
+    {"bot", 500, SQL_PURGE_BOTS, NULL},
+    {"execution", 1000, SQL_PURGE_EXECUTIONS, NULL},
+    {"translation_memory", 1000, SQL_PURGE_MEMORY, NULL},
+    {"translation_memory_size", 10, SQL_PURGE_MEMORY_SIZE, NULL},
+    {"translation_day", 1000, SQL_PURGE_DAYS, NULL},
+    {.table = NULL},
+};
+
+/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
+ * left. */
+int project_purge(struct botd *d, const struct request *req, const struct project_purge_in *in,
+                  struct project_purge_out *out, struct error *err)
+{
+    return purge_call(&d->svc, req, in->projectId, out, err);
+}
+
 static const struct service_definition definition = {
     .name = "botd",
     .summary = "Bots and translation of the Atrium suite.",
@@ -161,6 +178,7 @@ static const struct service_definition definition = {
     .asks = asks,
     .seal_key_offset = offsetof(struct botd_config, seal_key),
     .seal_tables = seal_tables,
+    .purge = purge_steps,
     .configured = configured,
     .reload = reload,
     .start = start,

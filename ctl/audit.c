@@ -208,8 +208,8 @@ int audit_verify_command(struct ctl *ctl, struct error *err)
     struct question question = {.kept = NULL};
     bool there;
 
-    if (read_kept(ctl, &kept, err) < 0 ||
-        (arguments_has(&ctl->args, "--project") && project_given(ctl, &question.project, err) < 0))
+    if (read_kept(ctl, &kept, err) < 0 || (arguments_has(&ctl->args, "--project") &&
+                                           project_audited(ctl, &question.project, err) < 0))
         return -1;
     question.kept = kept;
     for (size_t i = 0; ctl_bus_services[i]; i++) {
@@ -281,7 +281,7 @@ int audit_export_command(struct ctl *ctl, struct error *err)
     struct uuid project;
     bool there;
 
-    if (project_given(ctl, &project, err) < 0)
+    if (project_audited(ctl, &project, err) < 0)
         return -1;
     printf("{\"resourceType\":\"Bundle\",\"type\":\"collection\",\"entry\":[");
     for (size_t i = 0; ctl_bus_services[i]; i++) {

@@ -194,7 +194,7 @@ static int read_options(struct ctl *ctl, struct filter *filter, int64_t *ret_cou
 {
     if (arguments_int(&ctl->args, "--count", COUNT, 1, COUNT_MAX, ret_count, err) < 0)
         return -1;
-    return arguments_has(&ctl->args, "--project") ? project_given(ctl, &filter->project, err) : 0;
+    return arguments_has(&ctl->args, "--project") ? project_audited(ctl, &filter->project, err) : 0;
 }
 
 int audit_tail_command(struct ctl *ctl, struct error *err)

@@ -31,7 +31,7 @@ int bot_put_command(struct ctl *ctl, struct error *err)
     struct request req;
     struct bot out = {0};
 
-    if (read_bot(ctl, &bot, err) < 0 || project_given(ctl, &in.projectId, err) < 0)
+    if (read_bot(ctl, &bot, err) < 0 || project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (botd_operator_bot_put(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -47,7 +47,7 @@ int bot_list_command(struct ctl *ctl, struct error *err)
     struct bot_list out = {0};
     struct request req;
 
-    if (project_given(ctl, &in.projectId, err) < 0)
+    if (project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (botd_operator_bot_list(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -64,7 +64,7 @@ int bot_delete_command(struct ctl *ctl, struct error *err)
 
     if (uuid_parse(arguments_get(&ctl->args, "ID"), &in.id) < 0)
         return error_set(err, ERR_BAD_REQUEST, "ID: must be a uuid");
-    if (project_given(ctl, &in.projectId, err) < 0)
+    if (project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (botd_operator_bot_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -82,7 +82,7 @@ int bot_run_command(struct ctl *ctl, struct error *err)
     struct bot_answer out = {0};
     struct request req;
 
-    if (!in.input || project_given(ctl, &in.projectId, err) < 0)
+    if (!in.input || project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     if (!codec_is_json(in.input, strlen(in.input)))
         return error_set(err, ERR_BAD_REQUEST, "%s: must be a JSON object", file);

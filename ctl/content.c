@@ -158,7 +158,7 @@ int content_import_command(struct ctl *ctl, struct error *err)
     const char *path = arguments_get(&ctl->args, "FILE.json");
     CLEANUP(import_close) struct import self = {.ctl = ctl, .path = path, .arena = arena_new()};
 
-    if (project_given(ctl, &self.project, err) < 0 || open_file(&self, err) < 0)
+    if (project_from_args(ctl, &self.project, err) < 0 || open_file(&self, err) < 0)
         return -1;
     progress_start(&self.progress, "import", "entries", ctl->json);
     if (read_entries(&self, err) < 0 || send_batch(&self, err) < 0)

@@ -47,13 +47,27 @@ int database_sql_command(struct ctl *ctl, struct error *err) MUST_USE;
 
 /* project.c */
 
-/* The id of the project that --project names, by which all daemons but settingsd know it. Parks. */
-int project_given(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
+/* The project that a code or an id names. Parks. */
+struct tenant;
+int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err) MUST_USE;
+
+/* The id of the project that --project names, by which all daemons but settingsd know it.
+ * ERR_CONFLICT while it is being deleted. Parks. */
+int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
+
+/* The same for what only reads the past: an id is taken as it is, since the audit trail outlives
+ * the project. Parks. */
+int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
 int project_create_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_list_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_show_command(struct ctl *ctl, struct error *err) MUST_USE;
 int project_suspend_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* project_delete.c */
+int project_delete_command(struct ctl *ctl, struct error *err) MUST_USE;
+
+/* project.c */
 
 /* What `project set` writes, a word of its usage (settingsd/setting_names.c): texts, then
  * switches. */

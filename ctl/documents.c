@@ -156,7 +156,8 @@ static int take_arguments(struct verification *self, struct error *err)
 
     self->in.hash = arguments_has(args, "--hash");
     self->in.repair = arguments_has(args, "--repair");
-    if (arguments_has(args, "--project") && project_given(self->ctl, &self->in.projectId, err) < 0)
+    if (arguments_has(args, "--project") &&
+        project_from_args(self->ctl, &self->in.projectId, err) < 0)
         return -1;
     return after ? take_place(after, &self->in, err) : 0;
 }

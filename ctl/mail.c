@@ -42,7 +42,7 @@ static int retry_all(struct ctl *ctl, struct error *err)
     struct mail_retry_all_out out = {0};
     const char *since = arguments_get(&ctl->args, "--since");
 
-    if (arguments_has(&ctl->args, "--project") && project_given(ctl, &in.projectId, err) < 0)
+    if (arguments_has(&ctl->args, "--project") && project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     if (since && clock_parse_iso(since, &in.since) < 0)
         return error_set(err, ERR_BAD_REQUEST,

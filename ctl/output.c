@@ -130,6 +130,12 @@ static void print_table(struct arena *arena, const json_t *rows, const char *con
 void output_record(const struct ctl *ctl, const struct field_table *table, const void *record)
 {
     json_auto_t *json = output_json(ctl->arena, table, record);
+
+    output_object(ctl, json);
+}
+
+void output_object(const struct ctl *ctl, json_t *json)
+{
     const char *name;
     json_t *value;
     size_t longest = 0;

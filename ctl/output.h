@@ -12,6 +12,9 @@
 /* One record: the JSON object, or one line for each member. */
 void output_record(const struct ctl *ctl, const struct field_table *table, const void *record);
 
+/* The same of an object that was made of records. */
+void output_object(const struct ctl *ctl, json_t *json);
+
 /* Many records: a JSON array of whole objects, or a table of the named columns (NULL-ended). */
 void output_list(const struct ctl *ctl, const struct field_table *table,
                  const struct field_list *list, const char *const *columns);

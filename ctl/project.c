@@ -13,17 +13,32 @@ enum { PROJECT_PAGE = 200, PROJECTS_MAX = 100000 };
 static const char *const project_columns[] = {"tenantCode", "name",      "projectId",
                                               "suspended",  "createdAt", NULL};
 
-int project_given(struct ctl *ctl, struct uuid *ret, struct error *err)
+int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "--project"));
+    const struct tenant_lookup_in in = tenant_named(code);
+
+    return settingsd_tenant_lookup(ctl->bus->bus, &req, &in, ret, err);
+}
+
+int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err)
+{
     struct tenant tenant = {0};
 
     if (ctl_bus_wait(ctl->bus, "settingsd", CTL_BUS_PEER_MS, err) < 0 ||
-        settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+        project_find(ctl, arguments_get(&ctl->args, "--project"), &tenant, err) < 0)
         return -1;
+    if (tenant.deleting)
+        return error_set(err, ERR_CONFLICT, "The project is being deleted.");
     *ret = tenant.projectId;
     return 0;
+}
+
+int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err)
+{
+    const char *text = arguments_get(&ctl->args, "--project");
+
+    return uuid_parse(text, ret) == 0 ? 0 : project_from_args(ctl, ret, err);
 }
 
 int project_create_command(struct ctl *ctl, struct error *err)
@@ -63,18 +78,59 @@ int project_list_command(struct ctl *ctl, struct error *err)
     return 0;
 }
 
+/* Each setting by its one name, that of `project set`. With --json the names from before stay
+ * beside it. */
+static const struct spelling {
+    const char *member, *setting;
+    bool policy; /* an id: shown as AccessPolicy/<id>, as it is written */
+} spellings[] = {
+    {"patientRegistration", "PATIENT_REGISTRATION_ENABLED", false},
+    {"patientInvitation", "PATIENT_INVITATION_ENABLED", false},
+    {"patientLogin", "PATIENT_LOGIN_ENABLED", false},
+    {"practitionerRegistration", "PRACTITIONER_REGISTRATION_ENABLED", false},
+    {"practitionerInvitation", "PRACTITIONER_INVITATION_ENABLED", false},
+    {"practitionerLogin", "PRACTITIONER_LOGIN_ENABLED", false},
+    {"inviteOnBusinessEmail", "CLINICIAN_INVITE_ON_BUSINESS_EMAIL", false},
+    {"defaultPatientPolicy", "default-patient-access-policy", true},
+    {"defaultPractitionerPolicy", "DEFAULT_PRACTITIONER_ACCESS_POLICY", true},
+    {"patientAppUrl", "PATIENT_APP_URL", false},
+    {"practitionerAppUrl", "PRACTITIONER_APP_URL", false},
+};
+
+static json_t *setting_value(const struct spelling *spelling, json_t *value)
+{
+    if (!value)
+        return json_null();
+    if (spelling->policy && json_is_string(value))
+        return json_sprintf("AccessPolicy/%s", json_string_value(value));
+    return json_incref(value);
+}
+
+static void show_settings(const struct ctl *ctl, const struct tenant *tenant)
+{
+    json_auto_t *json = output_json(ctl->arena, &tenant_table, tenant);
+
+    for (size_t i = 0; i < ARRAY_SIZE(spellings); i++) {
+        const struct spelling *spelling = &spellings[i];
+        json_t *value = json_object_get(json, spelling->member);
+
+        json_object_set_new(json, spelling->setting, setting_value(spelling, value));
+        if (!ctl->json)
+            json_object_del(json, spelling->member);
+    }
+    output_object(ctl, json);
+}
+
 /* What is in force, defaults included. */
 static int show_project(struct ctl *ctl, const char *code, struct error *err)
 {
-    struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_named(code);
     struct tenant tenant = {0};
 
-    if (settingsd_tenant_lookup(ctl->bus->bus, &req, &in, &tenant, err) < 0)
+    if (project_find(ctl, code, &tenant, err) < 0)
         return -1;
     if (!tenant.accountPolicy)
         tenant.accountPolicy = &account_policy_default;
-    output_record(ctl, &tenant_table, &tenant);
+    show_settings(ctl, &tenant);
     account_policy_show_off(ctl, code, tenant.accountPolicy);
     return 0;
 }

@@ -28,7 +28,7 @@ int template_put_command(struct ctl *ctl, struct error *err)
         return -1;
     if (!in.text && !in.html)
         return error_set(err, ERR_BAD_REQUEST, "--text or --html is missing");
-    if (project_given(ctl, &in.projectId, err) < 0)
+    if (project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_put(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -44,7 +44,7 @@ int template_list_command(struct ctl *ctl, struct error *err)
     struct template_records out = {0};
     struct request req;
 
-    if (project_given(ctl, &in.projectId, err) < 0)
+    if (project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_list(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -60,7 +60,7 @@ int template_delete_command(struct ctl *ctl, struct error *err)
     struct nothing out;
     struct request req;
 
-    if (project_given(ctl, &in.projectId, err) < 0)
+    if (project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_delete(ctl->bus->bus, &req, &in, &out, err) < 0)
@@ -76,7 +76,7 @@ int template_preview_command(struct ctl *ctl, struct error *err)
     struct email_template_preview out = {0};
     struct request req;
 
-    if (project_given(ctl, &in.projectId, err) < 0)
+    if (project_from_args(ctl, &in.projectId, err) < 0)
         return -1;
     req = ctl_bus_request(ctl->bus, ctl->arena);
     if (maild_template_preview(ctl->bus->bus, &req, &in, &out, err) < 0)

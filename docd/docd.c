@@ -237,6 +237,7 @@ static const struct service_definition definition = {
     .asks = asks,
     .seal_key_offset = offsetof(struct docd_config, seal_key),
     .seal_tables = seal_tables,
+    .purge = docd_purge,
     .configured = configured,
     .start = start,
     .drain = drain,

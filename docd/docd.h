@@ -58,6 +58,9 @@ struct docd {
 /* check.c */
 extern const struct check docd_checks[];
 
+/* wipe.c: documents with their bytes, content, counters */
+extern const struct purge_step docd_purge[];
+
 /* ---- document.c ---- */
 
 #define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */

@@ -7,6 +7,7 @@
 #include "common/bus/method.h"
 #include "common/domain/content.h"
 #include "common/domain/reference.h"
+#include "common/service/purge.h"
 #include "common/wire/fields.h"
 
 enum { FILE_NAME_MAX = 255, MEDIA_TYPE_MAX = 255, VERIFY_PAGE_MAX = 200 };

@@ -140,6 +140,21 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
+static const struct purge_step purge_steps[] = {
+    {"template", 500, SQL_PURGE_TEMPLATES, NULL},
+    {"message", 1000, SQL_PURGE_MESSAGES, NULL},
+    {"job", 1000, SQL_PURGE_JOBS, NULL},
+    {.table = NULL},
+};
+
+/* Deletes what is kept of a project, for a second at most; settingsd calls until nothing is
+ * left. */
+int project_purge(struct maild *d, const struct request *req, const struct project_purge_in *in,
+                  struct project_purge_out *out, struct error *err)
+{
+    return purge_call(&d->svc, req, in->projectId, out, err);
+}
+
 static const struct service_definition definition = {
     .name = "maild",
     .summary = "Templates, the mail queue, SMTP and jobs of the Atrium suite.",
@@ -159,6 +174,7 @@ static const struct service_definition definition = {
     .asks = asks,
     .seal_key_offset = offsetof(struct maild_config, seal_key),
     .seal_tables = seal_tables,
+    .purge = purge_steps,
     .configured = maild_configured,
     .reload = maild_reload,
     .start = maild_start,

@@ -71,12 +71,20 @@ static int project_by_code(struct settingsd *d, const struct request *req, const
     return tenant_read(res, req->arena, out, err);
 }
 
-int project_named(struct settingsd *d, const struct request *req, const char *text,
-                  struct tenant *out, struct error *err)
+int project_find(struct settingsd *d, const struct request *req, const char *text,
+                 struct tenant *out, struct error *err)
 {
     const struct tenant_lookup_in which = tenant_named(text);
 
     return tenant_lookup(d, req, &which, out, err);
+}
+
+int project_named(struct settingsd *d, const struct request *req, const char *text,
+                  struct tenant *out, struct error *err)
+{
+    if (project_find(d, req, text, out, err) < 0)
+        return -1;
+    return out->deleting ? error_set(err, ERR_CONFLICT, "The project is being deleted.") : 0;
 }
 
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
@@ -94,12 +102,16 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
 static int limits_check(struct settingsd *d, const struct request *req,
                         const struct project *project, struct db_tx *tx, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *res = NULL;
+    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *stays = NULL, *res = NULL;
     const struct settingsd_config *config = d->svc.config;
     int64_t since = req->now_ms - HOUR_MS;
 
     if (db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project->root)) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_COUNTS, &res, err, DB_UUID(project->parent),
+        db_tx_query(tx, SQL_PROJECT_STAYS, &stays, err, DB_UUID(project->parent)) < 0)
+        return -1;
+    if (db_rows(stays) == 0)
+        return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
+    if (db_tx_query(tx, SQL_PROJECT_COUNTS, &res, err, DB_UUID(project->parent),
                     DB_UUID(project->root), DB_UUID(project->maker), DB_INT(since),
                     DB_INT(config->children_per_project), DB_INT(config->projects_per_root),
                     DB_INT(CHILDREN_PER_HOUR)) < 0)
@@ -191,9 +203,8 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
                        "The project was created; its administrator follows.", err);
 }
 
-/* Fails: NOT_FOUND. A suspended project is found. */
-int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
-                  struct tenant *out, struct error *err)
+static int find_tenant(struct settingsd *d, const struct request *req,
+                       const struct tenant_lookup_in *in, struct tenant *out, struct error *err)
 {
     if (in->tenantCode && project_by_code(d, req, in->tenantCode, out, err) == 0)
         return 0;
@@ -201,6 +212,16 @@ int tenant_lookup(struct settingsd *d, const struct request *req, const struct t
         return -1;
     error_clear(err);
     return project_by_id(d, req, in->projectId, out, err);
+}
+
+/* Fails: NOT_FOUND. A suspended project is found; one that is being deleted by atriumctl alone: no
+ * daemon writes anything for it any more. */
+int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
+                  struct tenant *out, struct error *err)
+{
+    if (find_tenant(d, req, in, out, err) < 0)
+        return -1;
+    return out->deleting && strcmp(req->service, "ctl") != 0 ? tenant_not_found(err) : 0;
 }
 
 /* The projects of these ids, unknown ones left out. */

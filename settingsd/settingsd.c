@@ -5,6 +5,7 @@
 
 #include "authd/authd_api.h"
 #include "maild/maild_api.h"
+#include "settingsd/deletion.h"
 #include "settingsd/settingsd_api.h"
 #include "settingsd/sql_part.h"
 
@@ -25,10 +26,16 @@ static const struct config_row config_rows[] = {
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-static const char *const asks[] = {"authd", "maild", NULL};
+static const char *const asks[] = {"authd", "botd", "docd", "maild", NULL};
 
 static const struct bus_method *const outbox_methods[] = {
     &authd_change_publish_method, &authd_admin_grant_method, &maild_mail_enqueue_method, NULL};
+
+static int start(void *daemon, struct error *err UNUSED)
+{
+    deletion_start(daemon);
+    return 0;
+}
 
 static const struct service_definition definition = {
     .name = "settingsd",
@@ -48,6 +55,7 @@ static const struct service_definition definition = {
     .asks = asks,
     .outbox_methods = outbox_methods,
     .seal_key_offset = offsetof(struct settingsd_config, seal_key),
+    .start = start,
 };
 
 int main(int argc, char **argv)

@@ -30,6 +30,10 @@ struct settingsd {
 
 /* The project that an operator names by its code or its id. ERR_NOT_FOUND "Tenant not found.".
  * Parks. */
+int project_find(struct settingsd *d, const struct request *req, const char *text,
+                 struct tenant *out, struct error *err) MUST_USE;
+
+/* The same for a write: ERR_CONFLICT while it is being deleted. Parks. */
 int project_named(struct settingsd *d, const struct request *req, const char *text,
                   struct tenant *out, struct error *err) MUST_USE;
 

@@ -364,6 +364,7 @@ static const struct field tenant_rows[] = {
                "Lakeside Clinic"),
     FIELD_TEXT(struct tenant, tenantCode, 3, 64, 0, "Its code, if it has one.", "lakeside"),
     FIELD_BOOL(struct tenant, suspended, false, 0, "Nobody signs in to it."),
+    FIELD_BOOL(struct tenant, deleting, false, 0, "It is being deleted."),
     FIELD_BOOL(struct tenant, patientRegistration, false, 0, "Patients may register."),
     FIELD_BOOL(struct tenant, patientInvitation, false, 0, "Patients may be invited."),
     FIELD_BOOL(struct tenant, patientLogin, false, 0, "Patients may sign in."),
@@ -441,6 +442,34 @@ static const struct field project_suspend_in_rows[] = {
     FIELD_BOOL(struct project_suspend_in, suspended, false, FIELD_REQUIRED, "Suspend, or resume."),
 };
 FIELD_TABLE(project_suspend_in);
+
+static const struct field project_delete_in_rows[] = {
+    FIELD_TEXT(struct project_delete_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",
+               "lakeside"),
+};
+FIELD_TABLE(project_delete_in);
+
+static const struct field project_deletion_in_rows[] = {
+    FIELD_UUID(struct project_deletion_in, projectId, FIELD_REQUIRED, "The project."),
+};
+FIELD_TABLE(project_deletion_in);
+
+static const struct field deletion_part_rows[] = {
+    FIELD_TEXT(struct deletion_part, service, 1, 64, FIELD_REQUIRED, "Service", "docd"),
+    FIELD_INT(struct deletion_part, removed, 0, INT64_MAX, 0, 0, "Rows that it has deleted", "100"),
+    FIELD_BOOL(struct deletion_part, done, false, 0, "It has nothing more of the project"),
+    FIELD_TEXT(struct deletion_part, lastError, 0, 400, 0, "Why its last call failed",
+               "The service is not available."),
+};
+FIELD_TABLE(deletion_part);
+
+static const struct field project_deletion_rows[] = {
+    FIELD_UUID(struct project_deletion, projectId, FIELD_REQUIRED, "The project."),
+    FIELD_TEXT(struct project_deletion, tenantCode, 0, 64, 0, "Its code.", "lakeside"),
+    FIELD_BOOL(struct project_deletion, done, false, 0, "It is gone, and its code is free."),
+    FIELD_OBJECTS(struct project_deletion, parts, deletion_part, 16, 0, "Of each service."),
+};
+FIELD_TABLE(project_deletion);
 
 static const struct field operator_policy_default_in_rows[] = {
     FIELD_TEXT(struct operator_policy_default_in, tenantCode, 1, 64, FIELD_REQUIRED, "The project.",

@@ -205,6 +205,7 @@ struct tenant {
         rootId; /* the organisation: the project at the top of the tree that this one is in */
     const char *name, *tenantCode; /* tenantCode NULL when the project has none */
     bool suspended;
+    bool deleting; /* `project delete` was called: only ctl sees it */
     bool patientRegistration, patientInvitation, patientLogin;
     bool practitionerRegistration, practitionerInvitation, practitionerLogin, inviteOnBusinessEmail;
     struct uuid defaultPatientPolicy, defaultPractitionerPolicy;
@@ -257,6 +258,33 @@ struct project_suspend_in {
     bool suspended;
 };
 FIELD_DECLARE(project_suspend_in);
+
+struct project_delete_in {
+    const char *tenantCode;
+};
+FIELD_DECLARE(project_delete_in);
+
+struct project_deletion_in {
+    struct uuid projectId;
+};
+FIELD_DECLARE(project_deletion_in);
+
+/* How far a deletion is. */
+struct deletion_part {
+    const char *service;
+    int64_t removed; /* rows */
+    bool done;
+    const char *lastError; /* why the last call of the service failed; NULL: it did not */
+};
+FIELD_DECLARE(deletion_part);
+
+struct project_deletion {
+    struct uuid projectId;
+    const char *tenantCode;  /* as it was given; NULL in answers of project_deletion */
+    bool done;               /* the project is gone, and its code is free */
+    struct field_list parts; /* struct deletion_part */
+};
+FIELD_DECLARE(project_deletion);
 
 struct operator_policy_default_in {
     const char *tenantCode, *value; /* "AccessPolicy/<id>" or "" */

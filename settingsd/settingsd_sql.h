@@ -34,6 +34,7 @@ extern const struct db_statement settingsd_statements[SETTINGSD_STATEMENT_COUNT]
     "p.account_policy::text, "                                                               \
     "p.id as \"projectId\", p.parent_id as \"parentId\", p.name, c.code as \"tenantCode\", " \
     "t.root_id as \"rootId\", t.suspended, p.created_at as \"createdAt\", "                  \
+    "p.deleting_at is not null as deleting, "                                                \
     "coalesce((p.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean, true) "                \
     "as \"patientRegistration\", "                                                           \
     "coalesce((p.settings->>'PATIENT_INVITATION_ENABLED')::boolean, true) "                  \

@@ -111,6 +111,8 @@ static int open_database(struct service *self, struct error *err)
         self->audit = audit_chain_new(self->arena, self->db, self->metrics);
     if (self->seal.count > 0)
         service_seal_extend(self);
+    if (definition->purge)
+        service_purge_extend(self);
     return prepare_database(self, err);
 }
 
@@ -149,6 +151,8 @@ static int open_all(struct service *self, struct error *err)
                                   definition->outbox_methods, &self->seal);
     if (self->db)
         service_database_watch(self);
+    if (definition->purge)
+        service_purge_watch(self);
     if (definition->start && definition->start(self, err) < 0)
         return -1;
     bus_open(self->bus);

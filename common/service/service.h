@@ -23,6 +23,7 @@
 #include "common/service/config.h"
 #include "common/service/metric_rows.h"
 #include "common/service/outbox.h"
+#include "common/service/purge.h"
 #include "common/service/seal_table.h"
 
 /* Section `common` of the configuration. */
@@ -115,6 +116,8 @@ struct service_definition {
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */
     const struct seal_table
         *seal_tables; /* what it seals, ended by name NULL; NULL: the outbox alone */
+    const struct purge_step
+        *purge; /* what it keeps of a project, ended by table NULL; NULL: nothing */
     /* May be NULL. After the configuration was read, for --check-config too: looks at the files
      * that it names. Nothing is open yet, so it may block. */
     int (*configured)(void *daemon, struct error *err);
@@ -175,6 +178,7 @@ struct service {
     const struct service_options *options;
     bool check_only; /* --check-config: credentials are the unit's and may be missing */
     struct service_seal *sealing;
+    int purge_statement; /* the first of service_purge.c's */
     struct {
         bool silent; /* the last question was not answered in time */
         struct blocker blocker;

@@ -99,6 +99,12 @@ int service_seal_open(struct service *self, struct error *err) MUST_USE;
 const char *service_seal_ids(const struct service *self, struct arena *arena);
 const char *service_seal_state(const struct service *self);
 
+/* ---- service_purge.c: of a daemon that keeps data of projects ---- */
+
+/* The statements, for a db that db_prepare() has not seen yet; the task that looks again. */
+void service_purge_extend(struct service *self);
+void service_purge_watch(struct service *self);
+
 extern const struct check service_seal_checks[];
 
 /* The syslog priority of a word of `log_level`; -1 for another word. */

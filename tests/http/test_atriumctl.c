@@ -499,13 +499,15 @@ static void switches_are_written(void)
         CHECK_EXIT(show, DONE);
         UNIT_CHECK(json_is_true(json_object_get(show->json, rows[i / 2].member)) == (i % 2 == 1),
                    "%s %s: %s", name, value, show->out);
+        UNIT_CHECK(json_is_true(json_object_get(show->json, name)) == (i % 2 == 1), "%s %s: %s",
+                   name, value, show->out);
         CU_ASSERT_STRING_EQUAL(set->out, show->out);
     }
     PROGRAM table =
         ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "false");
     CHECK_EXIT(table, DONE);
     CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "PATIENT_LOGIN_ENABLED of switches is false now."));
-    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "\npatientLogin "));
+    CU_ASSERT_PTR_NOT_NULL(strstr(table->out, "\nPATIENT_LOGIN_ENABLED "));
     PROGRAM wrong =
         ATRIUMCTL(suite, NULL, "project", "set", "switches", "PATIENT_LOGIN_ENABLED", "on");
     CHECK_REFUSED(wrong, FAILED, "PATIENT_LOGIN_ENABLED: must be true or false");

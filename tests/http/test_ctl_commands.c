@@ -91,8 +91,15 @@ static const struct row {
      {"north-1", "default-patient-access-policy", ""},
      {"demo", "default-patient-access-policy", "AccessPolicy/x"},
      "",
-     "patientRegistration",
+     "PATIENT_REGISTRATION_ENABLED",
      "projectId",
+     NULL},
+    {"project delete",
+     {"@made", "--yes"},
+     {"demo", "--yes"},
+     "--force deletes them too",
+     "settingsd",
+     "done",
      NULL},
     {"project policy",
      {"north-1", "passwordMinLength", "12"},
@@ -360,6 +367,7 @@ static void make_for(const char *command)
     const struct {
         const char *command, *words[WORDS_MAX];
     } makers[] = {
+        {"project delete", {"project", "create", "Doomed", "--json"}},
         {"policy delete", {"policy", "put", "--project", "demo", policy_file, "--json"}},
         {"client delete", {"client", "create", "--project", "demo", "Desk", "--json"}},
         {"bot delete", {"bot", "put", "--project", "demo", second_bot_file, "--json"}},
@@ -374,6 +382,8 @@ static void make_for(const char *command)
         PROGRAM made = suite_command(suite, NULL, makers[i].words);
         const char *id = json_string_value(json_object_get(made->json, "id"));
 
+        if (!id)
+            id = json_string_value(json_object_get(made->json, "projectId"));
         CHECK_EXIT(made, DONE);
         snprintf(made_id, sizeof(made_id), "%s", id ? id : "");
     }

@@ -20,6 +20,7 @@ extern const struct db_migration authd_migrations[];
 static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "authd/authd_sql.def"
+#include "common/service/purge_sql.def"
 #undef SQL
 };
 

@@ -1,0 +1,67 @@
+/*
+ * purge.h - deletes what a daemon keeps of a project that is deleted, page by page.
+ *
+ * settingsd asks each daemon (the operation project_purge) until a call finds nothing more. A
+ * daemon remembers the project for a day and looks again every minute: requests that were under way
+ * when the project was closed, and rows of an outbox, may still write after that.
+ *
+ *     SQL(SQL_PURGE_TEMPLATES, WRITE, 6, SQL_PURGE("template", "project_id, name, language"))
+ *
+ *     static const struct purge_step purge[] = {
+ *         {"template", 1000, SQL_PURGE_TEMPLATES, NULL},
+ *         {.table = NULL},
+ *     };
+ */
+#ifndef ATRIUM_COMMON_SERVICE_PURGE_H
+#define ATRIUM_COMMON_SERVICE_PURGE_H
+
+#include "common/service/audit.h"
+
+/* Deletes a page: at most `rows` rows of the project; *ret_removed is how many. Repeating it is
+ * harmless. Parks. */
+typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid project,
+                          int64_t rows, int64_t *ret_removed, struct error *err);
+
+/* One table; the steps of a daemon run in their order. */
+struct purge_step {
+    const char *table;
+    int64_t rows;        /* of a page: its locks are held for some 100 ms at most */
+    int statement;       /* SQL_PURGE() of purge_parts.def, or with its parameters and answer */
+    purge_page_fn *page; /* instead of the statement; NULL: the statement */
+};
+
+/* The audit row of a page. */
+struct sql_audit purge_audit(const struct request *req, struct uuid project, const char *table);
+
+/* The column "removed" of a statement's only row. */
+int64_t purge_removed(const struct db_result *res, struct arena *arena);
+
+/* A row with the column "id". */
+struct purge_row {
+    struct uuid id;
+};
+FIELD_DECLARE(purge_row);
+
+struct service;
+
+struct project_purge_in {
+    struct uuid projectId;
+};
+FIELD_DECLARE(project_purge_in);
+struct project_purge_out {
+    int64_t removed; /* rows of the project, by this call */
+    bool more;       /* time ran out before all tables were looked at */
+};
+FIELD_DECLARE(project_purge_out);
+
+/* Answers project_purge: remembers the project and runs the steps of the daemon's definition for a
+ * second at most. The daemon is settled when a call has removed nothing and there is no more.
+ * Parks. */
+int purge_call(struct service *self, const struct request *req, struct uuid project,
+               struct project_purge_out *out, struct error *err) MUST_USE;
+
+/* Runs other steps (ended by table NULL), without remembering the project. Parks. */
+int purge_run(struct service *self, const struct purge_step *steps, const struct request *req,
+              struct uuid project, struct project_purge_out *out, struct error *err) MUST_USE;
+
+#endif

@@ -1,0 +1,13 @@
+/*
+ * deletion.h - the deletion of a project: settingsd closes it, has every daemon delete what it
+ * keeps of it, page by page (common/service/purge.h), and deletes its own rows last.
+ */
+#ifndef ATRIUM_SETTINGSD_DELETION_H
+#define ATRIUM_SETTINGSD_DELETION_H
+
+#include "settingsd/settingsd.h"
+
+/* Starts the task that goes on with every deletion, in each instance. */
+void deletion_start(struct settingsd *d);
+
+#endif

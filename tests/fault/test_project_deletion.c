@@ -1,0 +1,442 @@
+/*
+ * test_project_deletion.c - `atriumctl project delete`: what refuses it, what it closes at once,
+ * what is left (nothing of the project, all of the others), with every daemon killed in the middle,
+ * and how long it holds up the others.
+ */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "tests/http/document.h"
+#include "tests/http/program.h"
+#include "tests/http/suite.h"
+#include "tests/unit/unit.h"
+
+enum {
+    DONE = 0,
+    FAILED = 1,
+    DONE_MS = 120000,
+    PATIENTS = 1500,       /* of a project that is deleted under kills: some seconds of work */
+    MANY_PATIENTS = 20000, /* with credential, membership, session and mail: 100,000 rows */
+    KILL_MS = 300,
+    ANSWER_MS = 3000, /* of a request of another tenant meanwhile, on a slow machine */
+    LOCK_MS = 3000,   /* a transaction of the deletion */
+};
+
+static const char *const targets[] = {"authd", "botd", "docd", "maild", "settingsd"};
+
+static struct suite *suite;
+static char demo[40];
+
+/* ---- what there is ---- */
+
+/* seed(project, patients): rows in every table that has a project. left(project): tables that still
+ * have rows of it, "" for none. state(project): a hash of all rows that it has. */
+static const char functions[] =
+    "create schema probe;"
+    "create function probe.seed(p uuid, n int) returns void language plpgsql as $$ "
+    "declare staff uuid := gen_random_uuid(); both uuid; b uuid := gen_random_uuid(); begin "
+    "insert into auth.account (id, role, project_id, email, name, surname, created_at) "
+    "select gen_random_uuid(), 'Patient', p, i || '@gone.example', 'P', 'A', 1 "
+    "from generate_series(1, n) i; "
+    "insert into auth.account (id, role, email, name, surname, created_at) "
+    "values (staff, 'Practitioner', p || '@gone.example', 'S', 'T', 1); "
+    "insert into auth.credential select id, 'x', 1 from auth.account "
+    "where project_id = p or id = staff; "
+    "insert into auth.membership (project_id, id, account_id, profile_id, created_at) "
+    "select p, gen_random_uuid(), id, gen_random_uuid(), 1 from auth.account "
+    "where project_id = p or id = staff or email = 'admin@demo.example'; "
+    "insert into auth.session (project_id, id, account_id, membership_id, profile_id, role, "
+    "auth_method, remote_address, created_at, last_updated, refresh_hash, idle_until, "
+    "absolute_until) select p, gen_random_uuid(), account_id, id, profile_id, 'Patient', "
+    "'password', '::1', 1, 1, '', 9999999999999, 9999999999999 from auth.membership "
+    "where project_id = p; "
+    "insert into auth.mfa_pending (session_id, account_id, secret_sealed, expires_at, "
+    "credential_changes) values (gen_random_uuid(), staff, '', 9999999999999, 0); "
+    "insert into auth.email_undo (id, account_id, role, email, secret_hash, project_id, "
+    "installation, organizations, changed_at, expires_at) values (gen_random_uuid(), staff, "
+    "'Practitioner', 'old@gone.example', '', p, false, '{}', 1, 9999999999999); "
+    "insert into auth.password_reset (account_id, project_id, id, secret_hash, expires_at) "
+    "select id, p, gen_random_uuid(), '', 9999999999999 from auth.account "
+    "where id = staff or email = 'admin@demo.example' on conflict do nothing; "
+    "insert into auth.invitation (project_id, id, role, email, name, surname, profile_id, "
+    "invited_at, secret_hash, expires_at) values (p, gen_random_uuid(), 'Patient', "
+    "'guest@gone.example', 'G', 'U', gen_random_uuid(), 1, '', 9999999999999); "
+    "insert into mail.template (project_id, name, subject, text, updated_at) "
+    "values (p, 'PATIENT_WELCOME', 's', 't', 1); "
+    "insert into mail.message (id, project_id, template, state, due_at, created_at) "
+    "select gen_random_uuid(), p, 'PATIENT_WELCOME', 'sent', 1, 9999999999999 "
+    "from generate_series(1, n); "
+    "insert into mail.job (id, kind, due_at, account_id, schedule_id, project_id, created_at) "
+    "values (gen_random_uuid(), 'account-delete', 9999999999999, gen_random_uuid(), "
+    "gen_random_uuid(), p, 1); "
+    "insert into bot.bot (project_id, id, name, kind, program, timeout_ms, identifier, "
+    "secret_names, secrets_sealed, created_at, updated_at) "
+    "values (p, b, 'B', 'program', 'echo', 1, '[]', '[]', '', 1, 1); "
+    "insert into bot.bot_identifier values (p, b, '', 'b'); "
+    "insert into bot.execution select p, gen_random_uuid(), b, 9999999999999, 1, 'success' "
+    "from generate_series(1, n); "
+    "insert into bot.translation_memory select p, decode(md5(i::text), 'hex'), '', 9999999999999 "
+    "from generate_series(1, n) i; "
+    "insert into bot.translation_memory_size values (p, n, 0); "
+    "insert into bot.translation_day values (p, 99999, 1); "
+    "insert into doc.object (project_id, id) select p, gen_random_uuid() "
+    "from generate_series(1, greatest(n / 10, 1)); "
+    "insert into doc.document (project_id, id, author_type, author_id, author_display, file_name, "
+    "content_type, uploads, updated_at, upload, object_id, size, etag, found_type) "
+    "select p, gen_random_uuid(), 'Patient', gen_random_uuid(), 'A', 'f', 'text/plain', 1, 1, 1, "
+    "id, 1, 'e', 'text/plain' from doc.object where project_id = p; "
+    "update doc.object o set document_id = d.id from doc.document d "
+    "where d.project_id = p and d.object_id = o.id; "
+    "insert into doc.upload (project_id, id, document_id, number, file_name, content_type, "
+    "expires_at) select p, gen_random_uuid(), id, 2, 'f', 't', 9999999999999 "
+    "from doc.document where project_id = p limit 3; "
+    "insert into doc.content values (p, 'page', 'home', '{en}'); "
+    "insert into doc.content_translation (project_id, type, key, language, title, sections, "
+    "updated_at) values (p, 'page', 'home', 'en', 'T', '[]', 1); "
+    "insert into doc.content_word values (p, 'page', 'en', 'word', 1); "
+    "insert into settings.access_policy values (p, gen_random_uuid(), 'P', '[]', null, 1, 1); "
+    "insert into settings.client values (p, gen_random_uuid(), 'C', 1); "
+    "insert into settings.setting_history (project_id, version, name, changed_at) "
+    "select p, i, 'x', 1 from generate_series(2, 100) i; "
+    "end $$;"
+    "create function probe.tables() returns table (t text, c text) language sql as $$ "
+    "select format('%I.%I', c.table_schema, c.table_name), c.column_name "
+    "from information_schema.columns c join information_schema.tables x "
+    "using (table_schema, table_name) where x.table_type = 'BASE TABLE' "
+    "and c.table_schema in ('auth', 'settings', 'doc', 'mail', 'bot') "
+    "and c.table_name not like 'audit%' "
+    "and c.table_name not in ('project_purge', 'project_deletion') "
+    "and (c.column_name in ('project_id', 'home_id', 'organization_id', 'session_project') "
+    "or (c.table_schema = 'settings' and c.table_name = 'project' and c.column_name = 'id')) "
+    "order by 1, 2 $$;"
+    "create function probe.left(p uuid) returns text language plpgsql as $$ "
+    "declare r record; n bigint; found text := ''; begin "
+    "for r in select * from probe.tables() loop "
+    "execute format('select count(*) from %s where %I = $1', r.t, r.c) into n using p; "
+    "if n > 0 then found := found || format('%s.%s=%s ', r.t, r.c, n); end if; end loop; "
+    "select count(*) into n from auth.account where email like '%@gone.example' "
+    "and not exists (select from auth.membership m where m.account_id = account.id); "
+    "if n > 0 then found := found || 'accounts=' || n; end if; "
+    "select count(*) into n from auth.mfa_pending f "
+    "where not exists (select from auth.account a where a.id = f.account_id); "
+    "if n > 0 then found := found || 'factors=' || n; end if; "
+    "return found; end $$;"
+    "create function probe.state(p uuid) returns text language plpgsql as $$ "
+    "declare r record; h text; all_of text := ''; begin "
+    "for r in select * from probe.tables() loop "
+    "execute format('select md5(coalesce(string_agg(x::text, '','' order by x::text), '''')) "
+    "from %s x where %I = $1', r.t, r.c) into h using p; "
+    "all_of := all_of || r.t || '=' || h || ' '; end loop; return all_of; end $$;";
+
+static char *ask(const char *function, const char *project)
+{
+    char sql[160];
+
+    snprintf(sql, sizeof(sql), "select probe.%s('%s')", function, project);
+    return suite_query(suite, sql);
+}
+
+/* A table with project_id that has no rows here is one that a deletion may forget: a new one needs
+ * a step in its daemon and rows in seed(). Logins and links end within the hour. */
+static void check_seeded(const char *project)
+{
+    char *left = ask("left", project);
+
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from probe.tables() where c = 'project_id' and "
+                           "t not in ('auth.login', 'auth.email_link') and "
+                           "position(t || '.project_id=' in '%s') = 0",
+                           left) == 0,
+               "not all tables have rows: %s", left);
+    free(left);
+}
+
+/* A project with rows in every table; its id (caller frees). */
+static char *make_project(const char *code, int patients)
+{
+    PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", code, "--code", code, "--json");
+    char sql[160], *id = strdup(program_text(made, "projectId"));
+
+    CHECK_EXIT(made, DONE);
+    snprintf(sql, sizeof(sql), "select probe.seed('%s', %d)", id, patients);
+    free(suite_query(suite, sql));
+    check_seeded(id);
+    return id;
+}
+
+static void check_nothing_left(const char *project, const char *label)
+{
+    char *left = ask("left", project);
+
+    UNIT_CHECK(*left == '\0', "%s: left %s", label, left);
+    UNIT_CHECK(suite_count(suite,
+                           "select count(*) from settings.audit where project_id = '%s' and "
+                           "event->>'action' = 'project.delete'",
+                           project) == 2,
+               "%s: the trail does not tell the beginning and the end, once", label);
+    free(left);
+}
+
+/* ---- cases ---- */
+
+static void probe_is_there(void)
+{
+    char *id;
+
+    free(suite_query(suite, functions));
+    id = suite_query(suite, "select project_id from settings.tenant_code where code = 'demo'");
+    snprintf(demo, sizeof(demo), "%s", id);
+    free(id);
+    CU_ASSERT_EQUAL(strlen(demo), 36);
+}
+
+static void members_and_children_refuse_it(void)
+{
+    PERSON admin = person_admin(suite);
+    PERSON child = person_admin_of_child(suite, "small-child");
+    PROGRAM members = ATRIUMCTL(suite, NULL, "project", "delete", "demo", "--yes");
+    PROGRAM children = ATRIUMCTL(suite, NULL, "project", "delete", "demo", "--yes", "--force");
+    PROGRAM unconfirmed = ATRIUMCTL(suite, NULL, "project", "delete", "small-child", "--force");
+    PROGRAM unknown = ATRIUMCTL(suite, NULL, "project", "delete", "nobody", "--yes");
+
+    CHECK_REFUSED(members, FAILED, "demo has 1 member or invitation: --force deletes them too");
+    CHECK_REFUSED(children, FAILED, "The project has child projects");
+    CHECK_REFUSED(unconfirmed, FAILED, "--yes is needed");
+    CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
+    CU_ASSERT_TRUE(suite_everywhere(suite, admin->access, 200));
+    CU_ASSERT_TRUE(suite_everywhere(suite, child->access, 200));
+    PROGRAM gone = ATRIUMCTL(suite, NULL, "project", "delete", "small-child", "--yes", "--force");
+    CHECK_EXIT(gone, DONE);
+    CU_ASSERT_TRUE(suite_everywhere(suite, admin->access, 200));
+    HTTP_ANSWER after = http_call(
+        suite_url(suite), &(struct http_request){.path = "/auth/me", .bearer = child->access});
+    UNIT_CHECK(after->status == 401 || after->status == 403, "%d", after->status);
+    PERSON again = person_sign_in(suite, "Practitioner", suite_text(suite, "demo.adminEmail"),
+                                  suite_text(suite, "demo.adminPassword"), "small-child");
+    CU_ASSERT_PTR_NULL(again->access);
+}
+
+/* With docd away it can begin, and not end: what is refused, and that it goes on. */
+static void it_is_closed_from_the_beginning(void)
+{
+    char *id = make_project("closing", 3);
+
+    suite_signal(suite, "docd", "1", SIGSTOP);
+    suite_signal(suite, "docd", "2", SIGSTOP);
+    char *path = program_path("atriumctl");
+    PROGRAM deletion =
+        program_start((const char *const[]){path, "--dir", suite_dir(suite), "project", "delete",
+                                            "closing", "--yes", "--force", NULL},
+                      NULL);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 20000,
+                                  "select count(*) from settings.project where id = '%s' and "
+                                  "deleting_at is not null",
+                                  id));
+    HTTP_ANSWER start = suite_post_fresh(suite, "/auth/tenant/closing/login/patient/start",
+                                         body_login_start("1@gone.example", "x", "closing"));
+    CU_ASSERT_EQUAL(start->status, 404);
+    PROGRAM resumed = ATRIUMCTL(suite, NULL, "project", "suspend", "closing", "--resume");
+    PROGRAM client = ATRIUMCTL(suite, NULL, "client", "create", "--project", "closing", "Desk");
+    PROGRAM template = ATRIUMCTL(suite, NULL, "template", "list", "--project", "closing");
+    PROGRAM create = ATRIUMCTL(suite, NULL, "project", "create", "Taken", "--code", "closing");
+    PROGRAM show = ATRIUMCTL(suite, NULL, "project", "show", "closing", "--json");
+    CHECK_REFUSED(resumed, FAILED, "The project is being deleted.");
+    CHECK_REFUSED(client, FAILED, "The project is being deleted.");
+    CHECK_REFUSED(template, FAILED, "The project is being deleted.");
+    CHECK_REFUSED(create, FAILED, "The tenant code is taken.");
+    CU_ASSERT_TRUE(json_is_true(json_object_get(show->json, "deleting")));
+    suite_signal(suite, "docd", "1", SIGCONT);
+    suite_signal(suite, "docd", "2", SIGCONT);
+    UNIT_CHECK(program_wait_end(deletion, DONE_MS) && deletion->code == DONE, "%d %s",
+               deletion->code, deletion->err);
+    check_nothing_left(id, "closing");
+    PROGRAM free_now = ATRIUMCTL(suite, NULL, "project", "create", "Taken", "--code", "closing");
+    CHECK_EXIT(free_now, DONE);
+    PROGRAM trail = ATRIUMCTL(suite, NULL, "audit", "search", "--project", id, "--action",
+                              "project.delete", "--json");
+    CHECK_EXIT(trail, DONE);
+    CU_ASSERT_EQUAL(json_array_size(trail->json), 2);
+    free(path);
+    free(id);
+}
+
+/* The files of the project go from the disk, those of others stay. */
+static void files_go_too(void)
+{
+    char *bytes = test_bytes(5000, 1), *kept, *gone;
+    PERSON admin = person_admin(suite);
+    PERSON child = person_admin_of_child(suite, "with-files");
+    size_t before = stored_files(suite);
+
+    kept = document_put(suite, admin->access, "kept.bin", "application/octet-stream", bytes, 5000);
+    gone = document_put(suite, child->access, "gone.bin", "application/octet-stream", bytes, 5000);
+    CU_ASSERT_EQUAL(stored_files(suite), before + 2);
+    PROGRAM done = ATRIUMCTL(suite, NULL, "project", "delete", "with-files", "--yes", "--force");
+    CHECK_EXIT(done, DONE);
+    CU_ASSERT_EQUAL(stored_files(suite), before + 1);
+    HTTP_ANSWER read = document_get(suite, admin->access, kept);
+    CHECK_BYTES(read, bytes, 5000);
+    free(bytes);
+    free(kept);
+    free(gone);
+}
+
+/* Both instances of the daemon, in the middle, twice. */
+static void kill_while_deleting(const char *target)
+{
+    char code[32], *id, *before, *after;
+    char *path = program_path("atriumctl");
+
+    snprintf(code, sizeof(code), "kill-%s", target);
+    id = make_project(code, PATIENTS);
+    before = ask("state", demo);
+    PROGRAM deletion =
+        program_start((const char *const[]){path, "--dir", suite_dir(suite), "project", "delete",
+                                            code, "--yes", "--force", "--json", NULL},
+                      NULL);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 20000,
+                                  "select count(*) from settings.project where id = '%s' and "
+                                  "deleting_at is not null",
+                                  id));
+    for (int i = 0; i < 2; i++) {
+        pid_t one = suite_pid(suite, target, "1"), two = suite_pid(suite, target, "2");
+
+        waitpid(suite_kill_both_later(suite, target, KILL_MS), NULL, 0);
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, target, "1", one));
+        CU_ASSERT_TRUE(suite_wait_new_pid(suite, target, "2", two));
+    }
+    UNIT_CHECK(program_wait_end(deletion, DONE_MS) && deletion->code == DONE, "%s: %d %s", target,
+               deletion->code, deletion->err);
+    check_nothing_left(id, target);
+    after = ask("state", demo);
+    UNIT_CHECK(strcmp(before, after) == 0, "%s: another tenant: %s / %s", target, before, after);
+    free(before);
+    free(after);
+    free(id);
+    free(path);
+}
+
+static void every_daemon_may_die_in_the_middle(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+        kill_while_deleting(targets[i]);
+}
+
+/* Nothing waits for the command: it is over after all were killed, and started again. */
+static void it_goes_on_after_everything_died(void)
+{
+    char *id = make_project("all-die", PATIENTS);
+    char *path = program_path("atriumctl");
+    PROGRAM deletion =
+        program_start((const char *const[]){path, "--dir", suite_dir(suite), "project", "delete",
+                                            "all-die", "--yes", "--force", NULL},
+                      NULL);
+
+    CU_ASSERT_TRUE(suite_comes_to(suite, 1, 20000,
+                                  "select count(*) from settings.project where id = '%s' and "
+                                  "deleting_at is not null",
+                                  id));
+    suite_halt(suite);
+    program_destroy(&deletion);
+    suite_restart(suite);
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, DONE_MS,
+                                  "select count(*) from settings.project where id = '%s'", id));
+    check_nothing_left(id, "after everything died");
+    free(path);
+    free(id);
+}
+
+/* Another request of that project was under way when it was closed. */
+static void what_comes_late_goes_too(void)
+{
+    char *id = make_project("late", 3), sql[200];
+
+    PROGRAM done = ATRIUMCTL(suite, NULL, "project", "delete", "late", "--yes", "--force");
+    CHECK_EXIT(done, DONE);
+    snprintf(sql, sizeof(sql),
+             "insert into bot.translation_day values ('%s', 99999, 1) returning day", id);
+    free(suite_query(suite, sql));
+    suite_halt(suite);
+    suite_restart(suite); /* the first look is at the start, the next ones are every minute */
+    CU_ASSERT_TRUE(suite_comes_to(suite, 0, 20000,
+                                  "select count(*) from bot.translation_day where project_id = "
+                                  "'%s'",
+                                  id));
+    free(id);
+}
+
+/* ---- 100,000 rows ---- */
+
+static long oldest_transaction_ms(void)
+{
+    return suite_count(suite,
+                       "select coalesce(max(extract(epoch from clock_timestamp() - xact_start) * "
+                       "1000), 0)::bigint from pg_stat_activity where usename like 'atrium%%' and "
+                       "query ~ 'project_id = \\$1 order by project_id|account_gone'");
+}
+
+static void many_rows_hold_nothing_up(void)
+{
+    char *id = make_project("many", MANY_PATIENTS);
+    char *path = program_path("atriumctl");
+    PERSON admin = person_admin(suite);
+    int64_t worst_ms = 0, began_ms = clock_mono_ms();
+    long locked_ms = 0, requests = 0;
+    PROGRAM deletion =
+        program_start((const char *const[]){path, "--dir", suite_dir(suite), "project", "delete",
+                                            "many", "--yes", "--force", NULL},
+                      NULL);
+
+    do {
+        int64_t at_ms = clock_mono_ms();
+        HTTP_ANSWER me = http_call(suite_url(suite), &(struct http_request){
+                                                         .path = "/auth/me",
+                                                         .bearer = admin->access,
+                                                     });
+
+        CHECK_STATUS(me, 200);
+        worst_ms = MAX(worst_ms, clock_mono_ms() - at_ms);
+        locked_ms = MAX(locked_ms, oldest_transaction_ms());
+        requests++;
+    } while (!program_wait_end(deletion, 20) && clock_mono_ms() - began_ms < DONE_MS);
+    UNIT_CHECK(deletion->code == DONE, "%d %s", deletion->code, deletion->err);
+    printf("\n    %d patients: %.1f s, %ld requests of another tenant, longest %lld ms, longest "
+           "transaction %ld ms\n",
+           MANY_PATIENTS, (double)(clock_mono_ms() - began_ms) / 1000, requests,
+           (long long)worst_ms, locked_ms);
+    UNIT_CHECK(worst_ms < ANSWER_MS, "a request took %lld ms", (long long)worst_ms);
+    UNIT_CHECK(locked_ms < LOCK_MS, "a transaction took %ld ms", locked_ms);
+    check_nothing_left(id, "many");
+    free(id);
+    free(path);
+}
+
+static void it_ends_without_a_trace(void)
+{
+    suite_stop(&suite);
+}
+
+static const struct unit_case cases[] = {
+    CASE_ALWAYS(probe_is_there),
+    CASE(members_and_children_refuse_it),
+    CASE(it_is_closed_from_the_beginning),
+    CASE(files_go_too),
+    CASE(every_daemon_may_die_in_the_middle),
+    CASE(many_rows_hold_nothing_up),
+    CASE(it_goes_on_after_everything_died),
+    CASE(what_comes_late_goes_too),
+    CASE_ALWAYS(it_ends_without_a_trace),
+};
+
+int main(void)
+{
+    suite = suite_start(
+        &(struct suite_options){.instances = "authd=2,botd=2,docd=2,maild=2,settingsd=2"});
+    return unit_run("project deletion", cases, ARRAY_SIZE(cases));
+}
