@@ -81,7 +81,7 @@ static bool receive_until(struct sender *sender, int64_t wanted, int *ret_file)
     int file;
 
     while ((result = file_pass_receive(sender->socket, &number, &file)) == FILE_PASS_ONE) {
-        if (number == wanted) {
+        if (ret_file && number == wanted) {
             *ret_file = file;
             return true;
         }
