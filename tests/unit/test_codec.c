@@ -303,7 +303,7 @@ static void test_keeps_what_a_growing_buffer_holds(void)
 
     for (size_t i = 1; i < 100000; size += i, i += i / 2 + 1)
         for (size_t j = 0; j < i; j++)
-            codec_write(&buffer, "atrium" + j % 6, 1);
+            codec_write(&buffer, &"atrium"[j % 6], 1);
     CU_ASSERT_EQUAL(buffer.size, size);
     CU_ASSERT(memcmp(buffer.bytes, "aatatr", 6) == 0);
     free(buffer.bytes);
