@@ -522,9 +522,9 @@ static void callers_wait_for_a_warm_program(void)
     CU_ASSERT_TRUE(all.busy >= 1);
     CU_ASSERT_EQUAL(all.ids, 4);
 
-    /* the first four answer after a second, the next ones are cut short, most never have a turn */
-    snprintf(program, sizeof(program), text, "1");
-    make_program("patient", program, 1500, true);
+    /* the first four answer after 3 s, the next ones are cut short, most never have a turn */
+    snprintf(program, sizeof(program), text, "3");
+    make_program("patient", program, 4500, true);
     struct crowd some = run_many("/bots?identifier=patient", 80);
     CU_ASSERT_EQUAL(some.ok, 4);
     CU_ASSERT_EQUAL(some.bad + some.busy, 76);
