@@ -193,21 +193,23 @@ static struct http_request renewal(const char *token)
                                  .body = json_pack("{s:s}", "refresh_token", token)};
 }
 
-/* Renewals that come together share statements and commits, and no other's lock: a row that is held
- * delays its own renewal only. */
-static void renewals_at_once_share_commits(void)
+enum { TOGETHER = 32, ROUNDS_MAX = 8 };
+
+/* Renewals that come together, of which a lock holds up one: in how many commits they were written.
+ * The lock delays its own renewal only. */
+static long renew_together(void)
 {
-    enum { MANY = 32, HELD = 5 };
-    struct http_request requests[MANY];
-    struct http_answer *answers[MANY];
-    struct person *people[MANY];
+    enum { HELD = 5 };
+    struct http_request requests[TOGETHER];
+    struct http_answer *answers[TOGETHER];
+    struct person *people[TOGETHER];
     char sql[512];
     char *rotated = suite_query(suite, "select coalesce(max(rotated_at), 0) from auth.session");
-    char *commits;
+    long commits;
     double longest = 0;
     pid_t holder;
 
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < TOGETHER; i++) {
         people[i] = person_register(suite, NULL);
         requests[i] = renewal(people[i]->refresh);
     }
@@ -216,13 +218,12 @@ static void renewals_at_once_share_commits(void)
              "where email = '%s') for update",
              people[HELD]->email);
     holder = suite_hold(suite, sql);
-    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    http_call_many(suite_url(suite), requests, TOGETHER, TOGETHER, answers);
     waitpid(holder, NULL, 0);
     snprintf(sql, sizeof(sql),
              "select count(distinct xmin::text) from auth.session where rotated_at > %s", rotated);
-    commits = suite_query(suite, sql);
-    UNIT_CHECK(strtol(commits, NULL, 10) < MANY - 4, "%s commits", commits);
-    for (int i = 0; i < MANY; i++) {
+    commits = suite_count(suite, "%s", sql);
+    for (int i = 0; i < TOGETHER; i++) {
         CHECK_STATUS(answers[i], 200);
         if (i != HELD)
             longest = MAX(longest, answers[i]->seconds);
@@ -234,9 +235,19 @@ static void renewals_at_once_share_commits(void)
     }
     UNIT_CHECK(answers[HELD]->seconds < 0.5 || longest < answers[HELD]->seconds,
                "%.2f s, held %.2f", longest, answers[HELD]->seconds);
-    http_answers_destroy(answers, MANY);
-    free(commits);
+    http_answers_destroy(answers, TOGETHER);
     free(rotated);
+    return commits;
+}
+
+/* On a busy machine requests may arrive one by one: such a round says nothing. */
+static void renewals_at_once_share_commits(void)
+{
+    long commits = TOGETHER;
+
+    for (int round = 0; round < ROUNDS_MAX && commits >= TOGETHER - 4; round++)
+        commits = renew_together();
+    UNIT_CHECK(commits < TOGETHER - 4, "%ld commits", commits);
 }
 
 /* `what` ends with "where": the sessions of the person's account. */
@@ -311,17 +322,17 @@ static void renewals_at_once_have_their_own_answers(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* The connection of the statement that rotates a marked session is lost: not known is what became
- * of any renewal in it, so none is acknowledged, and each can be asked for again. */
-static void renewals_of_a_lost_statement_are_uncertain(void)
+/* Loses the connection of the statement that rotates a marked session, one of many that come
+ * together: how many renewals were uncertain. */
+static int lose_a_rotation(void)
 {
-    enum { MANY = 32, MARKED = 3 };
-    struct http_request requests[MANY];
-    struct http_answer *answers[MANY];
-    struct person *people[MANY];
+    enum { MARKED = 3 };
+    struct http_request requests[TOGETHER];
+    struct http_answer *answers[TOGETHER];
+    struct person *people[TOGETHER];
     int uncertain = 0;
 
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < TOGETHER; i++) {
         people[i] = person_register(suite, NULL);
         requests[i] = renewal(people[i]->refresh);
     }
@@ -332,10 +343,10 @@ static void renewals_of_a_lost_statement_are_uncertain(void)
     free(suite_query(suite, "create trigger lose after update of refresh_hash on auth.session "
                             "for each row when (new.browser = 'marked') "
                             "execute function auth.lose()"));
-    http_call_many(suite_url(suite), requests, MANY, MANY, answers);
+    http_call_many(suite_url(suite), requests, TOGETHER, TOGETHER, answers);
     free(suite_query(suite, "drop function auth.lose() cascade"));
     CHECK_STATUS(answers[MARKED], 503);
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < TOGETHER; i++) {
         uncertain += answers[i]->status == 503;
         UNIT_CHECK(answers[i]->status == 200 || answers[i]->status == 503, "%d",
                    answers[i]->status);
@@ -345,8 +356,20 @@ static void renewals_of_a_lost_statement_are_uncertain(void)
         CHECK_STATUS(next, 200);
         person_destroy(&people[i]);
     }
+    http_answers_destroy(answers, TOGETHER);
+    return uncertain;
+}
+
+/* Not known is what became of any renewal of a statement that was lost, so none is acknowledged,
+ * and each can be asked for again. On a busy machine requests may arrive one by one, and the marked
+ * one be alone in its statement: that round says nothing. */
+static void renewals_of_a_lost_statement_are_uncertain(void)
+{
+    int uncertain = 0;
+
+    for (int round = 0; round < ROUNDS_MAX && uncertain <= 1; round++)
+        uncertain = lose_a_rotation();
     UNIT_CHECK(uncertain > 1, "%d", uncertain);
-    http_answers_destroy(answers, MANY);
 }
 
 static void the_retry_window_and_the_lives_end(void)
