@@ -372,6 +372,12 @@ enum { DB_COLUMNS_MAX = 64 };
 
 void db_pg_clear(PGresult **result_p); /* for CLEANUP */
 
+/* Values that may be null, as members of a struct; texts and bytes are copies in the arena. */
+const char *db_text_copy(const struct db_result *self, size_t row, int column, struct arena *arena);
+enum tristate db_tristate(const struct db_result *self, size_t row, int column);
+struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int column,
+                                 struct arena *arena);
+
 /* Is it a refusal with this SQLSTATE, or class of them? */
 bool db_result_is(const PGresult *result, const char *state);
 

@@ -212,6 +212,28 @@ struct field_bytes db_bytes(const struct db_result *self, size_t row, int column
     return (struct field_bytes){value, (size_t)PQgetlength(pg(self), (int)row, column)};
 }
 
+const char *db_text_copy(const struct db_result *self, size_t row, int column, struct arena *arena)
+{
+    return db_is_null(self, row, column) ? NULL : arena_strdup(arena, db_text(self, row, column));
+}
+
+enum tristate db_tristate(const struct db_result *self, size_t row, int column)
+{
+    if (db_is_null(self, row, column))
+        return TRISTATE_UNSET;
+    return db_bool(self, row, column) ? TRISTATE_TRUE : TRISTATE_FALSE;
+}
+
+struct field_bytes db_bytes_copy(const struct db_result *self, size_t row, int column,
+                                 struct arena *arena)
+{
+    struct field_bytes bytes = db_bytes(self, row, column);
+
+    if (bytes.bytes)
+        bytes.bytes = arena_memdup(arena, bytes.bytes, bytes.size);
+    return bytes;
+}
+
 /* ---- rows to structs ---- */
 
 static const struct field *field_named(const struct field_table *table, const char *name)
@@ -238,15 +260,12 @@ static int map_columns(const PGresult *result, const struct field_table *table,
 static void fill_member(const struct db_result *self, size_t row, int column,
                         const struct field *field, struct arena *arena, void *member)
 {
-    bool null = db_is_null(self, row, column);
-    struct field_bytes bytes;
-
     switch (field->type) {
     case FIELD_TYPE_TEXT:
     case FIELD_TYPE_EMAIL:
     case FIELD_TYPE_JSON:
     case FIELD_TYPE_JSON_OBJECT:
-        *(const char **)member = null ? NULL : arena_strdup(arena, db_text(self, row, column));
+        *(const char **)member = db_text_copy(self, row, column, arena);
         break;
     case FIELD_TYPE_UUID:
         *(struct uuid *)member = db_uuid(self, row, column);
@@ -259,15 +278,10 @@ static void fill_member(const struct db_result *self, size_t row, int column,
         *(bool *)member = db_bool(self, row, column);
         break;
     case FIELD_TYPE_TRISTATE:
-        *(enum tristate *)member = null                         ? TRISTATE_UNSET
-                                   : db_bool(self, row, column) ? TRISTATE_TRUE
-                                                                : TRISTATE_FALSE;
+        *(enum tristate *)member = db_tristate(self, row, column);
         break;
     case FIELD_TYPE_BYTES:
-        bytes = db_bytes(self, row, column);
-        if (bytes.bytes)
-            bytes.bytes = arena_memdup(arena, bytes.bytes, bytes.size);
-        *(struct field_bytes *)member = bytes;
+        *(struct field_bytes *)member = db_bytes_copy(self, row, column, arena);
         break;
     case FIELD_TYPE_OBJECT:
     case FIELD_TYPE_OBJECTS:

@@ -145,8 +145,6 @@ static int fill_params(const struct db_statement *statement, const void *in,
 static void fill_value(const struct db_result *res, size_t row, int column,
                        const struct sql_value *value, struct arena *arena, void *member)
 {
-    bool null = db_is_null(res, row, column);
-    struct field_bytes bytes;
     int64_t number;
 
     switch (value->type) {
@@ -154,28 +152,24 @@ static void fill_value(const struct db_result *res, size_t row, int column,
         *(struct uuid *)member = db_uuid(res, row, column);
         return;
     case SQL_TYPE_TEXT:
-        *(const char **)member = null ? NULL : arena_strdup(arena, db_text(res, row, column));
+        *(const char **)member = db_text_copy(res, row, column, arena);
         return;
     case SQL_TYPE_INT8:
         number = db_int(res, row, column);
         if (!value->null)
             *(int64_t *)member = number;
         else
-            *(const int64_t **)member = null ? NULL : arena_memdup(arena, &number, sizeof(number));
+            *(const int64_t **)member =
+                db_is_null(res, row, column) ? NULL : arena_memdup(arena, &number, sizeof(number));
         return;
     case SQL_TYPE_BOOL:
         if (!value->null)
             *(bool *)member = db_bool(res, row, column);
         else
-            *(enum tristate *)member = null                        ? TRISTATE_UNSET
-                                       : db_bool(res, row, column) ? TRISTATE_TRUE
-                                                                   : TRISTATE_FALSE;
+            *(enum tristate *)member = db_tristate(res, row, column);
         return;
     case SQL_TYPE_BYTEA:
-        bytes = db_bytes(res, row, column);
-        if (bytes.bytes)
-            bytes.bytes = arena_memdup(arena, bytes.bytes, bytes.size);
-        *(struct field_bytes *)member = bytes;
+        *(struct field_bytes *)member = db_bytes_copy(res, row, column, arena);
         return;
     case SQL_TYPE_STRUCT:
         *(void **)member = arena_calloc(arena, 1, value->table->size);

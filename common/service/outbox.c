@@ -189,17 +189,23 @@ static struct activity activity_of(const struct outbox *self,
     return activity;
 }
 
+/* The calls of the relay, which belong to no request. */
+static struct request own_request(struct arena *arena, const char *trace, int64_t deadline_mono_ms)
+{
+    return (struct request){.arena = arena,
+                            .service = "",
+                            .trace = trace,
+                            .address = "",
+                            .userAgent = "",
+                            .now_ms = clock_real_ms(),
+                            .deadline_mono_ms = deadline_mono_ms};
+}
+
 static enum fate deliver(struct outbox *self, const struct sql_outbox_claim_row *claim,
                          struct arena *arena, int64_t deadline_mono_ms)
 {
     const struct bus_method *method = find_method(self, claim->method);
-    struct request req = {.arena = arena,
-                          .service = "",
-                          .trace = claim->id.text,
-                          .address = "",
-                          .userAgent = "",
-                          .now_ms = clock_real_ms(),
-                          .deadline_mono_ms = deadline_mono_ms};
+    struct request req = own_request(arena, claim->id.text, deadline_mono_ms);
     struct activity activity;
     msgpack_object answer;
     struct error err;
@@ -249,18 +255,6 @@ static void settle_row(struct outbox *self, struct sql_outbox_settle_in *settlem
     db_array_add(&settlement->again_at, at);
 }
 
-/* The calls of the relay, which belong to no request. */
-static struct request own_request(struct arena *arena)
-{
-    return (struct request){.arena = arena,
-                            .service = "",
-                            .trace = "",
-                            .address = "",
-                            .userAgent = "",
-                            .now_ms = clock_real_ms(),
-                            .deadline_mono_ms = clock_mono_ms() + CALL_MS};
-}
-
 /* Relays the claimed rows for as long as the lease holds; the rest is due again when it is over. */
 static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *rows,
                       struct arena *arena, int64_t lease_mono_ms, struct error *err)
@@ -283,7 +277,7 @@ static int relay_rows(struct outbox *self, const struct sql_outbox_claim_rows *r
         settle_row(self, &settlement, claim,
                    deliver(self, claim, scratch, MIN(lease_mono_ms, now_ms + CALL_MS)));
     }
-    req = own_request(arena);
+    req = own_request(arena, "", clock_mono_ms() + CALL_MS);
     return sql_outbox_settle(self->db, &req, &settlement, err) < 0 ? -1 : 0;
 }
 
@@ -292,7 +286,7 @@ static int relay_batch(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     int64_t lease_mono_ms = clock_mono_ms() + LEASE_MS;
-    struct request req = own_request(arena);
+    struct request req = own_request(arena, "", clock_mono_ms() + CALL_MS);
     struct sql_outbox_claim_in claim = {.now = req.now_ms,
                                         .lease_until = req.now_ms + LEASE_MS,
                                         .count = BATCH,
@@ -313,7 +307,7 @@ static int relay_batch(struct outbox *self, struct error *err)
 static int look_at_oldest(struct outbox *self, struct error *err)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
-    struct request req = own_request(arena);
+    struct request req = own_request(arena, "", clock_mono_ms() + CALL_MS);
     int64_t now_mono_ms = clock_mono_ms();
     struct outbox_state state;
 

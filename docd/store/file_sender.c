@@ -103,7 +103,7 @@ static void watch(struct file_sender *self)
     loop_watch(self->loop, self->socket, ZMQ_POLLIN, on_connection, self);
 }
 
-static struct receiver *find(struct file_sender *self, const char *id)
+static const struct receiver *find(const struct file_sender *self, const char *id)
 {
     for (size_t i = 0; i < RECEIVERS_MAX; i++)
         if (self->receivers[i].id[0] && strcmp(self->receivers[i].id, id) == 0)
@@ -113,10 +113,7 @@ static struct receiver *find(struct file_sender *self, const char *id)
 
 bool file_sender_knows(const struct file_sender *self, const char *receiver)
 {
-    for (size_t i = 0; self && receiver && i < RECEIVERS_MAX; i++)
-        if (self->receivers[i].id[0] && strcmp(self->receivers[i].id, receiver) == 0)
-            return true;
-    return false;
+    return self && receiver && find(self, receiver);
 }
 
 int64_t file_sender_send(struct file_sender *self, const char *receiver, int file)
