@@ -167,13 +167,24 @@ static int list_bots(struct botd *d, const struct request *req, struct uuid proj
     return sql_bot_list(d->svc.db, req, &in, &out->resources, err) < 0 ? -1 : 0;
 }
 
-static struct field_bytes sealed_signing(struct botd *d, const struct request *req,
-                                         const char *signing)
+/* What the statements write of a bot. */
+static struct sql_bot_values bot_values(struct botd *d, const struct request *req,
+                                        const struct bot_in *in, const struct draft *draft,
+                                        const char *signing)
 {
     struct sealed sealed =
         seal_value(req->arena, &d->svc.seal, BOT_SIGNING_PURPOSE, signing, strlen(signing));
 
-    return (struct field_bytes){sealed.bytes, sealed.size};
+    return (struct sql_bot_values){.name = in->name,
+                                   .kind = in->kind,
+                                   .url = in->url,
+                                   .program = in->program,
+                                   .timeout_ms = in->timeoutMs,
+                                   .warm = in->warm,
+                                   .identifier = draft->identifier,
+                                   .secret_names = draft->secret_names,
+                                   .secrets = {draft->secrets.bytes, draft->secrets.size},
+                                   .signing = {sealed.bytes, sealed.size}};
 }
 
 static struct sql_audit bot_audit(const struct request *req, const char *action,
@@ -214,17 +225,8 @@ static int create_bot(struct botd *d, const struct request *req, struct uuid pro
         insert_bot(d, req,
                    &(struct sql_bot_insert_in){.project = project,
                                                .id = id,
-                                               .name = in->name,
-                                               .kind = in->kind,
-                                               .url = in->url,
-                                               .program = in->program,
-                                               .timeout_ms = in->timeoutMs,
-                                               .warm = in->warm,
-                                               .identifier = made.identifier,
-                                               .secret_names = made.secret_names,
-                                               .secrets = {made.secrets.bytes, made.secrets.size},
-                                               .signing = sealed_signing(d, req, signing),
                                                .now = req->now_ms,
+                                               .bot = bot_values(d, req, in, &made, signing),
                                                .audit = bot_audit(req, "bot.create", project, id)},
                    out, err) < 0)
         return -1;
@@ -246,17 +248,8 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
         return -1;
     update = (struct sql_bot_update_in){.project = project,
                                         .id = id,
-                                        .name = in->name,
-                                        .kind = in->kind,
-                                        .url = in->url,
-                                        .program = in->program,
-                                        .timeout_ms = in->timeoutMs,
-                                        .warm = in->warm,
-                                        .identifier = made.identifier,
-                                        .secret_names = made.secret_names,
-                                        .secrets = {made.secrets.bytes, made.secrets.size},
-                                        .signing = sealed_signing(d, req, signing),
                                         .now = req->now_ms,
+                                        .bot = bot_values(d, req, in, &made, signing),
                                         .audit = bot_audit(req, "bot.update", project, id)};
     updated = sql_bot_update(d->svc.db, req, &update, out, err);
     if (updated == 0)

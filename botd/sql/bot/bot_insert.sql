@@ -1,9 +1,7 @@
 -- Adds a bot. No row: the project has 1,000 of them. Runs behind bot_lock, because a statement that
 -- waits counts what there was when it began to wait.
 -- class: tx
--- in: project uuid, id uuid, name text, kind text, url text null, program text null
--- in: timeout_ms int8, warm bool, identifier text, secret_names text, secrets bytea, signing bytea
--- in: now int8
+-- in: project uuid, id uuid, now int8
 -- rows: one
 -- row: struct bot
 with
@@ -13,8 +11,9 @@ inserted as (
         secrets_sealed, signing_sealed, created_at, updated_at
     )
     select
-        :project, :id, :name, :kind, :url, :program, :timeout_ms, :warm, :identifier::json,
-        :secret_names::json, :secrets, :signing, :now, :now
+        :project, :id,
+        -- include: bot_values as bot,
+        :bot.secret_names::json, :bot.secrets, :bot.signing, :now, :now
     where (select count(*) from bot where project_id = :project) < 1000
     returning *
 ),
