@@ -5,7 +5,8 @@
 # (unit_leave_out()). Called by `make test`; non-zero when anything failed or nothing ran.
 # ATRIUM_TEST_ONLY, if set, is a pattern of the programs to run ("test_bot*"); with it test_coverage is not among them.
 # ATRIUM_TEST_JOBS is how many run at the same time (default 4), ATRIUM_TEST_SECONDS bounds each program (default 900);
-# ATRIUM_TEST_COMMAND, if set, is what runs it.
+# ATRIUM_TEST_COMMAND, if set, is what runs it. ATRIUM_TEST_AGAIN is how many programs that failed may run once more,
+# alone (default 0): for a machine that others use too. If more failed than that, none does. What passes then is told.
 set -u
 here=$(dirname "$0")
 parent=${TMPDIR:-/tmp}
@@ -93,6 +94,24 @@ done
 wait
 for program in "${single[@]}" "${last[@]}"; do run_one "$program"; done
 
+# The cases of a program that failed, with their assertions.
+failures() {
+    awk '/^ *Test: / { head = $0; shown = 0 }
+        /\.\.\.FAILED/ { shown = 1; print head; next }
+        shown && /^ *[0-9]+\. / { print }' "$1" | cut -c1-300 | head -40
+}
+
+failing=()
+for program in "${together[@]}" "${single[@]}"; do
+    [ "$(cat "$scratch/${program##*/}.rc")" = 0 ] || failing+=("$program")
+done
+if [ "${#failing[@]}" -le "${ATRIUM_TEST_AGAIN:-0}" ]; then
+    for program in "${failing[@]}"; do
+        mv "$scratch/${program##*/}.out" "$scratch/${program##*/}.first"
+        run_one "$program"
+    done
+fi
+
 passed=0 failed=0 skipped=0
 for rc in "$scratch"/*.rc; do
     name=$(basename "$rc" .rc)
@@ -104,7 +123,13 @@ for rc in "$scratch"/*.rc; do
         echo "$name: exit code $(cat "$rc")"
         f=1
     fi
-    [ "$f" = 0 ] || echo "FAILED: $name"
+    if [ "$f" != 0 ]; then
+        echo "FAILED: $name"
+        failures "$scratch/$name.out"
+    elif [ -e "$scratch/$name.first" ]; then
+        echo "FAILED AT FIRST: $name, which passed when it ran again, alone"
+        failures "$scratch/$name.first"
+    fi
     # A case that was left out counts as one that passed for CUnit.
     s=$(grep -ac 'left out: ' "$scratch/$name.out")
     [ "$s" = 0 ] || grep -a 'left out: ' "$scratch/$name.out" | sed "s/.*left out: \(.*\) \.\.\..*/$name: left out: \1/" | sort -u
