@@ -11,9 +11,10 @@
 
 enum { RETRY_BATCH = 1000 };
 
-static int not_found(struct error *err)
+/* `rows`: what the statement returned that looked for the message. */
+static int require_message(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Message not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Message not found.");
 }
 
 /* What an operator does to a message. */
@@ -78,12 +79,9 @@ int mail_retry(struct maild *d, const struct request *req, const struct mail_id_
                                                 .now = clock_now_ms(d->real),
                                                 .audit = message_audit(req, "mail.retry", in->id)};
     struct sql_mail_retry_now_row row;
-    int found = sql_mail_retry_now(d->svc.db, req, &retry, &row, err);
 
-    if (found < 0)
+    if (require_message(sql_mail_retry_now(d->svc.db, req, &retry, &row, err), err) < 0)
         return -1;
-    if (found == 0)
-        return not_found(err);
     if (strcmp(row.state, "queued") != 0)
         return error_set(err, ERR_CONFLICT, "The message is %s and its content erased.", row.state);
     deliver_hurry(d);
@@ -122,9 +120,6 @@ int mail_drop(struct maild *d, const struct request *req, const struct mail_id_i
 {
     const struct sql_mail_drop_in drop = {.id = in->id,
                                           .audit = message_audit(req, "mail.drop", in->id)};
-    int dropped = sql_mail_drop(d->svc.db, req, &drop, err);
 
-    if (dropped == 0)
-        return not_found(err);
-    return dropped < 0 ? -1 : 0;
+    return require_message(sql_mail_drop(d->svc.db, req, &drop, err), err);
 }

@@ -8,9 +8,10 @@
 #include "maild/render.h"
 #include "maild/template_html.h"
 
-static int not_found(struct error *err)
+/* `rows`: what the statement returned that looked for the template; 0: there is none. */
+static int require_template(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Template not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Template not found.");
 }
 
 static int bad_language(struct error *err)
@@ -50,7 +51,7 @@ static int template_check(struct arena *arena, const struct template_put_in *in,
     int result = 0;
 
     if (!name)
-        return not_found(err);
+        return require_template(0, err);
     if (!language)
         result = bad_language(err);
     if (render_check(name, "subject", in->subject, err) < 0)
@@ -74,11 +75,8 @@ int template_pick(struct maild *d, const struct request *req, struct uuid projec
                                               .default_language = default_language,
                                               .default_base =
                                                   language_base(req->arena, default_language)};
-    int found = sql_template_pick(d->svc.db, req, &pick, out, err);
 
-    if (found == 0)
-        return not_found(err);
-    return found < 0 ? -1 : 0;
+    return require_template(sql_template_pick(d->svc.db, req, &pick, out, err), err);
 }
 
 /* The statement's project and the name say which template it is. */
@@ -147,7 +145,7 @@ int template_preview(struct maild *d, const struct request *req,
     json_t *samples;
 
     if (!name)
-        return not_found(err);
+        return require_template(0, err);
     if (!language)
         return bad_language(err);
     if (template_pick(d, req, in->projectId, in->name, language, "", &template, err) < 0)
@@ -170,14 +168,10 @@ int template_delete(struct maild *d, const struct request *req, const struct tem
         .name = in->name,
         .language = in->language ? language_tag(req->arena, in->language) : NULL,
         .audit = template_audit(req, "template.delete", in->projectId, in->name)};
-    int deleted;
 
     if (in->language && !delete.language)
         return bad_language(err);
-    deleted = sql_template_delete(d->svc.db, req, &delete, err);
-    if (deleted == 0)
-        return not_found(err);
-    return deleted < 0 ? -1 : 0;
+    return require_template(sql_template_delete(d->svc.db, req, &delete, err), err);
 }
 
 /* ---- routes: the same for the caller's project ---- */

@@ -29,15 +29,13 @@ int client_make(struct settingsd *d, const struct request *req, struct uuid proj
     struct sql_project_lock_in lock = {.project = project};
     struct sql_client_insert_in insert = {
         .project = project, .id = uuid_random(), .name = name, .now = req->now_ms};
-    int inserted;
 
     insert.audit = client_audit(req, "client.create", project, insert.id);
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_project_lock(tx, req, &lock, err) < 0 ||
-        (inserted = sql_client_insert(tx, req, &insert, out, err)) < 0)
+        sql_require(sql_client_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
+                    "The project has 1,000 client applications already.") < 0)
         return -1;
-    if (inserted == 0)
-        return error_set(err, ERR_CONFLICT, "The project has 1,000 client applications already.");
     return db_commit(&tx, err);
 }
 
@@ -48,11 +46,9 @@ int client_remove(struct settingsd *d, const struct request *req, struct uuid pr
                                           .id = client,
                                           .audit =
                                               client_audit(req, "client.delete", project, client)};
-    int deleted = sql_client_delete(d->svc.db, req, &delete, err);
 
-    if (deleted == 0)
-        return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    return deleted < 0 ? -1 : 0;
+    return sql_require(sql_client_delete(d->svc.db, req, &delete, err), err, ERR_NOT_FOUND,
+                       "Client not found.");
 }
 
 int clients(struct settingsd *d, const struct request *req, const struct nothing *in UNUSED,

@@ -20,9 +20,10 @@ struct draft {
     struct sealed secrets;    /* else */
 };
 
-static int not_found(struct error *err)
+/* `rows`: what the statement returned that looked for the bot. */
+static int require_bot(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Bot not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Bot not found.");
 }
 
 static const char *identifiers_json(const struct request *req, const struct bot_in *in)
@@ -199,14 +200,12 @@ static int insert_bot(struct botd *d, const struct request *req,
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct sql_bot_lock_in lock = {.project = insert->project};
-    int inserted;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_bot_lock(tx, req, &lock, err) < 0 ||
-        (inserted = sql_bot_insert(tx, req, insert, out, err)) < 0)
+        sql_require(sql_bot_insert(tx, req, insert, out, err), err, ERR_CONFLICT,
+                    "The project has 1,000 bots already.") < 0)
         return -1;
-    if (inserted == 0)
-        return error_set(err, ERR_CONFLICT, "The project has 1,000 bots already.");
     return db_commit(&tx, err);
 }
 
@@ -242,7 +241,6 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
     const char *signing = bot_signing_missing(&d->svc.seal, req->arena, id.text);
     struct sql_bot_update_in update;
     struct draft made;
-    int updated;
 
     if (draft(d, req, in, &made, err) < 0)
         return -1;
@@ -251,10 +249,7 @@ static int replace_bot(struct botd *d, const struct request *req, struct uuid pr
                                         .now = req->now_ms,
                                         .bot = bot_values(d, req, in, &made, signing),
                                         .audit = bot_audit(req, "bot.update", project, id)};
-    updated = sql_bot_update(d->svc.db, req, &update, out, err);
-    if (updated == 0)
-        return not_found(err);
-    return updated < 0 ? -1 : 0;
+    return require_bot(sql_bot_update(d->svc.db, req, &update, out, err), err);
 }
 
 /* With its executions. Fails: NOT_FOUND. */
@@ -263,11 +258,8 @@ static int delete_bot(struct botd *d, const struct request *req, struct uuid pro
 {
     struct sql_bot_delete_in in = {
         .project = project, .id = id, .audit = bot_audit(req, "bot.delete", project, id)};
-    int deleted = sql_bot_delete(d->svc.db, req, &in, err);
 
-    if (deleted == 0)
-        return not_found(err);
-    return deleted < 0 ? -1 : 0;
+    return require_bot(sql_bot_delete(d->svc.db, req, &in, err), err);
 }
 
 /* ---- routes ---- */
@@ -282,11 +274,8 @@ int bot_get(struct botd *d, const struct request *req, const struct bot_id_in *i
             struct error *err)
 {
     struct sql_bot_get_in get = {.project = req->caller->project, .id = in->id};
-    int found = sql_bot_get(d->svc.db, req, &get, out, err);
 
-    if (found == 0)
-        return not_found(err);
-    return found < 0 ? -1 : 0;
+    return require_bot(sql_bot_get(d->svc.db, req, &get, out, err), err);
 }
 
 int bot_create(struct botd *d, const struct request *req, const struct bot_in *in, struct bot *out,

@@ -275,6 +275,13 @@ int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_stat
     return answer(statement, res, req->arena, out, err);
 }
 
+int sql_require(int rows, struct error *err, enum error_code code, const char *message)
+{
+    if (rows == 0)
+        return error_set(err, code, "%s", message);
+    return rows < 0 ? -1 : 0;
+}
+
 /* ---- the check at start ---- */
 
 static bool is_integer(Oid type)

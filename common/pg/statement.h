@@ -66,4 +66,8 @@ int sql_run(struct db *db, const struct request *req, const struct db_statement 
 int sql_run_tx(struct db_tx *tx, const struct request *req, const struct db_statement *statement,
                const void *in, void *out, struct error *err) MUST_USE;
 
+/* For a statement that must find a row: 0 when `rows`, its result, is positive, -1 when it failed,
+ * and -1 with this error when there was none. */
+int sql_require(int rows, struct error *err, enum error_code code, const char *message) MUST_USE;
+
 #endif

@@ -23,9 +23,7 @@ void check_database_extend(struct db *db)
 /* What a check's statement found, of which there is always a row. */
 static int found_row(int found, struct error *err)
 {
-    if (found == 0)
-        return error_set(err, ERR_INTERNAL, "The database does not know this role.");
-    return found < 0 ? -1 : 0;
+    return sql_require(found, err, ERR_INTERNAL, "The database does not know this role.");
 }
 
 /* Where the answer left the server, our clock was between `before` and `after`. */

@@ -258,6 +258,9 @@ static void it_is_closed_from_the_beginning(void)
     check_nothing_left(id, "closing");
     PROGRAM free_now = ATRIUMCTL(suite, NULL, "project", "create", "Taken", "--code", "closing");
     CHECK_EXIT(free_now, DONE);
+    CU_ASSERT_TRUE(/* only then is a row part of the trail that is searched */
+                   suite_comes_to(suite, 0, 20000,
+                                  "select count(*) from settings.audit where sequence is null"));
     PROGRAM trail = ATRIUMCTL(suite, NULL, "audit", "search", "--project", id, "--action",
                               "project.delete", "--json");
     CHECK_EXIT(trail, DONE);
