@@ -12,6 +12,7 @@
 
 #include "common/base/clock.h"
 #include "tests/http/bad_smtp.h"
+#include "tests/http/daemon_log.h"
 #include "tests/http/program.h"
 #include "tests/http/queued_mail.h"
 #include "tests/http/suite.h"
@@ -29,27 +30,11 @@ static struct {
 
 /* ---- helpers ---- */
 
-/* Lines of both instances that have the text. */
-static long count_in_log(const char *text)
-{
-    char command[1024], line[64] = "";
-    FILE *pipe;
-
-    snprintf(command, sizeof(command), "cat %s/log/maild*.log | grep -cF '%s'", suite_dir(suite),
-             text);
-    pipe = popen(command, "re");
-    UNIT_CHECK(pipe && fgets(line, sizeof(line), pipe), "%s", command);
-    if (pipe)
-        pclose(pipe);
-    return strtol(line, NULL, 10);
-}
-
 /* Another conf.d, or none, and SIGHUP; returns when both instances have answered it with this
  * line. */
 static void reload(const char *part, const char *line)
 {
-    long before = count_in_log(line);
-    int64_t until = clock_mono_ms() + WAIT_MS;
+    size_t before = daemon_log_count(suite, "maild", line);
     char directory[512], path[600];
     FILE *file;
 
@@ -60,10 +45,7 @@ static void reload(const char *part, const char *line)
     UNIT_REQUIRE(file && fputs(part, file) >= 0 && fclose(file) == 0, "%s", path);
     for (size_t i = 0; i < ARRAY_SIZE(instances); i++)
         suite_signal(suite, "maild", instances[i], SIGHUP);
-    while (count_in_log(line) < before + (long)ARRAY_SIZE(instances) && clock_mono_ms() < until)
-        usleep(20000);
-    UNIT_CHECK(count_in_log(line) == before + (long)ARRAY_SIZE(instances), "%s: %ld", line,
-               count_in_log(line) - before);
+    daemon_log_wait(suite, "maild", line, before + ARRAY_SIZE(instances));
 }
 
 static void move_to(int port)

@@ -8,12 +8,12 @@
  */
 #include <CUnit/CUnit.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/http/daemon_log.h"
 #include "tests/http/processes.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
@@ -23,7 +23,6 @@ enum {
     TRIES = 12,           /* more than a throttle allows failures */
     SPARE_KIB = 8 * 1024, /* what authd may still allocate: less than half a hash */
     IDLE_KIB = 12 * 1024, /* anonymous memory once no hash's memory is kept */
-    LOG_MAX = 512 * 1024,
 };
 
 static struct suite *suite;
@@ -95,25 +94,6 @@ static long memory_failures(void)
     const char *at = strstr(metrics->body, "\natrium_auth_password_memory_failures_total{");
 
     return at ? strtol(strchr(at, '}') + 1, NULL, 10) : -1;
-}
-
-/* How many lines of authd's log have the text. */
-static size_t log_lines(const char *wanted)
-{
-    char path[512], *text = calloc(1, LOG_MAX);
-    size_t count = 0;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/log/authd.1.log", suite_dir(suite));
-    file = fopen(path, "r");
-    if (UNIT_CHECK(file != NULL, "%s", path)) {
-        (void)!fread(text, 1, LOG_MAX - 1, file);
-        fclose(file);
-    }
-    for (const char *at = text; (at = strstr(at, wanted)); at++)
-        count++;
-    free(text);
-    return count;
 }
 
 /* ---- cases ---- */
@@ -209,7 +189,7 @@ static void a_password_that_cannot_be_set_spends_nothing(void)
 /* Doctor looks back for some minutes, so that a shortage that comes and goes is not missed. */
 static void doctor_and_the_log_tell(void)
 {
-    size_t lines = log_lines("no memory to hash a password");
+    size_t lines = daemon_log_count(suite, "authd", "no memory to hash a password");
 
     UNIT_CHECK(lines >= 1 && lines <= 6, "%zu lines", lines);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");

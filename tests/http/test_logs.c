@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/base/clock.h"
+#include "tests/http/daemon_log.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
-enum { SEEN_MS = 5000, DAEMONS = 6 };
+enum { DAEMONS = 6 };
 
 static const char *const daemons[DAEMONS] = {"authd",   "botd",  "docd",
                                              "gateway", "maild", "settingsd"};
@@ -20,64 +20,9 @@ static const char request_id[] = "request-of-the-log-test";
 
 static struct suite *suite;
 
-/* ---- the lines of a log ---- */
-
-struct lines {
-    FILE *file;
-    char *text;
-    size_t size;
-};
-
-static struct lines lines_open(const char *daemon)
-{
-    struct lines lines = {0};
-    char path[256];
-
-    snprintf(path, sizeof(path), "%s/log/%s.1.log", suite_dir(suite), daemon);
-    lines.file = fopen(path, "re");
-    UNIT_CHECK(lines.file != NULL, "%s", path);
-    return lines;
-}
-
-static bool lines_next(struct lines *self)
-{
-    return self->file && getline(&self->text, &self->size, self->file) > 0;
-}
-
-static void lines_close(struct lines *self)
-{
-    if (self->file)
-        fclose(self->file);
-    free(self->text);
-}
-
-/* Waits for a line with all of these texts (NULL-ended); caller frees, NULL without one. */
-static char *find_line(const char *daemon, const char *const *wanted)
-{
-    int64_t deadline = clock_mono_ms() + SEEN_MS;
-    char *found = NULL;
-
-    do {
-        struct lines lines = lines_open(daemon);
-
-        while (!found && lines_next(&lines)) {
-            size_t i = 0;
-
-            while (wanted[i] && strstr(lines.text, wanted[i]))
-                i++;
-            found = wanted[i] ? NULL : strdup(lines.text);
-        }
-        lines_close(&lines);
-        if (!found)
-            usleep(20000);
-    } while (!found && clock_mono_ms() < deadline);
-    return found;
-}
-#define FIND_LINE(daemon, ...) find_line((daemon), (const char *const[]){__VA_ARGS__, NULL})
-
 static json_t *find_object(const char *daemon, const char *const *wanted)
 {
-    char *line = find_line(daemon, wanted);
+    char *line = daemon_log_find(suite, daemon, wanted);
     json_t *object = line ? json_loads(line, JSON_REJECT_DUPLICATES, NULL) : NULL;
 
     UNIT_CHECK(object != NULL, "%s: %s", wanted[0], line ? line : "no line");
@@ -109,22 +54,30 @@ static void text_is_the_form_without_a_setting(void)
     char *line;
 
     call_with_id("/auth/me");
-    line = FIND_LINE("gateway", request_id);
+    line = DAEMON_LOG_FIND(suite, "gateway", request_id);
     CU_ASSERT_PTR_NOT_NULL_FATAL(line);
     UNIT_CHECK(strncmp(line, "<6>ts=20", 8) == 0 &&
                    strstr(line, "Z topic=access method=GET route=/auth/me status=401 us="),
                "%s", line);
     free(line);
-    line = FIND_LINE("authd", "<6>ts=20",
-                     "Z program=atrium-authd instance=1 topic=service msg=\"ready\"");
+    line = DAEMON_LOG_FIND(suite, "authd", "<6>ts=20",
+                           "Z program=atrium-authd instance=1 topic=service msg=\"ready\"");
     CU_ASSERT_PTR_NOT_NULL(line);
     free(line);
 }
 
 /* ---- json ---- */
 
-static void check_json_line(const char *daemon, const char *line)
+/* Of a daemon. */
+struct json_lines {
+    const char *daemon;
+    size_t count;
+};
+
+static void check_json_line(void *arg, const char *line)
 {
+    struct json_lines *self = arg;
+    const char *daemon = self->daemon;
     json_error_t error;
     json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, &error);
     int64_t ms;
@@ -137,6 +90,7 @@ static void check_json_line(const char *daemon, const char *line)
                    json_is_string(json_object_get(object, "msg")),
                "%s: %s %s", daemon, error.text, line);
     json_decref(object);
+    self->count++;
 }
 
 static void each_line_of_each_daemon_is_an_object(void)
@@ -145,13 +99,10 @@ static void each_line_of_each_daemon_is_an_object(void)
                              "gateway.access_log_address=true");
     call_with_id("/auth/me");
     for (size_t i = 0; i < DAEMONS; i++) {
-        struct lines lines = lines_open(daemons[i]);
-        size_t count = 0;
+        struct json_lines lines = {.daemon = daemons[i]};
 
-        for (; lines_next(&lines); count++)
-            check_json_line(daemons[i], lines.text);
-        UNIT_CHECK(count > 0, "%s has no line", daemons[i]);
-        lines_close(&lines);
+        (void)daemon_log_each(suite, daemons[i], check_json_line, &lines);
+        UNIT_CHECK(lines.count > 0, "%s has no line", daemons[i]);
     }
 }
 

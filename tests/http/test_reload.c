@@ -3,21 +3,19 @@
  * broken file changes nothing, and no request fails meanwhile.
  */
 #include <CUnit/CUnit.h>
-#include <glob.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/clock.h"
+#include "tests/http/daemon_log.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
 #include "tests/unit/unit.h"
 
-enum { CLIENTS = 4, RELOADS = 10, WAIT_MS = 10000 };
+enum { CLIENTS = 4, RELOADS = 10 };
 
 static const char *const daemons[] = {"gateway", "authd", "settingsd", "docd", "maild", "botd"};
 
@@ -43,52 +41,14 @@ static void write_part(const char *text)
     UNIT_REQUIRE(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
 }
 
-static int count_in_file(const char *path, const char *text)
-{
-    char line[4096];
-    FILE *file = fopen(path, "re");
-    int count = 0;
-
-    while (file && fgets(line, sizeof(line), file))
-        count += strstr(line, text) != NULL;
-    if (file)
-        fclose(file);
-    return count;
-}
-
-/* Lines of all daemons that have the text. */
-static int count_in_log(const char *text)
-{
-    char pattern[512];
-    glob_t files;
-    int count = 0;
-
-    snprintf(pattern, sizeof(pattern), "%s/log/*.log", suite_dir(suite));
-    if (glob(pattern, 0, NULL, &files) != 0)
-        return 0;
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        count += count_in_file(files.gl_pathv[i], text);
-    globfree(&files);
-    return count;
-}
-
-static void wait_for_log(const char *text, int count)
-{
-    int64_t until = clock_mono_ms() + WAIT_MS;
-
-    while (count_in_log(text) < count && clock_mono_ms() < until)
-        usleep(20000);
-    UNIT_CHECK(count_in_log(text) >= count, "%s: %d of %d", text, count_in_log(text), count);
-}
-
 /* SIGHUP to every daemon; returns when all have taken the new configuration, or refused it. */
 static void reload(const char *line)
 {
-    int before = count_in_log(line);
+    size_t before = daemon_log_count(suite, NULL, line);
 
     for (size_t i = 0; i < ARRAY_SIZE(daemons); i++)
         suite_signal(suite, daemons[i], "1", SIGHUP);
-    wait_for_log(line, before + (int)ARRAY_SIZE(daemons));
+    daemon_log_wait(suite, NULL, line, before + ARRAY_SIZE(daemons));
 }
 
 static const char reloaded[] = "configuration reloaded", refused[] = "configuration refused";
@@ -175,9 +135,9 @@ static void limits_change_under_load(void)
     write_part("authd\n    sessions_per_account = 2\n");
     reload(reloaded);
     CU_ASSERT_EQUAL(sessions_after_three_sign_ins(), 2);
-    CU_ASSERT_TRUE(count_in_log("changed=authd.sessions_per_account") > 0);
-    CU_ASSERT_TRUE(count_in_log("changed=\"gateway.access_log\"") +
-                       count_in_log("changed=gateway.access_log") >
+    CU_ASSERT_TRUE(daemon_log_count(suite, NULL, "changed=authd.sessions_per_account") > 0);
+    CU_ASSERT_TRUE(daemon_log_count(suite, NULL, "changed=\"gateway.access_log\"") +
+                       daemon_log_count(suite, NULL, "changed=gateway.access_log") >
                    0);
     remember_pids(after);
     UNIT_CHECK(memcmp(before, after, sizeof(before)) == 0, "a daemon was restarted");
@@ -193,7 +153,8 @@ static void what_needs_a_restart_is_named(void)
     reload(reloaded);
     PROGRAM show = ATRIUMCTL(suite, NULL, "config", "show", "authd");
     CU_ASSERT_PTR_NOT_NULL(strstr(show->out, "/conf.d/50-test.conf:3"));
-    CU_ASSERT_EQUAL(count_in_log("\"a change needs a restart\" keys=authd.issuer"), 1);
+    CU_ASSERT_EQUAL(daemon_log_count(suite, NULL, "\"a change needs a restart\" keys=authd.issuer"),
+                    1);
     CU_ASSERT_EQUAL(sessions_after_three_sign_ins(), 3);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     CU_ASSERT_PTR_NOT_NULL(strstr(doctor->out, "authd.issuer"));
@@ -215,11 +176,12 @@ static void a_broken_file_changes_nothing(void)
     UNIT_CHECK(strstr(one->out, "authd.1: ") && strstr(one->out, "50-test.conf:3: section"), "%s",
                one->out);
     CU_ASSERT_PTR_NOT_NULL(strstr(one->out, "gateway.1    ok"));
-    CU_ASSERT_TRUE(count_in_log("50-test.conf:2: section \\\"common\\\" has no key") > 0);
+    CU_ASSERT_TRUE(
+        daemon_log_count(suite, NULL, "50-test.conf:2: section \\\"common\\\" has no key") > 0);
     CU_ASSERT_EQUAL(sessions_after_three_sign_ins(), 3);
     write_part("gateway\n    trusted_proxies = \"10.0.0.0/8, nonsense\"\n");
     suite_signal(suite, "gateway", "1", SIGHUP);
-    wait_for_log(refused, (int)ARRAY_SIZE(daemons) + 1);
+    daemon_log_wait(suite, NULL, refused, ARRAY_SIZE(daemons) + 1);
     write_part(NULL);
     reload(reloaded);
 }
@@ -235,7 +197,7 @@ static void a_proxy_is_trusted_after_a_reload(void)
         &(struct http_request){.path = "/auth/me", .headers = {"X-Forwarded-For: 203.0.113.77"}});
 
     CHECK_STATUS(answer, 401);
-    wait_for_log("203.0.113.77", 1);
+    daemon_log_wait(suite, NULL, "203.0.113.77", 1);
     write_part(NULL);
     reload(reloaded);
 }

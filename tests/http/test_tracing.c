@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
+#include "tests/http/daemon_log.h"
 #include "tests/http/document.h"
 #include "tests/http/program.h"
 #include "tests/http/suite.h"
@@ -356,22 +357,12 @@ static void lines_of_the_log_name_the_trace(void)
                                    .bearer = ana->access,
                                    .headers = {"X-Request-Id: named-by-the-client"}};
     HTTP_ANSWER answer = http_call(suite_url(suite), &request);
-    char *path, *line = NULL;
-    size_t size = 0;
-    FILE *file;
+    char *line;
 
     CHECK_STATUS(answer, 200);
-    if (asprintf(&path, "%s/log/gateway.1.log", suite_dir(suite)) < 0)
-        abort();
-    file = fopen(path, "re");
-    while (file && getline(&line, &size, file) > 0 && !strstr(line, "named-by-the-client"))
-        ;
-    CU_ASSERT_PTR_NOT_NULL(
-        line && strstr(line, "named-by-the-client") ? strstr(line, "\"trace_id\"") : NULL);
-    if (file)
-        fclose(file);
+    line = DAEMON_LOG_FIND(suite, "gateway", "named-by-the-client", "\"trace_id\"");
+    CU_ASSERT_PTR_NOT_NULL(line);
     free(line);
-    free(path);
 }
 
 /* ---- the receiver misbehaves ---- */
