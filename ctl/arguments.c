@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { EXPECTED_MAX = 80 }; /* of choices that a message lists */
+
 /* Takes the next word off the usage text, without its brackets; *depth counts the open ones at the
  * word. NULL at the end. */
 static char *next_word(const char **text, int *depth, bool *closes, struct arena *arena)
@@ -129,7 +131,10 @@ static int take_positional(struct arguments *self, const char *word, struct erro
         if (item->option || item->value)
             continue;
         if (!may_be(item, word))
-            return error_set(err, ERR_BAD_REQUEST, "%s: expected %s here", word, item->name);
+            return strlen(item->name) < EXPECTED_MAX
+                       ? error_set(err, ERR_BAD_REQUEST, "%s: expected %s here", word, item->name)
+                       : error_set(err, ERR_BAD_REQUEST,
+                                   "%s: no such word here, --help shows those there are", word);
         item->value = word;
         return 0;
     }

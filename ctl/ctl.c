@@ -317,7 +317,21 @@ static const char *suggest(const char *typed)
     return found;
 }
 
-static int no_command(const struct command_line *line)
+/* "; user has: list, show": the commands that begin with this word; "" without one. */
+static const char *group_commands(struct arena *arena, const char *word)
+{
+    size_t length = strlen(word);
+    const char *text = "";
+
+    for (size_t i = 0; commands[i].words; i++)
+        if (strncmp(commands[i].words, word, length) == 0 && commands[i].words[length] == ' ')
+            text = arena_printf(arena, "%s%s%s%s", text, *text ? ", " : "; ",
+                                *text ? "" : arena_printf(arena, "%s has: ", word),
+                                commands[i].words + length + 1);
+    return text;
+}
+
+static int no_command(struct arena *arena, const struct command_line *line)
 {
     char typed[2 * WORDS_SIZE];
     const char *near;
@@ -331,19 +345,20 @@ static int no_command(const struct command_line *line)
     near = suggest(typed);
     if (!near)
         near = suggest(line->words[0]);
-    fprintf(stderr, "atriumctl: %s: unknown command; %s%s%ssee atriumctl --help\n", typed,
-            near ? "did you mean \"" : "", near ? near : "", near ? "\"? Else " : "");
+    fprintf(stderr, "atriumctl: %s: unknown command; %s%s%ssee atriumctl --help%s\n", typed,
+            near ? "did you mean \"" : "", near ? near : "", near ? "\"? Else " : "",
+            group_commands(arena, line->words[0]));
     return EXIT_USAGE;
 }
 
-static int help(const struct command_line *line, const struct command *command)
+static int help(struct arena *arena, const struct command_line *line, const struct command *command)
 {
     if (command)
         print_command_help(command);
     else if (line->count == 0)
         print_help();
     else if (print_commands(line->words[0]) == 0)
-        return no_command(line);
+        return no_command(arena, line);
     return EXIT_DONE;
 }
 
@@ -369,9 +384,9 @@ int main(int argc, char **argv)
     }
     command = find_command(&line, &words);
     if (line.help)
-        return help(&line, command);
+        return help(arena, &line, command);
     if (!command)
-        return no_command(&line);
+        return no_command(arena, &line);
     if (arguments_parse(&ctl.args, command->usage, line.words + words, line.count - words, arena,
                         &err) < 0) {
         complain(&err);
