@@ -65,7 +65,7 @@ static FIELD_TABLE(audit_report);
 /* What a trail is verified against, and for. */
 struct question {
     json_t *kept;        /* reports of an earlier verification; NULL: none */
-    struct uuid project; /* whose rows are counted; absent: nobody's */
+    struct uuid project; /* counts this project's rows; absent: counts none */
 };
 
 /* The reports that an earlier verification printed: --kept. */

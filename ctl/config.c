@@ -115,31 +115,31 @@ int config_show_command(struct ctl *ctl, struct error *err)
 
 /* ---- check ---- */
 
-struct config_verdict {
+struct config_result {
     const char *daemon, *state, *what;
 };
-static const struct field config_verdict_rows[] = {
-    FIELD_TEXT(struct config_verdict, daemon, 0, 64, 0, "Instance", "gateway.1"),
-    FIELD_TEXT(struct config_verdict, state, 0, 16, 0, "ok, reload, restart or refused", "reload"),
-    FIELD_TEXT(struct config_verdict, what, 0, 65536, 0, "Key and change, or the complaint",
+static const struct field config_result_rows[] = {
+    FIELD_TEXT(struct config_result, daemon, 0, 64, 0, "Instance", "gateway.1"),
+    FIELD_TEXT(struct config_result, state, 0, 16, 0, "ok, reload, restart or refused", "reload"),
+    FIELD_TEXT(struct config_result, what, 0, 65536, 0, "Key and change, or the complaint",
                "gateway.access_log: true -> false"),
 };
-static FIELD_TABLE(config_verdict);
+static FIELD_TABLE(config_result);
 
-struct verdicts {
-    struct config_verdict items[ROWS_MAX];
+struct results {
+    struct config_result items[ROWS_MAX];
     size_t count, refused;
 };
 
-static void add_verdict(struct verdicts *self, const char *daemon, const char *state,
-                        const char *what)
+static void add_result(struct results *self, const char *daemon, const char *state,
+                       const char *what)
 {
     if (self->count < ROWS_MAX)
-        self->items[self->count++] = (struct config_verdict){daemon, state, what};
+        self->items[self->count++] = (struct config_result){daemon, state, what};
     self->refused += strcmp(state, "refused") == 0;
 }
 
-static void add_changes(struct ctl *ctl, struct verdicts *self, const char *daemon,
+static void add_changes(struct ctl *ctl, struct results *self, const char *daemon,
                         const struct service_config_out *config)
 {
     const struct config_entry *entries = config->entries.items;
@@ -149,22 +149,22 @@ static void add_changes(struct ctl *ctl, struct verdicts *self, const char *daem
         const struct config_entry *entry = &entries[i];
 
         if (entry->changed)
-            add_verdict(self, daemon, entry->reload ? "reload" : "restart",
-                        arena_printf(ctl->arena, "%s.%s: %s -> %s", entry->section, entry->key,
-                                     entry->value ? entry->value : "(none)",
-                                     entry->next ? entry->next : "(none)"));
+            add_result(self, daemon, entry->reload ? "reload" : "restart",
+                       arena_printf(ctl->arena, "%s.%s: %s -> %s", entry->section, entry->key,
+                                    entry->value ? entry->value : "(none)",
+                                    entry->next ? entry->next : "(none)"));
     }
     if (config->error)
-        add_verdict(self, daemon, "refused", config->error);
+        add_result(self, daemon, "refused", config->error);
     else if (self->count == before)
-        add_verdict(self, daemon, "ok", "the files say what is in use");
+        add_result(self, daemon, "ok", "the files say what is in use");
 }
 
 int config_check_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"daemon", "state", "what", NULL};
     const struct instances *all = find_wanted(ctl, err);
-    struct verdicts *verdicts = arena_calloc(ctl->arena, 1, sizeof(*verdicts));
+    struct results *results = arena_calloc(ctl->arena, 1, sizeof(*results));
     struct field_list list;
 
     if (!all)
@@ -174,16 +174,16 @@ int config_check_command(struct ctl *ctl, struct error *err)
 
         if (ask(ctl, &all->items[i], &config, err) < 0)
             return -1;
-        add_changes(ctl, verdicts, all->items[i].name, &config);
+        add_changes(ctl, results, all->items[i].name, &config);
     }
-    list = (struct field_list){verdicts->items, verdicts->count};
-    output_list(ctl, &config_verdict_table, &list, columns);
-    for (size_t i = 0; i < verdicts->count; i++) {
-        if (strcmp(verdicts->items[i].state, "refused") == 0)
-            output_note(ctl, "\n%s: %s", verdicts->items[i].daemon, verdicts->items[i].what);
+    list = (struct field_list){results->items, results->count};
+    output_list(ctl, &config_result_table, &list, columns);
+    for (size_t i = 0; i < results->count; i++) {
+        if (strcmp(results->items[i].state, "refused") == 0)
+            output_note(ctl, "\n%s: %s", results->items[i].daemon, results->items[i].what);
     }
-    return verdicts->refused == 0
+    return results->refused == 0
                ? 0
                : error_set(err, ERR_BAD_REQUEST, "%zu instances would refuse these files",
-                           verdicts->refused);
+                           results->refused);
 }

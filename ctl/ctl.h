@@ -20,7 +20,7 @@ struct ctl {
     const char *dir;                /* --dir: of a development suite, NULL when not given */
     const char *config;             /* --config, NULL when not given */
     struct arguments args;          /* of the command */
-    struct ctl_bus *bus;            /* on the bus; NULL in commands that ask nobody */
+    struct ctl_bus *bus;            /* on the bus; NULL in commands that call no daemon */
 };
 
 struct command {

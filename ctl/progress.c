@@ -22,8 +22,8 @@ enum {
     DURATION_SIZE = 32
 };
 
-/* Asked each time: whoever watches may widen the window. One column less, so that no terminal wraps
- * the line. */
+/* Reads the width for each line: the window may have been resized. One column less, so that no
+ * terminal wraps the line. */
 static int columns(void)
 {
     struct winsize size;

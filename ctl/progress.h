@@ -24,7 +24,7 @@ struct progress {
 /* Begins; shows nothing yet, and never anything when quiet. `self` needs no end before this. */
 void progress_start(struct progress *self, const char *what, const char *unit, bool quiet);
 
-/* `done` of `total` units (0: nobody knows). Draws at most ten times a second, so it may be called
+/* `done` of `total` units (0: unknown). Draws at most ten times a second, so it may be called
  * for each unit. */
 void progress_count(struct progress *self, int64_t done, int64_t total);
 

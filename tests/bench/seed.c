@@ -198,8 +198,8 @@ static size_t places_of(const struct seed *self, const struct person *person)
     return person->practitioner ? (size_t)MIN(self->tenant_count, (long)PLACES) : 1;
 }
 
-static const struct tenant *place_of(const struct seed *self, const struct person *person,
-                                     size_t place)
+static const struct tenant *tenant_of(const struct seed *self, const struct person *person,
+                                      size_t place)
 {
     return &self->tenants[(person->tenant + (long)place) % self->tenant_count];
 }
@@ -222,7 +222,7 @@ static void make_person(const struct seed *self, long number, struct person *ret
         ret->profile[place] = uuid_random();
     }
     ret->session = uuid_ordered(ret->created_ms);
-    refresh_token_new(&self->authd.svc.seal, place_of(self, ret, 0)->project, ret->session,
+    refresh_token_new(&self->authd.svc.seal, tenant_of(self, ret, 0)->project, ret->session,
                       &ret->refresh);
 }
 
@@ -238,8 +238,8 @@ static void copy_accounts(struct seed *self, const struct person *people, size_t
     for (const struct person *p = people; p < people + count; p++)
         copy_row(self, "%s\t%s\t%s\tperson%ld@seed.example\tPerson\tNumber %ld\t%ld\n",
                  p->account.text, role_of(p),
-                 p->practitioner ? "\\N" : place_of(self, p, 0)->project.text, p->number, p->number,
-                 p->created_ms);
+                 p->practitioner ? "\\N" : tenant_of(self, p, 0)->project.text, p->number,
+                 p->number, p->created_ms);
     copy_end(self);
     run(self, "copy auth.credential (account_id, password_hash, updated_at) from stdin");
     for (const struct person *p = people; p < people + count; p++)
@@ -253,7 +253,7 @@ static void copy_memberships(struct seed *self, const struct person *people, siz
               "created_at) from stdin");
     for (const struct person *p = people; p < people + count; p++) {
         for (size_t place = 0; place < places_of(self, p); place++) {
-            const struct tenant *tenant = place_of(self, p, place);
+            const struct tenant *tenant = tenant_of(self, p, place);
 
             copy_row(self, "%s\t%s\t%s\t%s\t%c\t%s\t%ld\n", tenant->project.text,
                      p->membership[place].text, p->account.text, p->profile[place].text,
@@ -277,7 +277,7 @@ static void copy_sessions(struct seed *self, const struct person *people, size_t
         copy_row(self,
                  "%s\t%s\t%s\t%s\t%s\t%s\tpassword\t192.0.2.17\tFirefox\tLinux\t%ld\t%ld\t\\\\x%s\t"
                  "%ld\t%ld\n",
-                 place_of(self, p, 0)->project.text, p->session.text, p->account.text,
+                 tenant_of(self, p, 0)->project.text, p->session.text, p->account.text,
                  p->membership[0].text, p->profile[0].text, role_of(p), self->now_ms, self->now_ms,
                  hex(hash, p->refresh.hash, SECRET_HASH_SIZE), self->now_ms + SESSION_IDLE_LIFE,
                  self->now_ms + SESSION_ABSOLUTE_LIFE);

@@ -161,7 +161,7 @@ struct chaos {
     size_t count;
     pthread_mutex_t lock;
     struct {
-        long asked, failed, wrong;
+        long requests, failed, wrong;
         double seconds, longest;
     } tally[OPS];
     struct chaos_result result;
@@ -206,7 +206,7 @@ static enum told judge(struct client *self, enum op op, const struct http_answer
         self->waiting_for = op;
     }
     pthread_mutex_lock(&chaos->lock);
-    chaos->tally[op].asked++;
+    chaos->tally[op].requests++;
     chaos->tally[op].failed += told == UNKNOWN;
     chaos->tally[op].wrong += told == WRONG;
     chaos->tally[op].seconds += answer->seconds;
@@ -232,7 +232,7 @@ static void expect(struct client *self, enum op op, const char *who, bool right,
     struct chaos *chaos = self->chaos;
 
     pthread_mutex_lock(&chaos->lock);
-    chaos->tally[op].asked++;
+    chaos->tally[op].requests++;
     chaos->tally[op].wrong += !right;
     if (!right && ops[op].reads)
         chaos->result.lost++;
@@ -436,8 +436,9 @@ static void someone_leaves(struct client *self, struct someone *who)
     sign_in(self, who);
 }
 
-/* A change that nobody waited for may still come, and then ends the sessions made meanwhile: who is
- * not told does no more until all is read back. */
+/* A change whose answer did not come may still be executed, and then ends the sessions made
+ * meanwhile. A client without an answer therefore makes no further request until all is read
+ * back. */
 static void someone_changes_password(struct client *self, struct someone *who)
 {
     char old[48], new[48];
@@ -518,7 +519,7 @@ static void file_make(struct client *self, struct someone *who)
 static void file_delete(struct client *self, const struct someone *who, struct file *file)
 {
     enum told told = UNKNOWN;
-    bool asked = false;
+    bool repeated = false;
     char path[64];
 
     snprintf(path, sizeof(path), "/document/%s", file->id);
@@ -526,8 +527,8 @@ static void file_delete(struct client *self, const struct someone *who, struct f
         HTTP_ANSWER answer = ask(self, "DELETE", path, who->access, NULL);
 
         told = judge(self, DOCUMENT_DELETE, answer,
-                     answer->status == 200 || (asked && answer->status == 404));
-        asked = true;
+                     answer->status == 200 || (repeated && answer->status == 404));
+        repeated = true;
         if (told == UNKNOWN)
             nap_ms(RETRY_MS);
     }
@@ -679,7 +680,7 @@ static void setting_read(struct client *self)
     judge(self, SETTING_READ, answer, answer->status == 200 && value_saw(&self->setting, number));
 }
 
-/* 409: a write that nobody waited for came between. */
+/* 409: a write whose answer did not come was executed in between. */
 static void setting_write(struct client *self)
 {
     int number = ++self->counter;
@@ -769,7 +770,7 @@ static void make_project(struct client *self)
 {
     struct project *project = calloc(1, sizeof(*project));
     enum told told = UNKNOWN;
-    bool asked = false, refused = false;
+    bool repeated = false, refused = false;
 
     snprintf(project->code, sizeof(project->code), "branch-%d-%d", self->counter++, (int)getpid());
     project->next = self->projects;
@@ -782,8 +783,8 @@ static void make_project(struct client *self)
         refused = answer->status == 429;
         told = judge(self, PROJECT, answer,
                      answer->status == 200 || answer->status == 429 ||
-                         (asked && answer->status == 409));
-        asked = true;
+                         (repeated && answer->status == 409));
+        repeated = true;
         if (told == UNKNOWN)
             nap_ms(RETRY_MS);
     }
@@ -1057,9 +1058,9 @@ struct chaos_result chaos_result(struct chaos *self)
 {
     struct chaos_result result = self->result;
 
-    result.asked = result.failed = result.wrong = 0;
+    result.requests = result.failed = result.wrong = 0;
     for (size_t i = 0; i < OPS; i++) {
-        result.asked += self->tally[i].asked;
+        result.requests += self->tally[i].requests;
         result.failed += self->tally[i].failed;
         result.wrong += self->tally[i].wrong;
     }
@@ -1071,10 +1072,11 @@ void chaos_print(struct chaos *self)
     printf("%-26s %8s %8s %7s %9s %9s\n", "request", "asked", "failed", "wrong", "mean ms",
            "longest");
     for (size_t i = 0; i < OPS; i++) {
-        long asked = self->tally[i].asked;
+        long requests = self->tally[i].requests;
 
-        printf("%-26s %8ld %8ld %7ld %9.1f %9.0f\n", ops[i].name, asked, self->tally[i].failed,
-               self->tally[i].wrong, asked ? self->tally[i].seconds * 1000 / (double)asked : 0.0,
+        printf("%-26s %8ld %8ld %7ld %9.1f %9.0f\n", ops[i].name, requests, self->tally[i].failed,
+               self->tally[i].wrong,
+               requests ? self->tally[i].seconds * 1000 / (double)requests : 0.0,
                self->tally[i].longest * 1000);
     }
 }

@@ -22,7 +22,7 @@ struct chaos_stall {
 };
 
 struct chaos_result {
-    long asked, failed, wrong, lost;
+    long requests, failed, wrong, lost;
     struct chaos_stall stalls[CHAOS_CAUSES];
 };
 

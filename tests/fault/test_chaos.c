@@ -1,6 +1,6 @@
 /*
- * test_chaos.c - a mixed load while daemons and PostgreSQL are killed at random, and a verdict:
- * nothing acknowledged is lost, no answer is wrong, and nobody waits for long.
+ * test_chaos.c - a mixed load while daemons and PostgreSQL are killed at random: nothing
+ * acknowledged is lost, no answer is wrong, and no client waits for long.
  *
  * `make fault` runs it for five minutes with a kill every five seconds, `make test` for a short
  * while.
@@ -134,8 +134,8 @@ static void the_load_is_served(void)
     struct chaos_result all = chaos_result(chaos);
     printf("chaos: %d kills, %ld requests, %.2f %% failed, %ld wrong answers, %ld acknowledged "
            "writes lost\n",
-           kills, load.asked, 100.0 * (double)load.failed / (double)MAX(load.asked, 1L), all.wrong,
-           all.lost);
+           kills, load.requests, 100.0 * (double)load.failed / (double)MAX(load.requests, 1L),
+           all.wrong, all.lost);
     for (size_t i = 0; i < CHAOS_CAUSES; i++) {
         const struct chaos_stall *stall = &load.stalls[i];
 
@@ -144,7 +144,7 @@ static void the_load_is_served(void)
                (double)(stall->since_ms - began_ms) / 1000);
         CU_ASSERT_TRUE(stall->ms < stall_max_ms + (i == CHAOS_DAEMON ? 0 : away_ms));
     }
-    CU_ASSERT_TRUE(load.asked > 200);
+    CU_ASSERT_TRUE(load.requests > 200);
     CU_ASSERT_EQUAL(all.wrong, 0);
     CU_ASSERT_EQUAL(all.lost, 0);
     chaos_destroy(&chaos);

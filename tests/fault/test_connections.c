@@ -123,7 +123,8 @@ static void connections_of_many_clients(void)
     close_all(sockets, MANY);
 }
 
-/* What the kernel takes of a body that nobody may read is enough: the rest is not waited for. */
+/* Sends what the kernel's buffers take of a body. The gateway may read none of it, so the rest
+ * is not waited for. */
 static void begin_body(int fd)
 {
     static const char head[] = "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: "

@@ -44,7 +44,8 @@ static void go_past(int64_t ms)
     suite_set_clock(suite, ahead);
 }
 
-/* Somebody whose account is to go, known to the database by the e-mail before it is scheduled. */
+/* A person whose account is to be deleted, found in the database by the e-mail address until the
+ * deletion is scheduled. */
 struct subject {
     struct person *person;
     char id[37];
@@ -203,12 +204,12 @@ static void asked_while_they_die(void)
                        "%s: the jobs of the first date", label);
         }
     }
-    CU_ASSERT_TRUE(acknowledged > STEPS); /* nobody waits for maild */
+    CU_ASSERT_TRUE(acknowledged > STEPS); /* no request waits for maild */
 }
 
-/* ---- carrying it out ---- */
+/* ---- executing the deletion ---- */
 
-/* From the answer on: relayed, put, claimed, asked, committed, recorded. */
+/* The steps after the answer: relayed, put, claimed, asked, committed, recorded. */
 static void carried_out_while_they_die(void)
 {
     enum { STEPS = 8, STEP_MS = 9 };
@@ -335,7 +336,7 @@ static void taken_up_in_time(void)
     check_gone(&self, "taken up");
 }
 
-/* Jobs wait while there is nobody to ask, without attempts that failed. */
+/* While authd is away jobs wait, and no failed attempt is counted. */
 static void nobody_to_ask(void)
 {
     SUBJECT self = patient();

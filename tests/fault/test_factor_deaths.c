@@ -97,7 +97,7 @@ static void death_end(const struct death *self, const struct step *step)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", self->pids[1]));
 }
 
-/* Posts and dies at that step. Nobody is told that it was done. */
+/* Posts; authd dies at that step. The client gets no success. */
 static void post_and_die(const struct step *step, const char *path, const char *bearer,
                          json_t *body)
 {

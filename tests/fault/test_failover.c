@@ -41,7 +41,7 @@ static const char *primary_dir(char text[static 128])
     return text;
 }
 
-/* Whoever the standby runs as may ask the primary. */
+/* Opens the primary's socket to the user that the standby runs as. */
 static void open_primary(void)
 {
     char dir[128], path[160];
@@ -92,10 +92,10 @@ static void a_standby_is_synchronous(void)
 /* Connections of daemons to the server behind a connection string. */
 static long connections(const char *conninfo)
 {
-    struct pg asked = {.pid = 0};
+    struct pg server = {.pid = 0};
 
-    snprintf(asked.conninfo, sizeof(asked.conninfo), "%s", conninfo);
-    return pg_exec(&asked, "select count(*) from pg_stat_activity where usename like 'atrium%'");
+    snprintf(server.conninfo, sizeof(server.conninfo), "%s", conninfo);
+    return pg_exec(&server, "select count(*) from pg_stat_activity where usename like 'atrium%'");
 }
 
 /* The primary starts again from its data, and knows nothing of what happened. */
@@ -160,9 +160,9 @@ static void the_standby_takes_over_and_stays(void)
     chaos_print(chaos);
     printf("longest stall %lld ms (%s), %ld of %ld requests failed\n",
            (long long)result.stalls[CHAOS_POSTGRES].ms, result.stalls[CHAOS_POSTGRES].request,
-           result.failed, result.asked);
+           result.failed, result.requests);
     result = chaos_result(chaos);
-    CU_ASSERT_TRUE(result.asked > 200);
+    CU_ASSERT_TRUE(result.requests > 200);
     CU_ASSERT_EQUAL(result.wrong, 0);
     CU_ASSERT_EQUAL(result.lost, 0);
     CU_ASSERT_TRUE(result.stalls[CHAOS_POSTGRES].ms < STALL_MS);

@@ -631,10 +631,10 @@ static void watch_lease_end(int64_t start)
     int refused = 0, late = 0;
 
     while (clock_mono_ms() < start + ALONE_MS) {
-        int64_t asked = clock_mono_ms();
+        int64_t sent_ms = clock_mono_ms();
         HTTP_ANSWER answer = ask_here(reader_token);
 
-        late += answer->status == 200 && asked > start + LEASE_MS + 500;
+        late += answer->status == 200 && sent_ms > start + LEASE_MS + 500;
         refused += answer->status == 503;
         CU_ASSERT(answer->status == 200 || answer->status == 503);
         CU_ASSERT(answer->seconds < longest_answer);
@@ -656,7 +656,8 @@ static void a_gateway_without_any_authd_fails_closed(void)
     hosts_part(hosts, A, C, true);
     HTTP_ANSWER still = ask_here(ended);
     CHECK_STATUS(still, 200);
-    /* Answered when the gateway on a takes it no longer, which nobody can have told it. */
+    /* Answered once the gateway on a refuses the token: no message reaches that gateway, so its
+     * lease must have ended. */
     HTTP_ANSWER out = sign_out_on_b(ended);
     CHECK_STATUS(out, 204);
     HTTP_ANSWER taken = ask_here(ended);
@@ -922,7 +923,7 @@ static void a_stolen_docd_key_opens_what_docd_may_ask(void)
     CU_ASSERT(log_has(daemon_of("maild.a1"), "10.77.0.3"));
 }
 
-/* A daemon that made itself a key: its own list has it, nobody else's. */
+/* A daemon with a key that it made itself: only its own list of hosts has the key. */
 static void an_unknown_key_opens_nothing(void)
 {
     char *path = program_path("atrium-docd");

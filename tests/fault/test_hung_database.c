@@ -1,7 +1,7 @@
 /*
  * test_hung_database.c - PostgreSQL hangs: its processes stand still, its connections stay open.
- * Every instance says so within 15 seconds, those too that nobody calls; doctor names PostgreSQL
- * first; all goes on when it runs again.
+ * Every instance reports it within 15 seconds, also one that gets no requests; doctor names
+ * PostgreSQL first; requests succeed when it runs again.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

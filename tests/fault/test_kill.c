@@ -147,8 +147,8 @@ static void a_single_daemon_comes_back(void)
     free(load);
 }
 
-/* A stopped (not dead) daemon: heartbeats or deadlines end the wait, and nobody executes the
- * request later. */
+/* A stopped (not dead) daemon: heartbeats or deadlines end the wait, and no instance executes
+ * the request later. */
 static void a_frozen_daemon_does_not_hang_anyone(void)
 {
     PERSON admin = person_admin(suite);

@@ -86,18 +86,18 @@ static void mail_leaves_by_name(void)
 
 static void silence_holds_nothing_up(void)
 {
-    size_t asked;
+    size_t before;
     int64_t begin_ms;
 
     silent_dns_set(dns, true);
     restart_daemons();
     put_mails();
-    asked = silent_dns_asked(dns);
+    before = silent_dns_asked(dns);
     for (int i = 0; i < 10; i++) {
         check_answers();
         usleep(500000);
     }
-    UNIT_CHECK(silent_dns_asked(dns) > asked, "the name was asked for");
+    UNIT_CHECK(silent_dns_asked(dns) > before, "the name was asked for");
     begin_ms = clock_mono_ms();
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     UNIT_CHECK(clock_mono_ms() - begin_ms < DOCTOR_MS, "doctor took %lld ms",

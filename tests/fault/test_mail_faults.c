@@ -53,14 +53,14 @@ static void begin(enum bad_smtp_manner manner, int delay_ms)
 /* Both instances of maild answer at once, and are the ones that there were at the beginning. */
 static void check_answers(void)
 {
-    int64_t asked = clock_mono_ms();
+    int64_t start = clock_mono_ms();
     PROGRAM status = ATRIUMCTL(suite, NULL, "status", "--json");
     size_t found = 0, i;
     json_t *row;
 
     CHECK_EXIT(status, 0);
-    UNIT_CHECK(clock_mono_ms() - asked < ANSWERS_MS, "status took %lld ms",
-               (long long)(clock_mono_ms() - asked));
+    UNIT_CHECK(clock_mono_ms() - start < ANSWERS_MS, "status took %lld ms",
+               (long long)(clock_mono_ms() - start));
     json_array_foreach(status->json, i, row)
     {
         const char *service = json_string_value(json_object_get(row, "service"));

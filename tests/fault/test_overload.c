@@ -118,7 +118,7 @@ static void make_noise(void *context, const char *path)
         for (size_t at = 0; at < size; at++)
             bytes[at] = (unsigned char)rand_r(&seed);
         if (size > 2 && i % 2) {
-            bytes[0] = 0x96; /* an array of six: looks like one of ours */
+            bytes[0] = 0x96; /* an array of six, as in a request of the bus */
             bytes[1] = 1;
             bytes[2] = (unsigned char)(i % 12);
         }

@@ -160,10 +160,10 @@ static void a_password_that_cannot_be_set_spends_nothing(void)
     struct mail_link link;
 
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 1));
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
     link = suite_mail_link(suite, patient->email, "https://patient.demo.example/set-password");
     take_memory();

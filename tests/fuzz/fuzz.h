@@ -1,10 +1,10 @@
 /*
  * fuzz.h - what the fuzz targets share.
  *
- * A target is one function over bytes that a stranger chose. It calls the real code and asserts
- * what must hold for every input: what was printed reads back as the same, what was refused says
- * why in words that can be sent. `make fuzz` gives it to libFuzzer; test_fuzz_corpus.c calls it
- * with each file of tests/fuzz/corpus/<target> and tests/fuzz/regression/<target>.
+ * A target is one function over bytes that an attacker may choose. It calls the real code and
+ * asserts what must hold for every input: what was printed reads back as the same, what was refused
+ * says why in words that can be sent. `make fuzz` gives it to libFuzzer; test_fuzz_corpus.c calls
+ * it with each file of tests/fuzz/corpus/<target> and tests/fuzz/regression/<target>.
  */
 #ifndef ATRIUM_TESTS_FUZZ_FUZZ_H
 #define ATRIUM_TESTS_FUZZ_FUZZ_H
@@ -46,8 +46,8 @@ void fuzz_failed(const char *condition, const char *file, int line) NORETURN;
 /* Tells fuzz_failed() which file the next inputs come from; borrowed, NULL: none. */
 void fuzz_input_from(const char *path);
 
-/* Copies of exactly this size, so that AddressSanitizer sees whoever reads on; the text ends at the
- * first U+0000. The caller's, to be freed with CLEANUP(fuzz_free). */
+/* Copies of exactly this size, so that AddressSanitizer reports a read past the end; the text
+ * ends at the first U+0000. The caller's, to be freed with CLEANUP(fuzz_free). */
 void *fuzz_bytes(const uint8_t *data, size_t size);
 char *fuzz_text(const uint8_t *data, size_t size);
 void fuzz_free(void *pointer_p);

@@ -1,6 +1,6 @@
 /*
- * fuzz_token.c - access tokens: nobody without the key makes one, and with it only what is meant is
- * taken. Input: a token; or two lines, header and claims, to be signed.
+ * fuzz_token.c - access tokens: without the key none can be made, and of signed ones only those
+ * with valid claims are accepted. Input: a token; or two lines, header and claims, to be signed.
  */
 #include <string.h>
 

@@ -158,7 +158,7 @@ void hosts_cut(const struct hosts *self, int host, bool cut)
         abort();
 }
 
-/* To a link address that nobody has. */
+/* Resolves the other host to a link address that no host has. */
 static void misdirect(const struct hosts *self, int from, int to, bool part)
 {
     char line[128];

@@ -24,8 +24,8 @@ void hosts_destroy(struct hosts **self_p);
 enum { HOSTS_SWITCH = -1 };
 void hosts_enter(const struct hosts *self, int host);
 
-/* Pulls the line of a host, or plugs it in again. Nobody is told: what is sent is lost. Back on the
- * calling thread's host when it returns. */
+/* Cuts a host off the network, or connects it again. No process gets an error for it: packets
+ * are lost. Back on the calling thread's host when it returns. */
 void hosts_cut(const struct hosts *self, int host, bool cut);
 
 /* The same between two hosts only: each of them still reaches all others. */

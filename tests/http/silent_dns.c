@@ -26,7 +26,7 @@ struct silent_dns {
     int fd;
     pthread_t thread;
     atomic_bool silent, stop;
-    atomic_size_t asked;
+    atomic_size_t queries;
 };
 
 /* ---- the namespaces ---- */
@@ -108,7 +108,7 @@ static size_t answer(struct silent_dns *self, uint8_t *bytes, size_t size)
     if (end > size || end + sizeof(record) > MESSAGE_MAX)
         return 0;
     address = bytes[end - 3] == TYPE_A;
-    atomic_fetch_add(&self->asked, address);
+    atomic_fetch_add(&self->queries, address);
     absent = is_absent(bytes, end);
     bytes[2] = 0x84;
     bytes[3] = absent ? NXDOMAIN : 0;
@@ -193,5 +193,5 @@ void silent_dns_set(struct silent_dns *self, bool silent)
 
 size_t silent_dns_asked(const struct silent_dns *self)
 {
-    return atomic_load(&self->asked);
+    return atomic_load(&self->queries);
 }

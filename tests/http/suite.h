@@ -94,8 +94,8 @@ long suite_count(struct suite *self, const char *format, ...) PRINTF_LIKE(2, 3);
 bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
-/* Waits up to 15 s until that many statements of a daemon wait for a row that somebody else has
- * locked. */
+/* Waits up to 15 s until that many statements of a daemon wait for a row that another
+ * transaction has locked. */
 bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
 
 /* The text of the newest mail to this address (caller frees), waiting up to timeout_ms for one;

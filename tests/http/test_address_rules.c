@@ -76,7 +76,7 @@ static struct http_answer *join(const char *role, const char *email, const char 
     return suite_post_from(suite, source, path, body_register(email, "demo"));
 }
 
-/* Somebody new, signed in while there is no rule. */
+/* A new person, signed in while there is no rule. */
 static struct person *newcomer(const char *role)
 {
     struct person *self = calloc(1, sizeof(*self));
@@ -139,7 +139,8 @@ static struct http_answer *one_step_from(const char *path, const char *email, co
                                      suite_text(suite, "demo.projectId")));
 }
 
-/* How many refused attempts the audit trail has of an account; of nobody's with NULL. */
+/* How many refused attempts the audit trail has of an account; with NULL, of attempts without an
+ * account. */
 static int audited(const char *action, const struct person *person)
 {
     char sql[512], *text;
@@ -440,7 +441,7 @@ static void explain_names_the_address(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(admin->out, "the sign-in succeeds."));
 }
 
-/* ---- what cannot be read lets nobody in ---- */
+/* ---- rules that cannot be read refuse every address ---- */
 
 static void rules_that_make_no_sense_let_nobody_in(void)
 {

@@ -55,7 +55,7 @@ static struct program *create_admin(const char *code, const char *email, const c
                      "--name", "Olga", "--surname", "Petrova", "--json");
 }
 
-/* With a password on standard input that nobody reads. */
+/* With a password on standard input, which the command does not read. */
 static struct program *create_existing(const char *code, const char *email)
 {
     return ATRIUMCTL(suite, "another password\n", "user", "create-admin", "--project", code,
@@ -595,8 +595,8 @@ static int administers(const char *email, const char *password, const char *code
     return person->access ? status_of("/v1/project/settings/history", person->access) : 0;
 }
 
-/* Rows of what the operator did to an invitation, as somebody asks who wants to know who made an
- * admin. */
+/* How many audit rows say that the operator did this to an invitation, found as one would ask
+ * who made an admin. */
 static long audited(const char *action, const char *id)
 {
     return suite_count(suite,
@@ -760,7 +760,8 @@ static void an_account_that_is_there_is_invited(void)
     free(email);
 }
 
-/* A member to be becomes an admin to be, also while the project's admins may invite nobody. */
+/* An invitation of a member becomes one of an admin, also while the project's admins may not
+ * invite. */
 static void a_pending_invitation_becomes_one_of_an_admin(void)
 {
     PERSON admin = person_admin(suite);

@@ -1,6 +1,6 @@
 /*
- * test_audit_chain.c - the chain over the audit trail's rows as a suite keeps it, atriumctl's
- * verification of one that somebody laid hands on, and its export.
+ * test_audit_chain.c - the chain over the audit trail's rows in a running suite, its verification
+ * by atriumctl after tampering, and its export.
  */
 #include <CUnit/CUnit.h>
 #include <glob.h>
@@ -123,7 +123,7 @@ static void verification_finds_nothing(void)
     CHECK_REFUSED(nowhere, 1, "Tenant not found.");
 }
 
-/* Somebody with all rights on the database lays hands on it, and puts it back. */
+/* A superuser of the database changes the chain, and undoes the change. */
 static void tampering_is_found(void)
 {
     static const struct {
@@ -166,8 +166,8 @@ static void tampering_is_found(void)
     trail_check_sound(suite);
 }
 
-/* Whoever has taken a daemon over has the rights of its role: they do not reach what it did
- * before. */
+/* An attacker who controls a daemon has the rights of its role: they do not allow changes of
+ * sealed rows. */
 static void a_daemons_role_leaves_sealed_rows_alone(void)
 {
     static const char *const tries[] = {
@@ -224,7 +224,8 @@ static void a_daemons_role_leaves_sealed_rows_alone(void)
     free(after);
 }
 
-/* A chain that was made anew is sound; it has not the hashes that somebody kept. */
+/* A chain that was computed anew verifies, but does not have the hashes that were kept
+ * elsewhere. */
 static void a_kept_hash_tells_a_new_chain(void)
 {
     struct unit_dir dir = unit_dir_make();

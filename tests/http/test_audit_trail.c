@@ -317,18 +317,18 @@ static struct http_request reset_password(void)
 static struct http_request set_password(void)
 {
     const struct person *who = patient();
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", who->email, "tenantCode", "demo"));
     struct mail_link link;
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, who->email, 2));
     link = suite_mail_link(suite, who->email, "https://patient.demo.example/set-password");
-    /* so that nobody is signed in, whom the new password would sign out */
+    /* so that no session is left that the new password would end */
     HTTP_ANSWER out = http_post(suite_url(suite), "/auth/logout", who->access, NULL);
     CHECK_STATUS(out, 204);
-    /* and proven, so that the link proves nothing more */
+    /* and its address is verified, so that the link verifies nothing more */
     CU_ASSERT_EQUAL(
         suite_count(suite,
                     "with made as (insert into auth.email_verified select id, "
@@ -351,13 +351,13 @@ static struct http_request email_change(void)
               json_pack("{s:s}", "email", keep_text(person_address())));
 }
 
-/* The link that a patient got who asked for another address. */
+/* The link that a patient got who requested for another address. */
 static struct mail_link change_link(const struct person *who, const char *email)
 {
-    HTTP_ANSWER asked = http_post(suite_url(suite), "/auth/change-email", who->access,
-                                  json_pack("{s:s}", "email", email));
+    HTTP_ANSWER requested = http_post(suite_url(suite), "/auth/change-email", who->access,
+                                      json_pack("{s:s}", "email", email));
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
     return suite_mail_link(suite, email, "https://patient.demo.example/verify-email");
 }
@@ -780,7 +780,7 @@ static const struct audited {
     {"b2b_login", b2b_wrong, 400, "session.create failure password"},
     {"patient_login_token", token_wrong_verifier, 400, "session.create failure verifier"},
     {"practitioner_login_token", token_elsewhere, 400, "session.create failure not-a-member"},
-    {"patient_login_token", token_unknown, 400, NULL}, /* nobody's */
+    {"patient_login_token", token_unknown, 400, NULL}, /* no account */
     {"patient_login_mfa", mfa_wrong, 400, "session.create failure code"},
     {"mfa_enroll", enroll_wrong, 400, "mfa.enroll failure Account code"},
     {"mfa_disable", disable_wrong, 400, "mfa.disable failure Account code"},

@@ -1,6 +1,6 @@
 /*
- * test_bot_execution.c - executing bots: how they are found, what they are told, what becomes of
- * their answers, and that the worst of them harms nobody.
+ * test_bot_execution.c - executing bots: how they are found, what they receive, how their answers
+ * are used, and that a hostile one does no harm.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -728,7 +728,7 @@ static void executions_are_remembered(void)
     free(audited);
 }
 
-/* Noting an execution locks nothing that somebody else may hold. */
+/* Recording an execution waits for no row that another transaction may have locked. */
 static void executing_waits_for_nobody(void)
 {
     int64_t start;

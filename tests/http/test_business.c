@@ -27,7 +27,7 @@ static const char bad_link[] = "The continue-as-patient link is invalid or has e
 static struct suite *suite;
 static struct person *admin; /* of the demo tenant, whose switch is on */
 
-/* A business address that nobody has (caller frees). */
+/* A business address without an account (caller frees). */
 static char *business_address(void)
 {
     char *person = person_address(), *text = NULL;
@@ -156,7 +156,7 @@ static void a_complete_sign_up_is_an_invitation(void)
     CU_ASSERT_PTR_NULL(strstr(mail, "correct horse"));
     free(mail);
 
-    /* Nobody has an account yet, and the password is nowhere good. */
+    /* There is no account yet, and the password signs in nowhere. */
     CU_ASSERT_EQUAL(rows_of("invitation", email), 1);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
     PERSON patient = person_sign_in(suite, "Patient", email, "correct horse battery staple", NULL);
@@ -248,7 +248,8 @@ static void other_routes_make_patients(void)
     free(email);
 }
 
-/* Whoever would be registered for want of an answer stays a patient: better none. */
+/* Without maild's answer a practitioner would be registered as a patient, for good: the request
+ * fails instead. */
 static void nobody_is_registered_while_maild_is_silent(void)
 {
     char *email = business_address();
@@ -375,7 +376,7 @@ static void the_link_leads_back_once(void)
     CHECK_ERROR(spent, 400, bad_link);
     CU_ASSERT_EQUAL(rows_of("account", email), 0);
 
-    /* The invitation is still there for whoever thinks again. */
+    /* The invitation is still there for another attempt. */
     HTTP_ANSWER again = sign_up(email);
     check_invited(again);
     free(email);

@@ -1,6 +1,6 @@
 /*
- * test_callers.c - who may ask what: every operation of every daemon, asked by each service and by
- * one that is none.
+ * test_callers.c - which service may call what: every operation of every daemon, called by each
+ * service and by one that does not exist.
  *
  * The caller is what its socket says.  A socket exists only for services that stand in some row of
  * the daemon, and through it only the rows that name the service can be asked.  What is sent is no
@@ -134,7 +134,7 @@ static void check_row(struct probe *probe, const struct row *row)
     }
 }
 
-/* Sockets for the services that may come, and for nobody else. */
+/* There are sockets for the services that may call, and for no other. */
 static void check_sockets(const struct probe *probe)
 {
     char path[256];

@@ -62,7 +62,7 @@ static void go_before(int64_t ms, int64_t lead)
 
 /* ---- people ---- */
 
-/* Somebody whose account is to go. */
+/* A person whose account is to be deleted. */
 struct subject {
     struct person *person;
     const char *role;
@@ -584,7 +584,7 @@ static void check_register(const struct subject *self)
     CU_ASSERT_TRUE(suite_everywhere(suite, self->person->access, 401));
 }
 
-/* With nobody to run the jobs. */
+/* While maild runs no jobs. */
 static void the_date_decides(void)
 {
     SUBJECT plain = patient();
@@ -644,8 +644,8 @@ static void the_date_decides(void)
     CU_ASSERT_TRUE(is_scheduled(&plain) == false);
 }
 
-/* A second before it the sign-in wins, at it the deletion. Whoever was too slow says nothing:
- * another try, and on a machine that is that busy some time more. */
+/* One second before the date the sign-in wins, at the date the deletion. A sign-in that came too
+ * late proves nothing and is tried again, with more time each third attempt. */
 static void one_second_decides(void)
 {
     bool won = false;
@@ -1054,7 +1054,8 @@ static void explain_tells_of_it(void)
     CHECK_EXIT(run, 0);
 }
 
-/* An operator makes an admin of somebody whose account is over: it is a new account. */
+/* An operator creates an admin with the address of an account whose date has passed: this makes
+ * a new account. */
 static void create_admin_finds_no_account_that_is_over(void)
 {
     SUBJECT self = practitioner();
@@ -1078,8 +1079,8 @@ static void create_admin_finds_no_account_that_is_over(void)
     set_admin(self.person->email, false);
 }
 
-/* Whoever administers with somebody who is to go cannot be removed, and who is over is invited as
- * anybody else. */
+/* An admin whose deletion is scheduled does not count as an admin who stays, so the other one
+ * cannot be demoted. A person whose date has passed can be invited like any other. */
 static void members_count_who_stays(void)
 {
     PERSON boss = person_admin(suite);

@@ -505,7 +505,7 @@ static void a_wrong_configuration_is_refused_by_line(void)
     }
 }
 
-/* Outside of `atriumctl dev` nobody may shift the time. */
+/* Only the suite of `atriumctl dev` accepts a test clock. */
 static void test_test_clock_is_refused_outside_dev(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();

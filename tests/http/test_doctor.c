@@ -315,7 +315,7 @@ static void another_version_is_a_warning(void)
                "%s", doctor->out);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    /* Its socket lies there, and is told of until somebody takes it away. */
+    /* Its socket is still there, and is reported until an operator removes it. */
     CHECK_ROW("maild.old", "bus", "fail", "has a socket that nobody answers", "remove the socket");
     char path[300];
     snprintf(path, sizeof(path), "%s/bus/maild/ctl.old", run_dir);

@@ -587,7 +587,7 @@ static void a_new_name_outlives_the_upload(void)
 /* ---- who may ---- */
 
 /* A patient of the demo tenant sees what it is the author of; a practitioner sees all of the
- * project; nobody sees another project. */
+ * project; neither sees another project. */
 static void others_documents_are_hidden(void)
 {
     static const struct {
@@ -680,7 +680,7 @@ static void a_policy_decides(void)
     free(restore);
 }
 
-/* Whoever has the account deleted with `wipe` takes the documents along, bytes and all. */
+/* Deleting an account with `wipe` removes its documents and their bytes. */
 static void a_wiped_account_takes_its_documents_along(void)
 {
     PERSON going = person_register(suite, NULL);

@@ -52,9 +52,9 @@ static struct mail_link link_to(const char *email, const char *page)
 /* Asks for an address that no mail went to yet, and takes the link to it. */
 static struct mail_link ask(const struct person *person, const char *email)
 {
-    HTTP_ANSWER asked = change(person->access, email);
+    HTTP_ANSWER requested = change(person->access, email);
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, 1));
     return link_to(email, "verify-email");
 }
@@ -109,10 +109,10 @@ static void the_new_mailbox_confirms_and_the_old_is_told(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, patient->access, 401));
     check_sign_in(email, patient->password, 400);
     check_sign_in(patient->email, patient->password, 400);
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 4)); /* and that it changed */
     struct mail_link reset = link_to(patient->email, "set-password");
     HTTP_ANSWER set = suite_post_fresh(suite, "/auth/set-password",

@@ -51,10 +51,10 @@ static int verified(const char *access)
 /* Sets the password by a link that is asked for now; mails to the address are `number` then. */
 static void reset_by_link(const char *email, size_t number, const char *password)
 {
-    HTTP_ANSWER asked = suite_post_fresh(
+    HTTP_ANSWER requested = suite_post_fresh(
         suite, RESET, json_pack("{s:s, s:s}", "email", email, "tenantCode", "demo"));
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, number));
     struct mail_link link = suite_mail_link(suite, email, PATIENT_APP "/set-password");
     HTTP_ANSWER set = suite_post_fresh(suite, SET,
@@ -389,9 +389,9 @@ static void sending_tells_nothing_and_has_a_limit(void)
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 2 + 5); /* in fifteen minutes */
     for (int i = 0; i < 5; i++) {
-        HTTP_ANSWER asked = suite_post_fresh(
+        HTTP_ANSWER requested = suite_post_fresh(
             suite, RESET, json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
-        CHECK_STATUS(asked, 200);
+        CHECK_STATUS(requested, 200);
     }
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 10);
@@ -640,11 +640,11 @@ static void set_trap(const struct person *admin, const char *template, const cha
 
 static void ask_reset(const char *email, const char *tenant, size_t number)
 {
-    HTTP_ANSWER asked = suite_post_fresh(suite, RESET,
-                                         json_pack("{s:s, s:s, s:s}", "email", email, "tenantCode",
-                                                   tenant, "type", "Practitioner"));
+    HTTP_ANSWER requested = suite_post_fresh(
+        suite, RESET,
+        json_pack("{s:s, s:s, s:s}", "email", email, "tenantCode", tenant, "type", "Practitioner"));
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, email, number));
 }
 

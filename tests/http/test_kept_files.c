@@ -2,8 +2,8 @@
  * test_kept_files.c - files that are read again and again: the gateway has their bytes, docd still
  * decides.
  *
- * The file in docd's store is taken away: whoever gets bytes has them from the gateway. docd hands
- * no file over open (test_file_passing.c): those are not kept.
+ * The file is removed from docd's store, so bytes that still arrive come from the gateway's memory.
+ * docd passes no open files here (test_file_passing.c): those are not cached.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

@@ -136,7 +136,8 @@ static const char *text(const json_t *entry, const char *name)
     return value ? value : "";
 }
 
-/* Whoever was invited and has accepted, signed in to the demo tenant; *ret_id is the membership. */
+/* A person who was invited and has accepted, signed in to the demo tenant; *ret_id is the
+ * membership. */
 static struct person *join(const char *type, bool as_admin, char ret_id[static 37])
 {
     char *email = person_address();
@@ -216,7 +217,7 @@ static void a_practitioner_is_invited_and_accepts(void)
     struct mail_link link = suite_mail_link(suite, email, CLINIC);
     CU_ASSERT_STRING_EQUAL(link.id, http_text(made, "id"));
 
-    /* Nobody has an account yet; a scanner that follows links spends nothing. */
+    /* There is no account yet; a scanner that follows links spends nothing. */
     PERSON early = person_sign_in(suite, "Practitioner", email, chosen, NULL);
     CU_ASSERT_EQUAL(early->status, 400);
     HTTP_ANSWER get = http_get(suite_url(suite), SET, NULL);
@@ -1133,7 +1134,7 @@ static void wait_for_both(pid_t killer, pid_t first, pid_t second)
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
 }
 
-/* Both authd die while somebody is invited: the invitation and its mail are there, or neither. */
+/* Both authd die during an invitation: the invitation and its mail are there, or neither. */
 static void a_kill_leaves_no_half_invitation(void)
 {
     for (int round = 0; round < 6; round++) {

@@ -1,7 +1,7 @@
 /*
  * test_mfa.c - the second factor: enrolment, sign-in with codes and recovery codes, each good once,
  * limits, one-step routes, races. Over two gateways and two authd, on the test clock: each case
- * that needs a code moves on to a time step whose codes nobody has used.
+ * that needs a code moves on to a time step of which no code was used.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

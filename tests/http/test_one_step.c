@@ -193,8 +193,8 @@ static void the_practitioner_comes_before_the_patient(void)
     HTTP_ANSWER neither = suite_post_fresh(suite, LOGIN, body_login(email, "neither", client()));
     CHECK_ERROR(neither, 400, wrong_login);
 
-    /* Each role has its own switch, told only to who knows the password; nobody when both are
-     * off. */
+    /* Each role has its own switch. Only a caller with the right password learns that it is off,
+     * and none does when both are off. */
     suite_set_switch(suite, admin->access, "PRACTITIONER_LOGIN_ENABLED", false);
     HTTP_ANSWER off = suite_post_fresh(suite, LOGIN, body_login(email, password, client()));
     CHECK_ERROR(off, 403, "Login is not enabled.");
@@ -215,8 +215,9 @@ static void the_practitioner_comes_before_the_patient(void)
     free(email);
 }
 
-/* Whichever account there is, two hashes: nobody, a patient, a practitioner, in turns, so that
- * whatever else the machine does falls on all of them alike. */
+/* Without an account, with a patient's and with a practitioner's a rejection computes two
+ * hashes. The three are measured in turns, so that other load of the machine falls on all of
+ * them alike. */
 static void rejects_take_equal_time(void)
 {
     enum { TRIES = 21 };
@@ -461,7 +462,8 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     CHECK_STATUS(parent_on, 200);
     suite_set_switch(suite, north.access, "PRACTITIONER_LOGIN_ENABLED", true);
 
-    /* A member of the parent is nobody in a child, a patient nowhere; siblings are no children. */
+    /* A member of the parent cannot sign in to a child, nor can a member of a sibling; a patient
+     * cannot sign in to any. */
     HTTP_ANSWER stranger = b2b_login(member, south.client, south.project);
     CHECK_ERROR(stranger, 400, wrong_login);
     HTTP_ANSWER sibling = b2b_login(child, south.client, south.project);

@@ -189,10 +189,10 @@ static void a_change_and_a_link_follow_the_rules(void)
     HTTP_ANSWER brief = http_post(suite_url(suite), CHANGE, patient->access,
                                   body_change(patient->password, "short"));
     check_refused(brief);
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
     link = suite_mail_link(suite, patient->email, "https://patient.demo.example/set-password");
     for (int i = 0; i < 2; i++) {

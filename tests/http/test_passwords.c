@@ -374,8 +374,8 @@ static void one_wins_a_race_for_a_link(void)
     http_answers_destroy(answers, MANY);
 }
 
-/* A password changes while sign-ins with the old one are half done: whoever gets tokens, none of
- * them live. */
+/* A password changes while sign-ins with the old one are in progress: tokens that they get are
+ * not valid. */
 static void no_sign_in_slips_past_a_change(void)
 {
     PERSON patient = person_register(suite, NULL);

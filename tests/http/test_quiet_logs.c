@@ -274,7 +274,7 @@ static bool ends_it(const struct route *route, enum kind kind)
            (kind == FITTING && strcmp(route->path, "/auth/delete") == 0);
 }
 
-/* By nobody, a patient, an admin, and with a token that is none. */
+/* Calls without a token, as a patient, as an admin, and with an invalid token. */
 static void every_route_is_asked(void)
 {
     PERSON patient = person_register(suite, mark("@patients.example"));
@@ -308,7 +308,7 @@ static void every_route_is_asked(void)
     free(requests);
 }
 
-/* What never becomes a request of ours. */
+/* Bytes that HTTP's parser refuses, so that no endpoint sees them. */
 static void requests_that_are_none(void)
 {
     const char *const rows[] = {
@@ -576,7 +576,7 @@ static void the_database_refuses(void)
     run_sql("alter table auth.elsewhere rename to throttle");
 }
 
-/* Sign-ins and registrations, of which nobody knows how they end; tokens that come out are kept. */
+/* Sign-ins and registrations with unknown outcome; the tokens that they return are kept. */
 static void bustle(unsigned round)
 {
     enum { MANY = 64 };

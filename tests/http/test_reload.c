@@ -84,9 +84,9 @@ static void load_start(void)
 
 static void load_stop(void)
 {
-    int asked = atomic_load(&load.good);
+    int before = atomic_load(&load.good);
 
-    while (atomic_load(&load.good) < asked + 20 && atomic_load(&load.failed) == 0)
+    while (atomic_load(&load.good) < before + 20 && atomic_load(&load.failed) == 0)
         usleep(10000);
     atomic_store(&load.enough, true);
     for (size_t i = 0; i < CLIENTS; i++)

@@ -162,7 +162,8 @@ static void a_document_goes_to_the_bucket_and_back(void)
     free(bytes);
 }
 
-/* Nobody tells us that a file has come: lists see it, and the sweep when nobody looks. */
+/* S3 sends no message when a file arrives: a list of documents finds it, and else the sweep
+ * does. */
 static void what_came_is_found(void)
 {
     char *bytes = test_bytes(5000, 2);
@@ -645,8 +646,7 @@ static void a_piece_that_fails_is_not_the_end_of_the_file(void)
     free(bytes);
 }
 
-/* A server that we do not wait for any more copies all the same, when nobody looks: also that copy
- * goes. */
+/* docd stops waiting, and the server completes the copy later: that copy is removed too. */
 static void a_copy_that_comes_late_is_removed(void)
 {
     char *id;
@@ -709,8 +709,8 @@ static void docd_is_killed_while_it_adopts(void)
     suite_set_clock(suite, 0);
 }
 
-/* A document that nothing came for goes after a day, unless nobody can tell whether something
- * did. */
+/* A document without a file is removed after a day, but not while the store cannot say whether a
+ * file arrived. */
 static void what_cannot_be_looked_for_is_not_given_up(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");

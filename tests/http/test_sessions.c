@@ -74,7 +74,7 @@ static void bad_tokens_are_refused(void)
         altered,
         cut,
         huge,
-        /* {"alg":"none"}, and a signature of nobody under HS256 */
+        /* {"alg":"none"}, and a signature by an unknown key under HS256 */
         "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0.eyJzdWIiOiJQYXRpZW50LzEifQ.",
         "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0."
         "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
@@ -126,7 +126,7 @@ static void refresh_rotates(void)
     HTTP_ANSWER second = refresh(http_text(first, "refresh_token"));
     CHECK_STATUS(second, 200);
 
-    /* Now the first one is two generations old: somebody else has it. */
+    /* Now the first one is two generations old: its use means theft. */
     HTTP_ANSWER stolen = refresh(patient->refresh);
     CHECK_ERROR(stolen, 401, bad_refresh);
     HTTP_ANSWER victim = refresh(http_text(second, "refresh_token"));

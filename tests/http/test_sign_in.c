@@ -313,7 +313,7 @@ static void a_practitioner_of_another_tenant_is_refused(void)
                                  body_login_token(http_text(one, "sessionCode"), NULL));
     CHECK_STATUS(into, 200);
 
-    /* Someone of the branch only is nobody in the demo tenant. */
+    /* A member of the branch only has no rights in the demo tenant. */
     HTTP_ANSWER policies =
         http_post(suite_url(suite), "/v1/project/access-policies", http_text(into, "accessToken"),
                   json_pack("{s:s, s:[{s:s}]}", "name", "Staff", "resource", "resourceType", "*"));

@@ -238,8 +238,8 @@ static void tenants_are_apart(void)
     CHECK_ERROR(refused, 403, "Forbidden");
 }
 
-/* Attack 2: the template of an admin must not tell a stranger's server the link that opens an
- * account. */
+/* Attack 2: an admin's template must not send the link that opens an account to a foreign
+ * server. */
 static void secret_links_stand_as_text_or_href_only(void)
 {
     static const struct {
@@ -292,10 +292,10 @@ static void older_templates_send_their_text_only(void)
                      "subject = 'Reset {{resetUrl}}' where name = 'PASSWORD_RESET' returning name) "
                      "select count(*) from w"));
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 1)); /* its welcome */
-    HTTP_ANSWER asked =
+    HTTP_ANSWER requested =
         suite_post_fresh(suite, "/auth/reset-password",
                          json_pack("{s:s, s:s}", "email", patient->email, "tenantCode", "demo"));
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, patient->email, 2));
 
     char *mail = suite_mail(suite, patient->email, MAIL_MS);

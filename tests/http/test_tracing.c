@@ -144,7 +144,7 @@ static void check_all_valid(void)
 
 /* ---- requests ---- */
 
-/* Its trace is named like the request, where nobody else names it. Caller frees. */
+/* The trace id is the request id unless the caller sends one. Caller frees. */
 static char *traced_get(const char *path, const char *bearer, const char *header)
 {
     struct http_request request = {.path = path, .bearer = bearer, .headers = {header}};

@@ -266,7 +266,7 @@ static void hostile_texts_do_no_harm(void)
         "\t",
         "1,2.3-",
     };
-    json_t *texts = json_array(), *asked;
+    json_t *texts = json_array(), *sources;
 
     for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
         char *text = translated_repeat(patterns[i], 40), *mixed;
@@ -278,15 +278,15 @@ static void hostile_texts_do_no_harm(void)
         free(text);
         free(mixed);
     }
-    asked = json_deep_copy(texts);
+    sources = json_deep_copy(texts);
     HTTP_ANSWER answer = translate_within(62, texts);
     CHECK_STATUS(answer, 200);
-    CU_ASSERT_EQUAL(translated_count(answer, json_array_size(asked), "failed"), 0);
-    for (size_t i = 0; i < json_array_size(asked); i++)
-        UNIT_CHECK(!strstr(json_string_value(json_array_get(asked, i)), "{{door}}") ||
+    CU_ASSERT_EQUAL(translated_count(answer, json_array_size(sources), "failed"), 0);
+    for (size_t i = 0; i < json_array_size(sources); i++)
+        UNIT_CHECK(!strstr(json_string_value(json_array_get(sources, i)), "{{door}}") ||
                        strstr(translated_text(answer, i), "{{door}}"),
                    "%s", translated_text(answer, i));
-    json_decref(asked);
+    json_decref(sources);
 }
 
 /* ---- deaths ---- */
@@ -492,7 +492,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    /* the provider is asked each time */
+    /* the provider is sources each time */
     suite = suite_start(&(struct suite_options){
         .set = "botd.translation_memory_entries=0,botd.translation_daily_characters=0"});
     admin = person_admin(suite);

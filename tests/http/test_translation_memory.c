@@ -1,7 +1,7 @@
 /*
- * test_translation_memory.c - what a project had translated before is not translated again, and
- * nobody else's business; and no project has more translated in a day than it may, by two
- * instances, whatever dies.
+ * test_translation_memory.c - what a project had translated before is not translated again and not
+ * shown to other projects; two instances together keep a project's daily limit, also when one is
+ * killed.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -239,8 +239,8 @@ static void the_same_is_not_translated_again(void)
         json_array_append_new(first, json_string(rows[i].first));
         json_array_append_new(then, json_string(rows[i].then));
     }
-    HTTP_ANSWER asked = ask(first);
-    CHECK_STATUS(asked, 200);
+    HTTP_ANSWER answer = ask(first);
+    CHECK_STATUS(answer, 200);
     pause_provider();
     for (int turn = 0; turn < 6; turn++) {
         HTTP_ANSWER again = ask_briefly(patient->access, json_deep_copy(then));
@@ -630,7 +630,7 @@ static void deaths_leave_the_sums_right(void)
 
 /* ---- other providers ---- */
 
-static long asked(const char *server_url)
+static long provider_calls(const char *server_url)
 {
     HTTP_ANSWER answer = http_get(server_url, "/asked", NULL);
 
@@ -639,17 +639,17 @@ static long asked(const char *server_url)
 
 /* Asks for the text and checks what comes, and how often the server behind it was asked for
  * that. */
-static void check_asked(const char *server_url, const char *bearer, const char *text,
-                        const char *want, bool anew)
+static void check_translation(const char *server_url, const char *bearer, const char *text,
+                              const char *want, bool anew)
 {
     struct http_request request = request_of(bearer, one(text));
-    long before = asked(server_url);
+    long before = provider_calls(server_url);
 
     HTTP_ANSWER answer = http_call(suite_url(suite), &request);
     CHECK_STATUS(answer, 200);
     CU_ASSERT_STRING_EQUAL(text_at(answer, 0), want);
-    UNIT_CHECK((asked(server_url) > before) == anew, "%s: %ld, %ld", text, before,
-               asked(server_url));
+    UNIT_CHECK((provider_calls(server_url) > before) == anew, "%s: %ld, %ld", text, before,
+               provider_calls(server_url));
 }
 
 /* Of three in turn, each translates what the others have translated already. In the end one loses
@@ -675,7 +675,7 @@ static void no_provider_answers_for_another(void)
     CU_ASSERT_EQUAL(sscanf(server->out, "port %d", &port), 1);
     snprintf(server_url, sizeof(server_url), "http://127.0.0.1:%d", port);
     suite = suite_start(&(struct suite_options){0});
-    PERSON asks = person_register(suite, NULL);
+    PERSON reader = person_register(suite, NULL);
     for (size_t i = 0; i < ARRAY_SIZE(providers); i++) {
         snprintf(set, sizeof(set),
                  "botd.translation_provider=%s,botd.translation_url=%s/%s,"
@@ -683,13 +683,14 @@ static void no_provider_answers_for_another(void)
                  providers[i].name, server_url, providers[i].path,
                  unit_dir_write(&dir, "key", "key-of-it\n"), providers[i].model);
         suite_reconfigure(suite, set);
-        check_asked(server_url, asks->access, "the {{big}} dog", "THE {{big}} DOG", true);
-        check_asked(server_url, asks->access, "the {{small}} dog", "THE {{small}} DOG", false);
+        check_translation(server_url, reader->access, "the {{big}} dog", "THE {{big}} DOG", true);
+        check_translation(server_url, reader->access, "the {{small}} dog", "THE {{small}} DOG",
+                          false);
     }
     HTTP_ANSWER lossy = http_post(server_url, "/mode/drop", NULL, json_object());
     CHECK_STATUS(lossy, 200);
-    check_asked(server_url, asks->access, "a {{big}} cat", "A {{big}} CAT", true);
-    check_asked(server_url, asks->access, "a {{small}} cat", "A {{small}} CAT", false);
+    check_translation(server_url, reader->access, "a {{big}} cat", "A {{big}} CAT", true);
+    check_translation(server_url, reader->access, "a {{small}} cat", "A {{small}} CAT", false);
     suite_stop(&suite);
     suite = usual;
 }

@@ -76,7 +76,7 @@ static json_t *numbered(const char *words)
     return json_sprintf("%s%d", words, fresh());
 }
 
-static long asked(void)
+static long provider_calls(void)
 {
     HTTP_ANSWER answer = http_get(server_url, "/asked", NULL);
 
@@ -204,11 +204,11 @@ static void a_wrong_answer_is_asked_for_again_once(void)
     HTTP_ANSWER one = translate("en", "es", json_pack("[o]", numbered("a single text ")));
     CHECK_STATUS(one, 200);
     /* twice as a whole, twice as the one stretch that it is */
-    UNIT_CHECK(asked() == 4, "%ld", asked());
+    UNIT_CHECK(provider_calls() == 4, "%ld", provider_calls());
     behave("count-once");
     HTTP_ANSWER two = translate("en", "es", json_pack("[o]", numbered("a single text ")));
     CU_ASSERT_STRING_EQUAL(translated_status(two, 0), "translated");
-    CU_ASSERT_EQUAL(asked(), 2);
+    CU_ASSERT_EQUAL(provider_calls(), 2);
 }
 
 /* What was translated before the provider had enough of us is not thrown away. */
@@ -271,7 +271,7 @@ static void languages_may_come_later(void)
     CHECK_STATUS(known, 200);
 }
 
-/* A slow provider holds up nobody but those who asked it. */
+/* A slow provider delays only the requests that use it. */
 static void others_are_not_held_up(void)
 {
     enum { COUNT = 40 };
@@ -443,7 +443,7 @@ static void doctor_asks_whether_it_is_there(void)
     for (size_t i = 0; i < ARRAY_SIZE(rows[0]) && rows[provider][i].mode; i++) {
         behave(rows[provider][i].mode);
         check_doctor(rows[provider][i].state, rows[provider][i].seen, rows[provider][i].mend);
-        CU_ASSERT_EQUAL(asked(), 0);
+        CU_ASSERT_EQUAL(provider_calls(), 0);
     }
     behave("ok");
     kill(server->pid, SIGSTOP);

@@ -1,6 +1,6 @@
 /*
- * test_uploads.c - the form of a document over HTTP: how it may come, and the forms that somebody
- * forged, altered or cut off.  Each is refused with its status, and leaves nothing behind.
+ * test_uploads.c - the form of a document over HTTP: how it may be sent, and forms that were
+ * forged, altered or cut off. Each is refused with its status, and leaves nothing behind.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

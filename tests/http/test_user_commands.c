@@ -175,9 +175,9 @@ static void a_locked_account_gets_no_links(void)
 {
     PERSON person = person_register_settled(suite);
     size_t before = suite_mail_count(suite, person->email);
-    HTTP_ANSWER asked = ask_for_link(person->email);
+    HTTP_ANSWER requested = ask_for_link(person->email);
 
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(requested, 200);
     CU_ASSERT_TRUE(suite_mails_arrive(suite, person->email, before + 1));
     struct mail_link link = suite_mail_link(suite, person->email, "set-password");
     PROGRAM lock = user("lock", person->email);
@@ -186,7 +186,7 @@ static void a_locked_account_gets_no_links(void)
     CHECK_STATUS(dead, 400);
     HTTP_ANSWER none = ask_for_link(person->email);
     CHECK_STATUS(none, 200);
-    CU_ASSERT_STRING_EQUAL(none->body, asked->body);
+    CU_ASSERT_STRING_EQUAL(none->body, requested->body);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.password_reset r join auth.account a "
                                 "on a.id = r.account_id where a.email = '%s'",

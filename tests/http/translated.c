@@ -64,10 +64,10 @@ char *translated_repeat(const char *bytes, size_t count)
     return text;
 }
 
-static void check_texts(const json_t *asked, const struct http_answer *answer)
+static void check_texts(const json_t *sources, const struct http_answer *answer)
 {
-    for (size_t i = 0; i < json_array_size(asked); i++) {
-        const char *source = json_string_value(json_array_get(asked, i));
+    for (size_t i = 0; i < json_array_size(sources); i++) {
+        const char *source = json_string_value(json_array_get(sources, i));
         const char *text = translated_text(answer, i);
 
         UNIT_CHECK(marked_text_kept(source, text), "%s -> %s", source, text);
@@ -84,7 +84,7 @@ struct translated_counts translated_keeps_markup(const struct suite *suite,
     unsigned seed = 1066;
 
     for (size_t r = 0; r < REQUESTS; r++) {
-        json_t *texts = json_array(), *asked;
+        json_t *texts = json_array(), *sources;
 
         for (size_t i = 0; i < TEXTS; i++) {
             char *text = marked_text(&seed);
@@ -92,13 +92,13 @@ struct translated_counts translated_keeps_markup(const struct suite *suite,
             json_array_append_new(texts, json_string(text));
             free(text);
         }
-        asked = json_deep_copy(texts);
+        sources = json_deep_copy(texts);
         HTTP_ANSWER answer = translated_within(suite, person, 62, texts);
         CHECK_STATUS(answer, 200);
         counts.failed += translated_count(answer, TEXTS, "failed");
         counts.translated += translated_count(answer, TEXTS, "translated");
-        check_texts(asked, answer);
-        json_decref(asked);
+        check_texts(sources, answer);
+        json_decref(sources);
     }
     return counts;
 }

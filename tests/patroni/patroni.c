@@ -132,7 +132,7 @@ static void prepare_node(struct patroni *self, struct node *node, const char *na
             folder);
 }
 
-/* One line for each role: whoever runs the daemons may read it. */
+/* One line for each role, readable by the user that runs the daemons. */
 static void write_passwords(struct patroni *self)
 {
     const char *text = "";

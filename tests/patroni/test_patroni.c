@@ -112,7 +112,7 @@ static struct session {
 } sessions[SESSIONS];
 
 static struct {
-    int ended, asked, accepted, refused;
+    int ended, requests, accepted, refused;
 } tally;
 
 static void open_session(struct session *self)
@@ -152,7 +152,7 @@ static void try_session(const struct session *self)
     for (int i = 0; i < TOKENS; i++) {
         HTTP_ANSWER answer = http_get(suite_url(suite), "/auth/me", self->access[i]);
 
-        tally.asked++;
+        tally.requests++;
         tally.accepted += answer->status == 200;
         tally.refused += answer->status == 401;
     }
@@ -377,7 +377,7 @@ static void nothing_is_lost_when_the_leader_changes(void)
     wait_for_rest();
     chaos_read_back(chaos);
     chaos_print(chaos);
-    tally.asked = tally.accepted = tally.refused = 0;
+    tally.requests = tally.accepted = tally.refused = 0;
     for (size_t i = 0; i < SESSIONS; i++)
         try_session(&sessions[i]);
     struct chaos_result result = chaos_result(chaos);
@@ -385,13 +385,13 @@ static void nothing_is_lost_when_the_leader_changes(void)
     printf(
         "patroni: %ld requests and %d pages, %ld acknowledged writes lost, %ld wrong answers, %d "
         "daemons restarted, %d of %d tokens of ended sessions accepted\n",
-        result.asked, atomic_load(&writer.acknowledged), lost, result.wrong, restarted(),
-        tally.accepted, tally.asked);
+        result.requests, atomic_load(&writer.acknowledged), lost, result.wrong, restarted(),
+        tally.accepted, tally.requests);
     CU_ASSERT_EQUAL(lost, 0);
     CU_ASSERT_EQUAL(result.wrong, 0);
     CU_ASSERT_EQUAL(restarted(), 0);
     CU_ASSERT_EQUAL(tally.ended, SESSIONS);
-    CU_ASSERT_EQUAL(tally.asked, SESSIONS * TOKENS);
+    CU_ASSERT_EQUAL(tally.requests, SESSIONS * TOKENS);
     CU_ASSERT_EQUAL(tally.refused, SESSIONS * TOKENS);
     chaos_destroy(&chaos);
 }
