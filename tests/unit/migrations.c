@@ -9,7 +9,8 @@
 
 #include "tests/unit/unit.h"
 
-/* Whoever must be outside of a transaction is one of those that let others write. */
+/* SQLSTATE of a statement that must run outside of a transaction, such as `create index
+ * concurrently`: it lets other sessions write. */
 static const char NOT_IN_TRANSACTION[] = "25001";
 
 static void run(PGconn *conn, const char *sql)

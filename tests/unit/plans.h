@@ -40,10 +40,10 @@ void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret
 /* Whether a plan reads a table that grows from end to end. */
 bool plans_scan_whole(const struct plans *self, const char *plan);
 
-/* A case: every statement finds its rows by a condition on an index, with the settings that daemons
- * have and the plan that they keep: made of tables that nobody has analysed, or, worse, that were
- * analysed while they were empty. `walks` are statements that read an index from its start on,
- * under a limit: "A B". */
+/* A case: every statement finds its rows by a condition on an index, with the settings that
+ * daemons have and the plan that they keep: made of tables that were never analysed, or, worse,
+ * that were analysed while they were empty. `walks` are statements that read an index from its
+ * start on, under a limit: "A B". */
 void plans_check(const struct plans *self, const struct pg *server, const char *walks);
 
 /* A whole program whose one case is that, on a server of its own; returns what main() does. */

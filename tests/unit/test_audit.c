@@ -393,7 +393,8 @@ static void test_two_chainers_make_one_chain(void)
     unit_on_fiber(chain_twice, NULL);
 }
 
-/* Whoever holds the end of the chain is the chainer; the others leave, and do not wait. */
+/* The session that has locked the end of the chain seals rows; other chainers return at once and
+ * do not wait. */
 static void yield_to_another(struct loop *loop, void *arg UNUSED)
 {
     PGconn *other = PQconnectdb(server->conninfo);
@@ -569,7 +570,7 @@ static void test_a_month_can_be_dropped(void)
 
 /* ---- plans ---- */
 
-/* Months that nobody analysed yet are where a plan goes wrong. */
+/* Partitions that were never analysed are where a plan goes wrong. */
 static void test_no_month_is_read_from_end_to_end(void)
 {
     static const struct plans plans = {

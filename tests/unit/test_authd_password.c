@@ -194,8 +194,8 @@ static void *borrow(void *arg)
     return NULL;
 }
 
-/* Threads that hash at once have a piece each; what nobody needed for a while goes back to the
- * kernel. */
+/* Threads that hash at once have a piece each; a piece that was not used between two trims goes
+ * back to the kernel. */
 static void test_pieces_are_kept_while_they_are_used(void)
 {
     struct password_memory *memory = password_memory_new();

@@ -59,8 +59,7 @@ static void test_a_refresh_token_is_read_as_it_was_made(void)
     CU_ASSERT_NOT_EQUAL(memcmp(a.bytes, made.hash, SEAL_KEY_SIZE), 0);
 }
 
-/* A changed character anywhere is a forgery; that it is none of ours must be seen at every
- * place. */
+/* A refresh token with one changed character is not genuine, wherever the character is. */
 static void test_a_damaged_refresh_token_is_not_genuine(void)
 {
     struct seal_keys key = unit_seal_keys(1);

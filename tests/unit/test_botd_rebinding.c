@@ -77,7 +77,7 @@ struct server {
     int dns, http[2]; /* at PUBLIC and at INNER */
     pthread_t thread;
     const struct answer *answers;
-    size_t answer_count, asked;
+    size_t answer_count, queries;
     size_t connections[2];
     bool stop;
 };
@@ -97,7 +97,7 @@ static int listen_at(int type, const char *address, int port)
 
 /* RFC 1035: the question comes back with its answers, which are for no time (TTL 0). None of
  * another type. */
-static size_t answer_question(struct server *self, uint8_t *bytes, size_t size)
+static size_t answer_query(struct server *self, uint8_t *bytes, size_t size)
 {
     static const uint8_t record[] = {0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4};
     size_t end = 12, count = 0;
@@ -107,9 +107,10 @@ static size_t answer_question(struct server *self, uint8_t *bytes, size_t size)
     end += 5;
     if (end <= size && bytes[end - 3] == 1) {
         const struct answer *answer =
-            &self->answers[self->asked < self->answer_count ? self->asked : self->answer_count - 1];
+            &self->answers[self->queries < self->answer_count ? self->queries
+                                                              : self->answer_count - 1];
 
-        for (self->asked++; count < ADDRESSES_MAX && answer->addresses[count]; count++) {
+        for (self->queries++; count < ADDRESSES_MAX && answer->addresses[count]; count++) {
             uint8_t *at = bytes + end + count * (sizeof(record) + 4);
 
             memcpy(at, record, sizeof(record));
@@ -141,7 +142,7 @@ static void *server_main(void *arg)
             ssize_t size = recvfrom(self->dns, bytes, 512, 0, (struct sockaddr *)&from, &from_size);
 
             if (size > 12)
-                (void)!sendto(self->dns, bytes, answer_question(self, bytes, (size_t)size), 0,
+                (void)!sendto(self->dns, bytes, answer_query(self, bytes, (size_t)size), 0,
                               (struct sockaddr *)&from, from_size);
         }
         for (size_t i = 0; i < 2; i++) {
@@ -235,12 +236,12 @@ static void test_a_name_that_changes(void)
         UNIT_CHECK(code == want[i], "call %zu: %s", i, error_kind(code)->wire);
     }
     server_stop(&server);
-    CU_ASSERT_EQUAL(server.asked, ARRAY_SIZE(answers)); /* each call had its own answer */
+    CU_ASSERT_EQUAL(server.queries, ARRAY_SIZE(answers)); /* each call had its own answer */
     CU_ASSERT_EQUAL(server.connections[0], 2);
     CU_ASSERT_EQUAL(server.connections[1], 0);
 }
 
-/* A public address at which nobody listens is no bridge to the inner one behind it. */
+/* A public address without a listener does not lead on to the inner address behind it. */
 static void test_a_name_with_two_addresses(void)
 {
     static const struct answer answers[] = {{{"198.41.0.99", INNER}}, {{INNER, "198.41.0.99"}}};

@@ -100,7 +100,8 @@ static struct heard hear(const char *script)
     return heard;
 }
 
-/* The scheduler runs it when nobody else wants to, and there is no way back. */
+/* The scheduler runs it only when no other process is ready, and it cannot raise its own
+ * priority. */
 static void test_others_come_first(void)
 {
     static const char script[] =
@@ -159,7 +160,7 @@ static void kill_among_busy(useconds_t after_us)
     free(busy);
 }
 
-/* A program that is killed takes long to get the time to end, which nobody waits for. */
+/* On a busy machine a killed program takes long to end; botd does not wait for that. */
 static void test_killing_does_not_wait(void)
 {
     if (!left_out())

@@ -253,7 +253,7 @@ static void sizes(struct loop *loop, void *arg UNUSED)
 {
     static const struct {
         const char *label;
-        int64_t asked, answered;
+        int64_t sent, answered;
         enum error_code want;
     } rows[] = {
         {"nothing", 0, 0, ERR_NONE},
@@ -271,8 +271,8 @@ static void sizes(struct loop *loop, void *arg UNUSED)
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct kit_result result;
 
-        memset(text, 'a', (size_t)rows[i].asked);
-        text[rows[i].asked] = '\0';
+        memset(text, 'a', (size_t)rows[i].sent);
+        text[rows[i].sent] = '\0';
         kit_call(&kit, &result, &kit_large, NULL, text, rows[i].answered, 3000);
         UNIT_CHECK(result.err.code == rows[i].want, "%s: %s", rows[i].label, result.err.message);
         if (result.result == 0)
@@ -675,7 +675,7 @@ static void killed(struct loop *loop, void *arg UNUSED)
     UNIT_CHECK(works.ok == 10, "%d", works.ok);
     UNIT_CHECK(atomic_load(&kit.counts->executed) == 50, "%ld", atomic_load(&kit.counts->executed));
 
-    /* The last one: nobody is left to ask. */
+    /* The last one: no instance is left. */
     reads.ok = works.ok = works.unavailable = 0;
     kit_flock_start(&reads, 5);
     kit_flock_start(&works, 5);

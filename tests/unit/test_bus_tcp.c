@@ -481,7 +481,7 @@ static void check_shut_out(struct world *world, const char *caller, const char *
                caller);
 }
 
-/* A key of nobody, under a good name. */
+/* A key that no list names, under a valid name. */
 static void unknown_key(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
@@ -518,7 +518,7 @@ static void test_a_service_with_nothing_to_ask_is_shut_out(void)
     unit_on_fiber(wrong_service, NULL);
 }
 
-/* Somebody else listens where a server should be: we do not speak to it. */
+/* Another process listens at a server's address: without the server's key it gets no request. */
 static void impostor(struct loop *loop, void *arg UNUSED)
 {
     struct kit_key key = kit_key_new();
@@ -653,7 +653,8 @@ static int64_t hangs_up(struct kit *kit, int port, const void *bytes, size_t siz
                                                                       : clock_mono_ms() - start;
 }
 
-/* Who connects and says nothing, or no handshake, is cut off and holds nobody else up. */
+/* A peer that connects and sends nothing, or no handshake, is disconnected and delays no other
+ * peer. */
 static void no_handshake(struct loop *loop, void *arg UNUSED)
 {
     static const char http[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";

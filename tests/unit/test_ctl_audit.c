@@ -1,6 +1,5 @@
 /*
- * test_ctl_audit.c - a chain of audit rows that somebody laid hands on, and the AuditEvent of a
- * row.
+ * test_ctl_audit.c - tampering with a chain of audit rows is found; the AuditEvent of a row.
  */
 #include <stdio.h>
 #include <stdlib.h>

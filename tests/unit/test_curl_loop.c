@@ -127,7 +127,7 @@ static void test_many_at_once_on_one_thread(void)
     unit_on_fiber(many, NULL);
 }
 
-/* Connected, but nobody ever answers; and nobody there at all. */
+/* A server that accepts and never answers, and a port without a server. */
 static void failing(struct loop *loop, void *arg UNUSED)
 {
     struct curl_loop *curl = curl_loop_new(loop);

@@ -455,7 +455,7 @@ static void terminated_backends_reads_again_writes_uncertain(struct loop *loop, 
         CU_ASSERT_EQUAL(jobs[3].err.code, ERR_UNCERTAIN);
         CU_ASSERT_TRUE(db_stats(self.db).reconnects >= 2);
 
-        /* Idle connections that die cost nobody anything. */
+        /* Idle connections that die fail no request. */
         pg_exec(server, kill_all);
         sleep_ms(&self, 100);
         memset(jobs, 0, sizeof(jobs));
@@ -558,8 +558,8 @@ static void run_load(void *arg)
     load->ended = true;
 }
 
-/* The server goes away and comes back under load: refusals at once meanwhile, no restart of ours,
- * nothing acknowledged is lost. */
+/* The server goes away and comes back under load: refusals at once meanwhile, this process does
+ * not restart, no acknowledged write is lost. */
 static void restart(struct loop *loop, void *arg UNUSED)
 {
     struct load loads[8] = {0};
@@ -610,8 +610,8 @@ static void restart(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* The first answer after an outage, to a read or to a write, ends it for both: the other pool is in
- * the middle of its back-off and yet refuses nobody. */
+/* The first answer after an outage, to a read or to a write, ends it for both: the other pool is
+ * in the middle of its back-off and yet refuses no request. */
 static void recovery(struct loop *loop, void *arg UNUSED)
 {
     enum { ROUNDS = 6, WITHIN_MS = 1000 };

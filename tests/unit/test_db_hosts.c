@@ -160,7 +160,7 @@ static void silent_host(struct loop *loop, void *arg UNUSED)
     black_hole_close(&hole);
 }
 
-/* After the fail-over from a to b nobody goes back to a, whatever it allows. */
+/* After the fail-over from a to b no connection goes back to a, also when a accepts writes. */
 static void former_primary(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;

@@ -165,8 +165,8 @@ static void a_failed_migration_leaves_nothing(struct loop *loop, void *arg UNUSE
     metrics_destroy(&metrics);
 }
 
-/* Somebody reads a table for long (a dump) while a migration needs it: the migration gives way at
- * once, so that nobody queues up behind it, and is tried again. */
+/* A dump reads a table for long while a migration needs it: the migration gives up its lock
+ * request at once, so that no statement queues behind it, and is tried again. */
 static void a_migration_gives_way(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture f;

@@ -160,7 +160,7 @@ static void a_form_has_the_usual_fields(void)
     CU_ASSERT_EQUAL(check(&fields, "documents", now, arena, &policy, &err), 0);
 }
 
-/* A policy that somebody else made and encoded, or that was altered. */
+/* A policy made elsewhere and encoded, or altered. */
 static const char *another_policy(struct arena *arena, const char *from, const char *to)
 {
     struct fields fields = signed_fields(arena, now + 1000);

@@ -81,8 +81,8 @@ static void contend(void *arg)
     fiber_wake(self->starter);
 }
 
-/* Who has used more than its minute's pixels waits until nobody else does, however long it has
- * waited. */
+/* A client that has used more than its pixels of a minute waits until no other client waits,
+ * however long it has waited. */
 static void others_go_first(struct loop *loop, void *arg UNUSED)
 {
     struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 64);

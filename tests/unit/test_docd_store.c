@@ -1,6 +1,6 @@
 /*
  * test_docd_store.c - the store of files: writes in any order, nothing visible before it is whole,
- * and steps that are done twice because somebody was killed in between.
+ * and steps that are repeated because docd was killed in between.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -106,7 +106,7 @@ static void writes_come_in_any_order(struct loop *loop, void *arg UNUSED)
     for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
         size_t offset = order[i] * PIECE;
 
-        CU_ASSERT_EQUAL(read_at(&f, 0, back, 1), -1); /* nobody sees a part of it */
+        CU_ASSERT_EQUAL(read_at(&f, 0, back, 1), -1); /* no reader sees a part of it */
         CU_ASSERT_EQUAL(f.err.code, ERR_NOT_FOUND);
         CU_ASSERT_EQUAL(write_at(&f, offset, MIN((size_t)PIECE, SIZE - offset)), 0);
     }

@@ -516,13 +516,13 @@ static void what_is_half_made_is_made_anew_or_swept(struct loop *loop, void *arg
     close(file);
     CU_ASSERT(get(&f, 0, f.key, small, &variant) == 0);
     CU_ASSERT(access(path, F_OK) == 0 && access(new_path, F_OK) < 0);
-    /* the same, of something that nobody asks for again */
+    /* the same, of a variant that is not requested again */
     file = open(new_path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     CU_ASSERT(variants_sweep(f.variants[0], &f.req, &f.err) == 0);
     CU_ASSERT(access(new_path, F_OK) == 0);
     set_used(new_path, 4000);
     CU_ASSERT(get(&f, 0, f.key, (struct image_size){3, 3, IMAGE_COVER}, &variant) == 0);
-    flock(file, LOCK_EX); /* somebody is at it still */
+    flock(file, LOCK_EX); /* another process still writes it */
     CU_ASSERT(variants_sweep(f.variants[0], &f.req, &f.err) == 0);
     CU_ASSERT(access(new_path, F_OK) == 0);
     close(file);

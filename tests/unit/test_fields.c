@@ -340,20 +340,20 @@ static void row_may_name_another_key_than_its_member(void)
 
 /* ---- path, query, header ---- */
 
-struct place_in {
+struct sourced_in {
     const char *option, *search, *etag;
     int64_t count;
     bool all;
 };
-static const struct field place_in_rows[] = {
-    FIELD_TEXT(struct place_in, option, 1, 8, FIELD_PATH | FIELD_REQUIRED, "Path.", "x"),
-    FIELD_TEXT(struct place_in, search, 0, 8, FIELD_QUERY, "Query.", "x"),
-    FIELD_INT(struct place_in, count, 1, 10, 5, FIELD_QUERY, "Query.", "5"),
-    FIELD_BOOL(struct place_in, all, false, FIELD_QUERY, "Query."),
-    FIELD_HEADER_TEXT(struct place_in, etag, "If-Match", 8, "Header."),
+static const struct field sourced_in_rows[] = {
+    FIELD_TEXT(struct sourced_in, option, 1, 8, FIELD_PATH | FIELD_REQUIRED, "Path.", "x"),
+    FIELD_TEXT(struct sourced_in, search, 0, 8, FIELD_QUERY, "Query.", "x"),
+    FIELD_INT(struct sourced_in, count, 1, 10, 5, FIELD_QUERY, "Query.", "5"),
+    FIELD_BOOL(struct sourced_in, all, false, FIELD_QUERY, "Query."),
+    FIELD_HEADER_TEXT(struct sourced_in, etag, "If-Match", 8, "Header."),
 };
-FIELD_DECLARE(place_in);
-FIELD_TABLE(place_in);
+FIELD_DECLARE(sourced_in);
+FIELD_TABLE(sourced_in);
 
 struct request_texts {
     const char *option, *search, *count, *all, *if_match;
@@ -372,11 +372,12 @@ static const char *lookup(const void *context, unsigned where, const char *name)
     return strcmp(name, "all") == 0 ? texts->all : texts->search;
 }
 
-static int read_texts_of(struct fixture *f, const struct request_texts *texts, struct place_in *in)
+static int read_texts_of(struct fixture *f, const struct request_texts *texts,
+                         struct sourced_in *in)
 {
     json_t *body = json_pack("{s:s, s:i}", "option", "body", "count", 7);
     struct field_source source = {.body = body, .lookup = lookup, .context = texts};
-    int result = fields_read(&place_in_table, &source, f->arena, in, &f->err);
+    int result = fields_read(&sourced_in_table, &source, f->arena, in, &f->err);
 
     json_decref(body);
     return result;
@@ -387,7 +388,7 @@ static void test_reads_path_query_and_header(void)
     static const struct request_texts full = {"path", "query", "10", "true", "\"1\""};
     static const struct request_texts none = {.option = "path"};
     CLEANUP(fixture_destroy) struct fixture f;
-    struct place_in in;
+    struct sourced_in in;
 
     fixture_init(&f);
     CU_ASSERT(read_texts_of(&f, &full, &in) == 0);
@@ -419,7 +420,7 @@ static void test_checks_path_query_and_header(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         CLEANUP(fixture_destroy) struct fixture f;
-        struct place_in in;
+        struct sourced_in in;
 
         fixture_init(&f);
         UNIT_CHECK(read_texts_of(&f, &rows[i].texts, &in) < 0, "%s", rows[i].want);
@@ -676,7 +677,7 @@ static void test_describes_itself(void)
 static void test_describes_what_is_required(void)
 {
     json_t *whole = fields_to_schema(&whole_table, FIELDS_REQUEST),
-           *place = fields_to_schema(&place_in_table, FIELDS_REQUEST);
+           *place = fields_to_schema(&sourced_in_table, FIELDS_REQUEST);
     json_t *required = json_object_get(whole, "required");
 
     CU_ASSERT(json_array_size(required) == 1);

@@ -120,7 +120,7 @@ static void its_bytes_are_bounded(void)
         held += sent[i] != NULL;
     }
     CU_ASSERT_EQUAL(held, KEPT_SIZE_MAX / KEPT_FILE_MAX - 1);
-    keep(files, "/next", "one", KEPT_FILE_MAX); /* in place of the first, which nobody holds */
+    keep(files, "/next", "one", KEPT_FILE_MAX); /* in place of the first, which has no reader */
     CU_ASSERT_TRUE(is_kept(files, "/next"));
     sent[0] = find(files, "/next", "");
     keep(files, "/none", "one", KEPT_FILE_MAX);
@@ -190,12 +190,12 @@ static void files_that_do_not_fit_together_are_not_copied(void)
 static void what_nobody_asks_for_is_forgotten(void)
 {
     struct kept_files *files = kept_files_new();
-    struct kept *asked;
+    struct kept *entry;
 
     keep(files, "/a", "one", 1000);
     keep(files, "/b", "two", 100);
     note_at(files, "/once", "three", 10, 0);
-    asked = kept_find(files, &(struct target){"/a", ""}, KEPT_MS / 2);
+    entry = kept_find(files, &(struct target){"/a", ""}, KEPT_MS / 2);
     kept_files_sweep(files, KEPT_MS - 1);
     CU_ASSERT_EQUAL(kept_files_size(files), 1100);
     kept_files_sweep(files, KEPT_MS);
@@ -204,7 +204,7 @@ static void what_nobody_asks_for_is_forgotten(void)
     CU_ASSERT_FALSE(is_kept(files, "/once"));
     kept_files_sweep(files, KEPT_MS + KEPT_MS / 2);
     CU_ASSERT_EQUAL(kept_files_size(files), 1000); /* still being sent */
-    kept_release(&asked);
+    kept_release(&entry);
     CU_ASSERT_EQUAL(kept_files_size(files), 0);
     kept_files_destroy(&files);
 }

@@ -74,7 +74,7 @@ static void test_timers_fire_in_order_cancelled_ones_never(void)
 struct chain {
     struct loop *loop;
     int left;
-    int turns, turns_per_link;
+    int rounds, rounds_per_link;
 };
 
 static void chain_link(void *arg)
@@ -89,7 +89,7 @@ static void chain_link(void *arg)
 
 static void count_turn(void *arg)
 {
-    ((struct chain *)arg)->turns++;
+    ((struct chain *)arg)->rounds++;
 }
 
 static void test_a_due_timer_armed_by_a_timer_yields(void)
@@ -99,8 +99,8 @@ static void test_a_due_timer_armed_by_a_timer_yields(void)
     loop_each_turn(chain.loop, count_turn, &chain);
     loop_at(chain.loop, 0, chain_link, &chain);
     CU_ASSERT(loop_run(chain.loop) == 0);
-    UNIT_CHECK(chain.turns == 10, "a timer armed by a timer waits for the next turn: %d",
-               chain.turns);
+    UNIT_CHECK(chain.rounds == 10, "a timer armed by a timer waits for the next turn: %d",
+               chain.rounds);
     loop_destroy(&chain.loop);
 }
 
@@ -125,7 +125,7 @@ static void test_no_event_no_turn(void)
     loop_each_turn(chain.loop, count_turn, &chain);
     loop_at(chain.loop, clock_mono_ms() + 200, stop_loop, chain.loop);
     CU_ASSERT(loop_run(chain.loop) == 0);
-    UNIT_CHECK(chain.turns <= 2, "%d turns in 200 ms without an event", chain.turns);
+    UNIT_CHECK(chain.rounds <= 2, "%d turns in 200 ms without an event", chain.rounds);
     for (size_t i = 0; i < ARRAY_SIZE(sockets); i++) {
         loop_unwatch_socket(chain.loop, sockets[i]);
         zsock_destroy(&sockets[i]);

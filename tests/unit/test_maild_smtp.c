@@ -10,7 +10,10 @@
 #include "tests/unit/mail_server.h"
 #include "tests/unit/program.h"
 
-enum { SEND_MS = 30000 }; /* nobody waits for it: long enough for a busy machine */
+enum {
+    SEND_MS = 30000
+}; /* an upper bound, not reached in a good run: long enough for a busy
+                           * machine */
 
 static const char mail_text[] = "From: <a@health.example>\r\nSubject: Hi\r\n\r\n"
                                 ".a line that begins with a dot\r\nEnd.\r\n";

@@ -1,6 +1,7 @@
 /*
  * test_outbox.c - the relay of the outbox between a real PostgreSQL and a service in a process of
- * its own: what was written is delivered, whoever is killed meanwhile.
+ * its own: what was written is delivered, also when the sender, the receiver or the database is
+ * killed.
  */
 #include <signal.h>
 #include <spawn.h>
@@ -363,7 +364,7 @@ static void the_database_restarts(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* Two relays on one table, as two instances of a daemon are: no row twice while nobody dies. */
+/* Two relays on one table, as two instances of a daemon are: no row twice while neither dies. */
 static void two_instances_share_the_work(struct loop *loop, void *arg UNUSED)
 {
     struct fixture self;

@@ -182,8 +182,8 @@ static void test_so_much_is_remembered(void)
     CU_ASSERT_EQUAL(policy_scopes_count(memory), POLICY_SCOPES_MAX);
 }
 
-/* Who administers the project is bound by no text, and nobody has none: there is nothing to
- * remember. */
+/* The scopes of an admin, of a caller without a policy and of an unauthenticated caller need no
+ * rules: they are not cached. */
 static void test_who_needs_no_rules_is_not(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();

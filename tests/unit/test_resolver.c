@@ -126,12 +126,12 @@ static void test_numeric_addresses_and_localhost_need_no_lookup(void)
     }
 }
 
-static void one_question(struct loop *loop, void *arg UNUSED)
+static void one_query(struct loop *loop, void *arg UNUSED)
 {
     struct resolver *resolver = resolver_new(loop);
     struct caller callers[FIBERS], absent;
     struct address want;
-    size_t asked = silent_dns_asked(dns);
+    size_t before = silent_dns_asked(dns);
 
     CU_ASSERT(address_parse("127.0.0.1", &want) == 0);
     for (size_t i = 0; i < FIBERS; i++)
@@ -144,22 +144,22 @@ static void one_question(struct loop *loop, void *arg UNUSED)
         UNIT_CHECK(callers[i].result == 0 && callers[i].addresses.count == 1 &&
                        memcmp(&callers[i].addresses.items[0], &want, sizeof(want)) == 0,
                    "fiber %zu: %d", i, callers[i].code);
-    CU_ASSERT_EQUAL(silent_dns_asked(dns) - asked, 1);
+    CU_ASSERT_EQUAL(silent_dns_asked(dns) - before, 1);
     CU_ASSERT_EQUAL(call(loop, resolver, "one.example", 10000).result, 0);
-    CU_ASSERT_EQUAL(silent_dns_asked(dns) - asked, 1);
+    CU_ASSERT_EQUAL(silent_dns_asked(dns) - before, 1);
 
     absent = call(loop, resolver, "no.absent.example", 10000);
     CU_ASSERT(absent.result == -1 && absent.code == ERR_UNAVAILABLE);
-    asked = silent_dns_asked(dns);
+    before = silent_dns_asked(dns);
     absent = call(loop, resolver, "no.absent.example", 10000);
     CU_ASSERT(absent.result == -1 && absent.took_ms < PROMPT_MS);
-    CU_ASSERT_EQUAL(silent_dns_asked(dns), asked);
+    CU_ASSERT_EQUAL(silent_dns_asked(dns), before);
     resolver_destroy(&resolver);
 }
 
 static void test_a_name_is_asked_for_once(void)
 {
-    unit_on_fiber(one_question, NULL);
+    unit_on_fiber(one_query, NULL);
 }
 
 /* More names at once than there are threads, and more than are remembered. */
