@@ -153,7 +153,7 @@ static void the_scene_is_set(void)
     trail_open(suite);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -165,7 +165,7 @@ static const struct unit_case cases[] = {
     CASE(one_chainer_takes_over),
     CASE(the_database_restarts),
     CASE(a_tail_outlives_everything),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

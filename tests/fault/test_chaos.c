@@ -157,7 +157,7 @@ static void the_audit_trail_is_whole(void)
     trail_check_sound(suite);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -165,7 +165,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(the_load_is_served),
     CASE(the_audit_trail_is_whole),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

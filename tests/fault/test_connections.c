@@ -164,15 +164,17 @@ static void a_client_at_its_limit_goes_on(void)
     close_all(sockets, OWN);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(connections_of_one_client),      CASE(connections_of_many_clients),
-    CASE(bodies_of_one_client),           CASE(a_client_at_its_limit_goes_on),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(connections_of_one_client),
+    CASE(connections_of_many_clients),
+    CASE(bodies_of_one_client),
+    CASE(a_client_at_its_limit_goes_on),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

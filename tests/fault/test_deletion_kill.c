@@ -175,7 +175,7 @@ static void check_whole(const struct subject *self, const char *label, bool ackn
                label);
 }
 
-static void asked_while_they_die(void)
+static void deletions_are_scheduled_while_daemons_die(void)
 {
     enum { STEPS = 7, STEP_MS = 5 }; /* it takes some 20 ms */
     int acknowledged = 0;
@@ -210,7 +210,7 @@ static void asked_while_they_die(void)
 /* ---- executing the deletion ---- */
 
 /* The steps after the answer: relayed, put, claimed, asked, committed, recorded. */
-static void carried_out_while_they_die(void)
+static void deletions_are_executed_while_daemons_die(void)
 {
     enum { STEPS = 8, STEP_MS = 9 };
 
@@ -310,7 +310,7 @@ static void begun_but_not_committed(void)
 }
 
 /* The job that a killed maild had is taken up by the other. */
-static void taken_up_in_time(void)
+static void abandoned_jobs_are_claimed_again_in_time(void)
 {
     SUBJECT self = patient();
     PGconn *account;
@@ -337,7 +337,7 @@ static void taken_up_in_time(void)
 }
 
 /* While authd is away jobs wait, and no failed attempt is counted. */
-static void nobody_to_ask(void)
+static void jobs_wait_while_authd_is_away(void)
 {
     SUBJECT self = patient();
 
@@ -354,7 +354,7 @@ static void nobody_to_ask(void)
     check_gone(&self, "nobody to ask");
 }
 
-static void everything_dies(void)
+static void deletions_survive_the_death_of_all_daemons(void)
 {
     enum { PEOPLE = 4 };
     struct subject people[PEOPLE];
@@ -377,7 +377,7 @@ static void everything_dies(void)
 
 /* ---- reminding ---- */
 
-static void reminded_once_while_they_die(void)
+static void reminders_are_sent_once_while_daemons_die(void)
 {
     enum { STEPS = 6, STEP_MS = 90 }; /* a due job begins within half a second */
     struct subject people[2 * STEPS];
@@ -411,7 +411,7 @@ static struct http_answer *sign_in(const struct subject *self)
                                       suite_text(suite, "demo.clientId")));
 }
 
-static void taken_back_while_they_die(void)
+static void deletions_are_aborted_while_daemons_die(void)
 {
     enum { STEPS = 10, STEP_MS = 12 };
 
@@ -440,22 +440,22 @@ static void taken_back_while_they_die(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(asked_while_they_die),
-    CASE(carried_out_while_they_die),
+    CASE(deletions_are_scheduled_while_daemons_die),
+    CASE(deletions_are_executed_while_daemons_die),
     CASE(done_but_not_recorded),
     CASE(begun_but_not_committed),
-    CASE(taken_up_in_time),
-    CASE(nobody_to_ask),
-    CASE(reminded_once_while_they_die),
-    CASE(taken_back_while_they_die),
-    CASE(everything_dies),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(abandoned_jobs_are_claimed_again_in_time),
+    CASE(jobs_wait_while_authd_is_away),
+    CASE(reminders_are_sent_once_while_daemons_die),
+    CASE(deletions_are_aborted_while_daemons_die),
+    CASE(deletions_survive_the_death_of_all_daemons),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -207,17 +207,15 @@ static void doctor_and_metrics_count_them(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(metrics->body, "} 160\n"));
 }
 
-static void it_ends(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(daemons_may_open_few_files),
-    CASE(doctor_and_metrics_count_them),
-    CASE(connections_stop_below_the_limit),
-    CASE(without_descriptors_the_answer_is_503),
-    CASE_ALWAYS(it_ends),
+    CASE(daemons_may_open_few_files),       CASE(doctor_and_metrics_count_them),
+    CASE(connections_stop_below_the_limit), CASE(without_descriptors_the_answer_is_503),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -458,7 +458,7 @@ static void a_deletion_beats_the_upload(void)
     CU_ASSERT_TRUE(stored_files_become(suite, 0, 5000));
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
@@ -469,7 +469,7 @@ static const struct unit_case cases[] = {
     CASE(a_download_dies_with_its_gateway), CASE(an_upload_dies_with_its_gateway),
     CASE(an_upload_meets_a_dead_database),  CASE(the_last_of_all_forms_wins),
     CASE(one_token_and_one_deletion),       CASE(a_deletion_beats_the_upload),
-    CASE(kills_under_load_lose_nothing),    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(kills_under_load_lose_nothing),    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

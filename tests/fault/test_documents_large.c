@@ -180,7 +180,7 @@ static void a_gibibyte_passes_through_little_memory(void)
     CU_ASSERT_EQUAL(stored_files(suite), 0);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
@@ -188,7 +188,7 @@ static void it_ends_without_a_trace(void)
 
 static const struct unit_case cases[] = {
     CASE(a_gibibyte_passes_through_little_memory),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

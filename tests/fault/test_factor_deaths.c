@@ -353,7 +353,7 @@ static void an_operators_reset_is_whole_or_not(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -365,7 +365,7 @@ static const struct unit_case cases[] = {
     CASE(a_recovery_code_is_used_or_not),
     CASE(a_wrong_code_is_counted_whole_or_not),
     CASE(an_operators_reset_is_whole_or_not),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -171,7 +171,7 @@ static void the_standby_takes_over_and_stays(void)
     chaos_destroy(&chaos);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
     pg_destroy(&standby);
@@ -180,7 +180,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(a_standby_is_synchronous),
     CASE(the_standby_takes_over_and_stays),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

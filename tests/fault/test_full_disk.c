@@ -145,7 +145,7 @@ static void the_data_lies_on_a_small_disk(void)
     UNIT_CHECK(strstr(doctor->out, "\"postgresql\"") != NULL, "%s", doctor->out);
 }
 
-static void a_full_disk_is_told_everywhere(void)
+static void full_disk_is_reported(void)
 {
     PERSON admin = person_admin(suite);
     int64_t since = clock_mono_ms();
@@ -165,7 +165,7 @@ static void a_full_disk_is_told_everywhere(void)
     CHECK_STATUS(me, 200);
 }
 
-static void doctor_names_the_disk_first(void)
+static void doctor_reports_the_disk_first(void)
 {
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor");
     PROGRAM json = ATRIUMCTL(suite, NULL, "doctor", "--json");
@@ -183,7 +183,7 @@ static void doctor_names_the_disk_first(void)
 
 /* A request's own refusal counts at once, and a disk with room ends it within seconds; no daemon is
  * started again. */
-static void room_again_is_all_it_takes(void)
+static void freed_space_restores_service_without_a_restart(void)
 {
     pid_t before[ARRAY_SIZE(daemons)];
     PERSON admin = person_admin(suite);
@@ -204,8 +204,8 @@ static void room_again_is_all_it_takes(void)
         CU_ASSERT_EQUAL(suite_pid(suite, daemons[i], "1"), before[i]);
 }
 
-/* The disk of documents: the room is told anew within five seconds. */
-static void room_for_documents_is_never_old(void)
+/* The free bytes of docd's store are measured anew within five seconds. */
+static void free_bytes_of_the_store_are_measured_every_five_seconds(void)
 {
     enum { SMALL = 64 << 20, FRESH_MS = 5500 };
     char storage[PATH_SIZE];
@@ -224,16 +224,19 @@ static void room_for_documents_is_never_old(void)
 
 /* The server goes on below its working directory, but nothing of this disk is left when the suite
  * is removed. */
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     CU_ASSERT_EQUAL(umount2(data, MNT_DETACH), 0);
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(the_data_lies_on_a_small_disk),   CASE(a_full_disk_is_told_everywhere),
-    CASE(doctor_names_the_disk_first),     CASE(room_again_is_all_it_takes),
-    CASE(room_for_documents_is_never_old), CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(the_data_lies_on_a_small_disk),
+    CASE(full_disk_is_reported),
+    CASE(doctor_reports_the_disk_first),
+    CASE(freed_space_restores_service_without_a_restart),
+    CASE(free_bytes_of_the_store_are_measured_every_five_seconds),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -136,7 +136,7 @@ static long blocked_seconds(char *ret, size_t size)
     return strtol(strchr(at, '}') + 1, NULL, 10);
 }
 
-static void who_holds_it_is_told(void)
+static void the_holder_of_the_lock_is_reported(void)
 {
     PERSON patient = person_register(suite, NULL);
     PGconn *holder = hold("begin; lock table auth.session in access exclusive mode");
@@ -268,15 +268,15 @@ static void a_renewal_that_failed_ends_no_session(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_locked_table_stops_what_needs_it),      CASE(who_holds_it_is_told),
+    CASE(a_locked_table_stops_what_needs_it),      CASE(the_holder_of_the_lock_is_reported),
     CASE(a_locked_counter_stops_logging_out_only), CASE(a_renewal_that_failed_ends_no_session),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

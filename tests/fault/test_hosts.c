@@ -798,7 +798,7 @@ static bool documents_become(int status)
     return last == status;
 }
 
-static void a_line_that_goes_ends_the_connection_and_comes_back(void)
+static void a_removed_host_is_disconnected_until_it_is_listed_again(void)
 {
     static const char docd[] = "docd.c1";
 
@@ -911,7 +911,7 @@ static void steal_everything(struct loop *loop, void *arg)
     clock_destroy(&clock);
 }
 
-static void a_stolen_docd_key_opens_what_docd_may_ask(void)
+static void a_stolen_docd_key_has_the_rights_of_docd(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
 
@@ -924,7 +924,7 @@ static void a_stolen_docd_key_opens_what_docd_may_ask(void)
 }
 
 /* A daemon with a key that it made itself: only its own list of hosts has the key. */
-static void an_unknown_key_opens_nothing(void)
+static void an_unknown_key_is_refused(void)
 {
     char *path = program_path("atrium-docd");
     const char *config = arena_printf(texts, "%s/x/atrium.conf", dir.path);
@@ -951,7 +951,7 @@ static void an_unknown_key_opens_nothing(void)
     free(path);
 }
 
-static void it_ends(void)
+static void suite_shuts_down_cleanly(void)
 {
     for (size_t i = ARRAY_SIZE(daemons); i-- > 0;) {
         kill(running[i]->pid, SIGTERM);
@@ -972,11 +972,11 @@ static const struct unit_case cases[] = {
     CASE(a_host_is_cut_off_and_comes_back),
     CASE(a_gateway_without_any_authd_fails_closed),
     CASE(nothing_acknowledged_is_lost),
-    CASE(a_line_that_goes_ends_the_connection_and_comes_back),
+    CASE(a_removed_host_is_disconnected_until_it_is_listed_again),
     CASE(a_broken_list_of_hosts_changes_nothing),
-    CASE(a_stolen_docd_key_opens_what_docd_may_ask),
-    CASE(an_unknown_key_opens_nothing),
-    CASE(it_ends),
+    CASE(a_stolen_docd_key_has_the_rights_of_docd),
+    CASE(an_unknown_key_is_refused),
+    CASE(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -82,7 +82,7 @@ static void doctor_names_postgresql_first(void)
     UNIT_CHECK(lease && strstr(lease, "Follows from "), "%s", doctor->out);
 }
 
-static void all_goes_on_afterwards(void)
+static void requests_succeed_afterwards(void)
 {
     pid_t before[ARRAY_SIZE(daemons)];
 
@@ -98,7 +98,7 @@ static void all_goes_on_afterwards(void)
         CU_ASSERT_EQUAL(suite_pid(suite, daemons[i], "1"), before[i]);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -106,8 +106,8 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(every_instance_knows_within_15_seconds),
     CASE(doctor_names_postgresql_first),
-    CASE(all_goes_on_afterwards),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(requests_succeed_afterwards),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -253,7 +253,7 @@ static void a_gateway_without_a_lease_fails_closed(void)
     CHECK_STATUS(open, 200);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -266,7 +266,7 @@ static const struct unit_case cases[] = {
     CASE(acknowledged_writes_survive),
     CASE(the_mail_of_a_dead_maild_goes_out),
     CASE(a_gateway_without_a_lease_fails_closed),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -77,14 +77,14 @@ static void check_answers(void)
 
 /* ---- cases ---- */
 
-static void mail_leaves_by_name(void)
+static void mail_is_sent_to_a_server_by_name(void)
 {
     put_mails();
     CU_ASSERT_TRUE(bad_smtp_wait(server, MAILS, BACK_MS));
     CU_ASSERT_TRUE(all_sent(5000));
 }
 
-static void silence_holds_nothing_up(void)
+static void a_silent_name_server_delays_no_request(void)
 {
     size_t before;
     int64_t begin_ms;
@@ -107,7 +107,7 @@ static void silence_holds_nothing_up(void)
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from mail.message where answers > 0"), 0);
 }
 
-static void a_lookup_delays_no_end(void)
+static void a_pending_lookup_delays_no_shutdown(void)
 {
     int64_t begin_ms = clock_mono_ms();
 
@@ -122,7 +122,7 @@ static void a_lookup_delays_no_end(void)
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, "maild", instances[i], pids[i]));
 }
 
-static void mail_leaves_when_it_is_back(void)
+static void mail_is_sent_when_the_name_server_is_back(void)
 {
     silent_dns_set(dns, false);
     CU_ASSERT_TRUE(all_sent(BACK_MS));
@@ -130,18 +130,16 @@ static void mail_leaves_when_it_is_back(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
     bad_smtp_stop(&server);
 }
 
 static const struct unit_case cases[] = {
-    CASE(mail_leaves_by_name),
-    CASE(silence_holds_nothing_up),
-    CASE(a_lookup_delays_no_end),
-    CASE(mail_leaves_when_it_is_back),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(mail_is_sent_to_a_server_by_name),    CASE(a_silent_name_server_delays_no_request),
+    CASE(a_pending_lookup_delays_no_shutdown), CASE(mail_is_sent_when_the_name_server_is_back),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

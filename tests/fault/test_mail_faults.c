@@ -32,7 +32,7 @@ static pid_t pids[2];
 
 /* ---- helpers ---- */
 
-static void a_mail_waits_while_the_server_turns_all_away(void)
+static void a_mail_waits_while_the_server_refuses_all(void)
 {
     queued_mail_model(suite);
 }
@@ -88,7 +88,7 @@ static void a_good_server_gets_them_on_few_connections(void)
     UNIT_CHECK(counts.connections <= SOME / 20, "%ld connections", counts.connections);
 }
 
-static void a_server_that_thinks_holds_nothing_up(void)
+static void a_slow_server_delays_no_other_mail(void)
 {
     int64_t began;
 
@@ -102,7 +102,7 @@ static void a_server_that_thinks_holds_nothing_up(void)
     CU_ASSERT_EQUAL(bad_smtp_counts(server).most, 1);
 }
 
-static void a_server_that_turns_all_away_is_left_in_peace(void)
+static void a_refusing_server_is_tried_rarely(void)
 {
     struct bad_smtp_counts counts;
     int64_t began;
@@ -132,7 +132,7 @@ static struct bad_smtp_counts after_accepted(long different)
 
 /* An end that is not known is no answer: it costs the mail none of its tries, and its copy comes
  * when the server can no longer be at work on the first. */
-static void a_silent_server_gets_no_copy_while_it_may_think(void)
+static void a_silent_server_gets_no_copy_before_its_timeout(void)
 {
     int64_t began;
 
@@ -187,7 +187,7 @@ static void a_killed_maild_leaves_no_early_copy(void)
 }
 
 /* SIGTERM in the same place: an orderly end, in time. */
-static void a_server_that_thinks_does_not_hold_up_the_end(void)
+static void a_slow_server_delays_no_shutdown(void)
 {
     int64_t began;
 
@@ -202,7 +202,7 @@ static void a_server_that_thinks_does_not_hold_up_the_end(void)
     UNIT_CHECK(clock_mono_ms() - began < 14000, "%lld ms", (long long)(clock_mono_ms() - began));
 }
 
-static void a_late_greeting_holds_nothing_up(void)
+static void a_late_greeting_delays_no_other_mail(void)
 {
     begin(BAD_SMTP_LATE_GREETING, THINKS_MS);
     queued_mail_put(suite, 4);
@@ -222,7 +222,7 @@ static void a_connection_that_ends_costs_no_mail(void)
 }
 
 /* Refusals for now are answers: each counts, and a row of them is answered by a pause. */
-static void a_busy_server_is_asked_less(void)
+static void a_busy_server_gets_fewer_connections(void)
 {
     struct bad_smtp_counts counts;
 
@@ -240,7 +240,7 @@ static void a_busy_server_is_asked_less(void)
 }
 
 /* What is of no use any more is not sent; what is too old is given up; both with a reason. */
-static void mail_of_no_use_is_given_up(void)
+static void expired_mail_is_dropped(void)
 {
     begin(BAD_SMTP_REFUSE_ALL, 0);
     queued_mail_put(suite, 3);
@@ -306,28 +306,28 @@ static void the_operator_sees_it_and_sends_all_now(void)
                                       "event::text like '%%mail.retry%%'") > 0);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
     bad_smtp_stop(&server);
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_mail_waits_while_the_server_turns_all_away),
+    CASE(a_mail_waits_while_the_server_refuses_all),
     CASE(a_good_server_gets_them_on_few_connections),
-    CASE(a_server_that_thinks_holds_nothing_up),
-    CASE(a_server_that_turns_all_away_is_left_in_peace),
-    CASE(a_silent_server_gets_no_copy_while_it_may_think),
+    CASE(a_slow_server_delays_no_other_mail),
+    CASE(a_refusing_server_is_tried_rarely),
+    CASE(a_silent_server_gets_no_copy_before_its_timeout),
     CASE(a_reset_after_the_mail_is_an_unknown_end),
     CASE(a_killed_maild_leaves_no_early_copy),
-    CASE(a_server_that_thinks_does_not_hold_up_the_end),
-    CASE(a_late_greeting_holds_nothing_up),
+    CASE(a_slow_server_delays_no_shutdown),
+    CASE(a_late_greeting_delays_no_other_mail),
     CASE(a_connection_that_ends_costs_no_mail),
-    CASE(a_busy_server_is_asked_less),
-    CASE(mail_of_no_use_is_given_up),
+    CASE(a_busy_server_gets_fewer_connections),
+    CASE(expired_mail_is_dropped),
     CASE(a_link_says_when_it_expires),
     CASE(the_operator_sees_it_and_sends_all_now),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -56,7 +56,7 @@ static void move_to(int port)
     reload(part, reloaded);
 }
 
-static void a_mail_waits_while_the_server_turns_all_away(void)
+static void a_mail_waits_while_the_server_refuses_all(void)
 {
     queued_mail_model(suite);
 }
@@ -105,7 +105,7 @@ static void mails_under_way_end_where_they_began(void)
 
 /* Mails that wait for a server that is away go to the next one at once, not after their pauses of
  * up to a minute. */
-static void what_waits_goes_to_the_next_at_once(void)
+static void waiting_mail_goes_to_the_new_server_at_once(void)
 {
     int64_t began;
 
@@ -154,7 +154,7 @@ static void the_same_keys_change_nothing(void)
                bad_smtp_counts(former.server).connections);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
     bad_smtp_stop(&former.server);
@@ -162,12 +162,12 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_mail_waits_while_the_server_turns_all_away),
+    CASE(a_mail_waits_while_the_server_refuses_all),
     CASE(mails_under_way_end_where_they_began),
-    CASE(what_waits_goes_to_the_next_at_once),
+    CASE(waiting_mail_goes_to_the_new_server_at_once),
     CASE(wrong_keys_change_nothing),
     CASE(the_same_keys_change_nothing),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -55,7 +55,7 @@ static void an_idle_authd_is_small(void)
 }
 
 /* The pool bounds the memory, the queue bounds the wait, the rest is told to come back. */
-static void five_hundred_sign_ins_at_once(void)
+static void five_hundred_concurrent_sign_ins_are_answered(void)
 {
     enum { MANY = 500, READS = 40 };
     struct http_request *requests = calloc(MANY + READS, sizeof(*requests));
@@ -128,7 +128,7 @@ static void make_noise(void *context, const char *path)
     zmq_close(socket);
 }
 
-static void noise_on_the_bus_kills_nobody(void)
+static void invalid_frames_stop_no_daemon(void)
 {
     static const char *const daemons[] = {"authd", "settingsd", "maild"};
     PERSON patient = person_register(suite, NULL);
@@ -180,7 +180,7 @@ static void check_swept(const char *daemon, const char *count_sql)
     free(left);
 }
 
-static void what_is_over_goes_at_once(void)
+static void expired_rows_are_swept_at_once(void)
 {
     free(suite_query(suite,
                      "insert into auth.login (id, account_id, challenge, auth_method, created_at, "
@@ -194,15 +194,15 @@ static void what_is_over_goes_at_once(void)
     check_swept("maild", "select count(*) from mail.message where created_at = 1");
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(an_idle_authd_is_small),         CASE(five_hundred_sign_ins_at_once),
-    CASE(noise_on_the_bus_kills_nobody),  CASE(what_is_over_goes_at_once),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(an_idle_authd_is_small),          CASE(five_hundred_concurrent_sign_ins_are_answered),
+    CASE(invalid_frames_stop_no_daemon),   CASE(expired_rows_are_swept_at_once),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

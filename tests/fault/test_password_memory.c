@@ -187,7 +187,7 @@ static void a_password_that_cannot_be_set_spends_nothing(void)
 }
 
 /* Doctor looks back for some minutes, so that a shortage that comes and goes is not missed. */
-static void doctor_and_the_log_tell(void)
+static void doctor_and_the_log_report_it(void)
 {
     size_t lines = daemon_log_count(suite, "authd", "no memory to hash a password");
 
@@ -198,7 +198,7 @@ static void doctor_and_the_log_tell(void)
                "%s", doctor->out);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -207,8 +207,8 @@ static const struct unit_case cases[] = {
     CASE(a_sign_in_is_unavailable_not_incorrect),
     CASE(a_proof_by_password_is_unavailable_not_wrong),
     CASE(a_password_that_cannot_be_set_spends_nothing),
-    CASE(doctor_and_the_log_tell),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(doctor_and_the_log_report_it),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -97,7 +97,7 @@ static void acknowledged_settings_survive_a_crash_of_the_server(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -106,7 +106,7 @@ static const struct unit_case cases[] = {
     CASE(a_restart_is_survived),
     CASE(cut_connections_are_renewed),
     CASE(acknowledged_settings_survive_a_crash_of_the_server),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

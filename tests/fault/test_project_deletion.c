@@ -356,7 +356,7 @@ static void it_goes_on_after_everything_died(void)
 }
 
 /* Another request of that project was under way when it was closed. */
-static void what_comes_late_goes_too(void)
+static void rows_created_late_are_deleted_too(void)
 {
     char *id = make_project("late", 3), sql[200];
 
@@ -384,7 +384,7 @@ static long oldest_transaction_ms(void)
                        "query ~ 'project_id = \\$1 order by project_id|account_gone'");
 }
 
-static void many_rows_hold_nothing_up(void)
+static void deleting_many_rows_delays_no_request(void)
 {
     char *id = make_project("many", MANY_PATIENTS);
     char *path = program_path("atriumctl");
@@ -420,7 +420,7 @@ static void many_rows_hold_nothing_up(void)
     free(path);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -431,10 +431,10 @@ static const struct unit_case cases[] = {
     CASE(it_is_closed_from_the_beginning),
     CASE(files_go_too),
     CASE(every_daemon_may_die_in_the_middle),
-    CASE(many_rows_hold_nothing_up),
+    CASE(deleting_many_rows_delays_no_request),
     CASE(it_goes_on_after_everything_died),
-    CASE(what_comes_late_goes_too),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(rows_created_late_are_deleted_too),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -158,7 +158,7 @@ static int64_t ask_others(void)
     return longest_ms;
 }
 
-static void silence_holds_only_what_needs_a_name(void)
+static void a_silent_name_server_delays_only_lookups(void)
 {
     struct waiting waiting[2 * WAITING];
     int64_t longest_ms;
@@ -183,7 +183,7 @@ static void silence_holds_only_what_needs_a_name(void)
     CU_ASSERT_EQUAL(suite_pid(suite, "botd", "1"), botd);
 }
 
-static void all_is_well_when_it_is_back(void)
+static void requests_succeed_when_the_name_server_is_back(void)
 {
     int64_t until_ms = clock_mono_ms() + BACK_MS;
     int read_status, bot_status;
@@ -209,7 +209,7 @@ static void a_name_that_is_known_needs_no_server(void)
     silent_dns_set(dns, false);
 }
 
-static void a_lookup_delays_no_shutdown(void)
+static void a_pending_lookup_delays_no_shutdown(void)
 {
     static const char *const daemons[] = {"docd", "botd"};
     struct waiting waiting[2];
@@ -234,7 +234,7 @@ static void a_lookup_delays_no_shutdown(void)
     silent_dns_set(dns, false);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     person_destroy(&admin);
@@ -248,11 +248,11 @@ static void it_ends_without_a_trace(void)
 
 static const struct unit_case cases[] = {
     CASE(it_works_by_name),
-    CASE(silence_holds_only_what_needs_a_name),
-    CASE(all_is_well_when_it_is_back),
+    CASE(a_silent_name_server_delays_only_lookups),
+    CASE(requests_succeed_when_the_name_server_is_back),
     CASE(a_name_that_is_known_needs_no_server),
-    CASE(a_lookup_delays_no_shutdown),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(a_pending_lookup_delays_no_shutdown),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

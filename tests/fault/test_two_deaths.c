@@ -241,7 +241,7 @@ static void projects_while_two_daemons_die(void)
                     (long)made);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -249,7 +249,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(registrations_while_two_daemons_die),
     CASE(projects_while_two_daemons_die),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -198,7 +198,7 @@ static void registration_needs_an_address_that_is_let_in(void)
     free(email);
 }
 
-static void every_registration_route_looks(void)
+static void every_registration_route_checks_the_address(void)
 {
     static const char *const paths[] = {"/auth/tenant/Practitioner/register", "/auth/register",
                                         "/auth/b2b/register"};
@@ -224,7 +224,7 @@ static void every_registration_route_looks(void)
 }
 
 /* It is the last check: what else is wrong is said first. */
-static void other_checks_come_first(void)
+static void other_checks_precede_the_address_rules(void)
 {
     PERSON patient = newcomer("Patient");
 
@@ -271,7 +271,7 @@ static void a_practitioners_code_survives_a_refusal(void)
     check_code("Practitioner");
 }
 
-static void one_step_sign_ins_look(void)
+static void one_step_sign_ins_check_the_address(void)
 {
     PERSON practitioner = newcomer("Practitioner");
     PERSON patient = newcomer("Patient");
@@ -294,7 +294,7 @@ static void one_step_sign_ins_look(void)
 }
 
 /* Of a project that has rules for all others. */
-static void an_admin_is_bound_by_none(void)
+static void admins_are_exempt_from_address_rules(void)
 {
     PROGRAM made =
         ATRIUMCTL(suite, "correct horse battery staple\n", "user", "create-admin", "--project",
@@ -443,7 +443,7 @@ static void explain_names_the_address(void)
 
 /* ---- rules that cannot be read refuse every address ---- */
 
-static void rules_that_make_no_sense_let_nobody_in(void)
+static void unreadable_rules_refuse_every_address(void)
 {
     static const char *const rows[] = {"[{\"ip\":\"somewhere\",\"action\":\"allow\"}]",
                                        "[{\"ip\":\"127.0.0.0/8\",\"action\":\"maybe\"}]", "{}"};
@@ -553,7 +553,7 @@ static void a_client_behind_a_trusted_proxy_counts(void)
     CU_ASSERT_TRUE(program_wait_end(gateway, 15000));
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&boss);
     suite_stop(&suite);
@@ -562,19 +562,19 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(the_policy_is_made),
     CASE(registration_needs_an_address_that_is_let_in),
-    CASE(every_registration_route_looks),
-    CASE(other_checks_come_first),
+    CASE(every_registration_route_checks_the_address),
+    CASE(other_checks_precede_the_address_rules),
     CASE(a_patients_code_survives_a_refusal),
     CASE(a_practitioners_code_survives_a_refusal),
-    CASE(one_step_sign_ins_look),
-    CASE(an_admin_is_bound_by_none),
+    CASE(one_step_sign_ins_check_the_address),
+    CASE(admins_are_exempt_from_address_rules),
     CASE(a_refused_refresh_leaves_the_token),
     CASE(the_address_does_not_hide_a_theft),
     CASE(a_changed_rule_applies_everywhere_at_once),
     CASE(explain_names_the_address),
-    CASE(rules_that_make_no_sense_let_nobody_in),
+    CASE(unreadable_rules_refuse_every_address),
     CASE(a_client_behind_a_trusted_proxy_counts),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

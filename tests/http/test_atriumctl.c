@@ -158,7 +158,7 @@ static void common_options_stand_anywhere(void)
 }
 
 /* As the health check of a container asks. */
-static void one_instance_is_asked(void)
+static void one_instance_can_be_addressed(void)
 {
     PROGRAM up = ATRIUMCTL(suite, NULL, "status", "authd.1", "--json");
     PROGRAM absent = ATRIUMCTL(suite, NULL, "status", "authd.9");
@@ -170,7 +170,7 @@ static void one_instance_is_asked(void)
 }
 
 /* -h, `help` and `help COMMAND` are --help; a typo is answered with what is near. */
-static void help_is_near(void)
+static void help_and_similar_commands_are_shown(void)
 {
     static const struct {
         const char *words[4];
@@ -517,7 +517,7 @@ static void switches_are_written(void)
 
 /* A project without a code is named by its id; its admin signs in without naming it, and is told
  * so. Clients may not name it that way. */
-static void a_project_without_a_code_says_so(void)
+static void a_project_without_a_code_is_shown_as_such(void)
 {
     PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Quiet", "--no-code", "--json");
     CHECK_EXIT(made, DONE);
@@ -1020,7 +1020,7 @@ static void status_shows_every_instance(void)
     }
 }
 
-static void status_shows_who_does_not_answer(void)
+static void status_shows_instances_that_do_not_answer(void)
 {
     pid_t pid = suite_pid(suite, "maild", "1");
 
@@ -1125,7 +1125,7 @@ static void explain_names_the_first_check_that_fails(void)
     CHECK_REFUSED(role, USAGE, "--role: must be Patient|Practitioner");
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -1149,7 +1149,7 @@ static struct program *on_terminal(const char *const *words)
     return self;
 }
 
-static void long_commands_say_how_far_they_are(void)
+static void long_commands_show_their_progress(void)
 {
     static const struct {
         const char *words[8], *want; /* NULL: nothing is said */
@@ -1177,8 +1177,8 @@ static const struct unit_case cases[] = {
     CASE(wrong_command_lines_are_refused),
     CASE(common_options_stand_anywhere),
     CASE(an_absent_suite_is_named),
-    CASE(one_instance_is_asked),
-    CASE(help_is_near),
+    CASE(one_instance_can_be_addressed),
+    CASE(help_and_similar_commands_are_shown),
     CASE(tenant_codes_are_completed),
     CASE(a_failed_first_start_leaves_nothing),
     CASE(projects_are_made_with_and_without_a_code),
@@ -1187,7 +1187,7 @@ static const struct unit_case cases[] = {
     CASE(the_default_policy_opens_and_closes_registration),
     CASE(text_settings_are_written_and_taken_away),
     CASE(switches_are_written),
-    CASE(a_project_without_a_code_says_so),
+    CASE(a_project_without_a_code_is_shown_as_such),
     CASE(an_admin_is_invited_and_chooses_a_password),
     CASE(two_invitations_at_the_same_moment_are_one),
     CASE(standard_input_is_left_alone),
@@ -1201,10 +1201,10 @@ static const struct unit_case cases[] = {
     CASE(rotated_keys_sign_old_tokens_last),
     CASE(the_operator_ends_sessions),
     CASE(status_shows_every_instance),
-    CASE(status_shows_who_does_not_answer),
+    CASE(status_shows_instances_that_do_not_answer),
     CASE(explain_names_the_first_check_that_fails),
-    CASE(long_commands_say_how_far_they_are),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(long_commands_show_their_progress),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -449,7 +449,7 @@ static void old_months_are_exported_and_dropped(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(altered->err, "was altered"));
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
@@ -467,7 +467,7 @@ static const struct unit_case cases[] = {
     CASE(a_kept_hash_tells_a_new_chain),
     CASE(a_dropped_month_is_stepped_over),
     CASE(old_months_are_exported_and_dropped),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

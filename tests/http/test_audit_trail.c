@@ -886,7 +886,7 @@ static void a_row_says_who_and_where_from(void)
 }
 
 /* Of a failure: whose account it was, where there is one; the project in any case. */
-static void a_failure_says_whose(void)
+static void a_failure_names_account_and_project(void)
 {
     const struct person *who = patient();
     HTTP_ANSWER wrong = suite_post_fresh(suite, TENANT "Patient/login/start",
@@ -914,7 +914,7 @@ static void a_failure_says_whose(void)
 }
 
 /* Both roles were tried: it is one sign-in, of the account that there is. */
-static void a_switch_that_is_off_is_told(void)
+static void a_disabled_switch_is_recorded(void)
 {
     const struct person *who = practitioner();
     const char *code = begin("Practitioner", who);
@@ -940,7 +940,7 @@ static void a_switch_that_is_off_is_told(void)
     let_go();
 }
 
-static void a_replay_is_told_and_so_is_what_it_ends(void)
+static void a_replay_and_the_sessions_it_ends_are_recorded(void)
 {
     const char *code = begin("Patient", patient());
     HTTP_ANSWER good =
@@ -982,7 +982,7 @@ static void a_throttled_try_leaves_no_row(void)
 }
 
 /* A child project's admin is made by authd: that is a change of its own there. */
-static void a_change_that_reaches_another_daemon_is_told_there(void)
+static void changes_in_another_daemon_are_recorded_there(void)
 {
     struct http_request request = project_child();
 
@@ -1000,7 +1000,7 @@ static void a_change_that_reaches_another_daemon_is_told_there(void)
 }
 
 /* A mail that has left; one that was given up for its age. What is repeated is told by its end. */
-static void mails_are_told_by_their_end(void)
+static void mails_are_recorded_with_their_result(void)
 {
     static const char insert[] =
         "insert into mail.message (id, project_id, template, language, sealed, due_at, created_at, "
@@ -1024,7 +1024,7 @@ static void mails_are_told_by_their_end(void)
 
 /* ---- the operator ---- */
 
-static void the_operator_is_told_of(void)
+static void operator_actions_are_recorded(void)
 {
     const struct person *who = patient(), *other = patient();
     struct unit_dir dir = unit_dir_make();
@@ -1083,7 +1083,7 @@ static void the_operator_is_told_of(void)
     let_go();
 }
 
-static void a_retry_by_the_operator_is_told(void)
+static void a_retry_by_the_operator_is_recorded(void)
 {
     static const char id[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4c";
 
@@ -1164,7 +1164,7 @@ static void nothing_secret_is_in_it(void)
 
 enum { MANY = 8 };
 
-static void who_loses_a_race_leaves_no_row(void)
+static void the_loser_of_a_race_leaves_no_row(void)
 {
     static const char registered[] =
         "select count(*) from trail where event->>'action' = 'account.register'";
@@ -1196,7 +1196,7 @@ static void who_loses_a_race_leaves_no_row(void)
     let_go();
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
@@ -1207,17 +1207,17 @@ static const struct unit_case cases[] = {
     CASE(each_request_leaves_its_row),
     CASE(no_route_is_left_out),
     CASE(a_row_says_who_and_where_from),
-    CASE(a_failure_says_whose),
-    CASE(a_switch_that_is_off_is_told),
-    CASE(a_replay_is_told_and_so_is_what_it_ends),
+    CASE(a_failure_names_account_and_project),
+    CASE(a_disabled_switch_is_recorded),
+    CASE(a_replay_and_the_sessions_it_ends_are_recorded),
     CASE(a_throttled_try_leaves_no_row),
-    CASE(a_change_that_reaches_another_daemon_is_told_there),
-    CASE(mails_are_told_by_their_end),
-    CASE(the_operator_is_told_of),
-    CASE(a_retry_by_the_operator_is_told),
+    CASE(changes_in_another_daemon_are_recorded_there),
+    CASE(mails_are_recorded_with_their_result),
+    CASE(operator_actions_are_recorded),
+    CASE(a_retry_by_the_operator_is_recorded),
     CASE(nothing_secret_is_in_it),
-    CASE(who_loses_a_race_leaves_no_row),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(the_loser_of_a_race_leaves_no_row),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

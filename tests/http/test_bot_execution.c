@@ -209,7 +209,7 @@ static void the_policy_decides(void)
 
 /* ---- http bots ---- */
 
-static void an_http_bot_is_told_all(void)
+static void an_http_bot_receives_the_whole_request(void)
 {
     char target[128];
 
@@ -336,7 +336,7 @@ static void redirects_are_not_followed(void)
 
 /* A statement that a lock holds up for longer than the bot's timeout takes none of the bot's
  * time. */
-static void a_held_database_is_not_the_bots_time(void)
+static void waiting_for_the_database_does_not_count_as_execution_time(void)
 {
     PGconn *conn = suite_database(suite);
     PGresult *result;
@@ -644,7 +644,7 @@ static char *sleeper(char marker[static 32])
     return text;
 }
 
-static void nothing_runs_on(void)
+static void no_program_outlives_its_execution(void)
 {
     char marker[32], *text = sleeper(marker);
     struct http_answer *answers[1];
@@ -673,7 +673,7 @@ static void nothing_runs_on(void)
     free(text);
 }
 
-static void a_missing_program_is_said(void)
+static void a_missing_program_is_reported(void)
 {
     HTTP_ANSWER made = make(body_bot("gone", "program", "no-such-file"));
     HTTP_ANSWER answer = run("gone", NULL);
@@ -729,7 +729,7 @@ static void executions_are_remembered(void)
 }
 
 /* Recording an execution waits for no row that another transaction may have locked. */
-static void executing_waits_for_nobody(void)
+static void executions_wait_for_no_row_lock(void)
 {
     int64_t start;
     pid_t holder;
@@ -745,7 +745,7 @@ static void executing_waits_for_nobody(void)
     waitpid(holder, NULL, 0);
 }
 
-static void a_deleted_bot_is_forgotten(void)
+static void deleting_a_bot_deletes_its_executions(void)
 {
     static const char count[] =
         "select count(*) from bot.execution where bot_id = '%s' or bot_id not in (select id from "
@@ -831,7 +831,7 @@ static void a_killed_botd_leaves_nothing(void)
     free(text);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     person_destroy(&patient);
@@ -861,12 +861,12 @@ static const struct test {
     {CASE(requests_are_checked), true},
     {CASE(another_projects_bot_is_not_found), false},
     {CASE(the_policy_decides), true},
-    {CASE(an_http_bot_is_told_all), false},
+    {CASE(an_http_bot_receives_the_whole_request), false},
     {CASE(bad_answers_are_400), false},
     {CASE(inner_addresses_are_closed), false},
     {CASE(redirects_are_not_followed), false},
     {CASE(hundreds_at_once), false},
-    {CASE(a_held_database_is_not_the_bots_time), false},
+    {CASE(waiting_for_the_database_does_not_count_as_execution_time), false},
     {CASE(a_program_answers), true},
     {CASE(secrets_do_not_move), true},
     {CASE(the_examples_run), true},
@@ -874,24 +874,28 @@ static const struct test {
     {CASE(callers_wait_for_a_warm_program), true},
     {CASE(an_answer_goes_to_its_own_call), true},
     {CASE(hostile_programs_do_no_harm), true},
-    {CASE(nothing_runs_on), true},
-    {CASE(a_missing_program_is_said), true},
+    {CASE(no_program_outlives_its_execution), true},
+    {CASE(a_missing_program_is_reported), true},
     {CASE(executions_are_remembered), true},
-    {CASE(executing_waits_for_nobody), true},
-    {CASE(a_deleted_bot_is_forgotten), true},
+    {CASE(executions_wait_for_no_row_lock), true},
+    {CASE(deleting_a_bot_deletes_its_executions), true},
     {CASE(the_operator_keeps_and_runs_bots), true},
     {CASE(the_demo_has_a_bot), true},
     {CASE(a_killed_botd_leaves_nothing), true},
 };
 
 static const struct unit_case kernel_cases[] = {
-    CASE(namespaces_are_given_up),      CASE(a_program_answers),           CASE(the_examples_run),
-    CASE(a_warm_program_is_kept),       CASE(hostile_programs_do_no_harm), CASE(nothing_runs_on),
+    CASE(namespaces_are_given_up),
+    CASE(a_program_answers),
+    CASE(the_examples_run),
+    CASE(a_warm_program_is_kept),
+    CASE(hostile_programs_do_no_harm),
+    CASE(no_program_outlives_its_execution),
     CASE(a_killed_botd_leaves_nothing),
 };
 
 static const struct unit_case last_cases[] = {
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 static void leave_out(void)

@@ -136,7 +136,7 @@ static void neighbours_stay_fast(void)
     CU_ASSERT_TRUE(fast);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     person_destroy(&patient);
@@ -145,7 +145,7 @@ static void it_ends_without_a_trace(void)
 
 static const struct unit_case cases[] = {
     CASE(neighbours_stay_fast),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -198,7 +198,7 @@ static void acknowledged_bots_survive(void)
     CU_ASSERT_EQUAL(listed(admin->access, http_text(made, "id")), 1);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
@@ -207,7 +207,7 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(an_admin_keeps_bots),       CASE(wrong_bots_are_refused),
     CASE(bots_are_the_projects_own), CASE(secrets_are_never_shown),
-    CASE(acknowledged_bots_survive), CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(acknowledged_bots_survive), CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

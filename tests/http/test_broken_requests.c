@@ -48,7 +48,7 @@ static void check_answer(const char *label, const char *answer, int status)
     json_decref(json);
 }
 
-static void each_gets_one_answer(void)
+static void each_broken_request_gets_one_answer(void)
 {
     static const struct {
         const char *label, *bytes;
@@ -74,7 +74,7 @@ static void each_gets_one_answer(void)
     }
 }
 
-static void what_is_too_long_is_told_so(void)
+static void oversized_requests_get_their_status(void)
 {
     static const struct {
         const char *begin, *end;
@@ -152,7 +152,7 @@ static void hear(int fd, int timeout_ms, char answer[static ANSWER_SIZE])
 
 /* The socket of a request that waits is left alone: what comes meanwhile, and the end, must not be
  * lost. */
-static void what_comes_meanwhile_is_answered_next(void)
+static void requests_sent_meanwhile_are_answered_next(void)
 {
     for (unsigned i = 0; i < 40; i++) {
         char answer[ANSWER_SIZE];
@@ -232,20 +232,16 @@ static void an_idle_connection_is_kept_for_its_time(void)
     close(fd);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(each_gets_one_answer),
-    CASE(what_is_too_long_is_told_so),
-    CASE(a_good_request_before_is_answered),
-    CASE(what_comes_meanwhile_is_answered_next),
-    CASE(a_body_that_stalls_is_not_waited_for),
-    CASE(a_slow_body_is_waited_for),
-    CASE(an_idle_connection_is_kept_for_its_time),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(each_broken_request_gets_one_answer),     CASE(oversized_requests_get_their_status),
+    CASE(a_good_request_before_is_answered),       CASE(requests_sent_meanwhile_are_answered_next),
+    CASE(a_body_that_stalls_is_not_waited_for),    CASE(a_slow_body_is_waited_for),
+    CASE(an_idle_connection_is_kept_for_its_time), CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -134,7 +134,7 @@ static void check_registered_without(const char *condition)
     free(email);
 }
 
-static void nobody_is_invited_unless_the_project_wants_it(void)
+static void sign_ups_invite_only_if_the_project_allows_it(void)
 {
     admin = person_admin(suite);
     check_registered_without("switch");
@@ -250,7 +250,7 @@ static void other_routes_make_patients(void)
 
 /* Without maild's answer a practitioner would be registered as a patient, for good: the request
  * fails instead. */
-static void nobody_is_registered_while_maild_is_silent(void)
+static void sign_ups_fail_while_maild_is_silent(void)
 {
     char *email = business_address();
 
@@ -652,14 +652,14 @@ static void wrong_lists_are_refused_at_start(void)
     CHECK_REFUSED(suffix, 1, "business_domains: \\\"co.uk\\\" is not a domain");
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(nobody_is_invited_unless_the_project_wants_it),
+    CASE(sign_ups_invite_only_if_the_project_allows_it),
     CASE(a_complete_sign_up_is_an_invitation),
     CASE(each_condition_missing_makes_a_patient),
     CASE(other_addresses_make_patients),
@@ -671,11 +671,11 @@ static const struct unit_case cases[] = {
     CASE(one_wins_a_race_for_the_link),
     CASE(many_sign_ups_make_one_invitation),
     CASE(limits_hold),
-    CASE(nobody_is_registered_while_maild_is_silent),
+    CASE(sign_ups_fail_while_maild_is_silent),
     CASE(a_kill_leaves_no_half_invitation),
     CASE(a_kill_spends_no_link_for_nothing),
     CASE(wrong_lists_are_refused_at_start),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -255,7 +255,7 @@ static void a_hundred_failures_in_a_row_wait_a_day(void)
     suite_set_clock(suite, 0);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -268,7 +268,7 @@ static const struct unit_case cases[] = {
     CASE(a_flood_leaves_room_for_others),
     CASE(members_of_a_clinic_do_not_lock_each_other_out),
     CASE(a_hundred_failures_in_a_row_wait_a_day),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -216,7 +216,7 @@ static void bad_requests_are_refused(void)
     CHECK_STATUS(post, 405);
 }
 
-static void who_may_read_and_write(void)
+static void roles_that_may_read_and_write(void)
 {
     static const char without[] = "{\"name\":\"P\",\"resource\":[{\"resourceType\":\"Locale\"},"
                                   "{\"resourceType\":\"Content\",\"interaction\":[\"search\"]}]}";
@@ -453,7 +453,7 @@ static void an_entry_is_found_by_its_key_first(void)
 }
 
 /* What was changed or removed is not found, nor are other words mistaken for what it had. */
-static void what_is_gone_is_not_found(void)
+static void deleted_entries_are_not_found(void)
 {
     PERSON there = person_admin_of_child(suite, "gone");
 
@@ -700,7 +700,7 @@ static void nothing_is_lost_or_half_done(void)
 }
 
 /* Without the daemon that knows the default language there is no map, and no wait either. */
-static void settingsd_is_missed(void)
+static void content_without_settingsd_is_unavailable(void)
 {
     pid_t pid = suite_pid(suite, "settingsd", "1");
 
@@ -858,12 +858,12 @@ static const struct unit_case cases[] = {
     CASE(the_demo_has_content),
     CASE(an_entry_is_put_read_replaced_deleted),
     CASE(bad_requests_are_refused),
-    CASE(who_may_read_and_write),
+    CASE(roles_that_may_read_and_write),
     CASE(entries_stand_side_by_side),
     CASE(a_page_has_ten_entries_unless_told),
     CASE(entries_are_found),
     CASE(an_entry_is_found_by_its_key_first),
-    CASE(what_is_gone_is_not_found),
+    CASE(deleted_entries_are_not_found),
     CASE(large_texts_are_kept),
     CASE(each_change_leaves_its_row),
     CASE(a_file_is_imported),
@@ -871,7 +871,7 @@ static const struct unit_case cases[] = {
     CASE(a_removal_keeps_off_a_new_entry),
     CASE(writers_do_not_mix),
     CASE(nothing_is_lost_or_half_done),
-    CASE(settingsd_is_missed),
+    CASE(content_without_settingsd_is_unavailable),
     CASE_ALWAYS(the_suite_ends),
 };
 

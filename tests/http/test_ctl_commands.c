@@ -474,7 +474,7 @@ static void check_refusal(const struct row *row)
 }
 
 /* People first: what is made twice here may not be. */
-static void every_command_speaks_both_ways(void)
+static void every_command_prints_text_and_json(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         if (strcmp(rows[i].command, "project create") == 0 ||
@@ -486,7 +486,7 @@ static void every_command_speaks_both_ways(void)
 }
 
 /* These two can be done once: one row each way. */
-static void what_is_done_once_speaks_both_ways(void)
+static void commands_that_run_once_print_text_and_json(void)
 {
     PROGRAM table = ATRIUMCTL(suite, NULL, "project", "create", "South Clinic");
     PROGRAM dropped = ATRIUMCTL(suite, NULL, "mail", "drop", queued_id);
@@ -593,14 +593,14 @@ static void deletions_are_in_the_audit_trail(void)
     }
 }
 
-static void every_command_says_why_not(void)
+static void every_command_reports_its_refusal(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         check_refusal(&rows[i]);
 }
 
 /* Where no daemon is, no command hangs, and each says so. */
-static void every_command_says_that_nobody_answers(void)
+static void every_command_reports_an_absent_suite(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char *path = program_path("atriumctl"), text[160];
@@ -626,14 +626,14 @@ static void every_command_says_that_nobody_answers(void)
     free(path);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
     unit_dir_remove(&files);
 }
 
 /* Something to list, to send again, to give up. */
-static void what_they_are_asked_about_is_there(void)
+static void the_objects_of_the_commands_exist(void)
 {
     static const char mail[] =
         "insert into mail.message (id, project_id, template, sealed, state, due_at, created_at) "
@@ -677,15 +677,15 @@ static void what_they_are_asked_about_is_there(void)
 
 static const struct unit_case cases[] = {
     CASE(every_command_has_a_row),
-    CASE(what_they_are_asked_about_is_there),
-    CASE(every_command_speaks_both_ways),
+    CASE(the_objects_of_the_commands_exist),
+    CASE(every_command_prints_text_and_json),
     CASE(members_are_listed_page_by_page),
     CASE(deletions_are_in_the_audit_trail),
-    CASE(every_command_says_why_not),
+    CASE(every_command_reports_its_refusal),
     CASE(strict_projects_have_their_protections_on),
-    CASE(what_is_done_once_speaks_both_ways),
-    CASE(every_command_says_that_nobody_answers),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(commands_that_run_once_print_text_and_json),
+    CASE(every_command_reports_an_absent_suite),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

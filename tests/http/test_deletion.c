@@ -345,7 +345,7 @@ static void fields_are_checked(void)
     CHECK_STATUS(nobody, 401);
 }
 
-static void nobody_is_mail_bombed(void)
+static void mails_to_an_address_are_limited(void)
 {
     SUBJECT self = patient();
 
@@ -750,7 +750,7 @@ static PGconn *lock_account(const struct subject *self)
     return connection;
 }
 
-static void whoever_is_first_wins(void)
+static void the_earlier_of_sign_in_and_deletion_wins(void)
 {
     struct attempt attempt;
     PGconn *lock;
@@ -822,7 +822,7 @@ static struct person *second_place(const struct subject *self, const char *code)
     return person_sign_in(suite, "Practitioner", self->person->email, self->person->password, code);
 }
 
-static void zero_days_is_at_once(void)
+static void zero_days_deletes_at_once(void)
 {
     PERSON branch = person_admin_of_child(suite, "branch");
     SUBJECT self = practitioner();
@@ -1038,7 +1038,7 @@ static void check_explained(const struct subject *self, const char *outcome, con
     CU_ASSERT_EQUAL(found, 1);
 }
 
-static void explain_tells_of_it(void)
+static void explain_reports_the_deletion(void)
 {
     SUBJECT self = patient();
 
@@ -1081,7 +1081,7 @@ static void create_admin_finds_no_account_that_is_over(void)
 
 /* An admin whose deletion is scheduled does not count as an admin who stays, so the other one
  * cannot be demoted. A person whose date has passed can be invited like any other. */
-static void members_count_who_stays(void)
+static void admins_to_be_deleted_do_not_count_as_admins(void)
 {
     PERSON boss = person_admin(suite);
     SUBJECT self = practitioner();
@@ -1122,7 +1122,7 @@ static void members_count_who_stays(void)
     free(id);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -1130,25 +1130,25 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(it_is_scheduled_as_asked),
     CASE(fields_are_checked),
-    CASE(nobody_is_mail_bombed),
+    CASE(mails_to_an_address_are_limited),
     CASE(the_last_admin_stays),
     CASE(one_of_two_last_admins_wins),
     CASE(any_sign_in_takes_it_back),
     CASE(sign_ins_at_once_all_succeed),
     CASE(the_date_decides),
     CASE(one_second_decides),
-    CASE(whoever_is_first_wins),
+    CASE(the_earlier_of_sign_in_and_deletion_wins),
     CASE(never_both),
-    CASE(zero_days_is_at_once),
+    CASE(zero_days_deletes_at_once),
     CASE(a_jump_of_the_clock_is_enough),
     CASE(clocks_may_differ),
     CASE(the_owner_is_reminded_once),
     CASE(a_wipe_waits_for_docd_alone),
     CASE(operators_see_and_run_jobs),
-    CASE(explain_tells_of_it),
+    CASE(explain_reports_the_deletion),
     CASE(create_admin_finds_no_account_that_is_over),
-    CASE(members_count_who_stays),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(admins_to_be_deleted_do_not_count_as_admins),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

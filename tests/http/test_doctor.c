@@ -152,7 +152,7 @@ static void write_file(const char *path, const char *mode, const char *text)
 
 /* ---- a sound suite ---- */
 
-static void a_sound_suite_is_called_sound(void)
+static void a_healthy_suite_has_no_findings(void)
 {
     static const struct {
         const char *daemon, *checks[24];
@@ -229,7 +229,7 @@ static void a_daemon_that_is_not_there_is_a_row(void)
 
 /* Cut off from every authd, a gateway does not know who was logged out, and after five seconds says
  * so. */
-static void a_gateway_without_a_lease_is_told(void)
+static void a_gateway_without_a_lease_is_reported(void)
 {
     int64_t limit = clock_mono_ms() + BACK_MS;
 
@@ -390,7 +390,7 @@ static void key_files_are_looked_at(void)
 
 /* ---- the database ---- */
 
-static void a_role_with_too_many_rights_is_told(void)
+static void a_role_with_too_many_rights_is_reported(void)
 {
     run_sql("grant usage on schema mail to \"atrium-docd\"");
     CHECK_ROW("docd.1", "database rights", "fail", "schemas of other daemons: mail",
@@ -423,7 +423,7 @@ static void migrations_are_counted(void)
     free(last);
 }
 
-static void what_may_lose_commits_is_told(void)
+static void settings_that_lose_commits_are_reported(void)
 {
     run_sql("alter role \"atrium-docd\" set synchronous_commit = off");
     reconnect_docd();
@@ -464,7 +464,7 @@ static void set_server_clock(const char *seconds)
     reconnect_docd();
 }
 
-static void clocks_that_differ_are_told(void)
+static void clocks_that_differ_are_reported(void)
 {
     set_server_clock("3600");
     CHECK_ROW("docd.1", "clock", "fail", "ahead of this host's", "timedatectl");
@@ -478,7 +478,7 @@ static void clocks_that_differ_are_told(void)
     check_sound();
 }
 
-static void a_database_that_lets_nobody_in_is_told(void)
+static void a_database_that_refuses_connections_is_reported(void)
 {
     int64_t since;
 
@@ -513,7 +513,7 @@ static void a_table_that_is_locked_is_a_row(void)
 
 /* ---- what waits ---- */
 
-static void an_audit_trail_that_is_not_sealed_is_told(void)
+static void an_unsealed_audit_trail_is_reported(void)
 {
     PGconn *holder = suite_database(suite);
 
@@ -541,7 +541,7 @@ static void add_to_outbox(int minutes)
     run_sql(sql);
 }
 
-static void an_outbox_that_is_not_emptied_is_told(void)
+static void a_growing_outbox_is_reported(void)
 {
     add_to_outbox(3);
     CHECK_ROW("authd.1", "outbox", "warn", "1 calls of other daemons wait, the oldest for 3 min",
@@ -571,7 +571,7 @@ static void add_mail(const char *state, const char *sealed, int minutes)
     run_sql(sql);
 }
 
-static void mail_that_does_not_leave_is_told(void)
+static void undelivered_mail_is_reported(void)
 {
     add_mail("dead", "null", 1);
     CHECK_ROW("maild.1", "dead mail", "warn", "1 were given up", "mail queue --state dead");
@@ -599,7 +599,7 @@ static void add_job(int minutes)
     run_sql(sql);
 }
 
-static void jobs_that_are_late_are_told(void)
+static void late_jobs_are_reported(void)
 {
     add_job(20);
     CHECK_ROW("maild.1", "jobs", "warn", "a job is 20 min late, after 9 tries: UNAVAILABLE",
@@ -631,7 +631,7 @@ static void storage_case(void)
     CHECK_ROW("docd.1", "disk", "fail", "/storage: No such file or directory", "must be there");
 }
 
-static void directories_that_are_gone_are_told(void)
+static void missing_directories_are_reported(void)
 {
     with_directory_gone("mail", mail_directory_case);
     with_directory_gone("storage", storage_case);
@@ -640,7 +640,7 @@ static void directories_that_are_gone_are_told(void)
 
 /* ---- keys that sign ---- */
 
-static void old_signing_keys_are_told(void)
+static void old_signing_keys_are_reported(void)
 {
     suite_set_clock(suite, 400 * 86400);
     CHECK_ROW("authd.1", "signing keys", "warn", "the key that signs is 400 days old",
@@ -661,7 +661,7 @@ static void old_signing_keys_are_told(void)
 
 /* The largest file is as large as a file may be: few disks have room for ten of those, and what
  * doctor says of this one can be told beforehand. */
-static void a_disk_that_is_too_small_is_told(void)
+static void space_for_fewer_than_ten_uploads_is_reported(void)
 {
     enum { LARGEST_GIB = 1024 };
     struct statvfs status;
@@ -726,37 +726,37 @@ static void a_mail_server_that_is_away_is_told(void)
               "Start the mail server");
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_sound_suite_is_called_sound),
+    CASE(a_healthy_suite_has_no_findings),
     CASE(a_daemon_that_hangs_is_a_row),
     CASE(a_daemon_that_is_not_there_is_a_row),
-    CASE(a_gateway_without_a_lease_is_told),
+    CASE(a_gateway_without_a_lease_is_reported),
     CASE(another_version_is_a_warning),
     CASE(the_configuration_is_read_again),
     CASE(key_files_are_looked_at),
-    CASE(a_role_with_too_many_rights_is_told),
+    CASE(a_role_with_too_many_rights_is_reported),
     CASE(migrations_are_counted),
-    CASE(what_may_lose_commits_is_told),
+    CASE(settings_that_lose_commits_are_reported),
     CASE(connections_run_out),
-    CASE(clocks_that_differ_are_told),
-    CASE(a_database_that_lets_nobody_in_is_told),
+    CASE(clocks_that_differ_are_reported),
+    CASE(a_database_that_refuses_connections_is_reported),
     CASE(a_table_that_is_locked_is_a_row),
-    CASE(an_audit_trail_that_is_not_sealed_is_told),
-    CASE(an_outbox_that_is_not_emptied_is_told),
-    CASE(mail_that_does_not_leave_is_told),
-    CASE(jobs_that_are_late_are_told),
-    CASE(directories_that_are_gone_are_told),
-    CASE(old_signing_keys_are_told),
-    CASE(a_disk_that_is_too_small_is_told),
+    CASE(an_unsealed_audit_trail_is_reported),
+    CASE(a_growing_outbox_is_reported),
+    CASE(undelivered_mail_is_reported),
+    CASE(late_jobs_are_reported),
+    CASE(missing_directories_are_reported),
+    CASE(old_signing_keys_are_reported),
+    CASE(space_for_fewer_than_ten_uploads_is_reported),
     CASE_ALWAYS(no_namespaces_are_told),
     CASE_ALWAYS(a_slow_trial_is_told),
     CASE_ALWAYS(a_mail_server_that_is_away_is_told),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

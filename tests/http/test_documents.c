@@ -588,7 +588,7 @@ static void a_new_name_outlives_the_upload(void)
 
 /* A patient of the demo tenant sees what it is the author of; a practitioner sees all of the
  * project; neither sees another project. */
-static void others_documents_are_hidden(void)
+static void documents_of_other_authors_are_hidden(void)
 {
     static const struct {
         const char *method, *body;
@@ -784,7 +784,7 @@ static void every_change_is_audited(void)
     free(trail);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
@@ -806,13 +806,13 @@ static const struct unit_case cases[] = {
     CASE(a_replacement_serves_when_it_is_complete),
     CASE(the_later_form_wins),
     CASE(a_new_name_outlives_the_upload),
-    CASE(others_documents_are_hidden),
+    CASE(documents_of_other_authors_are_hidden),
     CASE(a_policy_decides),
     CASE(every_change_is_audited),
     CASE(a_wiped_account_takes_its_documents_along),
     CASE(replaced_bytes_are_swept),
     CASE(what_was_never_uploaded_is_swept),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -111,7 +111,7 @@ static void check_missing(const char *id)
 
 /* ---- cases ---- */
 
-static void all_is_well(void)
+static void an_intact_store_verifies(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
 
@@ -132,7 +132,7 @@ static void all_is_well(void)
 
 /* Readers are told before anything was verified; nothing else is written than what --repair was
  * asked for. */
-static void missing_bytes_are_said(void)
+static void missing_bytes_are_reported(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
 
@@ -181,7 +181,7 @@ static void missing_bytes_are_said(void)
     free(large);
 }
 
-static void wrong_bytes_are_said(void)
+static void wrong_bytes_are_reported(void)
 {
     char *cut = put(small_bytes, SMALL), *other = put(small_bytes, SMALL), path[512];
 
@@ -284,7 +284,7 @@ static void variants_on_other_hosts_go_too(void)
     free(png);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
@@ -293,13 +293,10 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(all_is_well),
-    CASE(missing_bytes_are_said),
-    CASE(wrong_bytes_are_said),
-    CASE(it_goes_on_where_it_was_stopped),
-    CASE(variants_on_other_hosts_go_too),
-    CASE(orphans_are_swept_a_week_later),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(an_intact_store_verifies),        CASE(missing_bytes_are_reported),
+    CASE(wrong_bytes_are_reported),        CASE(it_goes_on_where_it_was_stopped),
+    CASE(variants_on_other_hosts_go_too),  CASE(orphans_are_swept_a_week_later),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

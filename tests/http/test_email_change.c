@@ -144,7 +144,7 @@ static void it_needs_a_fresh_proof(void)
 
 /* What is taken is not told: the answer and its time are those of a free address. Accounts are
  * never merged. */
-static void a_taken_address_is_not_told(void)
+static void a_taken_address_is_not_revealed(void)
 {
     PERSON patient = person_register_settled(suite);
     PERSON other = person_register_settled(suite);
@@ -293,7 +293,7 @@ static void a_kill_leaves_no_half_change(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -301,12 +301,12 @@ static void it_ends_without_a_trace(void)
 static const struct unit_case cases[] = {
     CASE(the_new_mailbox_confirms_and_the_old_is_told),
     CASE(it_needs_a_fresh_proof),
-    CASE(a_taken_address_is_not_told),
+    CASE(a_taken_address_is_not_revealed),
     CASE(the_old_address_is_reserved_for_a_week),
     CASE(the_first_address_takes_every_change_back),
     CASE(one_of_many_changes_it),
     CASE(a_kill_leaves_no_half_change),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -364,7 +364,7 @@ static void guesses_by_a_link_are_counted(void)
 
 /* The answer tells nothing, whether there is such an account or not, and one mailbox gets ten mails
  * an hour. */
-static void sending_tells_nothing_and_has_a_limit(void)
+static void sending_reveals_no_account_and_is_limited(void)
 {
     enum { TRIES = 9 };
     double known[TRIES], unknown[TRIES];
@@ -405,7 +405,7 @@ static void sending_tells_nothing_and_has_a_limit(void)
     CHECK_PROBLEM(fields, "tenantCode");
 }
 
-static void what_is_not_mapped_is_not_mailed(void)
+static void unmapped_templates_are_not_mailed(void)
 {
     map_verification(false);
     PERSON patient = person_register_settled(suite);
@@ -716,7 +716,7 @@ static void without_pages_of_its_own_the_installation_mails_no_link(void)
     suite_reconfigure(suite, PAGES);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -731,15 +731,15 @@ static const struct unit_case cases[] = {
     CASE(the_newest_link_lives_a_day),
     CASE(one_of_many_spends_a_link),
     CASE(guesses_by_a_link_are_counted),
-    CASE(sending_tells_nothing_and_has_a_limit),
-    CASE(what_is_not_mapped_is_not_mailed),
+    CASE(sending_reveals_no_account_and_is_limited),
+    CASE(unmapped_templates_are_not_mailed),
     CASE(patients_wait_for_the_proof),
     CASE(practitioners_wait_for_the_proof),
     CASE(one_step_accounts_wait_for_the_proof),
     CASE(no_tenant_reads_the_link_of_anothers_member),
     CASE(a_tenant_mails_its_own_members),
     CASE(without_pages_of_its_own_the_installation_mails_no_link),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

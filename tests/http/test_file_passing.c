@@ -212,7 +212,7 @@ static void a_large_file_is_handed_over(void)
     CU_ASSERT_TRUE(none_stay_open());
 }
 
-static void what_is_small_or_huge_goes_over_the_bus(void)
+static void small_and_huge_files_go_over_the_bus(void)
 {
     static const size_t sizes[] = {0, 1, 10240, PAGE_CACHE_MAX + 1};
 
@@ -261,7 +261,7 @@ static void parts_and_conditions(void)
     free(bytes);
 }
 
-static void docd_decides_all_the_same(void)
+static void docd_still_authorizes_each_request(void)
 {
     char *bytes = test_bytes(SIZE, 8), *id = put(bytes, SIZE);
     PERSON other = person_register(suite, NULL);
@@ -324,8 +324,8 @@ static bool is_on_tmpfs(const char *path)
     return statfs(path, &system) == 0 && system.f_type == TMPFS_MAGIC;
 }
 
-/* The gateway's loop waits for no disk. */
-static void what_is_on_the_disk_only_goes_over_the_bus(void)
+/* A file whose pages are not in memory is read by docd: the gateway's loop waits for no disk. */
+static void files_outside_the_page_cache_go_over_the_bus(void)
 {
     char *bytes = test_bytes(SIZE, 11), *id = put(bytes, SIZE), path[512];
     long before;
@@ -461,7 +461,7 @@ static void it_can_be_turned_off(void)
     free(bytes);
 }
 
-static void it_ends(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
@@ -469,17 +469,17 @@ static void it_ends(void)
 
 static const struct unit_case cases[] = {
     CASE(a_large_file_is_handed_over),
-    CASE(what_is_small_or_huge_goes_over_the_bus),
+    CASE(small_and_huge_files_go_over_the_bus),
     CASE(parts_and_conditions),
-    CASE(docd_decides_all_the_same),
+    CASE(docd_still_authorizes_each_request),
     CASE(deleted_or_left_while_it_is_sent),
     CASE(a_file_that_becomes_shorter_ends_the_answer),
-    CASE(what_is_on_the_disk_only_goes_over_the_bus),
+    CASE(files_outside_the_page_cache_go_over_the_bus),
     CASE(another_process_gets_nothing),
     CASE(docd_or_the_gateway_dies),
     CASE(a_gateway_without_descriptors),
     CASE(it_can_be_turned_off),
-    CASE_ALWAYS(it_ends),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

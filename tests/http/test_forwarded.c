@@ -96,7 +96,7 @@ static void public_url_wins(void)
     check(rows, ARRAY_SIZE(rows));
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -106,7 +106,7 @@ static const struct unit_case cases[] = {
     CASE(a_trusted_proxy_is_believed),
     CASE(one_header_is_believed),
     CASE(public_url_wins),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -62,7 +62,7 @@ static void read_twice(const char *id, const char *bytes, size_t size)
 }
 
 /* Sizes that come at once, in pieces, and that are too large. */
-static void a_file_that_is_read_twice_is_kept(void)
+static void files_read_twice_are_cached(void)
 {
     static const size_t sizes[] = {1, 10240, 65536, 65537, 700000, KEPT_FILE_MAX};
 
@@ -82,7 +82,7 @@ static void a_file_that_is_read_twice_is_kept(void)
     }
 }
 
-static void what_is_read_once_or_too_large_is_not(void)
+static void one_off_and_oversized_files_are_not_cached(void)
 {
     char *bytes = test_bytes(KEPT_FILE_MAX + 1, 9);
     char *once = put(bytes, 100), *large = put(bytes, KEPT_FILE_MAX + 1);
@@ -100,7 +100,7 @@ static void what_is_read_once_or_too_large_is_not(void)
     free(bytes);
 }
 
-static void parts_of_a_kept_file(void)
+static void ranges_of_a_cached_file_are_served(void)
 {
     char *bytes = test_bytes(200000, 3), *id = put(bytes, 200000), line[200];
 
@@ -131,7 +131,7 @@ static void parts_of_a_kept_file(void)
 }
 
 /* docd is asked each time: whose it is, what it is by now, and whether it is there. */
-static void docd_decides_all_the_same(void)
+static void docd_still_authorizes_each_request(void)
 {
     char *id = put("before", 6), path[300];
     struct person *other = person_register(suite, NULL);
@@ -178,18 +178,16 @@ static void docd_decides_all_the_same(void)
     free(id);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_file_that_is_read_twice_is_kept),
-    CASE(what_is_read_once_or_too_large_is_not),
-    CASE(parts_of_a_kept_file),
-    CASE(docd_decides_all_the_same),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(files_read_twice_are_cached),        CASE(one_off_and_oversized_files_are_not_cached),
+    CASE(ranges_of_a_cached_file_are_served), CASE(docd_still_authorizes_each_request),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

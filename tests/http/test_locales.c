@@ -107,7 +107,7 @@ static void bad_languages_are_refused(void)
     check_spoken(after, "en/en", "nothing was written");
 }
 
-static void who_may_read_and_write_locales(void)
+static void roles_that_may_read_and_write_locales(void)
 {
     static const char without[] = "{\"name\":\"P\",\"resource\":[{\"resourceType\":\"Bot\"},"
                                   "{\"resourceType\":\"Locale\",\"interaction\":[\"search\"]}]}";
@@ -342,17 +342,21 @@ static void code_mails_are_limited(void)
     suite_set_clock(suite, 0);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(languages_are_merged),           CASE(bad_languages_are_refused),
-    CASE(who_may_read_and_write_locales), CASE(no_language_is_lost),
-    CASE(every_change_is_kept),           CASE(the_code_is_mailed),
-    CASE(an_unmapped_code_is_not_mailed), CASE(code_mails_are_limited),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(languages_are_merged),
+    CASE(bad_languages_are_refused),
+    CASE(roles_that_may_read_and_write_locales),
+    CASE(no_language_is_lost),
+    CASE(every_change_is_kept),
+    CASE(the_code_is_mailed),
+    CASE(an_unmapped_code_is_not_mailed),
+    CASE(code_mails_are_limited),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -523,7 +523,7 @@ static void a_death_before_the_250_repeats_the_same_mail(void)
     free(email);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -541,7 +541,7 @@ static const struct unit_case cases[] = {
     CASE(no_template_no_mail),
     CASE(two_maild_send_each_mail_once),
     CASE(a_death_before_the_250_repeats_the_same_mail),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -460,7 +460,7 @@ static void an_account_is_added_at_once(void)
 
 /* Who registered while the invitation was on its way completes it all the same: one membership, the
  * new password. */
-static void who_registered_meanwhile_accepts(void)
+static void a_person_who_registered_meanwhile_accepts(void)
 {
     char *email = person_address();
     HTTP_ANSWER made = invite(admin->access, email, "Patient");
@@ -644,7 +644,7 @@ static void links_live_a_week_invitations_longer(void)
     free(forgotten);
 }
 
-static void nobody_is_mail_bombed(void)
+static void mails_to_an_address_are_limited(void)
 {
     char *email = person_address();
     HTTP_ANSWER made = invite(admin->access, email, NULL);
@@ -773,7 +773,7 @@ static void admin_is_given_and_taken(void)
 
 /* Of an account that registered with an address the list says whether its mailbox has confirmed
  * that. */
-static void the_list_tells_proven_addresses(void)
+static void the_list_shows_verified_addresses(void)
 {
     char *email = person_address();
 
@@ -1207,7 +1207,7 @@ static void a_kill_leaves_no_half_removal(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
@@ -1221,16 +1221,16 @@ static const struct unit_case cases[] = {
     CASE(a_project_must_be_ready_to_invite),
     CASE(an_absent_maild_is_503),
     CASE(an_account_is_added_at_once),
-    CASE(who_registered_meanwhile_accepts),
+    CASE(a_person_who_registered_meanwhile_accepts),
     CASE(two_projects_invite_one_person),
     CASE(an_admin_who_registered_meanwhile),
     CASE(resending_kills_the_older_link),
     CASE(withdrawing_kills_the_link),
-    CASE(nobody_is_mail_bombed),
+    CASE(mails_to_an_address_are_limited),
     CASE(members_are_listed_by_pages),
     CASE(another_project_is_out_of_reach),
     CASE(admin_is_given_and_taken),
-    CASE(the_list_tells_proven_addresses),
+    CASE(the_list_shows_verified_addresses),
     CASE(a_project_keeps_an_admin),
     CASE(a_removed_practitioner_keeps_the_account),
     CASE(a_removed_patient_is_gone),
@@ -1244,7 +1244,7 @@ static const struct unit_case cases[] = {
     CASE(a_kill_leaves_no_half_member),
     CASE(a_kill_leaves_no_half_removal),
     CASE(links_live_a_week_invitations_longer),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -283,7 +283,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
 /* ---- what is told ---- */
 
 /* Attack: add an address, and learn whether another tenant knows it, and by which name. */
-static void inviting_tells_nothing_of_other_tenants(void)
+static void inviting_reveals_nothing_of_other_tenants(void)
 {
     PERSON known = join_demo(NULL);
     char *unknown = person_address();
@@ -839,7 +839,7 @@ static void a_kill_leaves_no_half_acceptance(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     person_destroy(&north);
@@ -851,7 +851,7 @@ static const struct unit_case cases[] = {
     CASE(an_unproven_account_gets_nothing_by_an_invitation),
     CASE(an_unproven_account_gets_nothing_by_create_admin),
     CASE(the_second_factor_of_an_unproven_account_goes),
-    CASE(inviting_tells_nothing_of_other_tenants),
+    CASE(inviting_reveals_nothing_of_other_tenants),
     CASE(inviting_takes_equal_time),
     CASE(the_template_is_needed_for_accounts_too),
     CASE(a_proven_account_accepts_signed_in),
@@ -868,7 +868,7 @@ static const struct unit_case cases[] = {
     CASE(one_of_many_accepts_wins),
     CASE(accepts_race_with_what_ends_them),
     CASE(a_kill_leaves_no_half_acceptance),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -959,7 +959,7 @@ static void an_operator_must_name_one_account(void)
     CU_ASSERT_EQUAL(admin->status, 200);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -995,7 +995,7 @@ static const struct unit_case cases[] = {
     CASE(explain_says_that_it_is_on),
     CASE(an_operator_takes_a_lost_factor_away),
     CASE(an_operator_must_name_one_account),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

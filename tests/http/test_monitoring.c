@@ -85,7 +85,7 @@ static void run(const char *sql)
 
 /* ---- what is exported ---- */
 
-static void any_gateway_tells_of_all(void)
+static void any_gateway_exports_metrics_of_all_daemons(void)
 {
     static const char *const labels[] = {
         "service=\"gateway\",instance=\"1\"", "service=\"gateway\",instance=\"2\"",
@@ -208,7 +208,7 @@ static void every_metric_is_exported(void)
 
 /* ---- what is measured ---- */
 
-static void what_waits_is_measured(void)
+static void queues_are_measured(void)
 {
     CU_ASSERT_TRUE(comes_to("atrium_mail_waiting", "maild", 0, 0));
     run("insert into mail.message (id, project_id, template, sealed, due_at, created_at) "
@@ -238,7 +238,7 @@ static void a_task_that_fails_is_counted(void)
     run("alter table doc.elsewhere rename to upload");
 }
 
-static void a_lost_database_shows(void)
+static void a_lost_database_is_exported(void)
 {
     comes_to("atrium_database_up", "service=\"settingsd\"", 1, 1);
     run("alter role \"atrium-settingsd\" connection limit 0");
@@ -250,7 +250,7 @@ static void a_lost_database_shows(void)
     comes_to("atrium_database_up", "service=\"authd\"", 1, 1);
 }
 
-static void room_on_the_disk_is_measured(void)
+static void disk_space_is_measured(void)
 {
     struct statvfs disk;
     long long bytes;
@@ -299,10 +299,10 @@ static void the_suite_stops(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE_ALWAYS(the_suite_starts),      CASE(any_gateway_tells_of_all),
-    CASE(every_metric_is_exported),     CASE(what_waits_is_measured),
-    CASE(a_task_that_fails_is_counted), CASE(a_lost_database_shows),
-    CASE(room_on_the_disk_is_measured), CASE(the_dashboard_is_complete),
+    CASE_ALWAYS(the_suite_starts),      CASE(any_gateway_exports_metrics_of_all_daemons),
+    CASE(every_metric_is_exported),     CASE(queues_are_measured),
+    CASE(a_task_that_fails_is_counted), CASE(a_lost_database_is_exported),
+    CASE(disk_space_is_measured),       CASE(the_dashboard_is_complete),
     CASE_ALWAYS(the_suite_stops),
 };
 

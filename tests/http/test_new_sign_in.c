@@ -128,7 +128,7 @@ static void one_of_the_two_new_is_not_mailed(void)
 }
 
 /* A password shown twice makes the address known to the limits of sign-in, not here. */
-static void starts_alone_make_nothing_known(void)
+static void unfinished_sign_ins_make_no_address_known(void)
 {
     static const struct place away = {"127.9.4.1", AGENT_OF_THIEF};
     char *email = registered();
@@ -159,15 +159,15 @@ static void a_one_step_sign_in_is_mailed_too(void)
     free(email);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
     CASE(an_unmapped_template_mails_nothing), CASE(both_new_is_mailed_once),
-    CASE(one_of_the_two_new_is_not_mailed),   CASE(starts_alone_make_nothing_known),
-    CASE(a_one_step_sign_in_is_mailed_too),   CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(one_of_the_two_new_is_not_mailed),   CASE(unfinished_sign_ins_make_no_address_known),
+    CASE(a_one_step_sign_in_is_mailed_too),   CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -494,7 +494,7 @@ static void business_signs_in_to_the_parent_or_its_only_child(void)
     free(child);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -513,7 +513,7 @@ static const struct unit_case cases[] = {
     CASE(the_sixth_in_a_minute_is_refused),
     CASE(one_wins_a_race_for_an_address),
     CASE(business_signs_in_to_the_parent_or_its_only_child),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

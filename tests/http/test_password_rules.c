@@ -229,7 +229,7 @@ static void the_strictest_project_decides(void)
     check_refused(back);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -242,7 +242,7 @@ static const struct unit_case cases[] = {
     CASE(the_rules_come_last_at_a_registration),
     CASE(a_change_and_a_link_follow_the_rules),
     CASE(the_strictest_project_decides),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -284,7 +284,7 @@ static void a_link_lives_an_hour(void)
 
 /* In turns, so that whatever else the machine does falls on both alike. Three links in fifteen
  * minutes are within the limit of a mailbox, so there are several patients. */
-static void a_reset_tells_nobody_who_exists(void)
+static void a_reset_does_not_reveal_accounts(void)
 {
     enum { PATIENTS = 5, TRIES = 15 };
     double known[TRIES], unknown[TRIES], known_ms, unknown_ms;
@@ -327,7 +327,7 @@ static void a_reset_tells_nobody_who_exists(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, patient->email), 1); /* the welcome */
 }
 
-static void nobody_is_mail_bombed(void)
+static void mails_to_an_address_are_limited(void)
 {
     PERSON patient = settled_patient();
 
@@ -531,7 +531,7 @@ static void older_hashes_verify(void)
     free(now);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -543,15 +543,15 @@ static const struct unit_case cases[] = {
     CASE(a_link_sets_the_password_once),
     CASE(a_newer_link_and_a_change_kill_the_older),
     CASE(a_link_lives_an_hour),
-    CASE(a_reset_tells_nobody_who_exists),
-    CASE(nobody_is_mail_bombed),
+    CASE(a_reset_does_not_reveal_accounts),
+    CASE(mails_to_an_address_are_limited),
     CASE(one_wins_a_race_for_a_link),
     CASE(no_sign_in_slips_past_a_change),
     CASE(a_kill_leaves_no_half_change),
     CASE(the_mail_survives_the_death_of_authd),
     CASE(a_password_is_one_however_its_letters_are_sent),
     CASE(older_hashes_verify),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

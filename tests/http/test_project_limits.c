@@ -94,7 +94,7 @@ static void a_limit_holds_at_the_same_moment(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     suite_stop(&suite);
@@ -102,7 +102,7 @@ static void it_ends_without_a_trace(void)
 
 static const struct unit_case cases[] = {
     CASE(a_limit_holds_at_the_same_moment),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -304,7 +304,7 @@ static void a_project_sets_how_many_bytes_in_all(void)
     free(bytes);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -318,7 +318,7 @@ static const struct unit_case cases[] = {
     CASE(a_project_sets_how_many_documents),
     CASE(a_project_sets_how_many_bytes),
     CASE(a_project_sets_how_many_bytes_in_all),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -143,7 +143,7 @@ static void the_sixth_in_a_minute_is_refused(void)
 }
 
 /* Bodies of another kind, and too large ones, are calls too. */
-static void whatever_arrives_counts(void)
+static void every_registration_attempt_counts(void)
 {
     enum { LARGE = 1100 * 1024 };
     char *large = malloc(LARGE + 1), *source = fresh_source();
@@ -316,7 +316,7 @@ static void every_refusal_takes_a_second(void)
     }
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -327,14 +327,14 @@ static const struct unit_case cases[] = {
     CASE(every_problem_is_listed),
     CASE(the_checks_run_in_order),
     CASE(the_sixth_in_a_minute_is_refused),
-    CASE(whatever_arrives_counts),
+    CASE(every_registration_attempt_counts),
     CASE(the_limit_is_exact_across_instances),
     CASE(one_wins_a_race_for_an_address),
     CASE(practitioners_register_by_their_own_switches),
     CASE(the_welcome_mail_goes_out_once),
     CASE(passwords_up_to_4_096_bytes),
     CASE(every_refusal_takes_a_second),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -202,17 +202,15 @@ static void a_proxy_is_trusted_after_a_reload(void)
     reload(reloaded);
 }
 
-static void it_ends(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(limits_change_under_load),
-    CASE(what_needs_a_restart_is_named),
-    CASE(a_broken_file_changes_nothing),
-    CASE(a_proxy_is_trusted_after_a_reload),
-    CASE_ALWAYS(it_ends),
+    CASE(limits_change_under_load),        CASE(what_needs_a_restart_is_named),
+    CASE(a_broken_file_changes_nothing),   CASE(a_proxy_is_trusted_after_a_reload),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

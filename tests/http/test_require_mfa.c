@@ -29,7 +29,7 @@ static void check_refused(struct http_answer *answer)
     CU_ASSERT_STRING_EQUAL(http_text(answer, "code"), "MFA_ENROLLMENT_REQUIRED");
 }
 
-static void nothing_is_asked_by_default(void)
+static void mfa_is_not_required_by_default(void)
 {
     HTTP_ANSWER settings = http_get(suite_url(suite), SETTINGS, admin->access);
     HTTP_ANSWER documents = http_get(suite_url(suite), "/document", patient->access);
@@ -79,7 +79,7 @@ static void enrolling_opens_the_rest(void)
     check_refused(documents);
 }
 
-static void practitioners_alone_may_be_asked(void)
+static void mfa_can_be_required_of_practitioners_only(void)
 {
     require("practitioners");
     HTTP_ANSWER documents = http_get(suite_url(suite), "/document", patient->access);
@@ -87,7 +87,7 @@ static void practitioners_alone_may_be_asked(void)
     require("none");
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     person_destroy(&patient);
@@ -95,9 +95,9 @@ static void it_ends_without_a_trace(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(nothing_is_asked_by_default),    CASE(a_session_without_a_factor_has_its_own_routes_only),
-    CASE(enrolling_opens_the_rest),       CASE(practitioners_alone_may_be_asked),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(mfa_is_not_required_by_default),  CASE(a_session_without_a_factor_has_its_own_routes_only),
+    CASE(enrolling_opens_the_rest),        CASE(mfa_can_be_required_of_practitioners_only),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -183,8 +183,8 @@ static void missing_fields_are_all_listed(void)
     check_missing_listed("");
 }
 
-/* Who may not ask is told so whatever the body is. */
-static void no_token_is_told_before_the_media_type(void)
+/* A caller without a token gets 401, whatever its body is. */
+static void a_missing_token_is_refused_before_the_media_type(void)
 {
     for (const struct route *route = test_routes; route->method; route++) {
         if (route->access == ACCESS_PUBLIC || !rows_has_body(route))
@@ -204,7 +204,7 @@ static struct http_answer *post_raw(const char *path, const char *body, const ch
                                                               .headers = {header}});
 }
 
-static void what_is_wrong_with_a_body_is_said(void)
+static void errors_of_a_body_are_named(void)
 {
     static const char path[] = "/auth/refresh-token", mark[] = "\xef\xbb\xbf";
     char marked[64];
@@ -372,7 +372,7 @@ static void unknown_routes_are_404(void)
 }
 
 /* What libcurl would not send. */
-static void broken_http_harms_nothing(void)
+static void broken_http_is_survived(void)
 {
     static const struct {
         const char *bytes, *want; /* want: beginning of the answer, "" for any */
@@ -427,7 +427,7 @@ static int64_t open_connections(void)
 }
 
 /* Clients that send a piece and hang up at once hold no place for the half minute of the silent. */
-static void who_hangs_up_is_let_go(void)
+static void disconnected_clients_are_released(void)
 {
     static const char piece[] =
         "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\n"
@@ -441,7 +441,7 @@ static void who_hangs_up_is_let_go(void)
     CU_ASSERT_TRUE(open_connections() >= 0 && open_connections() <= 5);
 }
 
-static void health_and_pages_need_nobody(void)
+static void health_and_pages_need_no_other_daemon(void)
 {
     static const char *const paths[] = {"/partner/health-check", "/v1/partner/health-check",
                                         "/v2/partner/health-check", "/v3/partner/health-check"};
@@ -569,7 +569,7 @@ static void an_absent_daemon_is_503(void)
     CHECK_STATUS(back, 200);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     person_destroy(&patient);
@@ -582,20 +582,20 @@ static const struct unit_case cases[] = {
     CASE(bad_bodies_are_400),
     CASE(large_bodies_are_413_foreign_ones_415),
     CASE(missing_fields_are_all_listed),
-    CASE(no_token_is_told_before_the_media_type),
-    CASE(what_is_wrong_with_a_body_is_said),
+    CASE(a_missing_token_is_refused_before_the_media_type),
+    CASE(errors_of_a_body_are_named),
     CASE(patch_takes_merge_patches),
     CASE(large_answers_are_compressed),
     CASE(secrets_are_not_compressed),
     CASE(wrong_methods_are_405),
     CASE(preflight_is_answered),
     CASE(unknown_routes_are_404),
-    CASE(broken_http_harms_nothing),
-    CASE(who_hangs_up_is_let_go),
-    CASE(health_and_pages_need_nobody),
+    CASE(broken_http_is_survived),
+    CASE(disconnected_clients_are_released),
+    CASE(health_and_pages_need_no_other_daemon),
     CASE(the_openapi_page_is_complete),
     CASE(an_absent_daemon_is_503),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -164,7 +164,7 @@ static void a_document_goes_to_the_bucket_and_back(void)
 
 /* S3 sends no message when a file arrives: a list of documents finds it, and else the sweep
  * does. */
-static void what_came_is_found(void)
+static void uploaded_files_are_found_without_a_notification(void)
 {
     char *bytes = test_bytes(5000, 2);
     char *first = put("one.bin", "application/octet-stream", bytes, 5000);
@@ -211,7 +211,7 @@ static void a_form_ends_with_its_session(void)
     CU_ASSERT_TRUE(keys_become("", 0, 5000));
 }
 
-static void it_is_served_as_any_other(void)
+static void stored_files_are_served_with_ranges_and_tags(void)
 {
     char *bytes = test_bytes(700000, 3);
     char *id = put("large.bin", "application/octet-stream", bytes, 700000);
@@ -246,7 +246,7 @@ static void it_is_served_as_any_other(void)
     free(bytes);
 }
 
-static void an_empty_file_is_one(void)
+static void empty_files_are_documents(void)
 {
     char *id = put("empty", "text/plain", "", 0);
     HTTP_ANSWER read = get(id);
@@ -276,7 +276,7 @@ static void pictures_are_resized(void)
 }
 
 /* Of one that is too large for an image nothing is fetched. */
-static void too_large_a_picture_is_not_fetched(void)
+static void oversized_pictures_are_not_fetched(void)
 {
     size_t size;
     char *png = test_png(1400, 1000, &size), path[128]; /* more than docd.image_bytes */
@@ -371,7 +371,7 @@ static void a_replayed_form_changes_nothing(void)
 }
 
 /* Both instances, many readers of each: all get the file, and one object is left. */
-static void many_adopt_at_once(void)
+static void concurrent_adoptions_yield_one_document(void)
 {
     enum { MANY = 40 };
     struct http_request requests[MANY];
@@ -513,7 +513,7 @@ static long count_of(const char *table, const char *column, const char *id)
 
 /* The server copies all but some files. Everything else goes on as ever, sweeping too; these wait,
  * for a week. */
-static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
+static void failed_adoption_blocks_no_reader_and_expires(void)
 {
     char *id = put("old.bin", "text/plain", "old", 3);
     HTTP_ANSWER before = get(id);
@@ -591,7 +591,7 @@ static void what_cannot_be_adopted_keeps_nobody_and_is_given_up(void)
 }
 
 /* An object that cannot be removed does not keep the others, and is removed when it can be. */
-static void what_cannot_be_removed_keeps_nobody(void)
+static void failed_removal_blocks_no_other_removal(void)
 {
     char *first = put("first.txt", "text/plain", "first", 5);
     char *second = put("second.txt", "text/plain", "second", 6), rules[256], query[256];
@@ -711,7 +711,7 @@ static void docd_is_killed_while_it_adopts(void)
 
 /* A document without a file is removed after a day, but not while the store cannot say whether a
  * file arrived. */
-static void what_cannot_be_looked_for_is_not_given_up(void)
+static void documents_are_kept_while_the_store_cannot_be_read(void)
 {
     HTTP_ANSWER made = document_make(suite, patient->access, "a.txt", "text/plain");
     const char *id = http_text(made, "id");
@@ -970,7 +970,7 @@ static void documents_and_bucket_are_compared(void)
     free(there);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     fault("[]");
     CU_ASSERT_EQUAL(keys(""), 0);
@@ -982,30 +982,30 @@ static void it_ends_without_a_trace(void)
 
 static const struct unit_case cases[] = {
     CASE(a_document_goes_to_the_bucket_and_back),
-    CASE(what_came_is_found),
+    CASE(uploaded_files_are_found_without_a_notification),
     CASE(a_form_ends_with_its_session),
-    CASE(it_is_served_as_any_other),
-    CASE(an_empty_file_is_one),
+    CASE(stored_files_are_served_with_ranges_and_tags),
+    CASE(empty_files_are_documents),
     CASE(pictures_are_resized),
-    CASE(too_large_a_picture_is_not_fetched),
+    CASE(oversized_pictures_are_not_fetched),
     CASE(a_document_is_replaced),
     CASE(an_unused_form_hides_nothing),
     CASE(a_replayed_form_changes_nothing),
-    CASE(many_adopt_at_once),
+    CASE(concurrent_adoptions_yield_one_document),
     CASE(a_server_that_fails_is_503),
     CASE(a_piece_that_fails_is_not_the_end_of_the_file),
     CASE(a_copy_that_comes_late_is_removed),
     CASE(docd_is_killed_while_it_adopts),
-    CASE(what_cannot_be_looked_for_is_not_given_up),
-    CASE(what_cannot_be_adopted_keeps_nobody_and_is_given_up),
-    CASE(what_cannot_be_removed_keeps_nobody),
+    CASE(documents_are_kept_while_the_store_cannot_be_read),
+    CASE(failed_adoption_blocks_no_reader_and_expires),
+    CASE(failed_removal_blocks_no_other_removal),
     CASE(forms_are_those_of_amazons_sdk),
     CASE(forged_forms_are_refused),
     CASE(large_files_are_copied_in_parts),
     CASE(parts_of_two_files_become_no_object),
     CASE(doctor_tries_the_bucket),
     CASE(documents_and_bucket_are_compared),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 static void left_out(void)

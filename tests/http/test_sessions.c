@@ -372,7 +372,7 @@ static void renewals_of_a_lost_statement_are_uncertain(void)
     UNIT_CHECK(uncertain > 1, "%d", uncertain);
 }
 
-static void the_retry_window_and_the_lives_end(void)
+static void the_retry_window_and_the_lifetimes_end(void)
 {
     PERSON window = person_register(suite, NULL);
     PERSON idle = person_register(suite, NULL);
@@ -639,7 +639,7 @@ static void me_shows_a_bounded_number_of_sessions(void)
     person_destroy(&newest);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -654,7 +654,7 @@ static const struct unit_case cases[] = {
     CASE(renewals_at_once_share_commits),
     CASE(renewals_at_once_have_their_own_answers),
     CASE(renewals_of_a_lost_statement_are_uncertain),
-    CASE(the_retry_window_and_the_lives_end),
+    CASE(the_retry_window_and_the_lifetimes_end),
     CASE(a_thief_beside_the_owner_is_noticed),
     CASE(an_answer_can_be_had_again_for_two_minutes),
     CASE(one_session_too_many_ends_the_longest_unused),
@@ -662,7 +662,7 @@ static const struct unit_case cases[] = {
     CASE(logout_survives_the_death_of_everything),
     CASE(sessions_are_listed_and_revoked),
     CASE(me_shows_a_bounded_number_of_sessions),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -69,7 +69,7 @@ static void the_record_is_complete(void)
     free(etag);
 }
 
-static void who_may_read_and_write(void)
+static void roles_that_may_read_and_write(void)
 {
     PERSON patient = person_register(suite, NULL);
     PERSON admin = person_admin(suite);
@@ -628,14 +628,14 @@ static void an_admin_makes_thirty_children_an_hour(void)
         30);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
     CASE(the_record_is_complete),
-    CASE(who_may_read_and_write),
+    CASE(roles_that_may_read_and_write),
     CASE(every_switch_is_written_and_read),
     CASE(bad_writes_are_refused),
     CASE(foreign_policies_are_refused),
@@ -652,7 +652,7 @@ static const struct unit_case cases[] = {
     CASE(suspending_closes_all_projects_below),
     CASE(mailing_the_code_needs_a_policy),
     CASE(an_admin_makes_thirty_children_an_hour),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -506,7 +506,7 @@ static void a_broken_key_takes_no_other_away(void)
     free(suite_query(suite, "delete from auth.signing_key where kid = 'broken'"));
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -530,7 +530,7 @@ static const struct unit_case cases[] = {
     CASE(sign_ins_do_not_wait_for_each_other),
     CASE(guesses_cannot_race_past_the_limit),
     CASE(a_broken_key_takes_no_other_away),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

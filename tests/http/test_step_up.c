@@ -280,7 +280,7 @@ static void a_proof_is_asked_for_last(void)
 }
 
 /* How old a proof may be is the operator's, and told as it is. */
-static void the_header_tells_the_age_that_is_set(void)
+static void the_header_names_the_configured_age(void)
 {
     suite_reconfigure(suite, "authd.fresh_sign_in=2m");
     PERSON patient = person_register(suite, NULL);
@@ -293,7 +293,7 @@ static void the_header_tells_the_age_that_is_set(void)
     free(challenge);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -309,8 +309,8 @@ static const struct unit_case cases[] = {
     CASE(a_password_is_not_enough_with_a_factor),
     CASE(malformed_step_ups_are_refused),
     CASE(a_proof_is_asked_for_last),
-    CASE(the_header_tells_the_age_that_is_set),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(the_header_names_the_configured_age),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

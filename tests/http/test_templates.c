@@ -376,7 +376,7 @@ static void names_in_mails_are_harmless(void)
     free(email);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -393,7 +393,7 @@ static const struct unit_case cases[] = {
     CASE(older_templates_send_their_text_only),
     CASE(harmful_names_are_refused_everywhere),
     CASE(names_in_mails_are_harmless),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

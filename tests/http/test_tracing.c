@@ -289,7 +289,7 @@ static void a_bot_is_part_of_the_trace(void)
     check_all_valid();
 }
 
-static void errors_show(void)
+static void server_errors_are_marked_in_spans(void)
 {
     struct http_request request = {.path = "/document/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b",
                                    .bearer = ana->access};
@@ -329,7 +329,7 @@ static void a_traceparent_is_the_parent(void)
 }
 
 /* No request of these is part of the client's trace. */
-static void what_is_no_traceparent_is_none(void)
+static void invalid_traceparents_are_ignored(void)
 {
     static const char *const headers[][2] = {
         {"traceparent: 00-5bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -380,7 +380,7 @@ static void a_busy_receiver_gets_them_later(void)
     free(id);
 }
 
-static void what_is_refused_is_dropped(void)
+static void refused_spans_are_dropped(void)
 {
     long long dropped = metric("atrium_trace_dropped_total", "gateway");
     char *id;
@@ -397,7 +397,7 @@ static void what_is_refused_is_dropped(void)
     free(id);
 }
 
-static void what_is_taken_in_part_is_counted(void)
+static void partially_accepted_spans_are_counted(void)
 {
     long long dropped = metric("atrium_trace_dropped_total", "gateway");
     char *id;
@@ -486,13 +486,13 @@ static const struct unit_case cases[] = {
     CASE(a_document_is_one_trace),
     CASE(a_mail_is_part_of_the_trace),
     CASE(a_bot_is_part_of_the_trace),
-    CASE(errors_show),
+    CASE(server_errors_are_marked_in_spans),
     CASE(a_traceparent_is_the_parent),
-    CASE(what_is_no_traceparent_is_none),
+    CASE(invalid_traceparents_are_ignored),
     CASE(lines_of_the_log_name_the_trace),
     CASE(a_busy_receiver_gets_them_later),
-    CASE(what_is_refused_is_dropped),
-    CASE(what_is_taken_in_part_is_counted),
+    CASE(refused_spans_are_dropped),
+    CASE(partially_accepted_spans_are_counted),
     CASE(a_hanging_receiver_harms_nothing),
     CASE(a_client_cannot_turn_tracing_up),
     CASE(a_trusted_proxy_decides),

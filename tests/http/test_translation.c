@@ -190,7 +190,7 @@ static void the_policy_decides(void)
     free(former);
 }
 
-static void each_question_leaves_a_row(void)
+static void each_translation_request_is_audited(void)
 {
     static const char secret[] = "marmalade";
     static const char rows[] =
@@ -336,7 +336,7 @@ static pid_t signal_stages_later(const char *text, int signo)
 
 /* A stage that is killed or stands still takes its pipeline along; the texts are translated by
  * another one. */
-static void a_lost_stage_is_made_up_for(void)
+static void a_lost_stage_is_restarted(void)
 {
     static const struct {
         const char *stage;
@@ -363,7 +363,7 @@ static void a_lost_stage_is_made_up_for(void)
     }
 }
 
-static void an_idle_pipeline_may_die(void)
+static void a_dead_idle_pipeline_is_replaced(void)
 {
     pid_t pids[STAGES_MAX];
     HTTP_ANSWER warm = translate("en", "es", one("Hello"));
@@ -466,7 +466,7 @@ static void nothing_is_remembered_or_counted(void)
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from bot.translation_day"), 0);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&admin);
     person_destroy(&patient);
@@ -478,16 +478,16 @@ static const struct unit_case cases[] = {
     CASE(no_markup_is_lost),
     CASE(requests_are_checked),
     CASE(the_policy_decides),
-    CASE(each_question_leaves_a_row),
+    CASE(each_translation_request_is_audited),
     CASE(hostile_texts_do_no_harm),
-    CASE(an_idle_pipeline_may_die),
-    CASE(a_lost_stage_is_made_up_for),
+    CASE(a_dead_idle_pipeline_is_replaced),
+    CASE(a_lost_stage_is_restarted),
     CASE(large_requests_are_bounded),
     CASE(a_killed_botd_leaves_nothing),
     CASE(nothing_is_remembered_or_counted),
     CASE(it_works_without_namespaces),
     CASE(it_works_with_limits_alone),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

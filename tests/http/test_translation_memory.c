@@ -221,7 +221,7 @@ static void check_bounds(void)
 
 /* ---- the memory ---- */
 
-static void the_same_is_not_translated_again(void)
+static void a_repeated_text_is_not_translated_again(void)
 {
     static const struct {
         const char *first, *then, *want, *status;
@@ -254,7 +254,7 @@ static void the_same_is_not_translated_again(void)
     json_decref(then);
 }
 
-static void no_project_answers_for_another(void)
+static void memories_of_projects_are_separate(void)
 {
     static const char text[] = "The elephant is grey.";
     PERSON stranger = person_admin_of_child(suite, "side");
@@ -284,7 +284,7 @@ static void check_not_in(const char *dump, const char *text)
     UNIT_CHECK(!strstr(dump, text) && !strstr(dump, hex), "%s", text);
 }
 
-static void a_dump_of_the_database_tells_nothing(void)
+static void a_dump_of_the_database_reveals_no_text(void)
 {
     const char *const dump[] = {"/usr/lib/postgresql/15/bin/pg_dump", "--data-only",
                                 suite_text(suite, "postgres.conninfo"), NULL};
@@ -299,7 +299,7 @@ static void a_dump_of_the_database_tells_nothing(void)
 }
 
 /* A value that was moved to another text's row is not taken for its translation. */
-static void values_belong_to_their_rows(void)
+static void sealed_values_open_in_their_own_row_only(void)
 {
     new_day();
     HTTP_ANSWER before = ask(json_pack("[s, s]", "The dog is big.", "The cat is small."));
@@ -319,7 +319,7 @@ static void values_belong_to_their_rows(void)
 
 /* ---- its bounds ---- */
 
-static void the_least_recently_used_go(void)
+static void the_least_recently_used_translations_are_evicted(void)
 {
     json_t *old = texts_of(30, 40), *latest = texts_of(20, 40);
 
@@ -387,7 +387,7 @@ static void many_at_once_keep_the_bounds(void)
     CU_ASSERT_EQUAL(characters(), MANY * 2 * 40);
 }
 
-static void the_same_at_once_is_remembered_once(void)
+static void concurrent_equal_texts_are_stored_once(void)
 {
     enum { MANY = 30 };
     struct http_request requests[MANY];
@@ -573,7 +573,7 @@ static void what_was_not_translated_is_given_back(void)
 
 /* Killed while they wait for the provider: what they took stays taken that day, and no more than
  * that. */
-static void a_killed_botd_keeps_what_it_took(void)
+static void a_killed_botd_keeps_the_spent_budget(void)
 {
     pid_t killer, first, second;
 
@@ -697,7 +697,7 @@ static void no_provider_answers_for_another(void)
 
 /* ---- the end ---- */
 
-static void what_nobody_uses_is_forgotten(void)
+static void unused_translations_expire(void)
 {
     CU_ASSERT_TRUE(entries() > 0);
     CU_ASSERT_TRUE(suite_count(suite, "select count(*) from bot.translation_day") > 5);
@@ -712,31 +712,31 @@ static void what_nobody_uses_is_forgotten(void)
     check_bounds();
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(the_same_is_not_translated_again),
-    CASE(no_project_answers_for_another),
-    CASE(a_dump_of_the_database_tells_nothing),
-    CASE(values_belong_to_their_rows),
-    CASE(the_least_recently_used_go),
+    CASE(a_repeated_text_is_not_translated_again),
+    CASE(memories_of_projects_are_separate),
+    CASE(a_dump_of_the_database_reveals_no_text),
+    CASE(sealed_values_open_in_their_own_row_only),
+    CASE(the_least_recently_used_translations_are_evicted),
     CASE(bytes_are_bounded_too),
     CASE(many_at_once_keep_the_bounds),
-    CASE(the_same_at_once_is_remembered_once),
+    CASE(concurrent_equal_texts_are_stored_once),
     CASE(the_budget_is_exact),
     CASE(characters_are_counted),
     CASE(each_day_has_its_budget),
     CASE(each_project_has_its_budget),
     CASE_ALWAYS(what_was_not_translated_is_given_back),
-    CASE(a_killed_botd_keeps_what_it_took),
+    CASE(a_killed_botd_keeps_the_spent_budget),
     CASE(deaths_leave_the_sums_right),
     CASE_ALWAYS(no_provider_answers_for_another),
-    CASE(what_nobody_uses_is_forgotten),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(unused_translations_expire),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -85,7 +85,7 @@ static long provider_calls(void)
 
 /* ---- cases, of each provider ---- */
 
-static void it_is_asked_as_its_documentation_says(void)
+static void requests_follow_the_providers_documentation(void)
 {
     static const struct {
         const char *path, *authorization;
@@ -131,7 +131,7 @@ static void no_markup_is_lost(void)
 }
 
 /* A row's two texts: words alone, and words with marks. */
-static void failures_are_told(void)
+static void failures_of_the_provider_are_reported(void)
 {
     static const struct {
         const char *mode;
@@ -211,8 +211,8 @@ static void a_wrong_answer_is_asked_for_again_once(void)
     CU_ASSERT_EQUAL(provider_calls(), 2);
 }
 
-/* What was translated before the provider had enough of us is not thrown away. */
-static void what_there_is_is_answered(void)
+/* Texts that were translated before the provider refused more requests are returned. */
+static void partial_results_are_returned(void)
 {
     json_t *texts = json_array();
 
@@ -272,7 +272,7 @@ static void languages_may_come_later(void)
 }
 
 /* A slow provider delays only the requests that use it. */
-static void others_are_not_held_up(void)
+static void other_requests_are_not_delayed(void)
 {
     enum { COUNT = 40 };
     struct http_request requests[COUNT];
@@ -305,7 +305,7 @@ static void others_are_not_held_up(void)
 }
 
 /* The logs know neither the key nor what a provider that failed repeated of a text. */
-static void logs_hold_nothing(void)
+static void logs_contain_no_text_and_no_key(void)
 {
     char *command;
 
@@ -396,7 +396,7 @@ static void wrong_configurations_are_refused(void)
     free(program);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     stop();
     program_destroy(&server);
@@ -452,15 +452,15 @@ static void doctor_asks_whether_it_is_there(void)
 }
 
 #define OF_EACH                                                                                    \
-    CASE(it_is_asked_as_its_documentation_says), CASE(no_markup_is_lost), CASE(failures_are_told), \
-        CASE(a_wrong_answer_is_asked_for_again_once), CASE(what_there_is_is_answered),             \
-        CASE(languages_are_the_providers), CASE(languages_may_come_later),                         \
-        CASE(others_are_not_held_up), CASE(doctor_asks_whether_it_is_there),                       \
-        CASE(logs_hold_nothing)
+    CASE(requests_follow_the_providers_documentation), CASE(no_markup_is_lost),                    \
+        CASE(failures_of_the_provider_are_reported), CASE(a_wrong_answer_is_asked_for_again_once), \
+        CASE(partial_results_are_returned), CASE(languages_are_the_providers),                     \
+        CASE(languages_may_come_later), CASE(other_requests_are_not_delayed),                      \
+        CASE(doctor_asks_whether_it_is_there), CASE(logs_contain_no_text_and_no_key)
 
 static const struct unit_case cases[] = {
     CASE(wrong_configurations_are_refused), OF_EACH, CASE(the_next_provider), OF_EACH,
-    CASE(it_ends_without_a_trace),
+    CASE(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -619,7 +619,7 @@ static void without_authd_no_form_is_taken(void)
     CHECK_STATUS(taken, 204);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&patient);
     suite_stop(&suite);
@@ -640,7 +640,7 @@ static const struct unit_case cases[] = {
     CASE(a_full_disk_is_503),
     CASE(a_form_ends_with_its_session),
     CASE(without_authd_no_form_is_taken),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -488,7 +488,7 @@ static void a_deletion_goes_on_after_a_kill(void)
     free(ctl);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
@@ -506,7 +506,7 @@ static const struct unit_case cases[] = {
     CASE(the_last_admin_is_kept),
     CASE(a_deletion_goes_on_after_a_kill),
     CASE(one_account_must_be_named),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

@@ -396,7 +396,7 @@ static void nothing_is_lost_when_the_leader_changes(void)
     chaos_destroy(&chaos);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     for (size_t i = 0; i < SESSIONS; i++) {
         for (int t = 0; t < TOKENS; t++)
@@ -414,7 +414,7 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(the_suite_runs_on_patroni),
     CASE(a_client_cannot_choose_its_address),
     CASE(nothing_is_lost_when_the_leader_changes),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

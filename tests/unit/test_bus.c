@@ -377,7 +377,7 @@ static void not_the_gateway(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_only_the_gateway_speaks_for_users(void)
+static void test_only_the_gateway_may_name_a_user(void)
 {
     unit_on_fiber(not_the_gateway, NULL);
 }
@@ -729,7 +729,7 @@ static void sick(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_one_that_cannot_is_asked_last(void)
+static void test_an_unavailable_instance_is_tried_last(void)
 {
     unit_on_fiber(sick, NULL);
 }
@@ -895,7 +895,7 @@ static void drain_without_ack(struct loop *loop, void *arg UNUSED)
     }
 }
 
-static void test_a_drain_waits_for_nobody_who_is_gone(void)
+static void test_a_drain_does_not_wait_for_dead_callers(void)
 {
     unit_on_fiber(drain_without_ack, NULL);
 }
@@ -1218,7 +1218,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     kit_close(&kit);
 }
 
-static void test_news_reach_everyone(void)
+static void test_announcements_reach_every_subscriber(void)
 {
     unit_on_fiber(news, NULL);
 }
@@ -1229,7 +1229,7 @@ static const struct unit_case cases[] = {
     CASE(test_an_error_travels_whole),
     CASE(test_large_and_too_large_bodies),
     CASE(test_the_access_column_is_checked_again),
-    CASE(test_only_the_gateway_speaks_for_users),
+    CASE(test_only_the_gateway_may_name_a_user),
     CASE(test_deadlines_expired_requests_are_not_executed),
     CASE(test_caps_answer_at_once),
     CASE(test_a_late_instance_is_found_a_drained_one_forgotten),
@@ -1237,15 +1237,15 @@ static const struct unit_case cases[] = {
     CASE(test_traces_to_those_who_know_them),
     CASE(test_a_start_that_must_be_refused),
     CASE(test_kill_9_with_calls_in_flight),
-    CASE(test_one_that_cannot_is_asked_last),
+    CASE(test_an_unavailable_instance_is_tried_last),
     CASE(test_a_successor_executes_nothing_old),
     CASE(test_a_standstill_executes_nothing_that_was_given_up),
     CASE(test_rolling_restart_loses_nothing),
-    CASE(test_a_drain_waits_for_nobody_who_is_gone),
+    CASE(test_a_drain_does_not_wait_for_dead_callers),
     CASE(test_garbage_on_an_instances_sockets),
     CASE(test_a_frame_beyond_the_limit),
     CASE(test_garbage_from_an_instance),
-    CASE(test_news_reach_everyone),
+    CASE(test_announcements_reach_every_subscriber),
 };
 
 int main(int argc, char **argv)

@@ -450,7 +450,7 @@ static void news(struct loop *loop, void *arg UNUSED)
     kit_close(kit);
 }
 
-static void test_news_reach_another_host(void)
+static void test_announcements_reach_another_host(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(news, NULL);
@@ -495,7 +495,7 @@ static void unknown_key(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_an_unknown_key_is_shut_out(void)
+static void test_an_unknown_key_is_refused(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(unknown_key, NULL);
@@ -512,7 +512,7 @@ static void wrong_service(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_a_service_with_nothing_to_ask_is_shut_out(void)
+static void test_a_service_without_operations_to_call_is_refused(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(wrong_service, NULL);
@@ -531,7 +531,7 @@ static void impostor(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_an_impostor_is_not_spoken_to(void)
+static void test_a_server_without_its_key_gets_no_request(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(impostor, NULL);
@@ -793,10 +793,10 @@ static const struct unit_case cases[] = {
     CASE(test_kill_9_with_calls_in_flight),
     CASE(test_a_silent_host_executes_nothing_that_was_given_up),
     CASE(test_rolling_restart_loses_nothing),
-    CASE(test_news_reach_another_host),
-    CASE(test_an_unknown_key_is_shut_out),
-    CASE(test_a_service_with_nothing_to_ask_is_shut_out),
-    CASE(test_an_impostor_is_not_spoken_to),
+    CASE(test_announcements_reach_another_host),
+    CASE(test_an_unknown_key_is_refused),
+    CASE(test_a_service_without_operations_to_call_is_refused),
+    CASE(test_a_server_without_its_key_gets_no_request),
     CASE(test_the_key_says_who_it_is),
     CASE(test_no_handshake_no_connection),
     CASE(test_two_keys_while_one_is_changed),

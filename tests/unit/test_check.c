@@ -159,7 +159,7 @@ static void test_time_is_bounded(void)
 
 /* ---- judgements of a server ---- */
 
-static void test_servers_are_judged(void)
+static void test_settings_of_servers_are_checked(void)
 {
     static const struct {
         struct check_server server;
@@ -197,7 +197,7 @@ static void test_servers_are_judged(void)
     }
 }
 
-static void test_ages_are_told(void)
+static void test_ages_are_reported(void)
 {
     static const struct {
         int64_t ms;
@@ -215,8 +215,9 @@ static void test_ages_are_told(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(test_rows_become_findings), CASE(test_a_report_has_its_bound), CASE(test_time_is_bounded),
-    CASE(test_servers_are_judged),   CASE(test_ages_are_told),
+    CASE(test_rows_become_findings), CASE(test_a_report_has_its_bound),
+    CASE(test_time_is_bounded),      CASE(test_settings_of_servers_are_checked),
+    CASE(test_ages_are_reported),
 };
 
 int main(void)

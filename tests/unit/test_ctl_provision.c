@@ -93,7 +93,7 @@ static void check_rights(PGconn *conn, const char *schema)
     UNIT_CHECK(!accepted(conn, "select audit_drop('audit_2026_02')"), "%s", schema);
 }
 
-static void the_trail_leaves_the_hands_of_its_daemon(void)
+static void the_daemon_cannot_change_its_audit_trail(void)
 {
     static const char *const daemons[][2] = {
         {"mail", "set session authorization \"atrium-maild\"; set search_path = mail"},
@@ -124,7 +124,7 @@ static void the_trail_leaves_the_hands_of_its_daemon(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        CASE(the_trail_leaves_the_hands_of_its_daemon),
+        CASE(the_daemon_cannot_change_its_audit_trail),
     };
     int exit_code;
 

@@ -146,7 +146,7 @@ static void files_are_replaced_whole(void)
 
 /* ---- ports ---- */
 
-static void gateways_share_a_port_and_nobody_else(void)
+static void only_gateways_share_a_port(void)
 {
     struct error err;
     int sockets[3], others[1], port = 0, taken;
@@ -224,7 +224,7 @@ static void revive(struct loop *loop, void *arg UNUSED)
     stop(&watched);
 }
 
-static void the_dead_come_back_within_a_second(void)
+static void dead_daemons_restart_within_a_second(void)
 {
     unit_on_fiber(revive, NULL);
 }
@@ -321,8 +321,8 @@ int main(void)
         CASE(foreign_socket_directories_are_refused),
         CASE(keys_are_made_once),
         CASE(files_are_replaced_whole),
-        CASE(gateways_share_a_port_and_nobody_else),
-        CASE(the_dead_come_back_within_a_second),
+        CASE(only_gateways_share_a_port),
+        CASE(dead_daemons_restart_within_a_second),
         CASE(sockets_are_passed_the_environment_is_clean),
         CASE(nothing_outlives_a_killed_supervisor),
     };

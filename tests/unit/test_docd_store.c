@@ -181,7 +181,7 @@ static void the_whole_file_or_none(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-static void a_full_disk_is_told(struct loop *loop, void *arg UNUSED)
+static void a_full_disk_is_reported(struct loop *loop, void *arg UNUSED)
 {
     struct rlimit limit = {PIECE, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
     struct fixture f;
@@ -201,7 +201,7 @@ static void a_full_disk_is_told(struct loop *loop, void *arg UNUSED)
     teardown(&f);
 }
 
-static void nobody_else_reads_the_files(struct loop *loop, void *arg UNUSED)
+static void files_are_readable_by_their_owner_only(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     struct stat status;
@@ -283,15 +283,18 @@ static void forms_are_posted_to_us(struct loop *loop, void *arg UNUSED)
 ON_FIBER(writes_come_in_any_order)
 ON_FIBER(steps_may_be_repeated)
 ON_FIBER(the_whole_file_or_none)
-ON_FIBER(a_full_disk_is_told)
-ON_FIBER(nobody_else_reads_the_files)
+ON_FIBER(a_full_disk_is_reported)
+ON_FIBER(files_are_readable_by_their_owner_only)
 ON_FIBER(a_directory_that_cannot_be_is_refused)
 ON_FIBER(forms_are_posted_to_us)
 
 static const struct unit_case cases[] = {
-    CASE(test_writes_come_in_any_order),    CASE(test_steps_may_be_repeated),
-    CASE(test_the_whole_file_or_none),      CASE(test_a_full_disk_is_told),
-    CASE(test_nobody_else_reads_the_files), CASE(test_a_directory_that_cannot_be_is_refused),
+    CASE(test_writes_come_in_any_order),
+    CASE(test_steps_may_be_repeated),
+    CASE(test_the_whole_file_or_none),
+    CASE(test_a_full_disk_is_reported),
+    CASE(test_files_are_readable_by_their_owner_only),
+    CASE(test_a_directory_that_cannot_be_is_refused),
     CASE(test_forms_are_posted_to_us),
 };
 

@@ -182,7 +182,7 @@ static int get(struct fixture *f, int instance, struct store_key key, struct ima
 
 /* ---- cases ---- */
 
-static void what_was_made_is_kept_over_a_restart_too(struct loop *loop, void *arg UNUSED)
+static void variants_survive_a_restart(struct loop *loop, void *arg UNUSED)
 {
     struct variant first = {0}, second = {0}, third = {0};
     struct fixture f;
@@ -325,7 +325,7 @@ static void one_of_different(void *arg)
         fiber_wake(crowd->starter);
 }
 
-static void too_many_different_ones_are_sent_away(struct loop *loop, void *arg UNUSED)
+static void excess_distinct_variants_are_refused(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     struct crowd crowd = {.left = MANY};
@@ -493,7 +493,7 @@ static void what_the_kernel_has_in_memory_waits_for_no_disk(struct loop *loop, v
 
 /* ---- what others left ---- */
 
-static void what_is_half_made_is_made_anew_or_swept(struct loop *loop, void *arg UNUSED)
+static void incomplete_variants_are_rebuilt_or_swept(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -533,7 +533,7 @@ static void what_is_half_made_is_made_anew_or_swept(struct loop *loop, void *arg
 }
 
 /* An instance elsewhere holds the lock and never ends: who waits does so until its deadline. */
-static void nobody_waits_for_longer_than_its_deadline(struct loop *loop, void *arg UNUSED)
+static void no_request_waits_longer_than_its_deadline(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -559,7 +559,7 @@ static void nobody_waits_for_longer_than_its_deadline(struct loop *loop, void *a
 
 /* ---- removal ---- */
 
-static void they_go_with_their_object(struct loop *loop, void *arg UNUSED)
+static void variants_are_removed_with_their_object(struct loop *loop, void *arg UNUSED)
 {
     struct variant variant = {0};
     struct fixture f;
@@ -604,7 +604,7 @@ static void make_meanwhile(void *arg)
 }
 
 /* Whenever an object is removed while a variant of it is being made: none is left. */
-static void so_do_those_that_are_being_made(struct loop *loop, void *arg UNUSED)
+static void unfinished_variants_are_removed_with_their_object(struct loop *loop, void *arg UNUSED)
 {
     struct fixture f;
     int kept_none = 0;
@@ -652,31 +652,31 @@ static void test_each_has_an_entity_tag_of_its_own(void)
     {                              \
         unit_on_fiber(name, NULL); \
     }
-ON_FIBER(what_was_made_is_kept_over_a_restart_too)
+ON_FIBER(variants_survive_a_restart)
 ON_FIBER(a_handle_is_good_for_as_long_as_it_takes)
 ON_FIBER(equal_requests_of_two_instances_decode_once)
-ON_FIBER(too_many_different_ones_are_sent_away)
+ON_FIBER(excess_distinct_variants_are_refused)
 ON_FIBER(the_directory_is_bounded_what_is_used_stays)
 ON_FIBER(files_that_are_too_large_are_not_fetched)
 ON_FIBER(what_the_kernel_has_in_memory_waits_for_no_disk)
-ON_FIBER(what_is_half_made_is_made_anew_or_swept)
-ON_FIBER(nobody_waits_for_longer_than_its_deadline)
-ON_FIBER(they_go_with_their_object)
-ON_FIBER(so_do_those_that_are_being_made)
+ON_FIBER(incomplete_variants_are_rebuilt_or_swept)
+ON_FIBER(no_request_waits_longer_than_its_deadline)
+ON_FIBER(variants_are_removed_with_their_object)
+ON_FIBER(unfinished_variants_are_removed_with_their_object)
 
 static const struct unit_case cases[] = {
     CASE(test_each_has_an_entity_tag_of_its_own),
-    CASE(test_what_was_made_is_kept_over_a_restart_too),
+    CASE(test_variants_survive_a_restart),
     CASE(test_a_handle_is_good_for_as_long_as_it_takes),
     CASE(test_equal_requests_of_two_instances_decode_once),
-    CASE(test_too_many_different_ones_are_sent_away),
+    CASE(test_excess_distinct_variants_are_refused),
     CASE(test_the_directory_is_bounded_what_is_used_stays),
     CASE(test_files_that_are_too_large_are_not_fetched),
     CASE(test_what_the_kernel_has_in_memory_waits_for_no_disk),
-    CASE(test_what_is_half_made_is_made_anew_or_swept),
-    CASE(test_nobody_waits_for_longer_than_its_deadline),
-    CASE(test_they_go_with_their_object),
-    CASE(test_so_do_those_that_are_being_made),
+    CASE(test_incomplete_variants_are_rebuilt_or_swept),
+    CASE(test_no_request_waits_longer_than_its_deadline),
+    CASE(test_variants_are_removed_with_their_object),
+    CASE(test_unfinished_variants_are_removed_with_their_object),
 };
 
 int main(int argc, char **argv)

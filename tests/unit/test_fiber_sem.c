@@ -83,7 +83,7 @@ static void in_order(struct loop *loop, void *arg UNUSED)
     CU_ASSERT(fiber_sem_try(&sem, 2) && !fiber_sem_try(&sem, 1));
 }
 
-static void waiters_go_in_order(void)
+static void waiters_acquire_in_order(void)
 {
     unit_on_fiber(in_order, NULL);
 }
@@ -253,7 +253,7 @@ static void waiters_may_outlive_a_closed_one(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(waiters_go_in_order),
+    CASE(waiters_acquire_in_order),
     CASE(those_that_fit_go_first),
     CASE(the_line_is_bounded),
     CASE(the_overdue_leave_the_line),

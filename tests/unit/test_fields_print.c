@@ -167,7 +167,7 @@ static void printed_is_as_dumped(void)
 }
 
 /* Values of other types than their rows, and JSON that is none: as if they were not there. */
-static void strangers_are_absent(void)
+static void mistyped_values_are_absent(void)
 {
     struct arena *arena = arena_new();
     struct codec_buffer buffer;
@@ -199,7 +199,7 @@ static void strangers_are_absent(void)
     arena_destroy(&arena);
 }
 
-static void json_is_told_from_other_text(void)
+static void json_is_distinguished_from_other_text(void)
 {
     static const struct {
         const char *text;
@@ -260,8 +260,11 @@ static void json_is_told_from_other_text(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(printed_is_as_dumped),    CASE(any_place_of_a_text_is_escaped), CASE(strangers_are_absent),
-    CASE(a_body_may_be_one_value), CASE(json_is_told_from_other_text),
+    CASE(printed_is_as_dumped),
+    CASE(any_place_of_a_text_is_escaped),
+    CASE(mistyped_values_are_absent),
+    CASE(a_body_may_be_one_value),
+    CASE(json_is_distinguished_from_other_text),
 };
 
 int main(void)

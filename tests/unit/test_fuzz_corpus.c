@@ -72,7 +72,7 @@ static size_t run_folder(size_t target, const char *folder)
     return count;
 }
 
-static void what_must_hold_holds_for_every_input_that_is_kept(void)
+static void invariants_hold_for_every_stored_input(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
         UNIT_CHECK(targets[i].run((const uint8_t *)"", 0) == 0, "%s", targets[i].name);
@@ -125,7 +125,7 @@ static void no_target_and_no_folder_of_inputs_is_forgotten(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        CASE(what_must_hold_holds_for_every_input_that_is_kept),
+        CASE(invariants_hold_for_every_stored_input),
         CASE(no_target_and_no_folder_of_inputs_is_forgotten),
     };
 

@@ -233,8 +233,8 @@ static void routes_are_found(void)
     router_destroy(&router);
 }
 
-/* What was taken for a parameter on a way that led nowhere is forgotten. */
-static void wrong_ways_leave_no_parameters(void)
+/* Parameters found on a branch without a match are dropped. */
+static void unmatched_branches_leave_no_parameters(void)
 {
     char scratch[64];
     struct path path;
@@ -288,7 +288,7 @@ static const struct unit_case cases[] = {
     CASE(queries_are_decoded),
     CASE(long_queries_are_refused),
     CASE(routes_are_found),
-    CASE(wrong_ways_leave_no_parameters),
+    CASE(unmatched_branches_leave_no_parameters),
     CASE(a_route_stands_once),
     CASE(all_rows_make_a_tree),
 };

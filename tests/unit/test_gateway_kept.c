@@ -40,7 +40,7 @@ static bool is_kept(struct kept_files *files, const char *path)
     return found;
 }
 
-static void what_comes_twice_is_kept(void)
+static void files_noted_twice_are_cached(void)
 {
     struct kept_files *files = kept_files_new();
     struct kept *kept;
@@ -187,7 +187,7 @@ static void files_that_do_not_fit_together_are_not_copied(void)
     kept_files_destroy(&files);
 }
 
-static void what_nobody_asks_for_is_forgotten(void)
+static void unread_files_expire(void)
 {
     struct kept_files *files = kept_files_new();
     struct kept *entry;
@@ -210,12 +210,12 @@ static void what_nobody_asks_for_is_forgotten(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(what_comes_twice_is_kept),
+    CASE(files_noted_twice_are_cached),
     CASE(another_file_takes_its_place),
     CASE(its_bytes_are_bounded),
     CASE(targets_are_bounded),
     CASE(files_that_do_not_fit_together_are_not_copied),
-    CASE(what_nobody_asks_for_is_forgotten),
+    CASE(unread_files_expire),
 };
 
 int main(void)

@@ -104,7 +104,7 @@ static void test_refusals_in_a_row_open_it(void)
     CU_ASSERT_EQUAL(breaker_state(&self, 1000), BREAKER_OPEN);
 }
 
-static void test_can_be_hurried(void)
+static void test_the_pause_can_be_ended(void)
 {
     struct breaker self = breaker_new(LIMIT);
 
@@ -140,7 +140,7 @@ int main(void)
         CASE(test_comes_back_slowly),
         CASE(test_one_failure_among_successes_means_fewer_connections),
         CASE(test_refusals_in_a_row_open_it),
-        CASE(test_can_be_hurried),
+        CASE(test_the_pause_can_be_ended),
         CASE(test_the_pauses_of_a_mail),
     };
 

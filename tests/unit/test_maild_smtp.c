@@ -306,7 +306,7 @@ static void ask_server(const struct unit_dir *dir, const char *const *extra, str
     UNIT_CHECK(mail_server_count(dir->path) == 0, "%s", want.label);
 }
 
-static void test_tells_what_a_server_lacks(void)
+static void test_reports_missing_extensions_of_a_server(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     char cert[128], key[128], password[128], wrong[128];
@@ -342,7 +342,7 @@ static void test_tells_what_a_server_lacks(void)
                                "smtp_ca_file"});
 }
 
-static void test_tells_not_now_from_never(void)
+static void test_distinguishes_temporary_from_permanent_failures(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     static const struct {
@@ -365,7 +365,7 @@ static void test_tells_not_now_from_never(void)
     }
 }
 
-static void test_tries_again_when_nobody_listens(void)
+static void test_retries_when_no_server_listens(void)
 {
     struct attempt attempt = {NO_TLS, {TRANSPORT_UNREACHED}, 1, "nobody listens", "smtp"};
     char url[64];
@@ -441,10 +441,10 @@ int main(void)
         CASE(test_hands_a_mail_to_a_server),
         CASE(test_insists_on_tls_and_signs_in),
         CASE(test_another_password_while_it_runs),
-        CASE(test_tells_not_now_from_never),
+        CASE(test_distinguishes_temporary_from_permanent_failures),
         CASE(test_sends_nothing_that_it_may_not),
-        CASE(test_tells_what_a_server_lacks),
-        CASE(test_tries_again_when_nobody_listens),
+        CASE(test_reports_missing_extensions_of_a_server),
+        CASE(test_retries_when_no_server_listens),
         CASE(test_refuses_a_configuration_that_means_nothing),
         CASE(test_writes_the_same_mail_to_the_same_file),
     };

@@ -59,7 +59,7 @@ static const struct row {
     {"a copy", "a", "create table made as select * from big", ""},
 };
 
-static void test_who_would_be_held_up(void)
+static void test_migrations_that_block_writers_are_detected(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         PGconn *conn = PQconnectdb(server->conninfo);
@@ -79,7 +79,7 @@ static void test_who_would_be_held_up(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(test_who_would_be_held_up),
+    CASE(test_migrations_that_block_writers_are_detected),
 };
 
 int main(void)

@@ -126,7 +126,7 @@ static void test_callers_are_bound_by_their_policy(void)
     }
 }
 
-static void test_nobody_may_do_nothing(void)
+static void test_a_caller_without_a_policy_may_do_nothing(void)
 {
     struct request req = {.caller = NULL};
 
@@ -145,7 +145,7 @@ static enum policy_scope remembered(struct policy_scopes *memory, const char *ru
 }
 
 /* The same answers, the first time and later; whatever else was asked about the same rules. */
-static void test_what_was_worked_out_once_is_told_again(void)
+static void test_computed_scopes_are_cached(void)
 {
     static const enum policy_interaction all[] = {POLICY_CREATE, POLICY_READ,   POLICY_SEARCH,
                                                   POLICY_UPDATE, POLICY_DELETE, POLICY_EXECUTE};
@@ -166,7 +166,7 @@ static void test_what_was_worked_out_once_is_told_again(void)
     CU_ASSERT(policy_scopes_count(memory) > 0);
 }
 
-static void test_so_much_is_remembered(void)
+static void test_the_cache_of_scopes_is_bounded(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
     char rules[128];
@@ -184,7 +184,7 @@ static void test_so_much_is_remembered(void)
 
 /* The scopes of an admin, of a caller without a policy and of an unauthenticated caller need no
  * rules: they are not cached. */
-static void test_who_needs_no_rules_is_not(void)
+static void test_callers_without_rules_are_not_cached(void)
 {
     CLEANUP(policy_scopes_destroy) struct policy_scopes *memory = policy_scopes_new();
     const struct caller admin = {.role = "Practitioner", .admin = true, .policyResource = "[]"},
@@ -204,7 +204,7 @@ static void test_who_needs_no_rules_is_not(void)
 
 #define RULE(ip, action) "{\"ip\":\"" ip "\",\"action\":\"" action "\"}"
 
-static void test_addresses_are_let_in_or_not(void)
+static void test_addresses_are_allowed_or_refused(void)
 {
     static const struct {
         const char *label, *rules, *address;
@@ -250,11 +250,11 @@ int main(void)
     static const struct unit_case cases[] = {
         CASE(test_rules_reach_as_far_as_they_say),
         CASE(test_callers_are_bound_by_their_policy),
-        CASE(test_nobody_may_do_nothing),
-        CASE(test_what_was_worked_out_once_is_told_again),
-        CASE(test_so_much_is_remembered),
-        CASE(test_who_needs_no_rules_is_not),
-        CASE(test_addresses_are_let_in_or_not),
+        CASE(test_a_caller_without_a_policy_may_do_nothing),
+        CASE(test_computed_scopes_are_cached),
+        CASE(test_the_cache_of_scopes_is_bounded),
+        CASE(test_callers_without_rules_are_not_cached),
+        CASE(test_addresses_are_allowed_or_refused),
     };
 
     return unit_run("policy", cases, ARRAY_SIZE(cases));

@@ -86,7 +86,7 @@ static const char *problem_paths(const struct error *err)
     return paths;
 }
 
-static void test_accepts_what_means_something_and_keeps_only_that(void)
+static void test_accepts_valid_policies_and_normalises_them(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(accepted); i++) {
         const char *resource = accepted[i].resource, *ip_rules = NULL;
@@ -101,7 +101,7 @@ static void test_accepts_what_means_something_and_keeps_only_that(void)
     }
 }
 
-static void test_refuses_what_means_nothing_and_says_where(void)
+static void test_refuses_invalid_policies_with_their_position(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
         const char *resource = refused[i].resource, *ip_rules = refused[i].ip_rules;
@@ -118,7 +118,7 @@ static void test_refuses_what_means_nothing_and_says_where(void)
     }
 }
 
-static void test_tells_networks_from_other_text(void)
+static void test_recognises_networks(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(networks); i++) {
         const char *resource = "[]", *ip_rules;
@@ -136,9 +136,9 @@ static void test_tells_networks_from_other_text(void)
 int main(void)
 {
     static const struct unit_case cases[] = {
-        CASE(test_accepts_what_means_something_and_keeps_only_that),
-        CASE(test_refuses_what_means_nothing_and_says_where),
-        CASE(test_tells_networks_from_other_text),
+        CASE(test_accepts_valid_policies_and_normalises_them),
+        CASE(test_refuses_invalid_policies_with_their_position),
+        CASE(test_recognises_networks),
     };
 
     return unit_run("settingsd policy", cases, ARRAY_SIZE(cases));

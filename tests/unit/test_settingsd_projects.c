@@ -391,7 +391,7 @@ static void lets_one_of_many_writers_win_each_version(struct loop *loop, void *a
     teardown(&self);
 }
 
-static void guards_policies_in_use_and_tells_of_changed_ones(struct loop *loop, void *arg UNUSED)
+static void protects_policies_in_use_and_announces_changes(struct loop *loop, void *arg UNUSED)
 {
     struct settings_record record;
     struct access_policy policy;
@@ -435,7 +435,7 @@ static void guards_policies_in_use_and_tells_of_changed_ones(struct loop *loop, 
 }
 
 /* What could not be told at once is not forgotten. */
-static void tells_later_what_could_not_be_told_at_once(struct loop *loop, void *arg UNUSED)
+static void announces_later_what_failed_at_first(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in in = {"lakeside", true};
     struct tenant tenant = {0};
@@ -614,8 +614,8 @@ ON_FIBER(writes_switches_and_texts)
 ON_FIBER(refuses_names_and_values_that_mean_nothing)
 ON_FIBER(honours_if_match)
 ON_FIBER(lets_one_of_many_writers_win_each_version)
-ON_FIBER(guards_policies_in_use_and_tells_of_changed_ones)
-ON_FIBER(tells_later_what_could_not_be_told_at_once)
+ON_FIBER(protects_policies_in_use_and_announces_changes)
+ON_FIBER(announces_later_what_failed_at_first)
 ON_FIBER(knows_the_top_of_a_tree_and_the_account_policy)
 ON_FIBER(bounds_projects_and_trees)
 ON_FIBER(suspends_all_below_a_project)
@@ -628,8 +628,8 @@ int main(void)
         CASE(test_refuses_names_and_values_that_mean_nothing),
         CASE(test_honours_if_match),
         CASE(test_lets_one_of_many_writers_win_each_version),
-        CASE(test_guards_policies_in_use_and_tells_of_changed_ones),
-        CASE(test_tells_later_what_could_not_be_told_at_once),
+        CASE(test_protects_policies_in_use_and_announces_changes),
+        CASE(test_announces_later_what_failed_at_first),
         CASE(test_knows_the_top_of_a_tree_and_the_account_policy),
         CASE(test_bounds_projects_and_trees),
         CASE(test_suspends_all_below_a_project),

@@ -1,6 +1,6 @@
 /*
- * test_callers.c - which service may call what: every operation of every daemon, called by each
- * service and by one that does not exist.
+ * test_bus_authorization.c - which service may call what: every operation of every daemon, called
+ * by each service and by one that does not exist.
  *
  * The caller is what its socket says.  A socket exists only for services that stand in some row of
  * the daemon, and through it only the rows that name the service can be asked.  What is sent is no
@@ -214,7 +214,7 @@ static void ask_everything(struct loop *loop, void *arg)
     }
 }
 
-static void only_who_is_named_may_ask(void)
+static void only_listed_services_may_call_an_operation(void)
 {
     size_t counts[2] = {0};
 
@@ -224,14 +224,14 @@ static void only_who_is_named_may_ask(void)
     CU_ASSERT_TRUE(counts[1] > 100);
 }
 
-static void it_ends(void)
+static void suite_shuts_down_cleanly(void)
 {
     suite_stop(&suite);
 }
 
 static const struct unit_case cases[] = {
-    CASE(only_who_is_named_may_ask),
-    CASE_ALWAYS(it_ends),
+    CASE(only_listed_services_may_call_an_operation),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 
 int main(void)

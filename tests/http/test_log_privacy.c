@@ -1,5 +1,5 @@
 /*
- * test_quiet_logs.c - no password, token, code, e-mail address, name or content is ever written to
+ * test_log_privacy.c - no password, token, code, e-mail address, name or content is ever written to
  * a log, a metric, a listing or the audit trail, whatever is asked and whatever fails; nor do the
  * arguments of a process hold a secret.
  *
@@ -275,7 +275,7 @@ static bool ends_it(const struct route *route, enum kind kind)
 }
 
 /* Calls without a token, as a patient, as an admin, and with an invalid token. */
-static void every_route_is_asked(void)
+static void every_route_is_called(void)
 {
     PERSON patient = person_register(suite, mark("@patients.example"));
     const char *const bearers[] = {NULL, keep("access token", patient->access), boss->access,
@@ -309,7 +309,7 @@ static void every_route_is_asked(void)
 }
 
 /* Bytes that HTTP's parser refuses, so that no endpoint sees them. */
-static void requests_that_are_none(void)
+static void malformed_http_is_sent(void)
 {
     const char *const rows[] = {
         "GET /%s HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -688,7 +688,7 @@ static const char *log_path(const char *name)
     return arena_printf(arena, "%s/log/%s", suite_dir(suite), name);
 }
 
-static void no_log_says_anything(void)
+static void no_log_contains_a_secret(void)
 {
     struct dirent **entries = NULL;
     int count = scandir(log_path(""), &entries, NULL, NULL), files = 0;
@@ -707,7 +707,7 @@ static void no_log_says_anything(void)
 }
 
 /* Listings for operators, metrics, and the audit trail. */
-static void no_listing_says_anything(void)
+static void no_listing_contains_a_secret(void)
 {
     static const char *const schemas[] = {"auth", "settings", "mail", "doc", "bot"};
     HTTP_ANSWER metrics = http_get(suite_admin_url(suite), "/metrics", NULL);
@@ -767,7 +767,7 @@ static void check_has(const char *name, const char *text)
 }
 
 /* The same files hold what is meant to be logged, and the search finds what it is given. */
-static void what_is_meant_to_be_logged_is(void)
+static void expected_lines_are_logged(void)
 {
     const char *what;
 
@@ -811,14 +811,14 @@ static void mail_is_refused(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(queue->out, "PATIENT_WELCOME"));
     check_quiet("mail queue", queue->out);
     check_has("maild.1.log", "smtp: answered 550");
-    no_log_says_anything();
+    no_log_contains_a_secret();
     mail_server_stop(&server);
     unit_dir_remove(&dir);
     free(dead);
     suite_stop(&suite);
 }
 
-static void it_ends_without_a_trace(void)
+static void suite_shuts_down_cleanly(void)
 {
     person_destroy(&boss);
     person_destroy(&ana);
@@ -836,18 +836,18 @@ static const struct unit_case cases[] = {
     CASE(a_clinician_is_invited),
     CASE(admins_write),
     CASE(registrations_race),
-    CASE(every_route_is_asked),
-    CASE(requests_that_are_none),
+    CASE(every_route_is_called),
+    CASE(malformed_http_is_sent),
     CASE(the_database_refuses),
     CASE(connections_are_lost),
     CASE(the_database_stalls),
     CASE(a_backend_is_killed),
     CASE(daemons_are_killed),
     CASE(no_process_has_a_secret_in_its_arguments),
-    CASE(no_log_says_anything),
-    CASE(no_listing_says_anything),
-    CASE(what_is_meant_to_be_logged_is),
-    CASE_ALWAYS(it_ends_without_a_trace),
+    CASE(no_log_contains_a_secret),
+    CASE(no_listing_contains_a_secret),
+    CASE(expected_lines_are_logged),
+    CASE_ALWAYS(suite_shuts_down_cleanly),
     CASE_ALWAYS(mail_is_refused),
 };
 

@@ -1,7 +1,7 @@
 /*
- * test_guide.c - what README and docs tell an operator to type exists: each command of atriumctl
- * with its options, each unit, each target of make, each test that the threat model names; and
- * their links lead somewhere.
+ * test_docs_commands.c - what README and docs tell an operator to type exists: each command of
+ * atriumctl with its options, each unit, each target of make, each test that the threat model
+ * names; and their links lead somewhere.
  *
  * The commands are tried where there is no suite: the command line must be right, and then nothing
  * is found.
