@@ -1,6 +1,6 @@
 /*
- * account_policy.c - `atriumctl project policy`: what a project asks of its accounts, and what of
- * it is off.
+ * account_policy.c - `atriumctl project policy`: what a project requires of its accounts, and which
+ * protections are off.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "ctl/output.h"
 #include "settingsd/settingsd_api.h"
 
-/* A protection, what it is when it is off, and what switches it on. */
+/* A protection, what its absence means, and the setting that switches it on. */
 struct protection {
     bool off;
     const char *what, *member, *value;
@@ -60,7 +60,7 @@ static json_t *word_json(const char *member, const char *word)
     return json_string(word);
 }
 
-/* What the command line names of the policy; nothing of it may be wrong. */
+/* Reads the member and the value from the command line; fails when either is invalid. */
 static int policy_given(struct ctl *ctl, struct account_policy_in *ret, struct error *err)
 {
     const char *member = arguments_get(&ctl->args, ACCOUNT_POLICY_MEMBERS);

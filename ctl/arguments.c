@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPECTED_MAX = 80 }; /* of choices that a message lists */
+enum { EXPECTED_MAX = 80 }; /* bytes of the choices that a message lists */
 
 /* Takes the next word off the usage text, without its brackets; *depth counts the open ones at the
  * word. NULL at the end. */

@@ -1,6 +1,6 @@
 /*
- * audit.c - `atriumctl audit ...`: do the audit trails of the daemons hold together, and what do
- * they say of a project.
+ * audit.c - `atriumctl audit ...`: verifies the chains of the daemons' audit trails, and exports
+ * the rows of a project.
  *
  * A trail is read page by page, each in an arena of its own: it may be longer than memory.
  */
@@ -30,8 +30,8 @@ static int fetch(struct ctl *ctl, const char *service, const struct audit_page_i
     return bus_call(ctl->bus->bus, &method, &req, in, ret, err);
 }
 
-/* A long trail takes minutes. What is said about it goes to stdout: `quiet` where that would stand
- * in between. */
+/* A long trail takes minutes, so progress is drawn on the terminal. `quiet`: draws none, because
+ * the output goes there too. */
 static void start_progress(struct progress *ret, struct ctl *ctl, const char *service, bool quiet)
 {
     progress_start(ret, arena_printf(ctl->arena, "audit of %s", service), "rows",
@@ -40,7 +40,7 @@ static void start_progress(struct progress *ret, struct ctl *ctl, const char *se
 
 /* ---- verify ---- */
 
-/* What is found about one daemon's trail. */
+/* The result of verifying one daemon's trail. */
 struct audit_report {
     const char *service, *state; /* "ok", or the kind of the fault */
     int64_t rows, ofProject, dropped, unsealed, sequence;
@@ -62,7 +62,7 @@ static const struct field audit_report_rows[] = {
 };
 static FIELD_TABLE(audit_report);
 
-/* What a trail is verified against, and for. */
+/* What a trail is verified against, and the project whose rows are counted. */
 struct question {
     json_t *kept;        /* reports of an earlier verification; NULL: none */
     struct uuid project; /* counts this project's rows; absent: counts none */
@@ -87,7 +87,7 @@ static int read_kept(struct ctl *ctl, json_t **ret, struct error *err)
     return 0;
 }
 
-/* The end that was kept of this daemon's chain becomes one that the walk must pass. */
+/* The walk must pass the kept end of this daemon's chain. */
 static int expect_kept(struct ctl *ctl, const json_t *kept, const char *service,
                        struct audit_walk *walk, struct error *err)
 {
@@ -121,7 +121,7 @@ static int64_t count_project(const struct field_list *rows, int64_t after, struc
     return count;
 }
 
-/* Walks until a page has nothing new, or something is wrong. *ret: that page. */
+/* Walks until a page has no new row, or the chain is broken. *ret: that page. */
 static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *walk,
                       struct uuid project, int64_t *ret_of_project, struct arena *scratch,
                       struct audit_page_out *ret, struct error *err)
@@ -148,7 +148,7 @@ static int walk_trail(struct ctl *ctl, const char *service, struct audit_walk *w
     return 0;
 }
 
-/* *ret_kept: the daemon has a trail, and the report is about it. */
+/* *ret_kept: the daemon has a trail, and its report is filled. */
 static int verify_trail(struct ctl *ctl, const char *service, const struct question *question,
                         struct audit_report *ret, bool *ret_kept, struct error *err)
 {
@@ -191,7 +191,7 @@ static int judge(const struct field_list *reports, struct error *err)
     return 0;
 }
 
-/* Waits for the daemon, if one was ever started here; *ret: it was. */
+/* Waits for the daemon if an instance was ever started here; *ret: one was. */
 static int find_daemon(struct ctl *ctl, const char *service, bool *ret, struct error *err)
 {
     *ret = *ctl_bus_instances(ctl->bus, service, ctl->arena) != NULL;
@@ -229,7 +229,7 @@ int audit_verify_command(struct ctl *ctl, struct error *err)
 
 /* ---- export ---- */
 
-/* A bundle that is written while it is read. */
+/* Writes a bundle while its rows are read. */
 struct bundle {
     size_t entries;
 };

@@ -18,7 +18,7 @@ struct coding {
     const char *system, *code, *display;
 };
 
-/* What a verb does: AuditEvent.action, and the type of events that are none of security's. */
+/* What a verb does: AuditEvent.action, and the type of events that do not concern security. */
 static const struct verb {
     const char *name, *action;
     struct coding type;
@@ -45,7 +45,8 @@ static const struct coding attributes = {DCM, "110137", "User Security Attribute
 static const struct coding login = {DCM, "110122", "Login"};
 static const struct coding logout = {DCM, "110123", "Logout"};
 
-/* Events of security, by the noun of their action or the whole of it; action NULL: the verb's. */
+/* Security events, by the noun of their action or the whole action; action NULL: that of the
+ * verb. */
 static const struct {
     const char *name;
     const struct coding *type, *subtype;
@@ -64,7 +65,7 @@ static const struct {
     {"key", &security, NULL, NULL},
 };
 
-/* The row, opened. */
+/* A row with its event parsed. */
 struct event {
     const struct audit_record *record;
     const char *service;
@@ -207,7 +208,7 @@ static void add_detail(json_t *details, const char *type, const char *value)
         json_array_append_new(details, json_pack("{s:s, s:s}", "type", type, "valueString", value));
 }
 
-/* The thing that the event is about, with what else the row says. */
+/* The entity of the event, with the row's other details. */
 static void add_entities(json_t *out, const struct event *event)
 {
     const struct coding type = {ENTITY_TYPE, "2", "System Object"};

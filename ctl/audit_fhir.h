@@ -9,8 +9,8 @@
 
 #include "common/service/audit_chain.h"
 
-/* New reference. service: whose trail it is. What the row does not say is left out; a row whose
- * event is no JSON object gives an AuditEvent all the same. */
+/* New reference. service: whose trail it is. What the row does not have is left out; also a row
+ * whose event is not a JSON object gives an AuditEvent. */
 json_t *audit_fhir_event(const char *service, const struct audit_record *record,
                          struct arena *arena);
 

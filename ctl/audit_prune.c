@@ -122,7 +122,7 @@ static int sync_directory(const char *path)
     return directory < 0 ? -1 : fsync(directory);
 }
 
-/* On the disk under its name when this returns 0. */
+/* Syncs and renames the file: when this returns 0 it is on disk under its name. */
 static int export_month(const struct prune *self, struct pruned *month)
 {
     const char *partial = arena_printf(self->ctl->arena, "%s.partial", month->file);
@@ -139,7 +139,7 @@ static int export_month(const struct prune *self, struct pruned *month)
     return 0;
 }
 
-/* A row may have come in since: then the month stays, until the next run. */
+/* A row may have been added since: then the month stays until the next run. */
 static int drop_month(const struct prune *self, const struct pruned *month)
 {
     CLEANUP(clear) PGresult *dropped = NULL;
@@ -194,7 +194,7 @@ static const char *month_name(struct arena *arena, int64_t month)
                         (long long)(month % 12 + 1));
 }
 
-/* Names are of this program's own making, so they need no quotes. */
+/* This program makes the names, so they need no quotes. */
 static PGresult *find_months(const struct prune *self, const char *before)
 {
     return query(

@@ -1,6 +1,5 @@
 /*
- * audit_search.c - `atriumctl audit tail|search`: rows of the audit trails of all daemons, for
- * people.
+ * audit_search.c - `atriumctl audit tail|search`: prints rows of the audit trails of all daemons.
  *
  * A trail is read page by page and only what is shown is kept: it may be longer than memory.
  */
@@ -32,7 +31,7 @@ static const struct field audit_line_rows[] = {
 };
 static FIELD_TABLE(audit_line);
 
-/* What is looked for; NULL or absent: anything. */
+/* The filter; NULL or absent: any value. */
 struct filter {
     const char *action; /* or the beginning of it, "session." */
     const char *account, *entity;
@@ -125,7 +124,7 @@ static void add_page(struct lines *lines, const char *service, const struct filt
     }
 }
 
-/* `newest`: only the last so many rows are looked at; 0: all. */
+/* `newest`: reads only that many rows from the end; 0: all. */
 static int read_trail(struct ctl *ctl, const char *service, const struct filter *filter,
                       int64_t newest, struct lines *lines, struct error *err)
 {

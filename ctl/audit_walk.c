@@ -1,8 +1,8 @@
 /*
  * audit_walk.c - see audit_walk.h.
  *
- * A row is sound when its hash is the one that its content and the row before it give.  When one is
- * not, the rest of its page tells what happened: whether another row belongs there, and whether
+ * A row is sound when its hash is the one that its content and the row before it give. When one is
+ * not, the rest of its page shows what happened: whether another row belongs there, and whether
  * this one belongs elsewhere.
  */
 #include "ctl/audit_walk.h"
@@ -22,7 +22,7 @@ static bool fail(struct audit_walk *self, int64_t sequence, const char *kind, co
     return false;
 }
 
-/* What has no bytes may have no address. */
+/* An empty value may have a NULL address, which memcmp() must not get. */
 static bool same(struct field_bytes a, struct field_bytes b)
 {
     return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
@@ -56,8 +56,8 @@ static void hash_at(const struct audit_record *row, int64_t sequence, struct fie
     audit_hash(&moved, previous, ret);
 }
 
-/* Is it one of the two rows' hashes? Who exchanged them may have left the hashes where they
- * were. */
+/* Is it one of the two rows' hashes? An attacker who exchanged the rows may have left the hashes
+ * in place. */
 static bool either(const struct suspects *who, size_t other,
                    const uint8_t hash[static AUDIT_HASH_SIZE])
 {
@@ -111,7 +111,7 @@ static bool unsound(struct audit_walk *self, const struct suspects *who)
 
 /* ---- walking ---- */
 
-/* The chain went on to this row. False when the hash that was kept is another. */
+/* Moves the end of the chain to this row. False when a kept hash differs. */
 static bool step(struct audit_walk *self, int64_t sequence, int64_t id, struct field_bytes hash)
 {
     if (hash.size > sizeof(self->hash))
@@ -126,7 +126,7 @@ static bool step(struct audit_walk *self, int64_t sequence, int64_t id, struct f
     return true;
 }
 
-/* Steps over what was dropped at this very place. */
+/* Steps over the dropped rows that begin here. */
 static bool step_over(struct audit_walk *self, const struct field_list *gaps)
 {
     const struct audit_gap *gap = gaps->items;

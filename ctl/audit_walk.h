@@ -1,13 +1,13 @@
 /*
- * audit_walk.h - does a chain of audit rows hold together (common/service/audit_chain.h)? Pure:
- * rows come page by page.
+ * audit_walk.h - verifies a chain of audit rows (common/service/audit_chain.h). Does no I/O: the
+ * caller hands in rows page by page.
  */
 #ifndef ATRIUM_CTL_AUDIT_WALK_H
 #define ATRIUM_CTL_AUDIT_WALK_H
 
 #include "common/service/audit_chain.h"
 
-/* What is wrong with the chain, at the first place where something is. */
+/* The first fault of the chain. */
 struct audit_fault {
     int64_t sequence;
     const char *kind; /* "altered", "removed", "inserted", "reordered"; NULL: nothing */
@@ -25,17 +25,17 @@ struct audit_walk {
     struct audit_fault fault;
 };
 
-/* The row from which the next page is asked for: the last row comes again, so that another one in
- * its place is seen. */
+/* The row after which the next page begins. The last row is read again, so that a replaced one
+ * is noticed. */
 int64_t audit_walk_after(const struct audit_walk *self);
 
-/* Takes the next rows (struct audit_record), asked for like that, and the gaps (struct audit_gap)
- * that begin behind the last row. False at the first fault. *ret_more: there was a row that had not
- * been seen. */
+/* Verifies the next rows (struct audit_record), requested with audit_walk_after(), and the gaps
+ * (struct audit_gap) that begin behind the last row. False at the first fault. *ret_more: the
+ * page had a new row. */
 bool audit_walk_page(struct audit_walk *self, const struct field_list *rows,
                      const struct field_list *gaps, bool *ret_more);
 
-/* When no row is left: what the chain's end says. */
+/* Verifies the end of the chain, when no row is left. */
 bool audit_walk_end(struct audit_walk *self, int64_t sequence, struct field_bytes hash);
 
 #endif

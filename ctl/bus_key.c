@@ -1,5 +1,5 @@
 /*
- * bus_key.c - `atriumctl keys bus`: the key by which an instance is known on other hosts.
+ * bus_key.c - `atriumctl keys bus`: the key that identifies an instance on other hosts.
  *
  * The secret half stays in a file of this host, for the daemon's user alone; the line that is
  * printed belongs into bus_hosts of every host.  A key that is there is never replaced: it is
@@ -68,7 +68,8 @@ static int make_key(const char *path, const char *service, struct arena *arena, 
     return result < 0 ? -1 : give_away(path, service, arena, err);
 }
 
-/* What stands in front of the dot, when NAME is one of an instance of the suite. */
+/* Reads the service of NAME, "service.instance". Fails when the suite has no such service or the
+ * instance no valid name. */
 static int read_service(const char *name, const char **ret, struct arena *arena, struct error *err)
 {
     size_t length = strcspn(name, ".");
@@ -85,7 +86,7 @@ static int read_service(const char *name, const char **ret, struct arena *arena,
     return error_set(err, ERR_BAD_REQUEST, "%s is no name of an instance, such as authd.b1", name);
 }
 
-/* Where the key is, made unless it is there. */
+/* Makes the key unless it exists. */
 static int take_key(struct ctl *ctl, const char *name, const char *service, const char **ret,
                     struct error *err)
 {

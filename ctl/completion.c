@@ -1,6 +1,6 @@
 /*
- * completion.c - `atriumctl completion bash|zsh|fish`: the table of commands as what completes them
- * in a shell.
+ * completion.c - `atriumctl completion bash|zsh|fish`: prints the completion script of a shell,
+ * made from the table of commands.
  *
  * The package installs what is printed here. bash and zsh get one body, which walks the words
  * before the cursor and offers what may follow (add, add_files, add_folders); only its first and
@@ -68,7 +68,7 @@ static const char *second_word(const struct command *command)
     return space ? space + 1 : NULL;
 }
 
-/* What is said of a first word: the command's summary, or the words that may follow. */
+/* The description of a first word: the command's summary, or the words that may follow. */
 static void print_group_summary(const struct command *all, const struct command *command,
                                 struct arena *arena)
 {
@@ -268,7 +268,7 @@ static void print_codes(void)
     fputs("atriumctl_codes()\n{\n    " CODES("${suite:+\"$suite\"}") "\n}\n\n", stdout);
 }
 
-/* "=" separates words for bash: what stands behind it is the value. */
+/* bash splits words at "=": the value is the text behind it. */
 static void print_bash(const struct command *all, struct arena *arena)
 {
     fputs("# bash completion of atriumctl; made by `atriumctl completion bash`\n\n", stdout);

@@ -1,5 +1,5 @@
 /*
- * confirm.h - asks before something is deleted that no command brings back.
+ * confirm.h - asks for confirmation before something is deleted for good.
  */
 #ifndef ATRIUM_CTL_CONFIRM_H
 #define ATRIUM_CTL_CONFIRM_H

@@ -1,6 +1,6 @@
 /*
- * content.c - `atriumctl content import`: entries of mapped content from a file, as large as it may
- * be.
+ * content.c - `atriumctl content import`: imports entries of mapped content from a file of any
+ * size.
  *
  * The file is read entry by entry and sent in batches, each of which docd stores as a whole: an
  * import that was stopped has stored the first of them, and can be done again.
@@ -82,7 +82,7 @@ static int send_batch(struct import *self, struct error *err)
     return 0;
 }
 
-/* Says which entry of the file it is. */
+/* Adds the number of the file's entry to the error. */
 static int bad_entry(const struct import *self, struct error *err)
 {
     char what[sizeof(err->message)];

@@ -135,7 +135,7 @@ enum {
     DISTANCE_MAX = 2
 }; /* of the words of a command; of what is a typo of them */
 
-/* What a command line held before it is known which command it is. */
+/* The command line, split before the command is known. */
 struct command_line {
     const char *words[64]; /* all but the options of every command */
     size_t count;
@@ -260,7 +260,7 @@ static const struct command *find_command(const struct command_line *line, size_
     return NULL;
 }
 
-/* The one line on stderr that says why. */
+/* Prints the error as one line on stderr. */
 static void complain(const struct error *err)
 {
     fprintf(stderr, "atriumctl: %s", err->problems ? "" : err->message);
@@ -273,7 +273,7 @@ static void complain(const struct error *err)
 
 static int run(struct ctl *ctl, const struct command *command, struct error *err)
 {
-    return command->asks ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
+    return command->service ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
 }
 
 /* Insertions, deletions, substitutions and swaps of neighbours that make one text the other

@@ -1,6 +1,5 @@
 /*
- * ctl.h - what every command of atriumctl knows, and the row that makes a word on the command line
- * a command.
+ * ctl.h - the context that every command of atriumctl gets, and the row that defines a command.
  */
 #ifndef ATRIUM_CTL_CTL_H
 #define ATRIUM_CTL_CTL_H
@@ -27,8 +26,8 @@ struct command {
     const char *words;   /* "project create" */
     const char *usage;   /* its arguments, see arguments.h */
     const char *summary; /* one line for --help */
-    const char
-        *asks; /* service that must be there before it runs; "" any, NULL: it is not on the bus */
+    /* service that must be there before it runs; "" any, NULL: it is not on the bus */
+    const char *service;
     int (*run)(struct ctl *ctl, struct error *err);
 };
 
@@ -55,8 +54,8 @@ int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct e
  * ERR_CONFLICT while it is being deleted. Parks. */
 int project_from_args(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
-/* The same for what only reads the past: an id is taken as it is, since the audit trail outlives
- * the project. Parks. */
+/* The same for commands that only read the audit trail: an id is not looked up, since the trail
+ * outlives the project. Parks. */
 int project_audited(struct ctl *ctl, struct uuid *ret, struct error *err) MUST_USE;
 
 int project_create_command(struct ctl *ctl, struct error *err) MUST_USE;

@@ -161,8 +161,8 @@ int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err
     return config_read(files, &section, 1, ctl->arena, err);
 }
 
-/* Our place among the hosts, by the first key of a ctl that lies here. *ret is NULL when none does,
- * or when the suite has but one host: then only this host is asked. */
+/* Loads the list of hosts with the first key of a ctl on this host. *ret is NULL without such a
+ * key, or when the suite has one host: then only this host's daemons are called. */
 static int find_hosts(struct ctl *ctl, const struct common_config *common, struct bus_hosts **ret,
                       struct error *err)
 {
@@ -189,7 +189,7 @@ static int find_hosts(struct ctl *ctl, const struct common_config *common, struc
 static void run_fiber(void *arg)
 {
     struct run *run = arg;
-    const char *service = run->command->asks;
+    const char *service = run->command->service;
 
     run->result = 0;
     if (*service)

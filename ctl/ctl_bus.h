@@ -35,8 +35,8 @@ void ctl_bus_destroy(struct ctl_bus **self_p);
 int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms,
                  struct error *err) MUST_USE;
 
-/* Names of the instances of a service that have a socket for us or are listed, alive or dead;
- * NULL-ended, from the arena. */
+/* Names of the instances of a service that have a socket for atriumctl or are listed, alive or
+ * dead; NULL-ended, from the arena. */
 const char **ctl_bus_instances(const struct ctl_bus *self, const char *service,
                                struct arena *arena);
 
@@ -47,8 +47,8 @@ struct request ctl_bus_request(struct ctl_bus *self, struct arena *arena);
 struct common_config;
 int ctl_bus_config(struct ctl *ctl, struct common_config *ret, struct error *err) MUST_USE;
 
-/* Runs one operator command on a fiber: finds the configuration (--dir, --config), connects, waits
- * for the service that the command asks and calls it. */
+/* Runs one operator command on a fiber: finds the configuration (--dir, --config), connects,
+ * waits for the service that the command needs, and runs the command. */
 int ctl_bus_run(struct ctl *ctl, const struct command *command, struct error *err) MUST_USE;
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * doctor.c - `atriumctl doctor`: every instance is asked what it finds (common/service/check.h),
- * all at the same time; what only shows from outside is added: who does not answer, which versions
- * do, and the disks of PostgreSQL.
+ * doctor.c - `atriumctl doctor`: runs the checks of every instance (common/service/check.h), all at
+ * the same time, and adds what only an outside view shows: instances that do not answer, other
+ * versions, and the disks of PostgreSQL.
  *
- * One broken thing fails many rows. What is to be mended is told first (causes[]), then what
- * follows from it.
+ * One fault fails many rows. Rows that are causes (causes[]) are printed first, then the rows that
+ * follow from them.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "ctl/server_disk.h"
 
 enum {
-    ANSWER_MS = 20000, /* a daemon's checks take that long only where several things hang */
+    ANSWER_MS = 20000, /* a daemon's checks take that long only when several of them hang */
     ROWS_MAX = 4096,
     SERVERS_MAX = 16,
 };
@@ -27,7 +27,7 @@ enum {
 
 struct doctor_row {
     const char *daemon, *check, *state, *seen, *mend;
-    const char *follows; /* "postgresql disk": mend that first; NULL: nothing that is known */
+    const char *follows; /* the cause, such as "postgresql disk"; NULL: no known cause */
 };
 static const struct field doctor_row_rows[] = {
     FIELD_TEXT(struct doctor_row, daemon, 0, 64, 0, "Instance", "authd.1"),
@@ -45,8 +45,8 @@ struct report {
     size_t count;
 };
 
-/* One instance, asked on a fiber of its own. */
-struct visit {
+/* A call to one instance, on a fiber of its own. */
+struct instance_probe {
     struct ctl *ctl;
     const struct instance *instance;
     struct service_status_out status;
@@ -62,11 +62,11 @@ static void add(struct report *self, const struct doctor_row *row)
         self->rows[self->count++] = *row;
 }
 
-/* ---- asking ---- */
+/* ---- calls ---- */
 
-static void visit(void *arg)
+static void instance_probe(void *arg)
 {
-    struct visit *self = arg;
+    struct instance_probe *self = arg;
     struct ctl *ctl = self->ctl;
     const struct bus_method status = service_status_method(self->instance->service);
     const struct bus_method check = service_check_method(self->instance->service);
@@ -83,30 +83,31 @@ static void visit(void *arg)
         fiber_wake(self->parent);
 }
 
-static struct visit *visit_all(struct ctl *ctl, const struct instances *all)
+static struct instance_probe *instance_probe_all(struct ctl *ctl, const struct instances *all)
 {
-    struct visit *visits = arena_calloc(ctl->arena, all->count, sizeof(*visits));
+    struct instance_probe *probes = arena_calloc(ctl->arena, all->count, sizeof(*probes));
     size_t left = 0;
 
     for (size_t i = 0; i < all->count; i++) {
-        visits[i] = (struct visit){.ctl = ctl,
-                                   .instance = &all->items[i],
-                                   .left = &left,
-                                   .parent = fiber_self(ctl->bus->loop)};
-        error_init(&visits[i].status_err, ctl->arena);
-        error_init(&visits[i].err, ctl->arena);
+        probes[i] = (struct instance_probe){.ctl = ctl,
+                                            .instance = &all->items[i],
+                                            .left = &left,
+                                            .parent = fiber_self(ctl->bus->loop)};
+        error_init(&probes[i].status_err, ctl->arena);
+        error_init(&probes[i].err, ctl->arena);
         if (!all->items[i].connected)
-            error_set(&visits[i].status_err, ERR_UNAVAILABLE, "has a socket that nobody answers");
-        else if (fiber_start(ctl->bus->loop, visit, &visits[i], &visits[i].status_err) == 0)
+            error_set(&probes[i].status_err, ERR_UNAVAILABLE, "has a socket that nobody answers");
+        else if (fiber_start(ctl->bus->loop, instance_probe, &probes[i], &probes[i].status_err) ==
+                 0)
             left++;
     }
-    /* `left` is on this stack; each visit has its deadlines. */
+    /* `left` is on this stack, so all fibers must end first; each call has a deadline. */
     while (left > 0)
         (void)!fiber_park(ctl->bus->loop, INT64_MAX);
-    return visits;
+    return probes;
 }
 
-/* ---- telling ---- */
+/* ---- the report ---- */
 
 static void add_absent(struct report *report, const struct ctl *ctl, const char *service)
 {
@@ -122,9 +123,10 @@ static void add_absent(struct report *report, const struct ctl *ctl, const char 
                                          service, service)});
 }
 
-static void add_silent(struct report *report, const struct visit *visit, const struct error *err)
+static void add_silent(struct report *report, const struct instance_probe *probe,
+                       const struct error *err)
 {
-    const struct instance *instance = visit->instance;
+    const struct instance *instance = probe->instance;
 
     add(report,
         &(struct doctor_row){
@@ -138,62 +140,62 @@ static void add_silent(struct report *report, const struct visit *visit, const s
                                  instance->service, instance->instance)});
 }
 
-static void add_alike(struct report *report, const struct visit *visit)
+static void add_alike(struct report *report, const struct instance_probe *probe)
 {
     add(report,
         &(struct doctor_row){
-            .daemon = visit->instance->name,
+            .daemon = probe->instance->name,
             .check = "bus",
             .state = "ok",
             .seen = arena_printf(report->arena, "version %s, up %s", ATRIUM_VERSION,
-                                 instances_up_time(report->arena, visit->status.uptimeMs))});
+                                 instances_up_time(report->arena, probe->status.uptimeMs))});
 }
 
-/* Of another build than ours: one before the checks there were cannot be asked for them. */
-static void add_other_version(struct report *report, const struct visit *visit)
+/* A daemon of another version: one from before the checks existed has no such operation. */
+static void add_other_version(struct report *report, const struct instance_probe *probe)
 {
     struct doctor_row row = {
-        .daemon = visit->instance->name,
+        .daemon = probe->instance->name,
         .check = "bus",
         .state = "warn",
         .seen = arena_printf(report->arena, "version %s, this atriumctl is of %s",
-                             visit->status.version, ATRIUM_VERSION),
+                             probe->status.version, ATRIUM_VERSION),
         .mend = arena_printf(report->arena, "Finish the upgrade: systemctl restart atrium-%s@%s",
-                             visit->instance->service, visit->instance->instance)};
+                             probe->instance->service, probe->instance->instance)};
 
     add(report, &row);
-    if (visit->err.code == ERR_NONE)
+    if (probe->err.code == ERR_NONE)
         return;
     row.check = "checks";
-    row.seen = arena_strdup(report->arena, visit->err.message);
+    row.seen = arena_strdup(report->arena, probe->err.message);
     add(report, &row);
 }
 
-static void add_findings(struct report *report, const struct visit *visit)
+static void add_findings(struct report *report, const struct instance_probe *probe)
 {
-    const struct finding *found = visit->found.findings.items;
+    const struct finding *found = probe->found.findings.items;
 
-    for (size_t i = 0; i < visit->found.findings.count; i++)
-        add(report, &(struct doctor_row){.daemon = visit->instance->name,
+    for (size_t i = 0; i < probe->found.findings.count; i++)
+        add(report, &(struct doctor_row){.daemon = probe->instance->name,
                                          .check = found[i].check,
                                          .state = found[i].state,
                                          .seen = found[i].seen,
                                          .mend = found[i].mend});
 }
 
-static void add_visit(struct report *report, const struct visit *visit)
+static void add_probe(struct report *report, const struct instance_probe *probe)
 {
-    if (visit->status_err.code != ERR_NONE) {
-        add_silent(report, visit, &visit->status_err);
+    if (probe->status_err.code != ERR_NONE) {
+        add_silent(report, probe, &probe->status_err);
         return;
     }
-    if (strcmp(visit->status.version, ATRIUM_VERSION) != 0)
-        add_other_version(report, visit);
-    else if (visit->err.code == ERR_NONE)
-        add_alike(report, visit);
+    if (strcmp(probe->status.version, ATRIUM_VERSION) != 0)
+        add_other_version(report, probe);
+    else if (probe->err.code == ERR_NONE)
+        add_alike(report, probe);
     else
-        add_silent(report, visit, &visit->err);
-    add_findings(report, visit);
+        add_silent(report, probe, &probe->err);
+    add_findings(report, probe);
 }
 
 /* ---- the disks of PostgreSQL ---- */
@@ -219,14 +221,14 @@ static void add_disk(struct report *report, const struct server_disk *disk)
                           : NULL});
 }
 
-/* Of each server that a daemon is connected to, once. */
-static void add_disks(struct report *report, const struct visit *visits, size_t count)
+/* Checks each server that a daemon is connected to once. */
+static void add_disks(struct report *report, const struct instance_probe *probes, size_t count)
 {
     const char *servers[SERVERS_MAX];
     size_t known = 0;
 
     for (size_t v = 0; v < count && known < SERVERS_MAX; v++) {
-        const char *server = visits[v].found.server;
+        const char *server = probes[v].found.server;
         struct server_disk disks[SERVER_DISKS_MAX];
         size_t found, i = 0;
 
@@ -243,8 +245,8 @@ static void add_disks(struct report *report, const struct visit *visits, size_t 
 
 /* ---- causes and what follows from them ---- */
 
-/* What may be a cause of other rows, the deepest first; and which rows follow when it fails. What
- * fails in the database of one daemon makes the others' requests fail too. */
+/* Rows that may cause others, the deepest first, and the rows that follow when they fail. A
+ * failure in one daemon's database makes the other daemons' requests fail too. */
 static const struct cause {
     const char *daemon; /* NULL: any */
     const char *check, *followers;
@@ -319,8 +321,7 @@ static void note(const struct ctl *ctl, const struct doctor_row *row)
                     row->mend ? row->mend : "");
 }
 
-/* Below the table, whose cells are short: what is not well, with all that is known of it, causes
- * first. */
+/* Prints each finding in full below the table, whose cells are short; causes first. */
 static void tell_how_to_mend(const struct ctl *ctl, const struct report *report)
 {
     for (size_t rank = 0; rank <= ARRAY_SIZE(causes); rank++)
@@ -349,13 +350,13 @@ int doctor_command(struct ctl *ctl, struct error *err)
     static const char *const columns[] = {"daemon", "check", "state", "seen", NULL};
     const struct instances *all = instances_find(ctl, err);
     struct report *report = arena_alloc(ctl->arena, sizeof(*report));
-    struct visit *visits;
+    struct instance_probe *probes;
     struct field_list list;
 
     if (!all)
         return -1;
     report->arena = ctl->arena;
-    visits = visit_all(ctl, all);
+    probes = instance_probe_all(ctl, all);
     for (size_t i = 0; ctl_bus_services[i]; i++) {
         bool any = false;
 
@@ -363,12 +364,12 @@ int doctor_command(struct ctl *ctl, struct error *err)
             if (strcmp(all->items[v].service, ctl_bus_services[i]) != 0)
                 continue;
             any = true;
-            add_visit(report, &visits[v]);
+            add_probe(report, &probes[v]);
         }
         if (!any)
             add_absent(report, ctl, ctl_bus_services[i]);
     }
-    add_disks(report, visits, all->count);
+    add_disks(report, probes, all->count);
     find_causes(report);
     list = (struct field_list){report->rows, report->count};
     output_list(ctl, &doctor_row_table, &list, columns);

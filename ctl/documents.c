@@ -2,8 +2,8 @@
  * documents.c - `atriumctl documents verify`: documents without their bytes, and bytes without
  * their document.
  *
- * docd looks page by page, and each problem is printed when its page is there: a suite may have
- * more documents than memory has room for.
+ * docd checks page by page, and each problem is printed with its page: a suite may have more
+ * documents than fit in memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 enum { PAGE_CALL_MS = 15 * 60 * 1000 /* with --hash a page is one large file at least */ };
 
-/* What was found in all. */
+/* The totals. */
 struct documents_report {
     int64_t documents, missing, wrongSize, changed, found, marked, objects, orphans;
 };
@@ -78,7 +78,7 @@ static void print_problem(struct verification *self, const struct document_probl
            output_printable(self->scratch, problem->fileName));
 }
 
-/* With the place from which a later run can go on. */
+/* Adds to the error the document after which a later run can go on. */
 static int interrupted(const struct verification *self, struct error *err)
 {
     const struct documents_verify_in *in = &self->in;
@@ -171,7 +171,8 @@ static int verify_all(struct verification *self, struct error *err)
     progress_start(&self->progress, "documents", "documents", self->ctl->json);
     rc = verify_documents(self, err);
     progress_end(&self->progress);
-    if (rc < 0 || uuid_is_set(&self->in.projectId)) /* bytes alone tell no project */
+    if (rc < 0 || uuid_is_set(&self->in.projectId)) /* an object without a document names no
+                                                     * project */
         return rc;
     progress_start(&self->progress, "store", "objects", self->ctl->json);
     rc = verify_objects(self, err);

@@ -15,7 +15,7 @@ enum { FILES_MAX = 1024 * 1024 }; /* bytes of one file */
  * too large, or is not text. */
 char *files_read(struct arena *arena, const char *path, struct error *err);
 
-/* Puts text in place of what is there: a reader sees the old file or the new one, never a part. */
+/* Replaces a file atomically: a reader sees the old file or the new one, never a part. */
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
 
 /* The same for a file that is there and must survive a power cut: the new one has its mode and

@@ -1,5 +1,5 @@
 /*
- * instances.h - every instance that there is or was: what `status` and `doctor` ask one by one.
+ * instances.h - every instance that runs or ran: `status` and `doctor` call each of them.
  */
 #ifndef ATRIUM_CTL_INSTANCES_H
 #define ATRIUM_CTL_INSTANCES_H
@@ -19,9 +19,9 @@ struct instances {
     size_t count;
 };
 
-/* Those that have a socket for us or are listed among the hosts, in the order of ctl_bus_services.
- * Connections come within milliseconds; what is not there after a second counts as not connected.
- * From the arena; NULL when interrupted. Parks. */
+/* The instances that have a socket for atriumctl or are listed among the hosts, in the order of
+ * ctl_bus_services. Connections come within milliseconds; what is not there after a second
+ * counts as not connected. From the arena; NULL when interrupted. Parks. */
 const struct instances *instances_find(struct ctl *ctl, struct error *err);
 
 /* "2h 5m": an up time. */

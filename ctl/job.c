@@ -1,5 +1,5 @@
 /*
- * job.c - `atriumctl job ...`: what maild is to do, and when.
+ * job.c - `atriumctl job ...`: the jobs of maild and when they are due.
  */
 #include "ctl/ctl.h"
 #include "ctl/ctl_bus.h"

@@ -1,5 +1,5 @@
 /*
- * mail.c - `atriumctl mail ...`: what waits to be sent, and what could not be.
+ * mail.c - `atriumctl mail ...`: mail that waits to be sent, and mail that was given up.
  */
 #include "common/base/clock.h"
 #include "ctl/ctl.h"

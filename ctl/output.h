@@ -23,15 +23,15 @@ void output_list(const struct ctl *ctl, const struct field_table *table,
 void output_append(const struct ctl *ctl, const struct field_table *table, struct field_list *list,
                    const struct field_list *page);
 
-/* For what is printed piece by piece: the struct as JSON (decref it), and a copy of a text without
- * what would drive the operator's terminal. */
+/* For output in pieces: the struct as JSON (decref it), and a copy of a text without control
+ * characters, which the operator's terminal would execute. */
 json_t *output_json(struct arena *arena, const struct field_table *table, const void *record);
 char *output_printable(struct arena *arena, const char *text);
 
 /* One line for people; nothing with --json. */
 void output_note(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* What was done by a command that has nothing to show, in one sentence; with --json {"message": the
+/* Says in one sentence what a command without a result has done; with --json {"message": the
  * sentence}. */
 void output_done(const struct ctl *ctl, const char *format, ...) PRINTF_LIKE(2, 3);
 

@@ -15,7 +15,7 @@
 
 enum {
     REDRAW_MS = 100,
-    COLUMNS_DEFAULT = 80, /* of a terminal that does not say */
+    COLUMNS_DEFAULT = 80, /* of a terminal of unknown width */
     COLUMNS_MAX = 200,
     BAR_MIN = 10,
     BAR_MAX = 40,
@@ -44,7 +44,7 @@ static void format_duration(int64_t ms, char text[static DURATION_SIZE])
                  s % 60);
 }
 
-/* What stands behind the bar: the count, the rate, and the time that is left or was taken. */
+/* The text behind the bar: the count, the rate, and the time that is left or was taken. */
 static void format_numbers(const struct progress *self, int64_t elapsed_ms, bool over, char *text,
                            size_t size)
 {
@@ -80,7 +80,7 @@ static void format_bar(const struct progress *self, int room, char text[static C
                  width - filled, empty);
 }
 
-/* In one write, from the start of the line; what an earlier drawing left behind it is erased. */
+/* Draws in one write from the start of the line, and erases the rest of an earlier line. */
 static void draw(struct progress *self, int64_t now_ms, bool over)
 {
     char numbers[COLUMNS_MAX], bar[COLUMNS_MAX] = "", text[3 * COLUMNS_MAX];

@@ -5,8 +5,7 @@
  *     audit of authd  31% [#######---------------]  310000 rows  52000/s  0:13 left
  *
  * It goes to stderr, and only when that is a terminal (TERM=dumb is none): logs and pipes get
- * nothing of it. Knows common/ and nothing else of atriumctl: who fills a database for a
- * measurement uses it too.
+ * nothing of it. Uses only common/, nothing else of atriumctl: tests/bench/seed.c links it too.
  */
 #ifndef ATRIUM_CTL_PROGRESS_H
 #define ATRIUM_CTL_PROGRESS_H
