@@ -6,8 +6,8 @@ build=$1 version=$2 stage=$1/deb doc=$1/deb/usr/share/doc/atrium
     echo "debian/changelog must begin with version $version" >&2
     exit 1
 }
-# The operator's file is no file of the package: dpkg asks nothing about it, and postinst makes it when there is none. One
-# that an older package had as its conffile stays as it is: dpkg leaves conffiles that a new version no longer has.
+# The operator's atrium.conf is not a file of the package, so dpkg does not ask about it; postinst makes it when there is
+# none. Where an older package had it as a conffile it stays: dpkg keeps conffiles that a new version no longer has.
 install -D -m 644 "$stage/etc/atrium/atrium.conf" "$stage/usr/share/atrium/local.conf"
 rm "$stage/etc/atrium/atrium.conf"
 
