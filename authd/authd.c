@@ -71,7 +71,7 @@ static const struct config_row config_rows[] = {
                 "tenants."),
 };
 
-static const char *const asks[] = {"settingsd", "maild", "docd", NULL};
+static const char *const upstreams[] = {"settingsd", "maild", "docd", NULL};
 static const struct bus_method *const outbox_methods[] = {
     &maild_mail_enqueue_method, &maild_job_put_method, &docd_account_wipe_method, NULL};
 
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
         .audit = true,
         .operations = operations,
         .checks = authd_checks,
-        .asks = asks,
+        .upstreams = upstreams,
         .outbox_methods = outbox_methods,
         .seal_key_offset = offsetof(struct authd_config, seal_key),
         .seal_tables = seal_tables,

@@ -28,7 +28,7 @@ struct mail {
 int mail_admit(struct authd *d, const struct request *req, const char *to, bool *ret_admitted,
                struct error *err) MUST_USE;
 
-/* The outbox row of a mail, for the statement that makes what the mail is about; outbox_kick()
+/* The outbox row of a mail, for the statement that makes what the mail is about; outbox_wake()
  * after its commit. */
 struct sql_outbox mail_row(struct authd *d, const struct request *req, const struct mail *mail);
 

@@ -61,7 +61,7 @@ static const struct config_row config_rows[] = {
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-static const char *const asks[] = {NULL};
+static const char *const upstreams[] = {NULL};
 
 static int configured(void *daemon, struct error *err)
 {
@@ -175,7 +175,7 @@ static const struct service_definition definition = {
     .audit = true,
     .operations = operations,
     .checks = botd_checks,
-    .asks = asks,
+    .upstreams = upstreams,
     .seal_key_offset = offsetof(struct botd_config, seal_key),
     .seal_tables = seal_tables,
     .purge = purge_steps,

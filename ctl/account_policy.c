@@ -80,7 +80,7 @@ int project_policy_command(struct ctl *ctl, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
     const char *code = arguments_get(&ctl->args, "CODE");
-    struct tenant_lookup_in which = tenant_named(code);
+    struct tenant_lookup_in which = tenant_lookup_from_text(code);
     struct account_policy_in change;
     struct operator_account_policy_in in = {code, &change};
     struct account_policy policy = account_policy_default;

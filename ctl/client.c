@@ -23,7 +23,7 @@ int client_list_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"id", "name", "lastUpdated", NULL};
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "--project"));
+    struct tenant_lookup_in in = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
     struct client_list out = {0};
 
     if (settingsd_operator_client_list(ctl->bus->bus, &req, &in, &out, err) < 0)

@@ -43,7 +43,7 @@ struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct
                                          .version = ATRIUM_VERSION,
                                          .run_dir = run_dir,
                                          .operations = no_operations,
-                                         .asks = ctl_bus_services,
+                                         .upstreams = ctl_bus_services,
                                          .peer_max = 16,
                                          .serve_max = 1,
                                          .hosts = hosts};

@@ -44,7 +44,7 @@ int policy_list_command(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"id", "name", "resource", NULL};
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    struct tenant_lookup_in in = tenant_named(arguments_get(&ctl->args, "--project"));
+    struct tenant_lookup_in in = tenant_lookup_from_text(arguments_get(&ctl->args, "--project"));
     struct access_policy_list out = {0};
 
     if (settingsd_operator_policy_list(ctl->bus->bus, &req, &in, &out, err) < 0)

@@ -16,7 +16,7 @@ static const char *const project_columns[] = {"tenantCode", "name",      "projec
 int project_find(struct ctl *ctl, const char *code, struct tenant *ret, struct error *err)
 {
     struct request req = ctl_bus_request(ctl->bus, ctl->arena);
-    const struct tenant_lookup_in in = tenant_named(code);
+    const struct tenant_lookup_in in = tenant_lookup_from_text(code);
 
     return settingsd_tenant_lookup(ctl->bus->bus, &req, &in, ret, err);
 }

@@ -67,7 +67,7 @@ static const struct config_row config_rows[] = {
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-static const char *const asks[] = {"settingsd", "authd", NULL};
+static const char *const upstreams[] = {"settingsd", "authd", NULL};
 
 static struct variants *variants_open(struct docd *d, struct error *err)
 {
@@ -234,7 +234,7 @@ static const struct service_definition definition = {
     .audit = true,
     .operations = operations,
     .checks = docd_checks,
-    .asks = asks,
+    .upstreams = upstreams,
     .seal_key_offset = offsetof(struct docd_config, seal_key),
     .seal_tables = seal_tables,
     .purge = docd_purge,

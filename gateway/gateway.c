@@ -293,7 +293,8 @@ static void on_turn(void *arg)
 }
 
 /* Other gateways too, for what any of them tells an operator (admin.c). */
-static const char *const asks[] = {"gateway", "authd", "settingsd", "maild", "docd", "botd", NULL};
+static const char *const upstreams[] = {"gateway", "authd", "settingsd", "maild",
+                                        "docd",    "botd",  NULL};
 
 static int configured(void *daemon, struct error *err)
 {
@@ -324,7 +325,7 @@ static int start(void *daemon, struct error *err)
     struct gateway *self = daemon;
 
     content_keep_memory();
-    self->daemons = asks + 1;
+    self->daemons = upstreams + 1;
     trace_source_init(&self->traces);
     self->tokens = token_cache_new();
     self->revocations = revocations_new();
@@ -405,7 +406,7 @@ static const struct service_definition definition = {
     .database_offset = SIZE_MAX,
     .operations = operations,
     .checks = gateway_checks,
-    .asks = asks,
+    .upstreams = upstreams,
     .seal_key_offset = SIZE_MAX,
     .configured = configured,
     .reload = reload,

@@ -37,12 +37,12 @@ void backlog_start(struct maild *d)
 
     d->backlog = arena_alloc(d->svc.arena, sizeof(*d->backlog));
     *d->backlog = (struct backlog){
-        .mails = metrics_level(metrics, "atrium_mail_waiting",
-                               "Messages that are not sent yet; at most 10000 are counted."),
-        .mail_waiting_s = metrics_level(metrics, "atrium_mail_waiting_seconds",
-                                        "For how long the oldest of them has waited."),
-        .job_late_s = metrics_level(metrics, "atrium_job_late_seconds",
-                                    "How late the job is that should have been done first."),
+        .mails = metrics_gauge_cell(metrics, "atrium_mail_waiting",
+                                    "Messages that are not sent yet; at most 10000 are counted."),
+        .mail_waiting_s = metrics_gauge_cell(metrics, "atrium_mail_waiting_seconds",
+                                             "For how long the oldest of them has waited."),
+        .job_late_s = metrics_gauge_cell(metrics, "atrium_job_late_seconds",
+                                         "How late the job is that should have been done first."),
     };
     service_every(&d->svc, "backlog", BACKLOG_PERIOD_MS, look);
 }

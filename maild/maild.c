@@ -54,7 +54,7 @@ static const struct config_row config_rows[] = {
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-static const char *const asks[] = {"authd", NULL};
+static const char *const upstreams[] = {"authd", NULL};
 
 /* Deletes what ended before the period for which it stays known, until none of it is left. */
 static int purge(void *daemon, const struct request *req, struct error *err)
@@ -171,7 +171,7 @@ static const struct service_definition definition = {
     .audit = true,
     .operations = operations,
     .checks = maild_checks,
-    .asks = asks,
+    .upstreams = upstreams,
     .seal_key_offset = offsetof(struct maild_config, seal_key),
     .seal_tables = seal_tables,
     .purge = purge_steps,

@@ -75,7 +75,7 @@ int organization_code_email(struct settingsd *d, const struct request *req,
     audit = project_audit(req, "code.mail", tenant.projectId, NULL);
     if (db_query(d->svc.db, req, SQL_OUTBOX_INSERT, &res, err, DB_OUTBOX(row), DB_AUDIT(audit)) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     out->email = in->email;
     return 0;
 }

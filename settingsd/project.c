@@ -74,7 +74,7 @@ static int project_by_code(struct settingsd *d, const struct request *req, const
 int project_find(struct settingsd *d, const struct request *req, const char *text,
                  struct tenant *out, struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(text);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(text);
 
     return tenant_lookup(d, req, &which, out, err);
 }

@@ -21,7 +21,7 @@ static void row_done(struct settingsd *d, const struct request *req, const struc
 
     error_init(&ignored, req->arena);
     if (db_query(d->svc.db, req, SQL_OUTBOX_DELETE, &res, &ignored, DB_UUID(row->id)) < 0)
-        outbox_kick(d->svc.outbox);
+        outbox_wake(d->svc.outbox);
 }
 
 int publish_row(struct settingsd *d, const struct request *req, const struct bus_method *method,

@@ -26,7 +26,7 @@ static const struct config_row config_rows[] = {
 #define SERVICE_OPERATIONS OPERATION_TABLE
 #include "common/bus/operations.def"
 
-static const char *const asks[] = {"authd", "botd", "docd", "maild", NULL};
+static const char *const upstreams[] = {"authd", "botd", "docd", "maild", NULL};
 
 static const struct bus_method *const outbox_methods[] = {
     &authd_change_publish_method, &authd_admin_grant_method, &maild_mail_enqueue_method, NULL};
@@ -52,7 +52,7 @@ static const struct service_definition definition = {
     .migrations = settingsd_migrations,
     .audit = true,
     .operations = operations,
-    .asks = asks,
+    .upstreams = upstreams,
     .outbox_methods = outbox_methods,
     .seal_key_offset = offsetof(struct settingsd_config, seal_key),
     .start = start,

@@ -182,7 +182,7 @@ struct tenant_lookup_in {
 FIELD_DECLARE(tenant_lookup_in);
 
 /* How operators name one: with its code or its id. Not for what a client sent. */
-static inline struct tenant_lookup_in tenant_named(const char *text)
+static inline struct tenant_lookup_in tenant_lookup_from_text(const char *text)
 {
     struct tenant_lookup_in in = {.tenantCode = text};
 

@@ -111,7 +111,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
                  DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(link.hash, SECRET_HASH_SIZE),
                  DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(!route.tenant), DB_OUTBOX(row),
                  DB_AUDIT(audit)) == 0) {
-        outbox_kick(d->svc.outbox);
+        outbox_wake(d->svc.outbox);
         return 0;
     }
     if (err->code != ERR_CONFLICT)

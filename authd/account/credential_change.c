@@ -93,6 +93,6 @@ int credential_changed(struct authd *d, const struct request *req, struct db_tx 
         (owner->revived && session_ended_account(*tx_p, req, owner->account, &ended, err) < 0) ||
         db_commit(tx_p, err) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return session_ended_settle(d, req, &ended, err);
 }

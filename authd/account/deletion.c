@@ -137,7 +137,7 @@ static int commit(struct authd *d, const struct request *req, struct db_tx **tx_
                     DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0 ||
         db_commit(tx_p, err) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     *ret_sequence = db_int(queued, 0, 0);
     return 0;
 }
@@ -295,7 +295,7 @@ int deletion_carry_out(struct authd *d, const struct request *req, struct uuid a
     if (finish(d, req, &tx, &going, &ended, err) < 0)
         return -1;
     ++*d->count.accounts_deleted;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return session_ended_settle(d, req, &ended, err);
 }
 
@@ -382,6 +382,6 @@ int account_remind(struct authd *d, const struct request *req, const struct acco
     if (db_query(d->svc.db, req, SQL_DELETION_REMIND, &res, err, DB_OUTBOX(row),
                  DB_UUID(in->account), DB_UUID(in->schedule), DB_INT(req->now_ms)) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return 0;
 }

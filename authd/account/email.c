@@ -72,7 +72,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
                  DB_UUID(link.installation ? (struct uuid){""} : email_organization(tenant)),
                  DB_AUDIT(audit)) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return 0;
 }
 

@@ -69,7 +69,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
                  DB_TEXT("change"), DB_TEXT(email), DB_UUID(tenant->projectId), DB_EMAIL_LINK(link),
                  DB_NULL, DB_AUDIT(audit)) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return 0;
 }
 

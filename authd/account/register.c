@@ -124,7 +124,7 @@ static int write_all(struct authd *d, const struct request *req, const struct re
                  DB_AUDIT(audit)) == 0) {
         if (db_rows(res) == 0)
             return link_over(err);
-        outbox_kick(d->svc.outbox);
+        outbox_wake(d->svc.outbox);
         return 0;
     }
     if (err->code != ERR_CONFLICT)

@@ -26,7 +26,7 @@ struct found {
 static int named_project(struct authd *d, const struct request *req, const char *code,
                          struct uuid *ret, struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(code);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
     struct tenant tenant = {.name = NULL};
 
     if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)

@@ -123,7 +123,7 @@ static int sent(struct authd *d, const struct db_result *res, struct error *err)
 {
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The invitation changed meanwhile. Try again.");
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return 0;
 }
 

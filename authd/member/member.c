@@ -235,7 +235,7 @@ static int join(struct authd *d, const struct request *req, const struct tenant 
     if (db_rows(res) == 0)
         return error_set(err, ERR_CONFLICT, "The account changed meanwhile. Try again.");
     db_row(res, 0, &member_table, req->arena, out);
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return 0;
 }
 
@@ -344,7 +344,7 @@ int operator_members(struct authd *d, const struct request *req,
                      const struct operator_members_in *in, struct member_list *out,
                      struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(in->tenantCode);
     const struct members_in page = {._count = in->count, ._offset = in->offset};
     struct tenant tenant = {.name = NULL};
 

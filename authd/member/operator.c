@@ -201,7 +201,7 @@ static int choose_admin(struct authd *d, const struct request *req,
 int admin_create(struct authd *d, const struct request *req, const struct admin_create_in *in,
                  struct admin_create_out *out, struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(in->tenantCode);
     struct tenant tenant = {.name = NULL};
     struct uuid account;
 
@@ -220,7 +220,7 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
 static int optional_project(struct authd *d, const struct request *req, const char *code,
                             struct uuid *ret, struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(code);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(code);
     struct tenant tenant = {.name = NULL};
 
     if (code && settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0)

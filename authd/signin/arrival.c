@@ -37,7 +37,7 @@ static int queue_mail(struct authd *d, const struct request *req, const struct m
 
     if (db_query(d->svc.db, req, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0)
         return -1;
-    outbox_kick(d->svc.outbox);
+    outbox_wake(d->svc.outbox);
     return 0;
 }
 

@@ -205,7 +205,7 @@ static int find_named(struct authd *d, const struct request *req,
                       const struct operator_mfa_reset_in *in, struct credential_owner *ret,
                       const char **ret_role, struct error *err)
 {
-    const struct tenant_lookup_in which = tenant_named(in->tenantCode);
+    const struct tenant_lookup_in which = tenant_lookup_from_text(in->tenantCode);
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
     *ret = (struct credential_owner){.email = in->email};

@@ -118,7 +118,7 @@ void metrics_gauge_labelled(struct metrics *self, const char *name, const char *
     cell_get(self, CELL_GAUGE, name, "", help)->read_labels = labels;
 }
 
-int64_t *metrics_level(struct metrics *self, const char *name, const char *help)
+int64_t *metrics_gauge_cell(struct metrics *self, const char *name, const char *help)
 {
     return &cell_get(self, CELL_GAUGE, name, "", help)->level;
 }

@@ -29,8 +29,9 @@ void metrics_gauge_labelled(struct metrics *self, const char *name, const char *
                             int64_t (*read)(void *arg),
                             const char *(*labels)(void *arg, struct arena *arena), void *arg);
 
-/* The cell of a gauge that somebody sets: write to it in place. Made on first use, 0 until then. */
-int64_t *metrics_level(struct metrics *self, const char *name, const char *help);
+/* The cell of a gauge whose value the caller sets: write to it in place. Made on first use, 0 until
+ * then. */
+int64_t *metrics_gauge_cell(struct metrics *self, const char *name, const char *help);
 
 /* Latency in microseconds, into fixed buckets (powers of two from 64 us to 16 s), with sum and
  * count. */

@@ -241,11 +241,11 @@ static int bus_start(struct bus *self, struct metrics *metrics, struct error *er
                          "\"%s.%s\" is no name of an instance: [a-z0-9-], 1 to 32.",
                          options->service, options->instance);
     metrics_register(self, metrics);
-    while (options->asks && options->asks[count])
+    while (options->upstreams && options->upstreams[count])
         count++;
     self->asked = arena_calloc(self->arena, count + 1, sizeof(*self->asked));
     for (size_t i = 0; i < count; i++)
-        asked_add(self, metrics, options->asks[i]);
+        asked_add(self, metrics, options->upstreams[i]);
     if (bus_door_start(self, err) < 0)
         return -1;
     return bus_watch_start(self, err);

@@ -28,12 +28,12 @@ struct bus_options {
     const char *version;  /* shown by `atriumctl status` */
     const char *run_dir;  /* sockets lie in <run_dir>/bus/<service>/<caller>.<instance> */
     const struct operation
-        *operations;         /* what this service answers, ended by a row with name NULL */
-    void *daemon;            /* first argument of the operations' functions */
-    const char *const *asks; /* services this one calls, NULL-ended */
-    size_t peer_max;         /* requests in flight to one instance (512) */
-    size_t serve_max;        /* requests being served at once (1,024); beyond: ERR_OVERLOADED */
-    bool held;               /* callers wait at the door until bus_open() */
+        *operations;              /* what this service answers, ended by a row with name NULL */
+    void *daemon;                 /* first argument of the operations' functions */
+    const char *const *upstreams; /* services this one calls, NULL-ended */
+    size_t peer_max;              /* requests in flight to one instance (512) */
+    size_t serve_max; /* requests being served at once (1,024); beyond: ERR_OVERLOADED */
+    bool held;        /* callers wait at the door until bus_open() */
     const struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
     struct spans *spans;           /* of requests that are sampled; NULL: none are recorded */
 };

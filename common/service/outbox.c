@@ -95,7 +95,7 @@ struct sql_outbox outbox_row(struct outbox *self, struct arena *arena,
     };
 }
 
-void outbox_kick(struct outbox *self)
+void outbox_wake(struct outbox *self)
 {
     self->kicked = true;
     fiber_queue_wake_one(&self->idle);
@@ -371,8 +371,8 @@ struct outbox *outbox_new(struct loop *loop, struct db *db, struct bus *bus,
         .methods = methods,
         .keys = keys,
         .running = true,
-        .waiting_s = metrics_level(metrics, "atrium_outbox_waiting_seconds",
-                                   "For how long the oldest row has waited for its receiver."),
+        .waiting_s = metrics_gauge_cell(metrics, "atrium_outbox_waiting_seconds",
+                                        "For how long the oldest row has waited for its receiver."),
         .delivered = metrics_counter(metrics, "atrium_outbox_delivered_total", "",
                                      "Rows that their receiver has taken."),
         .failed = metrics_counter(metrics, "atrium_outbox_failed_total", "",
@@ -394,7 +394,7 @@ void outbox_destroy(struct outbox **self_p)
     if (!self)
         return;
     self->stopping = true;
-    outbox_kick(self);
+    outbox_wake(self);
     while (self->running && fiber_self(self->loop))
         if (fiber_queue_wait(self->loop, &self->ended, clock_mono_ms() + LEASE_MS) ==
             FIBER_CANCELLED)

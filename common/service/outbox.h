@@ -53,6 +53,6 @@ int outbox_state(struct outbox *self, const struct request *req, struct outbox_s
                  struct error *err) MUST_USE;
 
 /* Call after the commit: relays now instead of within a second. Returns at once. */
-void outbox_kick(struct outbox *self);
+void outbox_wake(struct outbox *self);
 
 #endif

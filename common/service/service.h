@@ -107,10 +107,10 @@ struct service_definition {
     const struct db_migration *migrations;
     bool audit; /* common/service/schema/audit.sql is among them: its chain is kept */
     const struct operation
-        *operations;            /* ended by name NULL; those of service_routes.def are added */
-    const struct check *checks; /* what `doctor` is told beside that of all daemons, ended by name
+        *operations;              /* ended by name NULL; those of service_routes.def are added */
+    const struct check *checks;   /* what `doctor` is told beside that of all daemons, ended by name
                                    NULL; NULL: nothing */
-    const char *const *asks;    /* services called, NULL-ended */
+    const char *const *upstreams; /* services called, NULL-ended */
     const struct bus_method *const *outbox_methods; /* NULL: no outbox */
     size_t
         seal_key_offset; /* of the const char *seal_key path in the configuration; SIZE_MAX: none */

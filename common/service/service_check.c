@@ -206,19 +206,20 @@ static int check_peers(void *daemon, const struct request *req, struct finding *
                        struct error *err UNUSED)
 {
     const struct service *self = daemon;
-    const char *const *asks = self->definition->asks;
+    const char *const *upstreams = self->definition->upstreams;
     const char *seen = "", *missing = "";
 
-    for (; asks && *asks; asks++) {
-        size_t count = count_peers(self, *asks, req->arena);
+    for (; upstreams && *upstreams; upstreams++) {
+        size_t count = count_peers(self, *upstreams, req->arena);
         const char **list = count > 0 ? &seen : &missing;
 
         /* The only instance has no other of its own service to ask. */
-        if (count == 0 && strcmp(*asks, self->definition->name) == 0)
+        if (count == 0 && strcmp(*upstreams, self->definition->name) == 0)
             continue;
-        *list = count > 0 ? arena_printf(req->arena, "%s%s%s %zu", *list, **list ? ", " : "", *asks,
-                                         count)
-                          : arena_printf(req->arena, "%s%s%s", *list, **list ? ", " : "", *asks);
+        *list = count > 0
+                    ? arena_printf(req->arena, "%s%s%s %zu", *list, **list ? ", " : "", *upstreams,
+                                   count)
+                    : arena_printf(req->arena, "%s%s%s", *list, **list ? ", " : "", *upstreams);
     }
     if (*missing != '\0')
         return check_fail(req, ret, NULL, "no instance within reach: %s", missing);

@@ -84,7 +84,7 @@ int service_spans(struct service *self, const struct request *req, const struct 
 {
     size_t count;
 
-    out->spans = spans_take(self->spans, req->arena, &count);
+    out->spans = span_json_drain(self->spans, req->arena, &count);
     out->count = (int64_t)count;
     return 0;
 }

@@ -78,7 +78,7 @@ static void span_append(void *arg, const struct span_ended *ended)
     json_array_append_new(arg, span_json(ended));
 }
 
-const char *spans_take(struct spans *self, struct arena *arena, size_t *ret_count)
+const char *span_json_drain(struct spans *self, struct arena *arena, size_t *ret_count)
 {
     json_t *list = json_array();
     const char *text;

@@ -8,6 +8,6 @@
 
 /* Takes the oldest spans out, at most SPANS_TAKEN_MAX: a JSON array of OTLP's Span objects, in the
  * arena, and their number. */
-const char *spans_take(struct spans *self, struct arena *arena, size_t *ret_count);
+const char *span_json_drain(struct spans *self, struct arena *arena, size_t *ret_count);
 
 #endif

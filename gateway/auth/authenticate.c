@@ -27,19 +27,19 @@ static const char *bearer(const char *authorization)
 static int verify(struct gateway *gateway, const struct request *req, const char *text,
                   struct token *ret, struct error *err)
 {
-    enum token_verdict verdict;
+    enum token_status status;
 
     if (keyring_ensure(gateway, req, err) < 0)
         return -1;
     if (token_cache_get(gateway->tokens, text, req->now_ms, ret))
         return 0;
-    verdict = token_verify(gateway->keyring.set, text, req->now_ms, req->arena, ret);
-    if (verdict == TOKEN_UNKNOWN_KEY) {
+    status = token_verify(gateway->keyring.set, text, req->now_ms, req->arena, ret);
+    if (status == TOKEN_UNKNOWN_KEY) {
         if (keyring_refetch(gateway, req, err) < 0 || keyring_ensure(gateway, req, err) < 0)
             return -1;
-        verdict = token_verify(gateway->keyring.set, text, req->now_ms, req->arena, ret);
+        status = token_verify(gateway->keyring.set, text, req->now_ms, req->arena, ret);
     }
-    if (verdict != TOKEN_GOOD)
+    if (status != TOKEN_GOOD)
         return unauthorized(err);
     token_cache_put(gateway->tokens, text, ret);
     return 0;

@@ -66,7 +66,7 @@ static const char *text_of(const json_t *object, const char *name)
 
 /* The key that signed, by the header; *ret_verdict says why there is none. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
-                                    int64_t now_ms, enum token_verdict *ret_verdict)
+                                    int64_t now_ms, enum token_status *ret_verdict)
 {
     static const char *const refused[] = {"jku", "jwk", "x5u", "x5c", "crit", "b64"};
     const struct key *key;
@@ -137,8 +137,8 @@ static bool audience_fits(const json_t *audience, const char *want)
     return false;
 }
 
-static enum token_verdict claims_read(const json_t *claims, const struct key_set *keys,
-                                      int64_t now_ms, struct token *ret)
+static enum token_status claims_read(const json_t *claims, const struct key_set *keys,
+                                     int64_t now_ms, struct token *ret)
 {
     const json_t *expiry = json_object_get(claims, "exp");
 
@@ -156,10 +156,10 @@ static enum token_verdict claims_read(const json_t *claims, const struct key_set
     return TOKEN_GOOD;
 }
 
-enum token_verdict token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
-                                struct arena *arena, struct token *ret)
+enum token_status token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
+                               struct arena *arena, struct token *ret)
 {
-    enum token_verdict verdict = TOKEN_BAD;
+    enum token_status status = TOKEN_BAD;
     const struct key *key;
     struct parts parts;
     json_t *header, *claims;
@@ -167,17 +167,17 @@ enum token_verdict token_verify(const struct key_set *keys, const char *text, in
     if (parts_split(text, arena, &parts) < 0)
         return TOKEN_BAD;
     header = part_json(parts.header, arena);
-    key = header_key(header, keys, now_ms, &verdict);
+    key = header_key(header, keys, now_ms, &status);
     json_decref(header);
     if (!key)
-        return verdict;
+        return status;
     if (!signature_fits(key, parts.signature, text, parts.signed_size))
         return TOKEN_BAD;
     claims = part_json(parts.payload, arena);
-    verdict = claims_read(claims, keys, now_ms, ret);
+    status = claims_read(claims, keys, now_ms, ret);
     ret->key_retires_ms = key->retire_at;
     json_decref(claims);
-    return verdict;
+    return status;
 }
 
 struct token_cache {

@@ -18,7 +18,7 @@ struct token {
     int64_t key_retires_ms; /* contract time, 0: never */
 };
 
-enum token_verdict {
+enum token_status {
     TOKEN_GOOD,
     TOKEN_BAD,         /* malformed, forged, another algorithm, issuer or audience, or expired */
     TOKEN_UNKNOWN_KEY, /* well-formed, but of no key in the set: newer keys may know it */
@@ -27,8 +27,8 @@ enum token_verdict {
 /* Checks form, header, signature, issuer, audience and expiry. Header members that would name a key
  * (jku, x5u, jwk, x5c) or extend the format (crit) refuse the token. Scratch memory from the
  * arena. */
-enum token_verdict token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
-                                struct arena *arena, struct token *ret) MUST_USE;
+enum token_status token_verify(const struct key_set *keys, const char *text, int64_t now_ms,
+                               struct arena *arena, struct token *ret) MUST_USE;
 
 /* Verified tokens by a keyed hash of their text. */
 struct token_cache;

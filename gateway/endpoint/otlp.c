@@ -94,7 +94,7 @@ static size_t write_all(struct otlp *self, FILE *file, struct arena *arena)
     struct gathered *answers =
         gather(self->gateway, service_spans_method, has_spans, COLLECT_MS, arena);
     size_t count;
-    const char *own = spans_take(service->spans, arena, &count);
+    const char *own = span_json_drain(service->spans, arena, &count);
 
     fputs("{\"resourceSpans\":[", file);
     if (count > 0)

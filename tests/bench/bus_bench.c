@@ -232,7 +232,7 @@ static void on_presence(void *arg, const char *service)
 
 int main(int argc, char **argv)
 {
-    const char *const asks[] = {"settingsd", NULL};
+    const char *const upstreams[] = {"settingsd", NULL};
     char dir[] = "/tmp/bus-bench-XXXXXX", far[64], command[64];
     long calls = argc > 1 ? atol(argv[1]) : 200000, flight = argc > 2 ? atol(argv[2]) : 128;
     struct bench bench = {
@@ -241,7 +241,7 @@ int main(int argc, char **argv)
                                   .instance = "1",
                                   .version = "bench",
                                   .operations = no_operations,
-                                  .asks = asks,
+                                  .upstreams = upstreams,
                                   .peer_max = 4096,
                                   .serve_max = 4096};
     double before, mine, theirs = 0, seconds;

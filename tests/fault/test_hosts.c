@@ -866,7 +866,7 @@ static void steal_everything(struct loop *loop, void *arg)
         {"authd", "patient_register"}, {"authd", "session_end_get"}, {"maild", "mail_enqueue"},
         {"gateway", "service_status"},
     };
-    static const char *const asks[] = {"authd", "settingsd", "maild", "gateway", NULL};
+    static const char *const upstreams[] = {"authd", "settingsd", "maild", "gateway", NULL};
     static const struct operation none[] = {{.name = NULL}};
     struct thief thief = {.loop = loop};
     struct arena *arena = arg;
@@ -875,7 +875,7 @@ static void steal_everything(struct loop *loop, void *arg)
                                   .version = "0",
                                   .run_dir = arena_printf(texts, "%s/thief", dir.path),
                                   .operations = none,
-                                  .asks = asks,
+                                  .upstreams = upstreams,
                                   .peer_max = 16,
                                   .serve_max = 1};
     struct clock *clock = clock_new(NULL);

@@ -178,7 +178,7 @@ static void probe_open(struct probe *probe, const char *run_dir)
                                           .version = "0",
                                           .run_dir = run_dir,
                                           .operations = no_operations,
-                                          .asks = services,
+                                          .upstreams = services,
                                           .peer_max = 16,
                                           .serve_max = 1};
     error_init(&err, NULL);

@@ -266,14 +266,14 @@ static void serve_old(struct loop *loop, void *arg)
          &service_status_out_table, old_status},
         {.name = NULL},
     };
-    static const char *const asks[] = {NULL};
+    static const char *const upstreams[] = {NULL};
     struct clock *clock = clock_new(NULL);
     struct bus_options options = {.service = "maild",
                                   .instance = "old",
                                   .version = "0.0.9",
                                   .run_dir = arg,
                                   .operations = operations,
-                                  .asks = asks,
+                                  .upstreams = upstreams,
                                   .peer_max = 16,
                                   .serve_max = 16};
     struct error err;

@@ -341,7 +341,7 @@ void kit_prepare(struct kit *self, struct loop *loop)
 static void open_client(struct kit *self, const char *service, const char *instance,
                         const char *run_dir, size_t peer_max)
 {
-    static const char *const asks[] = {"settingsd", NULL};
+    static const char *const upstreams[] = {"settingsd", NULL};
     struct error err;
 
     self->metrics = metrics_new();
@@ -351,7 +351,7 @@ static void open_client(struct kit *self, const char *service, const char *insta
                                          .version = "0",
                                          .run_dir = run_dir,
                                          .operations = no_operations,
-                                         .asks = asks,
+                                         .upstreams = upstreams,
                                          .peer_max = peer_max,
                                          .serve_max = 16,
                                          .hosts = self->hosts,

@@ -271,7 +271,7 @@ static void wait_for_a_place(struct loop *loop, void *arg UNUSED)
     const int64_t *waiting_s;
 
     setup(&self, loop, "behind");
-    waiting_s = metrics_level(self.metrics, "atrium_audit_waiting_seconds", "");
+    waiting_s = metrics_gauge_cell(self.metrics, "atrium_audit_waiting_seconds", "");
     add_rows(&self, TIME_2026_01_31, 3);
     run_at(&self, TIME_2026_01_31 + 90500);
     CU_ASSERT_EQUAL(*waiting_s, 90);

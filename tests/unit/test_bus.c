@@ -596,7 +596,7 @@ static void traces(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_STRING_EQUAL(out.text, "");
     CU_ASSERT_STRING_EQUAL(out.trace, "request-1");
     CU_ASSERT_PTR_NOT_NULL(
-        strstr(spans_take(kit.spans, kit.arena, &count),
+        strstr(span_json_drain(kit.spans, kit.arena, &count),
                "\"parentSpanId\":\"00f067aa0ba902b7\",\"traceState\":\"vendor=1\""));
     CU_ASSERT_EQUAL(count, 2);
     activity_enter(loop, NULL);

@@ -751,7 +751,7 @@ static void translated_address(struct loop *loop, void *arg UNUSED)
                                   .instance = "1",
                                   .version = "test",
                                   .operations = one_operation,
-                                  .asks = (const char *const[]){NULL},
+                                  .upstreams = (const char *const[]){NULL},
                                   .peer_max = 1,
                                   .serve_max = 1};
     struct error err;

@@ -89,7 +89,7 @@ static char *make(EVP_PKEY *key, const char *header, const char *claims)
     return arena_printf(arena, "%s.%s", input, sign_raw(key, input));
 }
 
-static enum token_verdict verify(const char *text, struct token *ret)
+static enum token_status verify(const char *text, struct token *ret)
 {
     return token_verify(keys, text, NOW_S * 1000LL, arena, ret);
 }
@@ -117,7 +117,7 @@ static void headers_and_claims_are_checked(void)
 {
     static const struct {
         const char *label, *header, *claims;
-        enum token_verdict want;
+        enum token_status want;
     } rows[] = {
         {"alg none", "{\"alg\":\"none\",\"kid\":\"k1\"}", good_claims, TOKEN_BAD},
         {"alg HS256", "{\"alg\":\"HS256\",\"kid\":\"k1\"}", good_claims, TOKEN_BAD},

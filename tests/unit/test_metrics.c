@@ -36,13 +36,13 @@ static void test_counters_and_gauges(void)
     struct metrics *metrics = metrics_new();
     uint64_t *a = metrics_counter(metrics, "atrium_x_total", "kind=\"a\"", "X.");
     uint64_t *b = metrics_counter(metrics, "atrium_x_total", "kind=\"b\"", "X.");
-    int64_t seven = 7, *level = metrics_level(metrics, "atrium_l", "L.");
+    int64_t seven = 7, *level = metrics_gauge_cell(metrics, "atrium_l", "L.");
     struct field_list rows;
 
     CU_ASSERT(a != b && a == metrics_counter(metrics, "atrium_x_total", "kind=\"a\"", "X."));
     *a += 3;
     metrics_gauge(metrics, "atrium_g", "G.", read_seven, &seven);
-    CU_ASSERT(*level == 0 && level == metrics_level(metrics, "atrium_l", "L."));
+    CU_ASSERT(*level == 0 && level == metrics_gauge_cell(metrics, "atrium_l", "L."));
     *level = -9;
     rows = metrics_rows(metrics, arena);
     CU_ASSERT(rows.count == 4);

@@ -175,7 +175,7 @@ static void rows_are_delivered_and_deleted(struct loop *loop, void *arg UNUSED)
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         write_row(&self, &kit_work, "secret words", 0);
-        outbox_kick(self.outbox);
+        outbox_wake(self.outbox);
         took = wait_left(&self, 0, 2000);
         UNIT_CHECK(took >= 0 && took < 300, "%d ms", (int)took); /* the kick, not the pause */
         for (int i = 0; i < 150; i++)
@@ -190,7 +190,8 @@ static void rows_are_delivered_and_deleted(struct loop *loop, void *arg UNUSED)
 /* The relay looks now and then for how long rows wait. */
 static bool wait_waiting(struct fixture *self, int64_t from_s, int64_t to_s)
 {
-    const int64_t *level = metrics_level(self->kit.metrics, "atrium_outbox_waiting_seconds", "");
+    const int64_t *level =
+        metrics_gauge_cell(self->kit.metrics, "atrium_outbox_waiting_seconds", "");
 
     for (int i = 0; i < 1000 && (*level < from_s || *level > to_s); i++)
         kit_sleep(&self->kit, 10);
@@ -205,7 +206,7 @@ static void rows_wait_for_an_absent_service(struct loop *loop, void *arg UNUSED)
     if (setup(&self, loop, "absent", methods)) {
         for (int i = 0; i < 5; i++)
             write_row(&self, &kit_work, "secret words", 0);
-        outbox_kick(self.outbox);
+        outbox_wake(self.outbox);
         kit_sleep(&self.kit, 1500);
         CU_ASSERT_EQUAL(pg_exec(server, "select sum(attempts) from absent.outbox"), 0);
         CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from absent.outbox where "
@@ -234,7 +235,7 @@ static void refusals_are_kept_failures_come_again(struct loop *loop, void *arg U
         write_row(&self, &kit_refuse, "setting", 0);
         write_row(&self, &kit_refuse, "throttle", 0);
         write_row(&self, &kit_work, "fine", 0);
-        outbox_kick(self.outbox);
+        outbox_wake(self.outbox);
         UNIT_CHECK(wait_count(&self, 2, 10000,
                               "select count(*) from failures.outbox where attempts > 0 "
                               "and (attempts > 2 or due_at > created_at + 3500000)"),
@@ -257,7 +258,7 @@ static void the_receiver_is_killed(struct loop *loop, void *arg UNUSED)
         kit_start(&self.kit, 1, "512");
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         write_row(&self, &kit_work, "slow", 800);
-        outbox_kick(self.outbox);
+        outbox_wake(self.outbox);
         kit_sleep(&self.kit, 300);
         CU_ASSERT_EQUAL(executed(&self), 1);
         kit_end(&self.kit, 1, SIGKILL);
@@ -274,7 +275,7 @@ static void the_receiver_is_killed(struct loop *loop, void *arg UNUSED)
  * conninfo. */
 static void sender_main(int argc, char **argv)
 {
-    static const char *const asks[] = {"settingsd", NULL};
+    static const char *const upstreams[] = {"settingsd", NULL};
     static const struct operation no_operations[] = {{0}};
     struct loop *loop;
     struct metrics *metrics;
@@ -283,7 +284,7 @@ static void sender_main(int argc, char **argv)
                                   .instance = "2",
                                   .version = "0",
                                   .operations = no_operations,
-                                  .asks = asks,
+                                  .upstreams = upstreams,
                                   .peer_max = 16,
                                   .serve_max = 16};
     struct error err;
@@ -353,7 +354,7 @@ static void the_database_restarts(struct loop *loop, void *arg UNUSED)
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         for (int i = 0; i < 10; i++)
             write_row(&self, &kit_work, "slow", 100);
-        outbox_kick(self.outbox);
+        outbox_wake(self.outbox);
         kit_sleep(&self.kit, 350);
         pg_stop(server, SIGQUIT);
         kit_sleep(&self.kit, 300);
@@ -378,7 +379,7 @@ static void two_instances_share_the_work(struct loop *loop, void *arg UNUSED)
         CU_ASSERT_TRUE(kit_wait(&self.kit, 1));
         for (int i = 0; i < 300; i++) {
             write_row(&self, &kit_work, "once", 1);
-            outbox_kick(i % 2 ? self.outbox : second);
+            outbox_wake(i % 2 ? self.outbox : second);
         }
         UNIT_CHECK(wait_left(&self, 0, 5000) >= 0, "%d rows left", (int)rows_left(&self));
         UNIT_CHECK(executed(&self) == 300, "%ld", executed(&self));

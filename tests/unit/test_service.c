@@ -448,7 +448,7 @@ static void terminate(void *arg)
 
 static void on_bus(struct loop *loop, void *arg)
 {
-    static const char *const asks[] = {"tickd", NULL};
+    static const char *const upstreams[] = {"tickd", NULL};
     static const struct operation none[] = {{.name = NULL}};
     struct asker caller = {.arena = arena_new(), .daemon = arg};
     struct bus_options options = {.service = "ctl",
@@ -456,7 +456,7 @@ static void on_bus(struct loop *loop, void *arg)
                                   .version = "0",
                                   .run_dir = caller.daemon->dir.path,
                                   .operations = none,
-                                  .asks = asks,
+                                  .upstreams = upstreams,
                                   .peer_max = 8,
                                   .serve_max = 8};
     struct clock *clock = clock_new(NULL);

@@ -116,14 +116,14 @@ static bool open_buses(struct fixture *self)
                                              .run_dir = self->dir.path,
                                              .operations = no_operations,
                                              .daemon = self,
-                                             .asks = authd_only,
+                                             .upstreams = authd_only,
                                              .peer_max = 512,
                                              .serve_max = 512};
     self->neighbour_options = self->bus_options;
     self->neighbour_options.service = "authd";
     self->neighbour_options.operations = neighbour_operations;
     self->neighbour_options.daemon = &self->neighbour;
-    self->neighbour_options.asks = nobody;
+    self->neighbour_options.upstreams = nobody;
     self->neighbour_bus =
         bus_new(svc->loop, svc->clock, svc->metrics, &self->neighbour_options, &self->err);
     svc->bus = bus_new(svc->loop, svc->clock, svc->metrics, &self->bus_options, &self->err);

@@ -46,7 +46,7 @@ static uint64_t count(const char *name)
 static json_t *take(size_t want)
 {
     size_t taken;
-    json_t *list = json_loads(spans_take(spans, arena, &taken), JSON_REJECT_DUPLICATES, NULL);
+    json_t *list = json_loads(span_json_drain(spans, arena, &taken), JSON_REJECT_DUPLICATES, NULL);
 
     UNIT_CHECK(taken == want && json_array_size(list) == want, "%zu", taken);
     return list;
