@@ -266,7 +266,7 @@ NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,botd_sandbox bus bus
     maild_queue outbox)
 VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \
     --child-silent-after-fork=yes
-UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ctl_commands documents kept_files locales settings)
+UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ctl_commands documents file_cache locales settings)
 
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)

@@ -151,7 +151,7 @@ static int64_t read_revocations(void *arg)
 
 static int64_t read_kept(void *arg)
 {
-    return (int64_t)kept_files_size(((const struct gateway *)arg)->kept);
+    return (int64_t)file_cache_size(((const struct gateway *)arg)->file_cache);
 }
 
 static void make_metrics(struct gateway *self)
@@ -278,7 +278,7 @@ static void on_sweep(void *arg)
         connections_sweep(&self->sites[i].connections, clock_mono_ms(), thorough);
     file_receiver_sweep(self->files, self->content_service);
     if (thorough) {
-        kept_files_sweep(self->kept, clock_mono_ms());
+        file_cache_sweep(self->file_cache, clock_mono_ms());
         give_memory_back(self);
     }
     self->sweep = loop_at(self->service.loop, clock_mono_ms() + SWEEP_MS, on_sweep, self);
@@ -332,7 +332,7 @@ static int start(void *daemon, struct error *err)
     keyring_init(&self->keyring, self->service.loop);
     flight_init(&self->resolving, self->service.loop);
     self->identities = identities_new();
-    self->kept = kept_files_new();
+    self->file_cache = file_cache_new();
     self->clients = clients_new();
     if (make_routes(self, err) < 0)
         return -1;
@@ -386,7 +386,7 @@ static void stop(void *daemon)
     router_destroy(&self->admin_routes);
     otlp_stop(self);
     file_receiver_destroy(&self->files);
-    kept_files_destroy(&self->kept);
+    file_cache_destroy(&self->file_cache);
     clients_destroy(&self->clients);
     identities_destroy(&self->identities);
     revocations_destroy(&self->revocations);

@@ -24,8 +24,8 @@
 #include "gateway/http/connection.h"
 #include "gateway/http/http.h"
 #include "gateway/http/trace.h"
+#include "gateway/transfer/file_cache.h"
 #include "gateway/transfer/file_receiver.h"
-#include "gateway/transfer/kept.h"
 
 enum { SITES_MAX = 8 };
 
@@ -65,7 +65,7 @@ struct gateway {
     struct clients *clients;
     uint64_t streams_size; /* bytes of files that pass, see stream.h */
     bool has_streamed;     /* since memory was last given back */
-    struct kept_files *kept;
+    struct file_cache *file_cache;
     const char *content_service; /* whose routes answer with files */
     struct file_receiver *files;
     uint64_t *files_sent; /* metric */

@@ -50,7 +50,7 @@ static void exchange_recycle(struct exchange *self)
     struct gateway *gateway = self->gateway;
 
     body_free(self);
-    kept_release(&self->kept);
+    cached_file_release(&self->cached);
     if (self->response)
         MHD_destroy_response(self->response);
     if (self->file_place)

@@ -41,13 +41,13 @@ struct exchange {
     size_t answer_size; /* bytes that lie ready for the client */
     unsigned status;
     struct loop_timer *floor;
-    struct upload *upload;     /* of an R_FORM route; NULL when refused */
-    struct download *download; /* that the answer is read from */
-    struct kept *kept;         /* the file that lies here for this target; NULL: none */
-    bool file_place;           /* it has one of the places for open files */
-    bool opened;               /* the header was looked at */
-    bool dispatched;           /* somebody is making the answer, or has */
-    bool released;             /* the answer may go out */
+    struct upload *upload;      /* of an R_FORM route; NULL when refused */
+    struct download *download;  /* that the answer is read from */
+    struct cached_file *cached; /* the cached file of this target; NULL: none */
+    bool file_place;            /* it has one of the places for open files */
+    bool opened;                /* the header was looked at */
+    bool dispatched;            /* somebody is making the answer, or has */
+    bool released;              /* the answer may go out */
     bool suspended, on_fiber, ended;
     bool paused;  /* suspended in mid-body or mid-answer, until there is more to do */
     bool refused; /* err says why; the body is dropped */

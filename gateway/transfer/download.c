@@ -5,7 +5,7 @@
  * in the order of the file. A file of a few pieces is answered when all are there, from where they
  * lie. Of a larger one libmicrohttpd asks for bytes; when the first piece is not there yet, the
  * connection is paused until it is. The daemon may die and come back meanwhile. What is asked for
- * again and again lies here, see kept.h.
+ * again and again lies here, see file_cache.h.
  */
 #include "gateway/transfer/download.h"
 
@@ -116,9 +116,10 @@ void download_prepare(struct exchange *exchange, void *input)
     const struct field_table *table = exchange->endpoint->route.input;
     const char *receiver = is_head(exchange) ? NULL : file_receiver_ask(exchange->gateway->files);
 
-    exchange->kept = kept_find(exchange->gateway->kept, &exchange->parts, clock_mono_ms());
-    if (exchange->kept)
-        set_text(table, input, "kept", kept_handle(exchange->kept));
+    exchange->cached =
+        file_cache_find(exchange->gateway->file_cache, &exchange->parts, clock_mono_ms());
+    if (exchange->cached)
+        set_text(table, input, "kept", cached_file_handle(exchange->cached));
     exchange->file_place = receiver != NULL;
     if (receiver)
         set_text(table, input, "fileTo", receiver);
@@ -127,31 +128,33 @@ void download_prepare(struct exchange *exchange, void *input)
 static void note(const struct exchange *exchange, const char *handle,
                  const struct MHD_IoVec *places, size_t count)
 {
-    kept_note(exchange->gateway->kept, &exchange->parts, handle, places, count, clock_mono_ms());
+    file_cache_note(exchange->gateway->file_cache, &exchange->parts, handle, places, count,
+                    clock_mono_ms());
 }
 
 static void on_sent(void *arg)
 {
-    struct kept *kept = arg;
+    struct cached_file *cached = arg;
 
-    kept_release(&kept);
+    cached_file_release(&cached);
 }
 
 /* NULL: it is not the file that the daemon has named. */
 static struct MHD_Response *respond_kept(struct exchange *exchange, const struct content *content,
                                          const struct range_answer *part)
 {
-    struct kept *kept = exchange->kept;
+    struct cached_file *cached = exchange->cached;
     struct MHD_Response *response;
 
-    if (!kept || strcmp(kept_handle(kept), content->handle) != 0 ||
-        (int64_t)kept_size(kept) != content->size)
+    if (!cached || strcmp(cached_file_handle(cached), content->handle) != 0 ||
+        (int64_t)cached_file_size(cached) != content->size)
         return NULL;
     /* The cast drops const for a buffer that libmicrohttpd only reads. */
     response = MHD_create_response_from_buffer_with_free_callback_cls(
-        (size_t)part->size, (void *)(uintptr_t)(kept_bytes(kept) + part->first), on_sent, kept);
+        (size_t)part->size, (void *)(uintptr_t)(cached_file_bytes(cached) + part->first), on_sent,
+        cached);
     if (response)
-        exchange->kept = NULL;
+        exchange->cached = NULL;
     return response;
 }
 

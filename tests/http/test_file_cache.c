@@ -1,5 +1,5 @@
 /*
- * test_kept_files.c - files that are read again and again: the gateway has their bytes, docd still
+ * test_file_cache.c - files that are read again and again: the gateway has their bytes, docd still
  * decides.
  *
  * The file is removed from docd's store, so bytes that still arrive come from the gateway's memory.
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "gateway/transfer/kept.h"
+#include "gateway/transfer/file_cache.h"
 #include "tests/http/document.h"
 #include "tests/unit/unit.h"
 
@@ -64,7 +64,7 @@ static void read_twice(const char *id, const char *bytes, size_t size)
 /* Sizes that come at once, in pieces, and that are too large. */
 static void files_read_twice_are_cached(void)
 {
-    static const size_t sizes[] = {1, 10240, 65536, 65537, 700000, KEPT_FILE_MAX};
+    static const size_t sizes[] = {1, 10240, 65536, 65537, 700000, FILE_CACHE_FILE_MAX};
 
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         char *bytes = test_bytes(sizes[i], (unsigned)i), *id = put(bytes, sizes[i]);
@@ -84,13 +84,13 @@ static void files_read_twice_are_cached(void)
 
 static void one_off_and_oversized_files_are_not_cached(void)
 {
-    char *bytes = test_bytes(KEPT_FILE_MAX + 1, 9);
-    char *once = put(bytes, 100), *large = put(bytes, KEPT_FILE_MAX + 1);
+    char *bytes = test_bytes(FILE_CACHE_FILE_MAX + 1, 9);
+    char *once = put(bytes, 100), *large = put(bytes, FILE_CACHE_FILE_MAX + 1);
     long before = kept_bytes_now();
 
     HTTP_ANSWER read = document_get(suite, patient->access, once);
     CHECK_BYTES(read, bytes, 100);
-    read_twice(large, bytes, KEPT_FILE_MAX + 1);
+    read_twice(large, bytes, FILE_CACHE_FILE_MAX + 1);
     CU_ASSERT_EQUAL(kept_bytes_now(), before);
     lose_file(once);
     HTTP_ANSWER lost = document_get(suite, patient->access, once);
