@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "botd/sandbox/sandbox.h"
-#include "botd/sandbox/talk.h"
+#include "botd/sandbox/subprocess.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/runtime/fiber_sem.h"
@@ -165,7 +165,7 @@ static struct process *find_warm(struct programs *self, const struct program_cal
         next = each->next;
         if (!each->warm || each->busy || !uuid_equal(&each->bot, &call->bot))
             continue;
-        if (current && talk_is_silent(&each->sandboxed))
+        if (current && subprocess_is_silent(&each->sandboxed))
             return each;
         process_end(self, each);
     }
@@ -195,24 +195,24 @@ static int ask(struct programs *self, struct arena *arena, const struct program_
                struct program_answer *ret, struct error *err)
 {
     struct process *process;
-    struct talk talk = {.input =
-                            call->warm ? arena_printf(arena, "%s\n", call->input) : call->input,
-                        .answer_max = call->answer_max,
-                        .end = '\n',
-                        .ends = call->warm ? 1 : 0,
-                        .deadline_mono_ms = call->deadline_mono_ms};
-    struct talk_answer answer = {.text = ""};
+    struct subprocess_input exchange = {
+        .input = call->warm ? arena_printf(arena, "%s\n", call->input) : call->input,
+        .answer_max = call->answer_max,
+        .end = '\n',
+        .ends = call->warm ? 1 : 0,
+        .deadline_mono_ms = call->deadline_mono_ms};
+    struct subprocess_output answer = {.text = ""};
     bool keep;
     int rc;
 
     if (take_process(self, call, &process, err) < 0)
         return -1;
-    talk.size = strlen(talk.input);
-    rc = talk_to(self->loop, arena, &process->sandboxed, &talk, &answer, err);
+    exchange.size = strlen(exchange.input);
+    rc = subprocess_exchange(self->loop, arena, &process->sandboxed, &exchange, &answer, err);
     if (rc == 0 && call->warm && answer.ended)
         rc = error_set(err, ERR_UNAVAILABLE, "The bot ended without an answer.");
     if (rc == 0 && !call->warm)
-        rc = talk_wait_end(self->loop, &process->sandboxed, call->deadline_mono_ms, err);
+        rc = subprocess_wait_end(self->loop, &process->sandboxed, call->deadline_mono_ms, err);
     *ret = (struct program_answer){
         .text = answer.text,
         .size = answer.size,
@@ -308,7 +308,7 @@ static int try_means(struct programs *self, enum confine_means means, int fd, st
         return err->code != ERR_UNAVAILABLE ? -1
                                             : error_set(err, ERR_UNAVAILABLE, "%s: %s",
                                                         confine_means_names[means], err->detail);
-    rc = talk_wait_end(self->loop, &sandboxed, clock_mono_ms() + self->options.check_ms, err);
+    rc = subprocess_wait_end(self->loop, &sandboxed, clock_mono_ms() + self->options.check_ms, err);
     if (rc < 0 && err->code == ERR_DEADLINE)
         error_set(err, ERR_DEADLINE, "a trial of %s takes longer than %d ms",
                   confine_means_names[means], (int)self->options.check_ms);

@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "botd/sandbox/talk.h"
+#include "botd/sandbox/subprocess.h"
 #include "common/base/clock.h"
 #include "common/base/log.h"
 #include "common/runtime/fiber_sem.h"
@@ -226,7 +226,7 @@ static int take_pipeline(struct apertium *self, const struct pair *pair, struct 
         next = each->next;
         if (each->busy || each->pair != pair)
             continue;
-        if (talk_is_silent(&each->sandboxed) && !sandbox_ended(&each->sandboxed))
+        if (subprocess_is_silent(&each->sandboxed) && !sandbox_ended(&each->sandboxed))
             *ret = each;
         else
             pipeline_end(self, each);
@@ -246,8 +246,8 @@ static const char *label(struct arena *arena, uint64_t serial)
 }
 
 /* Cuts the answer at its NULs. -1 when it does not fit the question. */
-static int take_answers(struct arena *arena, const struct talk_answer *answer, uint64_t serial,
-                        size_t count, const char **ret)
+static int take_answers(struct arena *arena, const struct subprocess_output *answer,
+                        uint64_t serial, size_t count, const char **ret)
 {
     const char *at = answer->text, *end = answer->text + answer->size;
 
@@ -266,8 +266,8 @@ static int take_answers(struct arena *arena, const struct talk_answer *answer, u
 static int ask(struct apertium *self, const struct provider_call *call, struct pipeline *pipeline,
                size_t from, size_t count, const char **ret, struct error *err)
 {
-    struct talk talk = {.end = '\0', .ends = count};
-    struct talk_answer answer;
+    struct subprocess_input exchange = {.end = '\0', .ends = count};
+    struct subprocess_output answer;
     struct codec_buffer input;
     uint64_t serial = self->serial;
 
@@ -278,11 +278,12 @@ static int ask(struct apertium *self, const struct provider_call *call, struct p
         codec_write(&input, number, strlen(number));
         codec_write(&input, call->texts[i], strlen(call->texts[i]) + 1);
     }
-    talk.input = (const char *)input.bytes;
-    talk.size = input.size;
-    talk.answer_max = input.size * ANSWER_GROWTH + ANSWER_SPARE;
-    talk.deadline_mono_ms = MIN(call->deadline_mono_ms, clock_mono_ms() + ROUND_MS);
-    if (talk_to(self->loop, call->arena, &pipeline->sandboxed, &talk, &answer, err) < 0)
+    exchange.input = (const char *)input.bytes;
+    exchange.size = input.size;
+    exchange.answer_max = input.size * ANSWER_GROWTH + ANSWER_SPARE;
+    exchange.deadline_mono_ms = MIN(call->deadline_mono_ms, clock_mono_ms() + ROUND_MS);
+    if (subprocess_exchange(self->loop, call->arena, &pipeline->sandboxed, &exchange, &answer,
+                            err) < 0)
         return -1;
     if (answer.ended || !answer.heard ||
         take_answers(call->arena, &answer, serial, count, ret + from) < 0)

@@ -22,7 +22,7 @@ enum {
 struct image_pool {
     struct loop *loop;
     struct image_process *process;
-    struct image_turns *turns;
+    struct image_scheduler *scheduler;
     bool told;               /* that libvips does not start, in the log */
     struct fiber_sem memory; /* bytes */
     uint64_t decodes;
@@ -41,8 +41,8 @@ struct image_pool *image_pool_new(struct loop *loop, size_t threads, size_t queu
     fast = MIN(fast, (size_t)(IMAGE_PROCESS_JOBS_MAX - SLOW_JOBS) / 2);
     self->loop = loop;
     self->process = image_process_new(loop, fast, memory);
-    self->turns = image_turns_new(loop, fast, fast + SLOW_JOBS, queue_max,
-                                  MAX(queue_max / SHARE, (size_t)IMAGE_CLIENT_DECODES));
+    self->scheduler = image_scheduler_new(loop, fast, fast + SLOW_JOBS, queue_max,
+                                          MAX(queue_max / SHARE, (size_t)IMAGE_CLIENT_DECODES));
     fiber_sem_init(&self->memory, loop, (size_t)memory, queue_max);
     return self;
 }
@@ -54,7 +54,7 @@ void image_pool_destroy(struct image_pool **self_p)
     if (!self)
         return;
     image_process_destroy(&self->process);
-    image_turns_destroy(&self->turns);
+    image_scheduler_destroy(&self->scheduler);
     free(self);
     *self_p = NULL;
 }
@@ -62,7 +62,7 @@ void image_pool_destroy(struct image_pool **self_p)
 int image_enter(struct image_pool *self, const struct request *req, struct image_turn *ret,
                 bool *ret_parked, struct error *err)
 {
-    return image_turn_enter(self->turns, req, ret, ret_parked, err);
+    return image_turn_enter(self->scheduler, req, ret, ret_parked, err);
 }
 
 /* ---- memory ---- */
@@ -224,5 +224,5 @@ bool image_usable(const struct image_pool *self)
 
 size_t image_waiting(const struct image_pool *self)
 {
-    return image_turns_waiting(self->turns) + self->memory.waiting;
+    return image_scheduler_waiting(self->scheduler) + self->memory.waiting;
 }

@@ -32,7 +32,7 @@ struct waiter {
     bool given;
 };
 
-struct image_turns {
+struct image_scheduler {
     struct loop *loop;
     size_t free[LANES];
     size_t queue_max, share;
@@ -41,14 +41,14 @@ struct image_turns {
     LIST_HEAD(, image_client) clients;
 };
 
-struct image_turns *image_turns_new(struct loop *loop, size_t fast, size_t slow, size_t queue_max,
-                                    size_t share)
+struct image_scheduler *image_scheduler_new(struct loop *loop, size_t fast, size_t slow,
+                                            size_t queue_max, size_t share)
 {
-    struct image_turns *self = calloc(1, sizeof(*self));
+    struct image_scheduler *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("image", "out of memory");
-    *self = (struct image_turns){
+    *self = (struct image_scheduler){
         .loop = loop, .free = {fast, slow}, .queue_max = queue_max, .share = share};
     for (int i = 0; i < LANES; i++)
         TAILQ_INIT(&self->lanes[i]);
@@ -56,9 +56,9 @@ struct image_turns *image_turns_new(struct loop *loop, size_t fast, size_t slow,
     return self;
 }
 
-void image_turns_destroy(struct image_turns **self_p)
+void image_scheduler_destroy(struct image_scheduler **self_p)
 {
-    struct image_turns *self = *self_p;
+    struct image_scheduler *self = *self_p;
     struct image_client *client;
 
     if (!self)
@@ -71,7 +71,7 @@ void image_turns_destroy(struct image_turns **self_p)
     *self_p = NULL;
 }
 
-size_t image_turns_waiting(const struct image_turns *self)
+size_t image_scheduler_waiting(const struct image_scheduler *self)
 {
     return self->waiting;
 }
@@ -89,7 +89,8 @@ static void refill(struct image_client *client, int64_t now_ms)
 }
 
 /* Forgets on the way who has nothing under way and nothing to make good. */
-static struct image_client *client_find(struct image_turns *self, const char *name, int64_t factor)
+static struct image_client *client_find(struct image_scheduler *self, const char *name,
+                                        int64_t factor)
 {
     int64_t now_ms = clock_mono_ms();
     struct image_client *each = LIST_FIRST(&self->clients), *next, *found = NULL;
@@ -178,19 +179,19 @@ static int client_enter(struct image_client *client, int64_t deadline_mono_ms, b
     return err->code == ERR_DEADLINE ? image_turn_throttled(err) : -1;
 }
 
-int image_turn_enter(struct image_turns *turns, const struct request *req, struct image_turn *ret,
-                     bool *ret_parked, struct error *err)
+int image_turn_enter(struct image_scheduler *scheduler, const struct request *req,
+                     struct image_turn *ret, bool *ret_parked, struct error *err)
 {
     int64_t until_ms = req ? req->deadline_mono_ms - IMAGE_RESERVE_MS : INT64_MAX;
     struct address_subjects subjects;
 
-    *ret = (struct image_turn){.turns = turns, .lane = -1};
+    *ret = (struct image_turn){.scheduler = scheduler, .lane = -1};
     *ret_parked = false;
     subjects_of(req, &subjects);
     for (size_t i = 0; i < subjects.count; i++) {
         /* Looked for when it is entered: one that has nothing under way may be forgotten. */
         struct image_client *client =
-            client_find(turns, subjects.items[i].text, subjects.items[i].factor);
+            client_find(scheduler, subjects.items[i].text, subjects.items[i].factor);
 
         if (client_enter(client, until_ms, ret_parked, err) < 0) {
             image_turn_leave(ret);
@@ -203,13 +204,13 @@ int image_turn_enter(struct image_turns *turns, const struct request *req, struc
 
 void image_turn_leave(struct image_turn *self)
 {
-    if (!self->turns)
+    if (!self->scheduler)
         return;
     image_turn_end(self);
     for (size_t i = 0; i < self->client_count; i++) {
         fiber_sem_release(&self->clients[i]->under_way, 1);
     }
-    self->turns = NULL;
+    self->scheduler = NULL;
 }
 
 /* ---- decoders ---- */
@@ -250,7 +251,7 @@ static int64_t rank(const struct image_turn *turn)
     return image_turn_over(turn) ? INT32_MAX + rank : rank;
 }
 
-static void give(struct image_turns *self, int lane)
+static void give(struct image_scheduler *self, int lane)
 {
     while (self->free[lane] > 0) {
         struct waiter *each, *best = NULL;
@@ -280,26 +281,26 @@ static void give(struct image_turns *self, int lane)
 
 int image_turn_begin(struct image_turn *self, int64_t deadline_mono_ms, struct error *err)
 {
-    struct image_turns *turns = self->turns;
-    struct waiter waiter = {.turn = self, .fiber = fiber_self(turns->loop)};
+    struct image_scheduler *scheduler = self->scheduler;
+    struct waiter waiter = {.turn = self, .fiber = fiber_self(scheduler->loop)};
     enum fiber_wake wake = FIBER_WOKEN;
     int lane = self->large ? SLOW : FAST;
 
     image_turn_end(self);
-    TAILQ_INSERT_TAIL(&turns->lanes[lane], &waiter, entry);
-    turns->waiting++;
-    give(turns, lane);
-    if (!waiter.given && turns->waiting > turns->queue_max) {
-        TAILQ_REMOVE(&turns->lanes[lane], &waiter, entry);
-        turns->waiting--;
+    TAILQ_INSERT_TAIL(&scheduler->lanes[lane], &waiter, entry);
+    scheduler->waiting++;
+    give(scheduler, lane);
+    if (!waiter.given && scheduler->waiting > scheduler->queue_max) {
+        TAILQ_REMOVE(&scheduler->lanes[lane], &waiter, entry);
+        scheduler->waiting--;
         return error_retry(err, ERR_OVERLOADED, 1, "The service is busy. Try again in a moment.");
     }
     while (!waiter.given && wake == FIBER_WOKEN)
-        wake = fiber_park(turns->loop, deadline_mono_ms);
+        wake = fiber_park(scheduler->loop, deadline_mono_ms);
     if (waiter.given)
         return 0;
-    TAILQ_REMOVE(&turns->lanes[lane], &waiter, entry);
-    turns->waiting--;
+    TAILQ_REMOVE(&scheduler->lanes[lane], &waiter, entry);
+    scheduler->waiting--;
     if (wake == FIBER_CANCELLED)
         return error_retry(err, ERR_UNAVAILABLE, 1, "The service is stopping.");
     return rank(self) >= INT32_MAX
@@ -311,11 +312,11 @@ void image_turn_end(struct image_turn *self)
 {
     if (self->lane < 0)
         return;
-    self->turns->free[self->lane]++;
+    self->scheduler->free[self->lane]++;
     self->lane = -1;
     for (size_t i = 0; i < self->client_count; i++)
         self->clients[i]->decodes--;
     /* A client may have waited in either lane for its own to end. */
     for (int lane = 0; lane < LANES; lane++)
-        give(self->turns, lane);
+        give(self->scheduler, lane);
 }

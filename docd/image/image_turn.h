@@ -24,21 +24,21 @@ enum {
     IMAGE_RESERVE_MS = 300, /* of the time of a client with limits that is left for telling it */
 };
 
-struct image_turns;
+struct image_scheduler;
 struct image_client;
 
 /* `fast` and `slow` decode at the same time in each lane, at most `queue_max` wait for that; of
  * clients with limits each may have `share` images under way, waiting ones included. */
-struct image_turns *image_turns_new(struct loop *loop, size_t fast, size_t slow, size_t queue_max,
-                                    size_t share);
-void image_turns_destroy(struct image_turns **self_p);
+struct image_scheduler *image_scheduler_new(struct loop *loop, size_t fast, size_t slow,
+                                            size_t queue_max, size_t share);
+void image_scheduler_destroy(struct image_scheduler **self_p);
 
 /* Images that wait for a turn. */
-size_t image_turns_waiting(const struct image_turns *self);
+size_t image_scheduler_waiting(const struct image_scheduler *self);
 
 /* One image on its way. Zero-initialised: none. */
 struct image_turn {
-    struct image_turns *turns;
+    struct image_scheduler *scheduler;
     struct image_client
         *clients[ADDRESS_SUBJECTS_MAX]; /* the account, or the address and its network */
     size_t client_count;
@@ -49,8 +49,8 @@ struct image_turn {
 /* Lets an image in for who asks: the caller's account, or without a caller the client's address;
  * `req` NULL: one client without limits. Parks while that client has its share under way:
  * *ret_parked. Fails: ERR_THROTTLED, ERR_UNAVAILABLE. */
-int image_turn_enter(struct image_turns *turns, const struct request *req, struct image_turn *ret,
-                     bool *ret_parked, struct error *err) MUST_USE;
+int image_turn_enter(struct image_scheduler *scheduler, const struct request *req,
+                     struct image_turn *ret, bool *ret_parked, struct error *err) MUST_USE;
 
 /* Pixels that may be decoded without another look. */
 int64_t image_turn_pixels(const struct image_turn *self);

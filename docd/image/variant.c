@@ -340,7 +340,7 @@ static int get(struct variants *self, const struct request *req, const struct wa
                 return -1;
             continue;
         }
-        if (!turn.turns) {
+        if (!turn.scheduler) {
             if (image_enter(self->images, req, &turn, &parked, err) < 0)
                 return -1;
             if (parked) /* another request may have made it, or be at it */

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "botd/sandbox/talk.h"
+#include "botd/sandbox/subprocess.h"
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
 #include "tests/unit/unit.h"
@@ -68,16 +68,17 @@ static void hear_fiber(void *arg)
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     struct heard *self = arg;
     const int64_t deadline = clock_mono_ms() + 20000;
-    const struct talk talk = {.input = "", .answer_max = 500, .deadline_mono_ms = deadline};
-    struct talk_answer answer;
+    const struct subprocess_input exchange = {
+        .input = "", .answer_max = 500, .deadline_mono_ms = deadline};
+    struct subprocess_output answer;
     struct sandboxed sandboxed;
     struct error err;
 
     error_init(&err, arena);
     self->status = -1;
     start(self->sandbox, self->script, &sandboxed);
-    if (talk_to(self->loop, arena, &sandboxed, &talk, &answer, &err) == 0 &&
-        talk_wait_end(self->loop, &sandboxed, deadline, &err) == 0) {
+    if (subprocess_exchange(self->loop, arena, &sandboxed, &exchange, &answer, &err) == 0 &&
+        subprocess_wait_end(self->loop, &sandboxed, deadline, &err) == 0) {
         self->status = sandbox_reap(self->sandbox, &sandboxed);
         snprintf(self->text, sizeof(self->text), "%s", answer.text);
     }

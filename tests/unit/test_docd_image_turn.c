@@ -12,7 +12,7 @@
 
 enum { LARGE = 100 * 1000 * 1000, SOON_MS = 100, LATER_MS = 60000 };
 
-static void enter(struct image_turns *turns, const char *address, int64_t timeout_ms,
+static void enter(struct image_scheduler *scheduler, const char *address, int64_t timeout_ms,
                   struct image_turn *ret, enum error_code want)
 {
     struct request req = {.address = address, .deadline_mono_ms = clock_mono_ms() + timeout_ms};
@@ -20,7 +20,7 @@ static void enter(struct image_turns *turns, const char *address, int64_t timeou
     bool parked;
 
     error_init(&err, NULL);
-    (void)!image_turn_enter(turns, &req, ret, &parked, &err);
+    (void)!image_turn_enter(scheduler, &req, ret, &parked, &err);
     UNIT_CHECK(err.code == want, "%s: %d", address, err.code);
 }
 
@@ -36,27 +36,27 @@ static void begin(struct image_turn *turn, enum error_code want, const char *lab
 /* Four at a time; the fifth has its turn when one of them ends, and another client's at once. */
 static void four_at_a_time(struct loop *loop, void *arg UNUSED)
 {
-    struct image_turns *turns = image_turns_new(loop, 8, 8, 64, 64);
+    struct image_scheduler *scheduler = image_scheduler_new(loop, 8, 8, 64, 64);
     struct image_turn own[IMAGE_CLIENT_DECODES + 1], other;
 
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
-        enter(turns, "192.0.2.1", LATER_MS, &own[i], ERR_NONE);
+        enter(scheduler, "192.0.2.1", LATER_MS, &own[i], ERR_NONE);
     for (size_t i = 0; i < IMAGE_CLIENT_DECODES; i++)
         begin(&own[i], ERR_NONE, "one of four");
     begin(&own[IMAGE_CLIENT_DECODES], ERR_THROTTLED, "the fifth");
-    enter(turns, "192.0.2.2", LATER_MS, &other, ERR_NONE);
+    enter(scheduler, "192.0.2.2", LATER_MS, &other, ERR_NONE);
     begin(&other, ERR_NONE, "another client's");
     image_turn_end(&own[0]);
     begin(&own[IMAGE_CLIENT_DECODES], ERR_NONE, "the fifth, later");
-    CU_ASSERT_EQUAL(image_turns_waiting(turns), 0);
+    CU_ASSERT_EQUAL(image_scheduler_waiting(scheduler), 0);
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         image_turn_leave(&own[i]);
     image_turn_leave(&other);
-    image_turns_destroy(&turns);
+    image_scheduler_destroy(&scheduler);
 }
 
 struct contender {
-    struct image_turns *turns;
+    struct image_scheduler *scheduler;
     struct fiber *starter;
     const char *address;
     struct image_turn turn;
@@ -71,7 +71,7 @@ static void contend(void *arg)
     struct error err;
 
     error_init(&err, NULL);
-    enter(self->turns, self->address, LATER_MS, &self->turn, ERR_NONE);
+    enter(self->scheduler, self->address, LATER_MS, &self->turn, ERR_NONE);
     image_turn_enlarge(&self->turn, LARGE);
     (void)!image_turn_begin(&self->turn, clock_mono_ms() + 2000, &err);
     self->code = err.code;
@@ -85,7 +85,7 @@ static void contend(void *arg)
  * however long it has waited. */
 static void others_go_first(struct loop *loop, void *arg UNUSED)
 {
-    struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 64);
+    struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 64);
     struct image_turn holder;
     int places = 0;
     struct contender all[] = {
@@ -95,16 +95,16 @@ static void others_go_first(struct loop *loop, void *arg UNUSED)
     struct error err;
 
     error_init(&err, NULL);
-    enter(turns, "192.0.2.9", LATER_MS, &holder, ERR_NONE);
+    enter(scheduler, "192.0.2.9", LATER_MS, &holder, ERR_NONE);
     image_turn_enlarge(&holder, LARGE);
     begin(&holder, ERR_NONE, "who is first");
     for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-        all[i].turns = turns;
+        all[i].scheduler = scheduler;
         all[i].starter = fiber_self(loop);
         all[i].places = &places;
         CU_ASSERT_EQUAL(fiber_start(loop, contend, &all[i], &err), 0);
     }
-    while (image_turns_waiting(turns) < ARRAY_SIZE(all))
+    while (image_scheduler_waiting(scheduler) < ARRAY_SIZE(all))
         UNIT_REQUIRE(fiber_park(loop, clock_mono_ms() + 1) != FIBER_CANCELLED, "waiting");
     image_turn_leave(&holder);
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)
@@ -113,17 +113,17 @@ static void others_go_first(struct loop *loop, void *arg UNUSED)
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)
         UNIT_CHECK(all[i].code == ERR_NONE && (all[i].place <= 2) == (i >= 4), "%zu: %d, place %d",
                    i, all[i].code, all[i].place);
-    image_turns_destroy(&turns);
+    image_scheduler_destroy(&scheduler);
 }
 
 /* Beyond its pixels a client's images are looked at only, and go the slow lane; two large ones are
  * within. */
 static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
 {
-    struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 64);
+    struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 64);
     struct image_turn turn, neighbour;
 
-    enter(turns, "2001:db8:0:1::1", LATER_MS, &turn, ERR_NONE);
+    enter(scheduler, "2001:db8:0:1::1", LATER_MS, &turn, ERR_NONE);
     CU_ASSERT_EQUAL(image_turn_pixels(&turn), IMAGE_FAST_PIXELS_PUBLIC);
     image_turn_enlarge(&turn, LARGE);
     image_turn_enlarge(&turn, LARGE - 1000);
@@ -133,32 +133,32 @@ static void pixels_of_a_minute(struct loop *loop, void *arg UNUSED)
     CU_ASSERT_EQUAL(image_turn_pixels(&turn), 0);
     image_turn_leave(&turn);
     /* The whole /64 is that client, its neighbour is not. */
-    enter(turns, "2001:db8:0:1:ffff::2", LATER_MS, &turn, ERR_NONE);
+    enter(scheduler, "2001:db8:0:1:ffff::2", LATER_MS, &turn, ERR_NONE);
     CU_ASSERT_TRUE(image_turn_over(&turn));
-    enter(turns, "2001:db8:0:2::1", LATER_MS, &neighbour, ERR_NONE);
+    enter(scheduler, "2001:db8:0:2::1", LATER_MS, &neighbour, ERR_NONE);
     CU_ASSERT_FALSE(image_turn_over(&neighbour));
     image_turn_leave(&turn);
     image_turn_leave(&neighbour);
-    image_turns_destroy(&turns);
+    image_scheduler_destroy(&scheduler);
 }
 
 /* A client has its share of what may be under way; beyond it waits outside, and is told so at its
  * deadline. */
 static void a_share_each(struct loop *loop, void *arg UNUSED)
 {
-    struct image_turns *turns = image_turns_new(loop, 1, 1, 64, 2);
+    struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 2);
     struct image_turn own[3], other;
 
-    enter(turns, "192.0.2.1", LATER_MS, &own[0], ERR_NONE);
-    enter(turns, "192.0.2.1", LATER_MS, &own[1], ERR_NONE);
-    enter(turns, "192.0.2.1", SOON_MS, &own[2], ERR_THROTTLED);
-    enter(turns, "192.0.2.2", SOON_MS, &other, ERR_NONE);
+    enter(scheduler, "192.0.2.1", LATER_MS, &own[0], ERR_NONE);
+    enter(scheduler, "192.0.2.1", LATER_MS, &own[1], ERR_NONE);
+    enter(scheduler, "192.0.2.1", SOON_MS, &own[2], ERR_THROTTLED);
+    enter(scheduler, "192.0.2.2", SOON_MS, &other, ERR_NONE);
     image_turn_leave(&own[0]);
-    enter(turns, "192.0.2.1", SOON_MS, &own[2], ERR_NONE);
+    enter(scheduler, "192.0.2.1", SOON_MS, &own[2], ERR_NONE);
     for (size_t i = 0; i < ARRAY_SIZE(own); i++)
         image_turn_leave(&own[i]);
     image_turn_leave(&other);
-    image_turns_destroy(&turns);
+    image_scheduler_destroy(&scheduler);
 }
 
 #define ON_FIBER(name)             \

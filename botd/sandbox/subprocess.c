@@ -1,7 +1,7 @@
 /*
- * talk.c - see talk.h.  Called by program.c for bots and by provider_apertium.c.
+ * subprocess.c - see subprocess.h.  Called by program.c for bots and by provider_apertium.c.
  */
-#include "botd/sandbox/talk.h"
+#include "botd/sandbox/subprocess.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +15,7 @@ enum { READ_SIZE = 2 * 1024 };
 struct state {
     struct fiber *fiber;
     struct sandboxed *with;
-    const struct talk *what;
+    const struct subprocess_input *what;
     size_t sent, ends;
     struct codec_buffer answer;
     bool done, ended;
@@ -29,7 +29,7 @@ static void on_ready(void *arg, short events UNUSED)
 /* Writes what fits. A program need not read its input. */
 static void say(struct state *self)
 {
-    const struct talk *what = self->what;
+    const struct subprocess_input *what = self->what;
 
     while (self->sent < what->size) {
         ssize_t size = write(self->with->in, what->input + self->sent, what->size - self->sent);
@@ -96,8 +96,9 @@ static int wait_ready(struct state *self, struct loop *loop, struct error *err)
     return woken(wake, err);
 }
 
-int talk_to(struct loop *loop, struct arena *arena, struct sandboxed *with, const struct talk *what,
-            struct talk_answer *ret, struct error *err)
+int subprocess_exchange(struct loop *loop, struct arena *arena, struct sandboxed *with,
+                        const struct subprocess_input *what, struct subprocess_output *ret,
+                        struct error *err)
 {
     struct state state = {.fiber = fiber_self(loop), .with = with, .what = what};
 
@@ -113,15 +114,15 @@ int talk_to(struct loop *loop, struct arena *arena, struct sandboxed *with, cons
             return -1;
     }
     codec_write(&state.answer, "", 1);
-    *ret = (struct talk_answer){.text = (const char *)state.answer.bytes,
-                                .size = state.answer.size - 1,
-                                .heard = state.sent == what->size,
-                                .ended = state.ended};
+    *ret = (struct subprocess_output){.text = (const char *)state.answer.bytes,
+                                      .size = state.answer.size - 1,
+                                      .heard = state.sent == what->size,
+                                      .ended = state.ended};
     return 0;
 }
 
-int talk_wait_end(struct loop *loop, const struct sandboxed *with, int64_t deadline_mono_ms,
-                  struct error *err)
+int subprocess_wait_end(struct loop *loop, const struct sandboxed *with, int64_t deadline_mono_ms,
+                        struct error *err)
 {
     while (!sandbox_ended(with)) {
         enum fiber_wake wake;
@@ -135,7 +136,7 @@ int talk_wait_end(struct loop *loop, const struct sandboxed *with, int64_t deadl
     return 0;
 }
 
-bool talk_is_silent(const struct sandboxed *with)
+bool subprocess_is_silent(const struct sandboxed *with)
 {
     struct pollfd said = {.fd = with->out, .events = POLLIN};
 
