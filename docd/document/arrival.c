@@ -454,8 +454,8 @@ int arrivals_sweep(struct arrivals *self, const struct request *req, struct erro
         struct store_key *forms = arena_calloc(req->arena, LISTED_MAX, sizeof(*forms));
         struct lookup *lookups = arena_calloc(req->arena, LISTED_MAX, sizeof(*lookups));
 
-        if (store->functions->arrivals(store, req, &cursor, forms, LISTED_MAX, &look.count, err) <
-                0 ||
+        if (store->functions->direct_uploads(store, req, &cursor, forms, LISTED_MAX, &look.count,
+                                             err) < 0 ||
             leave_paused(self, req, forms, &look.count, err) < 0)
             return -1;
         for (size_t i = 0; i < look.count; i++)

@@ -10,8 +10,8 @@
  *   - forms are posted to us (accept): docd passes the bytes on (begin, write, finish);
  *   - forms are posted to the store itself, which does not tell us: what has come by a form lies
  *   apart, where its
- *     client can change it as long as the form is good, and is looked for (arrived, arrivals), made
- *     an object of (adopt), and forgotten (forget).
+ *     client can change it as long as the form is good, and is looked for (arrived,
+ *     direct_uploads), made an object of (adopt), and forgotten (forget).
  *
  * All functions but form() and accept() park, on a fiber, until `req`'s deadline at most. A store
  * that cannot be reached is ERR_UNAVAILABLE.
@@ -105,8 +105,8 @@ struct store_functions {
     /* Forms by which something has come and that were not forgotten: at most `room` of them, in an
      * order of the store's. *cursor NULL: from the start; it is then where to go on, NULL at the
      * end. */
-    int (*arrivals)(struct store *self, const struct request *req, const char **cursor,
-                    struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
+    int (*direct_uploads)(struct store *self, const struct request *req, const char **cursor,
+                          struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 
     /* ---- all stores ---- */
 
@@ -129,7 +129,7 @@ struct store_functions {
                  int64_t *ret_size, const char **ret_etag, struct error *err);
 
     /* Objects that the store has, finished or not: at most `room` of them, in an order of the
-     * store's, project unset where their names do not tell it. *cursor as for arrivals(). */
+     * store's, project unset where their names do not tell it. *cursor as for direct_uploads(). */
     int (*objects)(struct store *self, const struct request *req, const char **cursor,
                    struct store_key *ret, size_t room, size_t *ret_count, struct error *err);
 

@@ -183,8 +183,9 @@ static int list(struct store *store, const struct request *req, const char *pref
     return 0;
 }
 
-static int s3_arrivals(struct store *store, const struct request *req, const char **cursor,
-                       struct store_key *ret, size_t room, size_t *ret_count, struct error *err)
+static int s3_direct_uploads(struct store *store, const struct request *req, const char **cursor,
+                             struct store_key *ret, size_t room, size_t *ret_count,
+                             struct error *err)
 {
     return list(store, req, incoming, cursor, ret, room, ret_count, err);
 }
@@ -711,7 +712,7 @@ static const struct store_functions functions = {
     .arrived = s3_arrived,
     .adopt = s3_adopt,
     .forget = s3_forget,
-    .arrivals = s3_arrivals,
+    .direct_uploads = s3_direct_uploads,
     .read = s3_read,
     .open = s3_open,
     .check = s3_check_object,

@@ -2,7 +2,7 @@
  * test_connections.c - one client takes all connections that it can get, and all bodies: others
  * notice nothing.
  *
- * Clients are told apart by their address: the attacker's is 127.66.0.1, all others' 127.0.0.1.
+ * Clients differ by their address: the attacker's is 127.66.0.1, all others' 127.0.0.1.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>

@@ -54,7 +54,7 @@ static void an_idle_authd_is_small(void)
     UNIT_CHECK(kib > 0 && kib < IDLE_KIB, "%ld KiB", kib);
 }
 
-/* The pool bounds the memory, the queue bounds the wait, the rest is told to come back. */
+/* The pool bounds the memory, the queue bounds the wait, further requests get Retry-After. */
 static void five_hundred_concurrent_sign_ins_are_answered(void)
 {
     enum { MANY = 500, READS = 40 };

@@ -223,7 +223,7 @@ static void members_and_children_refuse_it(void)
 }
 
 /* With docd away it can begin, and not end: what is refused, and that it goes on. */
-static void it_is_closed_from_the_beginning(void)
+static void the_project_is_closed_from_the_beginning(void)
 {
     char *id = make_project("closing", 3);
 
@@ -332,7 +332,7 @@ static void every_daemon_may_die_in_the_middle(void)
 }
 
 /* Nothing waits for the command: it is over after all were killed, and started again. */
-static void it_goes_on_after_everything_died(void)
+static void a_deletion_continues_after_all_daemons_died(void)
 {
     char *id = make_project("all-die", PATIENTS);
     char *path = program_path("atriumctl");
@@ -428,11 +428,11 @@ static void suite_shuts_down_cleanly(void)
 static const struct unit_case cases[] = {
     CASE_ALWAYS(probe_is_there),
     CASE(members_and_children_refuse_it),
-    CASE(it_is_closed_from_the_beginning),
+    CASE(the_project_is_closed_from_the_beginning),
     CASE(files_go_too),
     CASE(every_daemon_may_die_in_the_middle),
     CASE(deleting_many_rows_delays_no_request),
-    CASE(it_goes_on_after_everything_died),
+    CASE(a_deletion_continues_after_all_daemons_died),
     CASE(rows_created_late_are_deleted_too),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };

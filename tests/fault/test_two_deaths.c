@@ -91,7 +91,8 @@ static bool is_outage(int status)
 
 /* ---- registrations_while_two_daemons_die ---- */
 
-/* The client that was told nothing certain asks again: "failed" now means that it had been done. */
+/* A client with an uncertain answer registers again: "failed" now means that the first attempt
+ * succeeded. */
 static int register_again(const char *email)
 {
     PERSON again = NULL;

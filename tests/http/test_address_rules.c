@@ -343,8 +343,8 @@ static void a_refused_refresh_leaves_the_token(void)
     CU_ASSERT_EQUAL(audited("session.refresh", patient), 4);
 }
 
-/* A copied token ends its session wherever it shows up; one that is worth nothing is told nothing
- * else. */
+/* Use of a copied token ends its session, also from a refused address. An invalid token gets the
+ * answer of any invalid token. */
 static void the_address_does_not_hide_a_theft(void)
 {
     PERSON patient = newcomer("Patient");
@@ -396,7 +396,7 @@ static void a_changed_rule_applies_everywhere_at_once(void)
     }
 }
 
-/* ---- what operators are told ---- */
+/* ---- explain ---- */
 
 /* The outcome of the step "address" of `explain sign-in`. */
 static void check_explained(const char *email, const char *address, const char *outcome)
@@ -473,7 +473,7 @@ static void unreadable_rules_refuse_every_address(void)
 
 /* ---- behind a proxy ---- */
 
-/* A gateway of our own beside the suite's, that trusts all of 127/8. */
+/* A second gateway beside the suite's, which trusts all of 127/8. */
 static struct program *start_gateway(char url[static 64])
 {
     char *program = program_path("atrium-gateway"), path[512], run_dir[512];

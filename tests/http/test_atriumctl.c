@@ -728,8 +728,8 @@ static void a_second_invitation_ends_the_first(void)
     free(email);
 }
 
-/* Who has an account is invited as everybody is, and accepts with it: no operator decides for its
- * owner. */
+/* A person who has an account is invited like any other, and accepts with it: no operator
+ * decides for its owner. */
 static void an_account_that_is_there_is_invited(void)
 {
     char *email = person_address();
@@ -859,7 +859,7 @@ static void clients_are_made_and_listed(void)
     CHECK_REFUSED(unknown, FAILED, "Tenant not found.");
 }
 
-static void templates_decide_which_mail_goes_out(void)
+static void only_mapped_templates_are_mailed(void)
 {
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
     const char *file = unit_dir_write(&dir, "text", "Hi {{recipientName}}, {{projectName}}\n");
@@ -1197,7 +1197,7 @@ static const struct unit_case cases[] = {
     CASE(policies_are_made_and_replaced),
     CASE(the_printed_database_is_what_the_suite_has),
     CASE(clients_are_made_and_listed),
-    CASE(templates_decide_which_mail_goes_out),
+    CASE(only_mapped_templates_are_mailed),
     CASE(rotated_keys_sign_old_tokens_last),
     CASE(the_operator_ends_sessions),
     CASE(status_shows_every_instance),

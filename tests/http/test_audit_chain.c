@@ -226,7 +226,7 @@ static void a_daemons_role_leaves_sealed_rows_alone(void)
 
 /* A chain that was computed anew verifies, but does not have the hashes that were kept
  * elsewhere. */
-static void a_kept_hash_tells_a_new_chain(void)
+static void a_kept_hash_reveals_a_recomputed_chain(void)
 {
     struct unit_dir dir = unit_dir_make();
     char path[128];
@@ -464,7 +464,7 @@ static const struct unit_case cases[] = {
     CASE(the_export_is_fhir),
     CASE(tampering_is_found),
     CASE(a_daemons_role_leaves_sealed_rows_alone),
-    CASE(a_kept_hash_tells_a_new_chain),
+    CASE(a_kept_hash_reveals_a_recomputed_chain),
     CASE(a_dropped_month_is_stepped_over),
     CASE(old_months_are_exported_and_dropped),
     CASE_ALWAYS(suite_shuts_down_cleanly),

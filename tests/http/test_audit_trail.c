@@ -999,7 +999,8 @@ static void changes_in_another_daemon_are_recorded_there(void)
                     2);
 }
 
-/* A mail that has left; one that was given up for its age. What is repeated is told by its end. */
+/* One mail that was sent, and one that was dropped for its age. Attempts have no row of their
+ * own: the result has one. */
 static void mails_are_recorded_with_their_result(void)
 {
     static const char insert[] =

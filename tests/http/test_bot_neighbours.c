@@ -1,6 +1,6 @@
 /*
- * test_bot_neighbours.c - bots that loop, fork, allocate and talk without end, and everybody else's
- * requests meanwhile: they stay as fast as without them.
+ * test_bot_neighbours.c - bots that loop, fork, allocate and talk without end, and other requests
+ * meanwhile: these stay as fast as without such bots.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>

@@ -73,7 +73,7 @@ static void an_admin_keeps_bots(void)
     char *path = bot_path(made);
     HTTP_ANSWER got = http_get(suite_url(suite), path, admin->access);
     CHECK_STATUS(got, 200);
-    /* what calls are signed with is told once */
+    /* the signing secret is shown once */
     CU_ASSERT_TRUE(strlen(http_text(made, "signingSecret")) == 43);
     json_object_del(made->json, "signingSecret");
     CU_ASSERT_TRUE(json_equal(got->json, made->json));

@@ -108,7 +108,7 @@ static void wrong_names_are_refused(void)
     CU_ASSERT_NOT_EQUAL(access(host.keys, F_OK), 0);
 }
 
-/* A daemon does not start on a file that leaves it without its key, or anybody without one. */
+/* A daemon does not start with a file that lacks its own key, or the key of any instance. */
 static void check_config_looks_at_the_hosts(void)
 {
     HOST host = host_make();

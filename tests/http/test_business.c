@@ -118,7 +118,8 @@ static struct http_answer *accept_link(struct mail_link link, const char *passwo
                                       "password", password));
 }
 
-/* Signs up with a business address, and is a patient who is told nothing else. */
+/* Signs up with a business address: the account is a patient's, and the answer says nothing
+ * else. */
 static void check_registered_without(const char *condition)
 {
     char *email = business_address();

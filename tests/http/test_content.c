@@ -1,6 +1,6 @@
 /*
- * test_content.c - mapped content over HTTP: kept, mapped, searched, imported; told from that of
- * other tenants; whole after races and deaths.
+ * test_content.c - mapped content over HTTP: kept, mapped, searched, imported; separate from that
+ * of other tenants; whole after races and deaths.
  */
 #include <CUnit/CUnit.h>
 #include <libpq-fe.h>
@@ -321,7 +321,7 @@ static void entries_stand_side_by_side(void)
     check_whole();
 }
 
-static void a_page_has_ten_entries_unless_told(void)
+static void a_page_has_ten_entries_by_default(void)
 {
     PERSON there = person_admin_of_child(suite, "ten");
     char path[64];
@@ -860,7 +860,7 @@ static const struct unit_case cases[] = {
     CASE(bad_requests_are_refused),
     CASE(roles_that_may_read_and_write),
     CASE(entries_stand_side_by_side),
-    CASE(a_page_has_ten_entries_unless_told),
+    CASE(a_page_has_ten_entries_by_default),
     CASE(entries_are_found),
     CASE(an_entry_is_found_by_its_key_first),
     CASE(deleted_entries_are_not_found),

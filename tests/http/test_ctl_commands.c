@@ -3,7 +3,7 @@
  * --json, and, when it cannot be done, nothing on stdout, one line on stderr that says why, and an
  * exit code that is not 0.
  *
- * What the commands do is told by other programs. A command that --help lists and that has no row
+ * Other programs test the effects of the commands. A command that --help lists and that has no row
  * here fails this one.
  */
 #include <CUnit/CUnit.h>
@@ -316,8 +316,8 @@ static const struct row {
      NULL},
 };
 
-/* They ask no suite: tested where they are told of (test_dev.c, test_atriumctl.c, test_bus_keys.c,
- * test_completion.c). */
+/* Commands that call no daemon, with tests of their own (test_dev.c, test_atriumctl.c,
+ * test_bus_keys.c, test_completion.c). */
 static const char *const alone[] = {"dev", "database sql", "keys bus", "completion"};
 
 static const char *word_of(const char *word)
@@ -458,7 +458,7 @@ static void check_table(const struct row *row)
                said->out);
 }
 
-/* As it stands, and for programs. */
+/* As text and as JSON. */
 static void check_refusal(const struct row *row)
 {
     for (int json = 0; row->complaint && json < 2; json++) {

@@ -264,7 +264,7 @@ static long jobs_of(const struct subject *self, const char *kind)
                        self->id, kind);
 }
 
-static void it_is_scheduled_as_asked(void)
+static void a_deletion_is_scheduled_as_requested(void)
 {
     SUBJECT self = patient();
     char date[25], *mail;
@@ -939,7 +939,7 @@ static void the_owner_is_reminded_once(void)
     CU_ASSERT_EQUAL(suite_mail_count(suite, self.person->email), 3);
 }
 
-/* docd erases what it is told to, when it is there. */
+/* A wipe waits for docd, which erases the documents as soon as it runs. */
 static void a_wipe_waits_for_docd_alone(void)
 {
     static const char documents[] = "select count(*) from doc.document where author_id = '%s'";
@@ -1128,7 +1128,7 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(it_is_scheduled_as_asked),
+    CASE(a_deletion_is_scheduled_as_requested),
     CASE(fields_are_checked),
     CASE(mails_to_an_address_are_limited),
     CASE(the_last_admin_stays),

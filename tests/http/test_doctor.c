@@ -1,7 +1,7 @@
 /*
  * test_doctor.c - `atriumctl doctor`: a sound suite is called sound, and of everything that can be
- * wrong with one each thing is broken here once, is told by its row with how to mend it, and is
- * mended.
+ * wrong with one each thing is broken here once, is reported by its row with a remedy, and is
+ * repaired.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>

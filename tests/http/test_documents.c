@@ -45,7 +45,7 @@ static void check_header(const struct http_answer *answer, const char *name, con
 
 /* ---- the way of a document ---- */
 
-static void a_document_goes_its_way(void)
+static void a_document_is_created_uploaded_read_and_deleted(void)
 {
     static const char text[] = "Hello, \r\n--world";
     HTTP_ANSWER made = document_make(suite, patient->access, "letter.txt", "text/plain");
@@ -791,7 +791,7 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(a_document_goes_its_way),
+    CASE(a_document_is_created_uploaded_read_and_deleted),
     CASE(files_of_all_sizes_come_back),
     CASE(bad_requests_are_refused),
     CASE(an_unchanged_file_is_304),

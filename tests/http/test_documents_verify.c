@@ -1,7 +1,7 @@
 /*
  * test_documents_verify.c - documents whose bytes are gone after a restore, and bytes whose
- * documents are: what readers are told, what `atriumctl documents verify` finds and writes down,
- * and that it removes nothing that is good.
+ * documents are: the answer that readers get, what `atriumctl documents verify` finds and writes
+ * down, and that it removes nothing that is good.
  */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
@@ -130,8 +130,7 @@ static void an_intact_store_verifies(void)
     free(large);
 }
 
-/* Readers are told before anything was verified; nothing else is written than what --repair was
- * asked for. */
+/* Readers get an error before any verification; verification writes nothing without --repair. */
 static void missing_bytes_are_reported(void)
 {
     char *small = put(small_bytes, SMALL), *large = put(large_bytes, LARGE);
@@ -235,7 +234,7 @@ static void orphans_are_swept_a_week_later(void)
 }
 
 /* More than a page of documents, from the start and from the middle. */
-static void it_goes_on_where_it_was_stopped(void)
+static void verification_continues_where_it_was_stopped(void)
 {
     char *last, after[100];
     long all = suite_count(suite, "select count(*) from doc.document where object_id is not null");
@@ -294,7 +293,7 @@ static void suite_shuts_down_cleanly(void)
 
 static const struct unit_case cases[] = {
     CASE(an_intact_store_verifies),        CASE(missing_bytes_are_reported),
-    CASE(wrong_bytes_are_reported),        CASE(it_goes_on_where_it_was_stopped),
+    CASE(wrong_bytes_are_reported),        CASE(verification_continues_where_it_was_stopped),
     CASE(variants_on_other_hosts_go_too),  CASE(orphans_are_swept_a_week_later),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };

@@ -1,6 +1,6 @@
 /*
- * test_email_change.c - another e-mail address for an account: who confirms it, who is told, how it
- * is taken back. Over two gateways and two authd, on the test clock.
+ * test_email_change.c - another e-mail address for an account: who confirms it, who is notified,
+ * how it is taken back. Over two gateways and two authd, on the test clock.
  */
 #include <CUnit/CUnit.h>
 #include <signal.h>
@@ -72,7 +72,7 @@ static void check_sign_in(const char *email, const char *password, int status)
 
 /* ---- cases ---- */
 
-static void the_new_mailbox_confirms_and_the_old_is_told(void)
+static void the_new_mailbox_confirms_and_the_old_is_notified(void)
 {
     PERSON patient = person_register_settled(suite);
     PERSON elsewhere = person_sign_in(suite, "Patient", patient->email, patient->password, NULL);
@@ -123,7 +123,7 @@ static void the_new_mailbox_confirms_and_the_old_is_told(void)
     free(email);
 }
 
-static void it_needs_a_fresh_proof(void)
+static void a_change_of_address_needs_a_fresh_proof(void)
 {
     PERSON patient = person_register_settled(suite);
     char *email = person_address();
@@ -142,8 +142,8 @@ static void it_needs_a_fresh_proof(void)
     free(email);
 }
 
-/* What is taken is not told: the answer and its time are those of a free address. Accounts are
- * never merged. */
+/* A taken address is not revealed: the answer and its time are those of a free address. Accounts
+ * are never merged. */
 static void a_taken_address_is_not_revealed(void)
 {
     PERSON patient = person_register_settled(suite);
@@ -299,8 +299,8 @@ static void suite_shuts_down_cleanly(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(the_new_mailbox_confirms_and_the_old_is_told),
-    CASE(it_needs_a_fresh_proof),
+    CASE(the_new_mailbox_confirms_and_the_old_is_notified),
+    CASE(a_change_of_address_needs_a_fresh_proof),
     CASE(a_taken_address_is_not_revealed),
     CASE(the_old_address_is_reserved_for_a_week),
     CASE(the_first_address_takes_every_change_back),

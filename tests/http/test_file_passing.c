@@ -447,7 +447,7 @@ static void a_gateway_without_descriptors(void)
     free(bytes);
 }
 
-static void it_can_be_turned_off(void)
+static void file_passing_can_be_turned_off(void)
 {
     char *bytes = test_bytes(SIZE, 15), *id = put(bytes, SIZE);
 
@@ -478,7 +478,7 @@ static const struct unit_case cases[] = {
     CASE(another_process_gets_nothing),
     CASE(docd_or_the_gateway_dies),
     CASE(a_gateway_without_descriptors),
-    CASE(it_can_be_turned_off),
+    CASE(file_passing_can_be_turned_off),
     CASE_ALWAYS(suite_shuts_down_cleanly),
 };
 

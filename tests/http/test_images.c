@@ -582,7 +582,7 @@ static pid_t read_large(const char *path)
     _exit(wrong > 0);
 }
 
-static void others_do_not_notice_large_pictures(void)
+static void large_pictures_delay_no_other_client(void)
 {
     char *large = put_large_picture(), *small = put_picture(800, 600);
     char *large_path = public_path(large), *small_path = public_path(small);
@@ -630,7 +630,7 @@ static const struct unit_case cases[] = {
     CASE(a_new_file_has_new_variants),
     CASE(deaths_leave_nothing_in_the_way),
     CASE(a_decoder_that_dies_costs_one_answer),
-    CASE(others_do_not_notice_large_pictures),
+    CASE(large_pictures_delay_no_other_client),
     CASE_ALWAYS(the_suite_ends),
 };
 

@@ -193,7 +193,7 @@ static long long metric(const char *name, const char *service)
     return at ? strtoll(at + 1, NULL, 10) : -1;
 }
 
-static void they_are_counted(void)
+static void slow_statements_and_requests_are_counted(void)
 {
     CU_ASSERT(metric("atrium_db_slow_total", "authd") > 0);
     CU_ASSERT(metric("atrium_gateway_slow_total", "gateway") > 0);
@@ -225,7 +225,7 @@ static const struct unit_case cases[] = {
     CASE(the_access_log_is_json_too),
     CASE(errors_of_daemons_have_the_request_id),
     CASE(slow_statements_and_requests_are_logged),
-    CASE(they_are_counted),
+    CASE(slow_statements_and_requests_are_counted),
     CASE(none_are_where_that_is_turned_off),
     CASE_ALWAYS(end),
 };

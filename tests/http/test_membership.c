@@ -280,7 +280,7 @@ static void the_second_factor_of_an_unproven_account_goes(void)
     free(email);
 }
 
-/* ---- what is told ---- */
+/* ---- what the answer reveals ---- */
 
 /* Attack: add an address, and learn whether another tenant knows it, and by which name. */
 static void inviting_reveals_nothing_of_other_tenants(void)

@@ -563,7 +563,7 @@ static void the_twentieth_wrong_code_locks_the_account(void)
     free(retry);
 }
 
-/* Sixty wrong ones at once: no more than twenty are told. */
+/* Sixty wrong ones at once: at most twenty are answered as wrong. */
 static void guesses_cannot_race_past_the_limit(void)
 {
     enum { GUESSES = 60 };
@@ -740,7 +740,8 @@ static void prove_again(const struct owner *owner)
     CHECK_STATUS(answer, 204);
 }
 
-/* Twenty wrong codes, each told; then not even the right one is looked at, for fifteen minutes. */
+/* Twenty wrong codes are each answered as wrong; then the right one is refused too, for fifteen
+ * minutes. */
 static void check_locks(struct owner *owner, const char *path)
 {
     const char *access = owner->person->access;
@@ -786,7 +787,7 @@ static void disabling_is_limited(void)
 }
 
 /* Posts one token many times at once, while nothing can go on until all are there; how many won.
- * The others are told `otherwise`. The answer of the winner in *ret (NULL: not wanted). */
+ * The others get `otherwise`. The answer of the winner in *ret (NULL: not wanted). */
 static int race_at(const char *path, const char *access, const char *token, int otherwise,
                    const char *why, struct http_answer **ret)
 {
@@ -814,7 +815,7 @@ static int race_at(const char *path, const char *access, const char *token, int 
     return won;
 }
 
-/* The codes that one was told are those that hold. */
+/* The codes that the winner got are the valid ones. */
 static void one_enrolment_wins(void)
 {
     struct owner owner = {.role = "Patient"};

@@ -294,7 +294,7 @@ static void a_locked_role_does_not_lock_the_other(void)
     free(source);
 }
 
-/* Sixty-four wrong guesses at once over two instances: no more than ten are told. */
+/* Sixty-four wrong guesses at once over two instances: at most ten are answered as wrong. */
 static void guesses_cannot_race_past_the_limit(void)
 {
     enum { MANY = 64 };

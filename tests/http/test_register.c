@@ -280,8 +280,8 @@ static void passwords_up_to_4_096_bytes(void)
     free(email);
 }
 
-/* Also what is refused before anybody looks at the registration. Each counts but for the body that
- * never arrives. */
+/* Requests that are refused before the registration is read count too. Each counts but for the
+ * body that never arrives. */
 static void every_refusal_takes_a_second(void)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /*
- * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without anybody
- * telling us, served, replaced and removed; and what is answered, and left behind, when the server
- * fails or docd is killed.
+ * test_s3.c - documents in a bucket of S3: posted to it as a browser does, found without a
+ * notification, served, replaced and removed; and what is answered, and left behind, when the
+ * server fails or docd is killed.
  *
  * The server is s3rver, which `make test` installs (npm), or any other:
  *
@@ -538,7 +538,7 @@ static void failed_adoption_blocks_no_reader_and_expires(void)
     CU_ASSERT_TRUE(suite_comes_to(suite, 0, 10000,
                                   "select count(*) from doc.document where id = '%s'",
                                   http_text(empty, "id")));
-    /* these do not, whose files are there; readers are told what there was before */
+    /* these do not, whose files are there; readers get the earlier file */
     CU_ASSERT_TRUE(tries_come_to(10, id, &clock_s) && tries_come_to(10, stuck_id, &clock_s) &&
                    tries_come_to(10, late_id, &clock_s));
     /* and no copy is tried again without a pause */
@@ -738,8 +738,8 @@ static void documents_are_kept_while_the_store_cannot_be_read(void)
 
 /* ---- forms ---- */
 
-/* Amazon's SDK makes the same form for the same object, signs our policy as we do, and its own form
- * brings a file too. */
+/* Amazon's SDK makes the same form for the same object, signs docd's policy as docd does, and
+ * its own form brings a file too. */
 static void forms_are_those_of_amazons_sdk(void)
 {
     static const char *const pairs[] = {"url", "names", "conditions", "expiration"};

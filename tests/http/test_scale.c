@@ -50,7 +50,7 @@ static void check_operation(const struct program *run, const char *label)
                "%s: %lu times, %lu bad", label, times, bad);
 }
 
-static void test_what_scales_is_good(void)
+static void test_growth_within_the_factor_passes(void)
 {
     static const char *const labels[] = {
         "POST /auth/refresh-token",
@@ -69,7 +69,7 @@ static void test_what_scales_is_good(void)
     CU_ASSERT_PTR_NULL(strstr(run->out, "FAILED"));
 }
 
-static void test_what_takes_longer_is_not(void)
+static void test_growth_above_the_factor_fails(void)
 {
     PROGRAM run = scale("0.001");
 
@@ -79,8 +79,8 @@ static void test_what_takes_longer_is_not(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(test_what_scales_is_good),
-    CASE(test_what_takes_longer_is_not),
+    CASE(test_growth_within_the_factor_passes),
+    CASE(test_growth_above_the_factor_fails),
 };
 
 int main(void)

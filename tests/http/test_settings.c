@@ -550,7 +550,7 @@ static void a_setting_written_again_is_no_change(void)
     CU_ASSERT_EQUAL(suite_count(suite, count), before + 1);
 }
 
-/* Attack 9: what an operator suspends is closed with all that lies below it. */
+/* Attack 9: suspending a project closes it with all projects below it. */
 static void suspending_closes_all_projects_below(void)
 {
     PERSON admin = person_admin_of_child(suite, "suspend-parent");

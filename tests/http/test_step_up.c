@@ -279,7 +279,7 @@ static void a_proof_is_asked_for_last(void)
     CHECK_STATUS(last, 409);
 }
 
-/* How old a proof may be is the operator's, and told as it is. */
+/* The operator configures the maximum age of a proof; the answer's header names it. */
 static void the_header_names_the_configured_age(void)
 {
     suite_reconfigure(suite, "authd.fresh_sign_in=2m");

@@ -257,7 +257,7 @@ static void a_mail_is_part_of_the_trace(void)
     check_all_valid();
 }
 
-/* The bot is told the trace, and who called it. */
+/* The bot receives the trace context and its caller. */
 static void a_bot_is_part_of_the_trace(void)
 {
     PERSON admin = person_admin(suite);

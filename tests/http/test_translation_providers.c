@@ -426,7 +426,7 @@ static void check_doctor(const char *state, const char *seen, const char *mend)
 }
 
 /* It is asked whether it is there, and nothing that costs anything. */
-static void doctor_asks_whether_it_is_there(void)
+static void doctor_checks_the_provider(void)
 {
     static const struct {
         const char *mode, *state, *seen, *mend;
@@ -456,7 +456,7 @@ static void doctor_asks_whether_it_is_there(void)
         CASE(failures_of_the_provider_are_reported), CASE(a_wrong_answer_is_asked_for_again_once), \
         CASE(partial_results_are_returned), CASE(languages_are_the_providers),                     \
         CASE(languages_may_come_later), CASE(other_requests_are_not_delayed),                      \
-        CASE(doctor_asks_whether_it_is_there), CASE(logs_contain_no_text_and_no_key)
+        CASE(doctor_checks_the_provider), CASE(logs_contain_no_text_and_no_key)
 
 static const struct unit_case cases[] = {
     CASE(wrong_configurations_are_refused), OF_EACH, CASE(the_next_provider), OF_EACH,

@@ -426,7 +426,7 @@ static void a_client_that_goes_away_leaves_nothing(void)
     free(bytes);
 }
 
-/* A body whose length is not told in advance, in chunks of odd sizes. */
+/* A body without a Content-Length, in chunks of odd sizes. */
 static void chunked_forms_are_taken(void)
 {
     char *bytes = test_bytes(700000, 4), line[32];

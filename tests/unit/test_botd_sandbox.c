@@ -103,7 +103,7 @@ static struct heard hear(const char *script)
 
 /* The scheduler runs it only when no other process is ready, and it cannot raise its own
  * priority. */
-static void test_others_come_first(void)
+static void test_bots_run_at_the_lowest_priority(void)
 {
     static const char script[] =
         "#!/usr/bin/python3\n"
@@ -124,7 +124,7 @@ static void test_others_come_first(void)
     CU_ASSERT_STRING_EQUAL(heard.text, "idle\nrefused\nrefused\n");
 }
 
-/* Everybody else keeps the processors busy from a while after their start on. */
+/* Other processes keep the processors busy, from a while after their start on. */
 static void kill_among_busy(useconds_t after_us)
 {
     enum { ROUNDS = 8, LIMIT_MS = 500 };
@@ -317,12 +317,9 @@ static void test_a_run_is_a_group(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(test_others_come_first),
-    CASE(test_killing_does_not_wait),
-    CASE(test_killing_does_not_wait_for_a_start),
-    CASE(test_killed_while_it_starts),
-    CASE(test_a_run_has_a_limit_of_memory),
-    CASE(test_a_run_is_a_group),
+    CASE(test_bots_run_at_the_lowest_priority),   CASE(test_killing_does_not_wait),
+    CASE(test_killing_does_not_wait_for_a_start), CASE(test_killed_while_it_starts),
+    CASE(test_a_run_has_a_limit_of_memory),       CASE(test_a_run_is_a_group),
 };
 
 static int run_by(const char *name)

@@ -57,7 +57,7 @@ static void write_key(struct world *self, const char *name, const struct kit_key
     unit_dir_write(&self->kit.dir, file, key->digits);
 }
 
-/* A key for everybody and the file that says so, which the servers read. */
+/* One key for all instances, and the hosts file with it, which the servers read. */
 static void world_make(struct world *self, struct loop *loop)
 {
     *self = (struct world){.ports = {unit_free_port(), unit_free_port()}};
@@ -622,7 +622,7 @@ static void other_names(struct loop *loop, void *arg UNUSED)
     kit_close(&world.kit);
 }
 
-static void test_the_key_says_who_it_is(void)
+static void test_the_key_identifies_the_instance(void)
 {
     unit_expect_log(UNIT_ANY_LOG);
     unit_on_fiber(other_names, NULL);
@@ -797,7 +797,7 @@ static const struct unit_case cases[] = {
     CASE(test_an_unknown_key_is_refused),
     CASE(test_a_service_without_operations_to_call_is_refused),
     CASE(test_a_server_without_its_key_gets_no_request),
-    CASE(test_the_key_says_who_it_is),
+    CASE(test_the_key_identifies_the_instance),
     CASE(test_no_handshake_no_connection),
     CASE(test_two_keys_while_one_is_changed),
     CASE(test_a_port_that_is_taken),

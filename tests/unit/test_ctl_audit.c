@@ -416,7 +416,8 @@ static void test_tampering_is_seen(void)
     }
 }
 
-/* However it is cut into pages; what is told of its kind needs its page. */
+/* The fault is found whatever the page size; its kind is known only when both rows are on one
+ * page. */
 static void test_pages_do_not_matter(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(tampers); i++) {

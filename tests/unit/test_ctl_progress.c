@@ -239,7 +239,7 @@ static void redirected(void)
     fputs(shown.text, stderr);
 }
 
-static void it_keeps_silent(void)
+static void quiet_and_uncounted_work_draws_nothing(void)
 {
     static const struct {
         const char *label;
@@ -263,8 +263,11 @@ static void it_keeps_silent(void)
 }
 
 static const struct unit_case cases[] = {
-    CASE(the_finished_line_stays),        CASE(each_width_is_kept), CASE(a_total_may_be_unknown),
-    CASE(it_is_drawn_ten_times_a_second), CASE(it_keeps_silent),
+    CASE(the_finished_line_stays),
+    CASE(each_width_is_kept),
+    CASE(a_total_may_be_unknown),
+    CASE(it_is_drawn_ten_times_a_second),
+    CASE(quiet_and_uncounted_work_draws_nothing),
 };
 
 int main(void)

@@ -521,7 +521,7 @@ static void cancelled_wait(struct loop *loop, void *arg UNUSED)
     db_kit_teardown(&self);
 }
 
-/* A client that writes and reads without a pause and notes what it was told. */
+/* A client that writes and reads without a pause and records the results. */
 struct load {
     struct db_fixture *fixture;
     int first;
@@ -770,7 +770,7 @@ static void leases_take_turns(struct loop *loop, void *arg UNUSED)
 }
 
 /* A plan that was made while the table was empty is kept: it must not read the table from end to
- * end once that has grown, before anybody has analysed it. */
+ * end once that has grown, before it was analysed. */
 static void a_plan_made_for_an_empty_table_suits_a_full_one(struct loop *loop, void *arg UNUSED)
 {
     struct db_fixture self;

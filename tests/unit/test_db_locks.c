@@ -48,7 +48,7 @@ static PGconn *hold(const char *sql)
     return conn;
 }
 
-/* One client that repeats a statement, alone or in a transaction, until it is told to stop. */
+/* One client that repeats a statement, alone or in a transaction, until it must stop. */
 struct client {
     struct db_fixture *fixture;
     int statement;

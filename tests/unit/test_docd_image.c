@@ -301,7 +301,7 @@ static void test_sizes_and_pixels_are_those_of_sharp(void)
     }
 }
 
-/* ---- inputs of our own ---- */
+/* ---- generated inputs ---- */
 
 static void put(const char *name, const void *bytes, size_t size)
 {

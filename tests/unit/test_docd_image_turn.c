@@ -83,7 +83,7 @@ static void contend(void *arg)
 
 /* A client that has used more than its pixels of a minute waits until no other client waits,
  * however long it has waited. */
-static void others_go_first(struct loop *loop, void *arg UNUSED)
+static void other_clients_precede_one_over_its_limit(struct loop *loop, void *arg UNUSED)
 {
     struct image_scheduler *scheduler = image_scheduler_new(loop, 1, 1, 64, 64);
     struct image_turn holder;
@@ -167,13 +167,13 @@ static void a_share_each(struct loop *loop, void *arg UNUSED)
         unit_on_fiber(name, NULL); \
     }
 ON_FIBER(four_at_a_time)
-ON_FIBER(others_go_first)
+ON_FIBER(other_clients_precede_one_over_its_limit)
 ON_FIBER(pixels_of_a_minute)
 ON_FIBER(a_share_each)
 
 static const struct unit_case cases[] = {
     CASE(test_four_at_a_time),
-    CASE(test_others_go_first),
+    CASE(test_other_clients_precede_one_over_its_limit),
     CASE(test_pixels_of_a_minute),
     CASE(test_a_share_each),
 };

@@ -631,8 +631,8 @@ static void a_list_is_one_whole_or_a_failure(struct loop *loop, void *arg UNUSED
         size_t count = 0;
 
         tell(f, (const char *[]){rows[i].answer, NULL});
-        int result = f->store->functions->arrivals(f->store, &f->req, &cursor, found,
-                                                   ARRAY_SIZE(found), &count, &f->err);
+        int result = f->store->functions->direct_uploads(f->store, &f->req, &cursor, found,
+                                                         ARRAY_SIZE(found), &count, &f->err);
         UNIT_CHECK(rows[i].count < 0 ? result < 0 && f->err.code == ERR_UNAVAILABLE
                                      : result == 0 && count == (size_t)rows[i].count,
                    "%s: %d, %zu, %s", rows[i].label, result, count, f->err.detail);

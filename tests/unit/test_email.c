@@ -100,7 +100,7 @@ static void test_one_spelling_or_none(void)
 }
 
 /* What a daemon gets from another is read again: the canonical form must stand. */
-static void test_its_own_output_stands(void)
+static void test_normalised_addresses_are_unchanged(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(email_cases); i++) {
         CLEANUP(arena_destroy) struct arena *arena = arena_new();
@@ -114,7 +114,7 @@ static void test_its_own_output_stands(void)
 
 static const struct unit_case cases[] = {
     CASE(test_one_spelling_or_none),
-    CASE(test_its_own_output_stands),
+    CASE(test_normalised_addresses_are_unchanged),
 };
 
 int main(void)

@@ -12,7 +12,7 @@ static int64_t in_ms(int64_t ms)
     return clock_mono_ms() + ms;
 }
 
-/* A fiber that acquires, and keeps what it gets until it is told to release. */
+/* A fiber that acquires, and keeps what it gets until it must release. */
 struct taker {
     struct fiber_sem *sem;
     size_t count;

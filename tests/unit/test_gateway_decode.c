@@ -255,7 +255,7 @@ static void unmatched_branches_leave_no_parameters(void)
     router_destroy(&router);
 }
 
-static void a_route_stands_once(void)
+static void a_duplicate_route_is_refused(void)
 {
     struct endpoint twice[] = {END("GET", "/a/{x}"), END("GET", "/a/{x}")};
     struct error err;
@@ -289,7 +289,7 @@ static const struct unit_case cases[] = {
     CASE(long_queries_are_refused),
     CASE(routes_are_found),
     CASE(unmatched_branches_leave_no_parameters),
-    CASE(a_route_stands_once),
+    CASE(a_duplicate_route_is_refused),
     CASE(all_rows_make_a_tree),
 };
 

@@ -1,5 +1,5 @@
 /*
- * test_gateway_token.c - access tokens: the good ones, and every way of forging one that we know.
+ * test_gateway_token.c - access tokens: the good ones, and every known way of forging one.
  */
 #include <string.h>
 

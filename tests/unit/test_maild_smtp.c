@@ -267,7 +267,7 @@ static void test_another_password_while_it_runs(void)
     CU_ASSERT_EQUAL(mail_server_count(dir.path), 1);
 }
 
-/* ---- what doctor is told ---- */
+/* ---- findings for doctor ---- */
 
 struct asking {
     struct maild_config config;

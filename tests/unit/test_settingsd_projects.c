@@ -1,6 +1,7 @@
 /*
  * test_settingsd_projects.c - settingsd's handlers against a real PostgreSQL: settings and their
- * race, policies, projects.  A neighbour "authd" on the same bus notes what it is told.
+ * race, policies, projects. A neighbour "authd" on the same bus records the announcements and calls
+ * that it gets.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static struct pg *server;
 
 /* What the neighbour was asked, and what it answers. */
 struct neighbour {
-    int published, others, granted; /* each grant counts once, however often it is told */
+    int published, others, granted; /* each grant counts once, however often it is announced */
     struct uuid granted_key, granted_account;
     bool refuse, in_use;
 };
@@ -434,7 +435,7 @@ static void protects_policies_in_use_and_announces_changes(struct loop *loop, vo
     teardown(&self);
 }
 
-/* What could not be told at once is not forgotten. */
+/* An announcement that failed at first is delivered later. */
 static void announces_later_what_failed_at_first(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in in = {"lakeside", true};
@@ -457,7 +458,7 @@ static void announces_later_what_failed_at_first(struct loop *loop, void *arg UN
     teardown(&self);
 }
 
-/* A project knows the top of its tree, whatever lies between, and what it asks of accounts. */
+/* The record of a project names the top of its tree, at any depth, and its account policy. */
 static void knows_the_top_of_a_tree_and_the_account_policy(struct loop *loop, void *arg UNUSED)
 {
     struct project_child_in below = {"North", "lakeside-north"},
@@ -545,7 +546,7 @@ static void bounds_projects_and_trees(struct loop *loop, void *arg UNUSED)
     teardown(&self);
 }
 
-/* What holds for a project holds for all below it, and is told of all of them. */
+/* A suspension applies to all projects below, and is announced for each. */
 static void suspends_all_below_a_project(struct loop *loop, void *arg UNUSED)
 {
     struct project_suspend_in suspend = {"lakeside", true};
