@@ -158,10 +158,10 @@ static void run_hash(void *arg)
 
     normal = password_text_normalize(job->password);
     text = normal ? normal : job->password;
-    password_memory_lend(job->memory);
+    password_memory_acquire(job->memory);
     job->failed =
         crypto_pwhash_str(job->hash, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT) != 0;
-    password_memory_give_back(job->memory);
+    password_memory_release(job->memory);
 }
 
 int password_hash(struct authd *d, const struct request *req, const char *password,
@@ -187,12 +187,12 @@ static void run_verify(void *arg)
     bool raw, right = false;
 
     normal = password_text_normalize(job->password);
-    password_memory_lend(job->memory);
+    password_memory_acquire(job->memory);
     if (normal)
         right = crypto_pwhash_str_verify(job->hash, normal, strlen(normal)) == 0;
     raw = crypto_pwhash_str_verify(job->hash, job->password, strlen(job->password)) == 0;
     job->failed = password_memory_failed();
-    password_memory_give_back(job->memory);
+    password_memory_release(job->memory);
     job->right = right || raw;
     job->stale = (normal && raw) || crypto_pwhash_str_needs_rehash(job->hash, PASSWORD_OPSLIMIT,
                                                                    PASSWORD_MEMLIMIT) != 0;

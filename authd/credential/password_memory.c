@@ -32,8 +32,8 @@ struct password_memory {
     struct piece *idle;
 };
 
-static _Thread_local struct piece *lent;
-static _Thread_local bool failed; /* the kernel refused a mapping since the last lend */
+static _Thread_local struct piece *acquired;
+static _Thread_local bool failed; /* the kernel refused a mapping since the last acquire */
 
 /* ---- what libsodium calls ---- */
 
@@ -53,23 +53,23 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 {
     const int fresh = MAP_ANONYMOUS | MAP_PRIVATE;
 
-    if (!lent || lent->mapped || address || size != PASSWORD_MEMLIMIT ||
+    if (!acquired || acquired->mapped || address || size != PASSWORD_MEMLIMIT ||
         protection != (PROT_READ | PROT_WRITE) || (flags & (fresh | MAP_FIXED)) != fresh) {
         void *mapped = map(address, size, protection, flags, fd, offset);
 
         failed = failed || mapped == MAP_FAILED;
         return mapped;
     }
-    lent->mapped = true;
-    return lent->bytes;
+    acquired->mapped = true;
+    return acquired->bytes;
 }
 
 int munmap(void *address, size_t size)
 {
-    if (!lent || !lent->mapped || address != lent->bytes || size != PASSWORD_MEMLIMIT)
+    if (!acquired || !acquired->mapped || address != acquired->bytes || size != PASSWORD_MEMLIMIT)
         return unmap(address, size);
-    sodium_memzero(lent->bytes, PASSWORD_MEMLIMIT);
-    lent->mapped = false;
+    sodium_memzero(acquired->bytes, PASSWORD_MEMLIMIT);
+    acquired->mapped = false;
     return 0;
 }
 
@@ -140,17 +140,17 @@ void password_memory_destroy(struct password_memory **self_p)
     *self_p = NULL;
 }
 
-void password_memory_lend(struct password_memory *self)
+void password_memory_acquire(struct password_memory *self)
 {
     struct piece *piece;
 
-    assert(!lent);
+    assert(!acquired);
     pthread_mutex_lock(&self->mutex);
     piece = self->idle;
     if (piece)
         self->idle = piece->next;
     pthread_mutex_unlock(&self->mutex);
-    lent = piece ? piece : piece_new();
+    acquired = piece ? piece : piece_new();
     failed = false;
 }
 
@@ -159,14 +159,14 @@ bool password_memory_failed(void)
     return failed;
 }
 
-void password_memory_give_back(struct password_memory *self)
+void password_memory_release(struct password_memory *self)
 {
-    struct piece *piece = lent;
+    struct piece *piece = acquired;
 
     if (!piece)
         return;
     assert(!piece->mapped);
-    lent = NULL;
+    acquired = NULL;
     piece->used = true;
     pthread_mutex_lock(&self->mutex);
     piece->next = self->idle;

@@ -68,13 +68,13 @@ static void test_hashes_are_the_same(void)
                                       PASSWORD_MEMLIMIT),
                     0);
     CU_ASSERT_EQUAL(crypto_pwhash_str(older, password, strlen(password), 3, 8 * 1024 * 1024), 0);
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     CU_ASSERT_EQUAL(crypto_pwhash_str(kept, password, strlen(password), PASSWORD_OPSLIMIT,
                                       PASSWORD_MEMLIMIT),
                     0);
     hash_verifies(own, password, "made in its own memory");
     hash_verifies(older, password, "made with other parameters");
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     hash_verifies(kept, password, "made in kept memory");
     password_memory_destroy(&memory);
 }
@@ -115,7 +115,7 @@ static void test_libsodium_works_in_it_and_nothing_stays(void)
     uint8_t *piece;
     long before;
 
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     before = faults();
     for (int i = 0; i < 5; i++) {
         CU_ASSERT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT),
@@ -126,7 +126,7 @@ static void test_libsodium_works_in_it_and_nothing_stays(void)
     CU_ASSERT_TRUE(is_clear(piece));
     check_huge_pages(piece);
     munmap(piece, PASSWORD_MEMLIMIT);
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     password_memory_destroy(&memory);
 }
 
@@ -147,7 +147,7 @@ static void test_other_mappings_are_the_kernels(void)
     struct password_memory *memory = password_memory_new();
     uint8_t *piece, *other;
 
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     piece = map_piece();
     other = map_piece();
     CU_ASSERT_PTR_NOT_EQUAL(other, piece);
@@ -165,7 +165,7 @@ static void test_other_mappings_are_the_kernels(void)
     CU_ASSERT_PTR_EQUAL(other, piece);
     CU_ASSERT_TRUE(is_clear(other));
     munmap(other, PASSWORD_MEMLIMIT);
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     other = map_piece();
     CU_ASSERT_PTR_NOT_EQUAL(other, piece);
     munmap(other, PASSWORD_MEMLIMIT);
@@ -185,12 +185,12 @@ static void *borrow(void *arg)
 {
     struct borrower *self = arg;
 
-    password_memory_lend(self->memory);
+    password_memory_acquire(self->memory);
     self->piece = map_piece();
     memset(self->piece, 1, PASSWORD_MEMLIMIT);
     pthread_barrier_wait(self->together);
     munmap(self->piece, PASSWORD_MEMLIMIT);
-    password_memory_give_back(self->memory);
+    password_memory_release(self->memory);
     return NULL;
 }
 
@@ -213,11 +213,11 @@ static void test_pieces_are_kept_while_they_are_used(void)
         pthread_join(threads[i], NULL);
     CU_ASSERT_PTR_NOT_EQUAL(both[0].piece, both[1].piece);
     password_memory_trim(memory);
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     last = map_piece();
     CU_ASSERT_TRUE(last == both[0].piece || last == both[1].piece);
     munmap(last, PASSWORD_MEMLIMIT);
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     password_memory_trim(memory);
     for (size_t i = 0; i < 2; i++)
         CU_ASSERT_EQUAL(is_gone(both[i].piece), both[i].piece != last);
@@ -244,23 +244,23 @@ static void test_no_memory_is_no_harm(void)
     tight = before;
     tight.rlim_cur = 1;
     setrlimit(RLIMIT_AS, &tight);
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     CU_ASSERT_NOT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT),
                         0);
     CU_ASSERT_TRUE(password_memory_failed());
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     setrlimit(RLIMIT_AS, &before);
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     CU_ASSERT_EQUAL(crypto_pwhash_str(hash, "secret", 6, PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT), 0);
     CU_ASSERT_FALSE(password_memory_failed());
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     hash_verifies(hash, "secret", "hashed after memory was short");
-    password_memory_lend(memory);
+    password_memory_acquire(memory);
     setrlimit(RLIMIT_AS, &tight);
     CU_ASSERT_NOT_EQUAL(crypto_pwhash_str_verify(older, "secret", 6), 0);
     setrlimit(RLIMIT_AS, &before);
     CU_ASSERT_TRUE(password_memory_failed());
-    password_memory_give_back(memory);
+    password_memory_release(memory);
     password_memory_destroy(&memory);
 }
 
