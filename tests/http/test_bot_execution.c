@@ -655,12 +655,12 @@ static void no_program_outlives_its_execution(void)
     pid_t watcher;
     int status = 0;
 
-    make_program("orphans", text, 2000, false);
+    make_program("orphans", text, 4000, false);
     watcher = fork();
     if (watcher == 0) {
         size_t most = 0;
 
-        for (int i = 0; i < 19; i++, usleep(100 * 1000))
+        for (int i = 0; i < 39 && most < 4; i++, usleep(100 * 1000))
             most = MAX(most, processes_with(marker, 0, NULL, 0));
         _exit((int)most);
     }

@@ -151,7 +151,7 @@ static void what_needs_a_restart_is_named(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(check->out, "restart  authd.issuer: atrium -> other"));
     CU_ASSERT_PTR_NOT_NULL(strstr(check->out, "reload   authd.sessions_per_account: 2 -> 3"));
     reload(reloaded);
-    PROGRAM show = ATRIUMCTL(suite, NULL, "config", "show", "authd");
+    PROGRAM show = ATRIUMCTL(suite, NULL, "config", "show", "authd", "--json"); /* uncut paths */
     CU_ASSERT_PTR_NOT_NULL(strstr(show->out, "/conf.d/50-test.conf:3"));
     CU_ASSERT_EQUAL(daemon_log_count(suite, NULL, "\"a change needs a restart\" keys=authd.issuer"),
                     1);
