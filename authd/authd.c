@@ -20,6 +20,7 @@
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/signin/unruled.h"
+#include "authd/sql_part.h"
 #include "authd/sweep.h"
 #include "common/base/cache.h"
 #include "docd/docd_api.h"
@@ -198,6 +199,7 @@ int main(int argc, char **argv)
         .schema = "auth",
         .statements = authd_statements,
         .statement_count = AUTHD_STATEMENT_COUNT,
+        .sql = authd_sql,
         .migrations = authd_migrations,
         .audit = true,
         .operations = operations,

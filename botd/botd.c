@@ -6,7 +6,7 @@
 #include "botd/bot/bot.h"
 #include "botd/botd_api.h"
 #include "botd/sandbox/sandbox.h"
-#include "botd/sql_part.h"
+#include "botd/sql/purge.h"
 #include "common/base/log.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
@@ -142,12 +142,18 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
+PURGE_PAGE(bot)
+PURGE_PAGE(execution)
+PURGE_PAGE(translation_memory)
+PURGE_PAGE(translation_memory_size)
+PURGE_PAGE(translation_day)
+
 static const struct purge_step purge_steps[] = {
-    {"bot", 500, SQL_PURGE_BOTS, NULL},
-    {"execution", 1000, SQL_PURGE_EXECUTIONS, NULL},
-    {"translation_memory", 1000, SQL_PURGE_MEMORY, NULL},
-    {"translation_memory_size", 10, SQL_PURGE_MEMORY_SIZE, NULL},
-    {"translation_day", 1000, SQL_PURGE_DAYS, NULL},
+    {"bot", 500, purge_bot_page},
+    {"execution", 1000, purge_execution_page},
+    {"translation_memory", 1000, purge_translation_memory_page},
+    {"translation_memory_size", 10, purge_translation_memory_size_page},
+    {"translation_day", 1000, purge_translation_day_page},
     {.table = NULL},
 };
 

@@ -13,6 +13,7 @@
 
 #include "docd/document/sniff.h"
 #include "docd/image/image_process.h"
+#include "docd/sql_part.h"
 
 enum { SWEEP_PERIOD_MS = 60000 };
 
@@ -230,6 +231,7 @@ static const struct service_definition definition = {
     .schema = "doc",
     .statements = docd_statements,
     .statement_count = DOCD_STATEMENT_COUNT,
+    .sql = docd_sql,
     .migrations = docd_migrations,
     .audit = true,
     .operations = operations,

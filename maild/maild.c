@@ -9,6 +9,7 @@
 #include "maild/sealed.h"
 #include "maild/sql/job.h"
 #include "maild/sql/mail.h"
+#include "maild/sql/purge.h"
 #include "maild/transport.h"
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
@@ -140,10 +141,27 @@ static const struct seal_table seal_tables[] = {
     {.name = NULL},
 };
 
+PURGE_PAGE(template)
+PURGE_PAGE(message)
+
+static int purge_job_page(void *daemon, const struct request *req, struct uuid project,
+                          int64_t rows, int64_t *ret_removed, struct error *err)
+{
+    struct maild *d = daemon;
+    const struct sql_purge_job_in in = {
+        .project = project, .most = rows, .audit = purge_audit(req, project, "job")};
+    struct sql_purge_job_row row;
+
+    if (sql_purge_job(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    *ret_removed = row.removed;
+    return 0;
+}
+
 static const struct purge_step purge_steps[] = {
-    {"template", 500, SQL_PURGE_TEMPLATES, NULL},
-    {"message", 1000, SQL_PURGE_MESSAGES, NULL},
-    {"job", 1000, SQL_PURGE_JOBS, NULL},
+    {"template", 500, purge_template_page},
+    {"message", 1000, purge_message_page},
+    {"job", 1000, purge_job_page},
     {.table = NULL},
 };
 

@@ -6,10 +6,13 @@
 #include "settingsd/access_policy_check.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/policy.h"
+#include "settingsd/sql/project.h"
 
-static int not_found(struct error *err)
+/* `rows`: what the statement returned that looked for the policy. */
+static int require_policy(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Access policy not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Access policy not found.");
 }
 
 static int in_use(struct error *err)
@@ -20,12 +23,9 @@ static int in_use(struct error *err)
 int access_policy_list_of(struct settingsd *d, const struct request *req, struct uuid project,
                           struct access_policy_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_access_policy_list_in list = {.project = project};
 
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICIES, &res, err, DB_UUID(project)) < 0)
-        return -1;
-    out->resources = db_list(res, &access_policy_table, req->arena);
-    return 0;
+    return sql_access_policy_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
 static struct sql_audit policy_audit(const struct request *req, const char *action,
@@ -42,23 +42,23 @@ static int policy_insert(struct settingsd *d, const struct request *req, struct 
                          struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_project_lock_in lock = {.project = project};
     struct uuid id = uuid_random();
-    struct sql_audit audit = policy_audit(req, "policy.create", project, id);
+    const struct sql_access_policy_insert_in insert = {.project = project,
+                                                       .id = id,
+                                                       .name = in->name,
+                                                       .resource = in->resource,
+                                                       .ip_access_rule = in->ipAccessRule,
+                                                       .now = req->now_ms,
+                                                       .audit = policy_audit(req, "policy.create",
+                                                                             project, id)};
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project)) < 0 ||
-        db_tx_query(tx, SQL_ACCESS_POLICY_INSERT, &res, err, DB_UUID(project), DB_UUID(id),
-                    DB_TEXT(in->name), DB_TEXT(in->resource), DB_TEXT(in->ipAccessRule),
-                    DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
+        sql_project_lock(tx, req, &lock, err) < 0 ||
+        sql_require(sql_access_policy_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
+                    "The project has 1,000 access policies already.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_CONFLICT, "The project has 1,000 access policies already.");
-    if (db_commit(&tx, err) < 0)
-        return -1;
-    db_row(res, 0, &access_policy_table, req->arena, out);
-    return 0;
+    return db_commit(&tx, err);
 }
 
 /* Replaces a policy and makes every gateway forget the old rules before it is answered. */
@@ -66,19 +66,19 @@ static int policy_update(struct settingsd *d, const struct request *req, struct 
                          const struct access_policy_in *in, struct access_policy *out,
                          struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_outbox row = publish_change_row(d, req, "policy", in->id);
-    struct sql_audit audit = policy_audit(req, "policy.replace", project, in->id);
+    const struct sql_access_policy_update_in update = {
+        .project = project,
+        .id = in->id,
+        .name = in->name,
+        .resource = in->resource,
+        .ip_access_rule = in->ipAccessRule,
+        .now = req->now_ms,
+        .outbox = publish_change_row(d, req, "policy", in->id),
+        .audit = policy_audit(req, "policy.replace", project, in->id)};
 
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_UPDATE, &res, err, DB_UUID(project),
-                 DB_UUID(in->id), DB_TEXT(in->name), DB_TEXT(in->resource),
-                 DB_TEXT(in->ipAccessRule), DB_INT(req->now_ms), DB_OUTBOX(row),
-                 DB_AUDIT(audit)) < 0)
+    if (require_policy(sql_access_policy_update(d->svc.db, req, &update, out, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return not_found(err);
-    db_row(res, 0, &access_policy_table, req->arena, out);
-    return publish_change(d, req, &row, "policy", in->id, err);
+    return publish_change(d, req, &update.outbox, "policy", in->id, err);
 }
 
 int access_policy_put(struct settingsd *d, const struct request *req, struct uuid project,
@@ -97,28 +97,25 @@ int access_policy_put(struct settingsd *d, const struct request *req, struct uui
 int access_policy_remove(struct settingsd *d, const struct request *req, struct uuid project,
                          struct uuid policy, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *read = NULL, *deleted = NULL;
-    struct policy_in_use_in use = {.projectId = project, .policyId = policy};
+    const struct policy_in_use_in use = {.projectId = project, .policyId = policy};
+    const struct sql_access_policy_get_use_in get = {.project = project, .id = policy};
+    struct sql_access_policy_delete_in delete = {.project = project,
+                                                 .id = policy,
+                                                 .audit = policy_audit(req, "policy.delete",
+                                                                       project, policy)};
+    struct sql_access_policy_get_use_row read;
     struct policy_in_use_out used = {0};
-    struct sql_audit audit = policy_audit(req, "policy.delete", project, policy);
 
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_USE, &read, err, DB_UUID(project),
-                 DB_UUID(policy)) < 0)
+    if (require_policy(sql_access_policy_get_use(d->svc.db, req, &get, &read, err), err) < 0)
         return -1;
-    if (db_rows(read) == 0)
-        return not_found(err);
-    if (db_bool(read, 0, 1))
+    if (read.is_default)
         return in_use(err);
     if (authd_policy_in_use(d->svc.bus, req, &use, &used, err) < 0)
         return -1;
     if (used.inUse)
         return in_use(err);
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_DELETE, &deleted, err, DB_UUID(project),
-                 DB_UUID(policy), DB_INT(db_int(read, 0, 0)), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(deleted) == 0)
-        return error_set(err, ERR_CONFLICT, "The project changed during the write.");
-    return 0;
+    delete.version = read.version;
+    return project_require_unchanged(sql_access_policy_delete(d->svc.db, req, &delete, err), err);
 }
 
 /* ---- handlers ---- */
@@ -142,15 +139,9 @@ int access_policy_create(struct settingsd *d, const struct request *req,
 int access_policy_get(struct settingsd *d, const struct request *req, const struct id_in *in,
                       struct access_policy *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_access_policy_get_in get = {.project = req->caller->project, .id = in->id};
 
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_GET, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return not_found(err);
-    db_row(res, 0, &access_policy_table, req->arena, out);
-    return 0;
+    return require_policy(sql_access_policy_get(d->svc.db, req, &get, out, err), err);
 }
 
 /* Fails: NOT_FOUND, VALIDATION, UNCERTAIN (stored, but not yet in force on every gateway). */

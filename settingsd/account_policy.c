@@ -12,6 +12,7 @@
 #include "common/wire/codec.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/setting.h"
 
 const char account_policy_strict[] =
     "{\"passwordMinLength\":15,\"passwordMinLengthWithMfa\":8,\"refuseCommonPasswords\":true,"
@@ -44,7 +45,7 @@ static void policy_merge(struct account_policy *self, const struct account_polic
 
 /* The stored members over the defaults. What does not fit the table was not written by this program
  * and counts as absent. */
-static void policy_from_json(const char *text, struct arena *arena, struct account_policy *out)
+static void policy_read_json(const char *text, struct arena *arena, struct account_policy *out)
 {
     struct account_policy_in in;
     struct error ignored;
@@ -62,26 +63,25 @@ static void policy_from_json(const char *text, struct arena *arena, struct accou
     json_decref(json);
 }
 
-const struct account_policy *account_policy_column(const struct db_result *res, size_t row,
-                                                   struct arena *arena)
+const struct account_policy *account_policy_from_json(struct arena *arena, const char *json)
 {
     struct account_policy *policy;
 
-    if (db_is_null(res, row, 0))
+    if (!json)
         return NULL;
     policy = arena_alloc(arena, sizeof(*policy));
-    policy_from_json(db_text(res, row, 0), arena, policy);
+    policy_read_json(json, arena, policy);
     return policy;
 }
 
-/* Reads a row of SQL_ACCOUNT_POLICY_GET or _WRITE. */
-static void policy_from_row(const struct db_result *res, struct arena *arena,
-                            struct account_policy *out)
+/* The policy as statements return it: JSON, NULL if none was ever written, and its tag. */
+static struct account_policy policy_of(struct arena *arena, const char *json, const char *etag)
 {
-    const struct account_policy *stored = account_policy_column(res, 0, arena);
+    const struct account_policy *stored = account_policy_from_json(arena, json);
+    struct account_policy policy = stored ? *stored : account_policy_default;
 
-    *out = stored ? *stored : account_policy_default;
-    out->etag = arena_strdup(arena, db_text(res, 0, 2));
+    policy.etag = etag;
+    return policy;
 }
 
 static void patch_int(json_t *patch, const char *name, int64_t value)
@@ -119,14 +119,14 @@ static const char *policy_patch(struct arena *arena, const struct account_policy
 static int policy_read(struct settingsd *d, const struct request *req, struct uuid project,
                        struct account_policy *out, int64_t *ret_version, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_account_policy_get_in get = {.project = project};
+    struct sql_account_policy_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_ACCOUNT_POLICY_GET, &res, err, DB_UUID(project)) < 0)
+    if (sql_require(sql_account_policy_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
+                    "Project not found.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Project not found.");
-    policy_from_row(res, req->arena, out);
-    *ret_version = db_int(res, 0, 1);
+    *out = policy_of(req->arena, row.account_policy, row.etag);
+    *ret_version = row.version;
     return 0;
 }
 
@@ -134,25 +134,23 @@ int account_policy_write(struct settingsd *d, const struct request *req, struct 
                          const struct account_policy_in *in, struct account_policy *out,
                          struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct history_writer writer = history_writer(req);
-    struct sql_audit audit = project_audit(req, "account-policy.write", project, NULL);
-    struct sql_outbox row;
-    int64_t version;
+    struct sql_account_policy_write_in write = {
+        .project = project,
+        .members = policy_patch(req->arena, in),
+        .history = history_of(req),
+        .outbox = publish_change_row(d, req, "project", project),
+        .audit = project_audit(req, "account-policy.write", project, NULL)};
+    struct sql_account_policy_write_row row;
 
-    if (policy_read(d, req, project, out, &version, err) < 0)
+    if (policy_read(d, req, project, out, &write.version, err) < 0)
         return -1;
     if (!etag_matches(in->ifMatch, out->etag))
-        return project_changed(err);
-    row = publish_change_row(d, req, "project", project);
-    if (db_query(d->svc.db, req, SQL_ACCOUNT_POLICY_WRITE, &res, err, DB_UUID(project),
-                 DB_INT(version), DB_TEXT(policy_patch(req->arena, in)), DB_INT(req->now_ms),
-                 DB_WRITER(writer), DB_OUTBOX(row), DB_AUDIT(audit)) < 0)
+        return project_require_unchanged(0, err);
+    if (project_require_unchanged(sql_account_policy_write(d->svc.db, req, &write, &row, err),
+                                  err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return project_changed(err);
-    policy_from_row(res, req->arena, out);
-    return publish_change(d, req, &row, "project", project, err);
+    *out = policy_of(req->arena, row.account_policy, row.etag);
+    return publish_change(d, req, &write.outbox, "project", project, err);
 }
 
 /* ---- handlers ---- */

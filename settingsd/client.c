@@ -73,12 +73,12 @@ int client_delete(struct settingsd *d, const struct request *req, const struct i
 int client_lookup(struct settingsd *d, const struct request *req, const struct client_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_tenant_find_by_client_in find = {.client = in->clientId};
+    struct sql_tenant_find_by_client_row row;
 
-    if (db_query(d->svc.db, req, SQL_TENANT_BY_CLIENT, &res, err, DB_UUID(in->clientId)) < 0)
+    if (sql_require(sql_tenant_find_by_client(d->svc.db, req, &find, &row, err), err, ERR_NOT_FOUND,
+                    "Client not found.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Client not found.");
-    tenant_from_row(res, 0, req->arena, out);
+    *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
     return 0;
 }

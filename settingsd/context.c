@@ -5,6 +5,7 @@
  */
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/project.h"
 
 /* Fails: NOT_FOUND (no such project). A policy that the project does not have is absent in the
  * answer. */
@@ -12,14 +13,13 @@ int caller_context(struct settingsd *d, const struct request *req,
                    const struct caller_context_in *in, struct caller_context_out *out,
                    struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_caller_context_in which = {.project = in->projectId, .policy = in->policyId};
+    struct sql_caller_context_row row;
 
-    if (db_query(d->svc.db, req, SQL_CALLER_CONTEXT, &res, err, DB_UUID(in->projectId),
-                 DB_UUID(in->policyId)) < 0)
+    if (sql_require(sql_caller_context(d->svc.db, req, &which, &row, err), err, ERR_NOT_FOUND,
+                    "Project not found.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Project not found.");
-    db_row(res, 0, &caller_context_out_table, req->arena, out);
-    out->accountPolicy = account_policy_column(res, 0, req->arena);
+    *out = *row.context;
+    out->accountPolicy = account_policy_from_json(req->arena, row.account_policy);
     return 0;
 }

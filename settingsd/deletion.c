@@ -16,6 +16,9 @@
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/deletion.h"
+#include "settingsd/sql/project.h"
+#include "settingsd/sql/purge.h"
 
 #define LAST_SERVICE "settingsd"
 
@@ -28,62 +31,71 @@ enum {
     KEEP_DAYS = 30, /* rows of deletions that are over */
 };
 
-/* A call that is due. */
-struct due_call {
-    struct uuid projectId;
-    const char *service;
-};
-static const struct field due_call_rows[] = {
-    FIELD_UUID(struct due_call, projectId, FIELD_REQUIRED, "Project"),
-    FIELD_TEXT(struct due_call, service, 1, 64, FIELD_REQUIRED, "Service", "docd"),
-};
-static FIELD_TABLE(due_call);
-
-static const char services[] = "{authd,botd,docd,maild," LAST_SERVICE "}";
 static const struct bus_method *const methods[] = {&authd_project_purge_method,
                                                    &botd_project_purge_method,
                                                    &docd_project_purge_method,
                                                    &maild_project_purge_method};
 
+PURGE_PAGE(setting_history)
+PURGE_PAGE(access_policy)
+PURGE_PAGE(client)
+
 static const struct purge_step own_steps[] = {
-    {"setting_history", 1000, SQL_PURGE_HISTORY, NULL},
-    {"access_policy", 500, SQL_PURGE_POLICIES, NULL},
-    {"client", 500, SQL_PURGE_CLIENTS, NULL},
+    {"setting_history", 1000, purge_setting_history_page},
+    {"access_policy", 500, purge_access_policy_page},
+    {"client", 500, purge_client_page},
     {.table = NULL},
 };
 
 /* ---- asking for it ---- */
 
 /* Within a transaction that keeps children from being made. */
-static int check_no_children(struct db_tx *tx, const struct tenant *tenant, struct error *err)
+static int check_no_children(struct db_tx *tx, const struct request *req,
+                             const struct tenant *tenant, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *below = NULL;
+    const struct sql_project_lock_in lock = {.project = tenant->rootId};
+    const struct sql_project_below_in tree = {.project = tenant->projectId, .most = 2};
+    struct sql_project_below_rows below;
 
-    if (db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(tenant->rootId)) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_BELOW, &below, err, DB_UUID(tenant->projectId), DB_INT(2)) < 0)
+    if (sql_project_lock(tx, req, &lock, err) < 0 ||
+        sql_project_below(tx, req, &tree, &below, err) < 0)
         return -1;
-    if (db_rows(below) > 1)
+    if (below.count > 1)
         return error_set(err, ERR_CONFLICT,
                          "The project has child projects: delete those before it.");
     return 0;
+}
+
+/* The services that delete their part of a project. */
+static struct db_array all_services(struct arena *arena)
+{
+    struct db_array names = db_array_new(arena, ARRAY_SIZE(methods) + 1, 16);
+
+    for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+        db_array_add(&names, methods[i]->service);
+    db_array_add(&names, LAST_SERVICE);
+    return names;
 }
 
 /* Marks the project within one transaction; *ret_row: the message that closes it everywhere. */
 static int mark(struct settingsd *d, const struct request *req, const struct tenant *tenant,
                 struct sql_outbox *ret_row, bool *ret_marked, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_audit audit = project_audit(req, "project.delete", tenant->projectId, "begin");
+    const struct sql_project_deletion_begin_in begin = {
+        .project = tenant->projectId,
+        .now = req->now_ms,
+        .services = all_services(req->arena),
+        .outbox = publish_change_row(d, req, "project", tenant->projectId),
+        .audit = project_audit(req, "project.delete", tenant->projectId, "begin")};
+    int marked;
 
-    *ret_row = publish_change_row(d, req, "project", tenant->projectId);
+    *ret_row = begin.outbox;
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        check_no_children(tx, tenant, err) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_DELETING, &res, err, DB_UUID(tenant->projectId),
-                    DB_INT(req->now_ms), DB_TEXT(services), DB_OUTBOX(*ret_row),
-                    DB_AUDIT(audit)) < 0)
+        check_no_children(tx, req, tenant, err) < 0 ||
+        (marked = sql_project_deletion_begin(tx, req, &begin, err)) < 0)
         return -1;
-    *ret_marked = db_rows(res) > 0;
+    *ret_marked = marked > 0;
     return db_commit(&tx, err);
 }
 
@@ -115,15 +127,13 @@ int project_deletion(struct settingsd *d, const struct request *req,
                      const struct project_deletion_in *in, struct project_deletion *out,
                      struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_project_deletion_list_in list = {.project = in->projectId};
     const struct deletion_part *parts;
 
-    if (db_query(d->svc.db, req, SQL_PROJECT_DELETION, &res, err, DB_UUID(in->projectId)) < 0)
+    if (sql_require(sql_project_deletion_list(d->svc.db, req, &list, &out->parts, err), err,
+                    ERR_NOT_FOUND, "The project is not being deleted.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "The project is not being deleted.");
     out->projectId = in->projectId;
-    out->parts = db_list(res, &deletion_part_table, req->arena);
     out->done = true;
     parts = out->parts.items;
     for (size_t i = 0; i < out->parts.count; i++)
@@ -137,13 +147,14 @@ int project_deletion(struct settingsd *d, const struct request *req,
 static int finish(struct settingsd *d, const struct request *req, struct uuid project,
                   struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit = project_audit(req, "project.delete", project, NULL);
-    struct sql_outbox row = publish_change_row(d, req, "project", project);
+    const struct sql_project_delete_in delete = {
+        .project = project,
+        .last_service = LAST_SERVICE,
+        .now = clock_real_ms(),
+        .outbox = publish_change_row(d, req, "project", project),
+        .audit = project_audit(req, "project.delete", project, NULL)};
 
-    return db_query(d->svc.db, req, SQL_PROJECT_DELETE, &res, err, DB_UUID(project),
-                    DB_TEXT(LAST_SERVICE), DB_INT(clock_real_ms()), DB_OUTBOX(row),
-                    DB_AUDIT(audit));
+    return sql_project_delete(d->svc.db, req, &delete, err) < 0 ? -1 : 0;
 }
 
 static int purge_own(struct settingsd *d, const struct request *req, struct uuid project,
@@ -155,56 +166,62 @@ static int purge_own(struct settingsd *d, const struct request *req, struct uuid
 }
 
 /* Records what a call has come to. */
-static int settle(struct settingsd *d, const struct request *req, const struct due_call *call,
-                  const struct project_purge_out *out, const struct error *failure,
-                  struct error *err)
+static int record_call(struct settingsd *d, const struct request *req,
+                       const struct sql_project_deletion_claim_row *call,
+                       const struct project_purge_out *out, const struct error *failure,
+                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     bool failed = failure->code != ERR_NONE;
     bool done = !failed && !out->more && out->removed == 0;
     int64_t now_ms = clock_real_ms();
+    const struct sql_project_deletion_settle_in settle = {.project = call->project,
+                                                          .service = call->service,
+                                                          .removed = out->removed,
+                                                          .try_at = failed ? now_ms + RETRY_MS : 0,
+                                                          .done_at = done ? &now_ms : NULL,
+                                                          .failure =
+                                                              failed ? failure->message : NULL};
 
-    return db_query(d->svc.db, req, SQL_PROJECT_DELETION_SETTLE, &res, err,
-                    DB_UUID(call->projectId), DB_TEXT(call->service), DB_INT(out->removed),
-                    DB_INT(failed ? now_ms + RETRY_MS : 0), done ? DB_INT(now_ms) : DB_NULL,
-                    DB_TEXT(failed ? failure->message : NULL));
+    return sql_project_deletion_settle(d->svc.db, req, &settle, err) < 0 ? -1 : 0;
 }
 
 /* One call; what it fails with is recorded. */
-static int make_call(struct settingsd *d, const struct due_call *call, struct error *err)
+static int make_call(struct settingsd *d, const struct sql_project_deletion_claim_row *call,
+                     struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);
-    const struct project_purge_in in = {call->projectId};
+    const struct project_purge_in in = {call->project};
     struct project_purge_out out = {0};
     struct error failure;
     int rc = -1;
 
     error_init(&failure, req->arena);
     if (strcmp(call->service, LAST_SERVICE) == 0)
-        rc = purge_own(d, req, call->projectId, &out, &failure);
+        rc = purge_own(d, req, call->project, &out, &failure);
     for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
         if (strcmp(call->service, methods[i]->service) == 0)
             rc = bus_call(d->svc.bus, methods[i], req, &in, &out, &failure);
     if (rc == 0)
         error_clear(&failure);
-    return settle(d, req, call, &out, &failure, err);
+    return record_call(d, req, call, &out, &failure, err);
 }
 
 /* Claims calls that are due and makes them; *ret_count: how many those were. */
 static int run_batch(struct settingsd *d, size_t *ret_count, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(&d->svc, CALL_MS);
-    CLEANUP(db_result_destroy) struct db_result *claimed = NULL;
     int64_t now_ms = clock_real_ms();
-    const struct due_call *calls;
+    const struct sql_project_deletion_claim_in claim = {.now = now_ms,
+                                                        .lease_until = now_ms + LEASE_MS,
+                                                        .last_service = LAST_SERVICE,
+                                                        .most = BATCH};
+    struct sql_project_deletion_claim_rows calls;
 
-    if (db_query(d->svc.db, req, SQL_PROJECT_DELETION_CLAIM, &claimed, err, DB_INT(now_ms),
-                 DB_INT(now_ms + LEASE_MS), DB_TEXT(LAST_SERVICE), DB_INT(BATCH)) < 0)
+    if (sql_project_deletion_claim(d->svc.db, req, &claim, &calls, err) < 0)
         return -1;
-    *ret_count = db_rows(claimed);
-    calls = db_list(claimed, &due_call_table, req->arena).items;
-    for (size_t i = 0; i < *ret_count && !d->svc.stopping; i++)
-        if (make_call(d, &calls[i], err) < 0)
+    *ret_count = calls.count;
+    for (size_t i = 0; i < calls.count && !d->svc.stopping; i++)
+        if (make_call(d, &calls.items[i], err) < 0)
             return -1;
     return 0;
 }
@@ -225,10 +242,10 @@ static int run_deletions(void *daemon, const struct request *req UNUSED, struct 
 static int forget_deletions(void *daemon, const struct request *req, struct error *err)
 {
     struct settingsd *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_project_deletion_expire_in expire = {
+        .before = clock_real_ms() - (int64_t)KEEP_DAYS * 24 * 3600 * 1000, .most = BATCH};
 
-    return db_query(d->svc.db, req, SQL_PROJECT_DELETION_FORGET, &res, err,
-                    DB_INT(clock_real_ms() - (int64_t)KEEP_DAYS * 24 * 3600 * 1000), DB_INT(BATCH));
+    return sql_project_deletion_expire(d->svc.db, req, &expire, err) < 0 ? -1 : 0;
 }
 
 void deletion_start(struct settingsd *d)

@@ -5,17 +5,21 @@
  */
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/setting.h"
 
-struct history_writer history_writer(const struct request *req)
+struct sql_history history_of(const struct request *req)
 {
     const struct caller *caller = req->caller;
 
     if (!caller)
-        return (struct history_writer){.display = NULL};
-    return (struct history_writer){caller->membership, caller->profile, caller->display};
+        return (struct sql_history){.at = req->now_ms};
+    return (struct sql_history){.at = req->now_ms,
+                                .membership = caller->membership,
+                                .profile = caller->profile,
+                                .display = caller->display};
 }
 
-/* Whoever changes settings is a practitioner: the routes admit nobody else. */
+/* Only a practitioner can change settings: the routes refuse all others. */
 static const struct reference *reference_of(struct arena *arena, struct uuid profile,
                                             const char *display)
 {
@@ -25,7 +29,7 @@ static const struct reference *reference_of(struct arena *arena, struct uuid pro
         return NULL;
     who = arena_alloc(arena, sizeof(*who));
     who->reference = arena_printf(arena, "Practitioner/%s", profile.text);
-    who->display = arena_strdup(arena, display);
+    who->display = display;
     return who;
 }
 
@@ -36,21 +40,23 @@ int settings_history(struct settingsd *d, const struct request *req,
                      const struct settings_history_in *in, struct settings_history *out,
                      struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *count = NULL, *res = NULL;
     struct uuid project = req->caller->project;
+    const struct sql_setting_history_count_in all = {.project = project};
+    const struct sql_setting_history_list_in page = {
+        .project = project, .most = in->_count, .skip = in->_offset};
+    struct sql_setting_history_count_row count;
+    struct sql_setting_history_list_rows rows;
     struct setting_change *changes;
 
-    if (db_query(d->svc.db, req, SQL_SETTING_HISTORY_COUNT, &count, err, DB_UUID(project)) < 0 ||
-        db_query(d->svc.db, req, SQL_SETTING_HISTORY, &res, err, DB_UUID(project),
-                 DB_INT(in->_count), DB_INT(in->_offset)) < 0)
+    if (sql_setting_history_count(d->svc.db, req, &all, &count, err) < 0 ||
+        sql_setting_history_list(d->svc.db, req, &page, &rows, err) < 0)
         return -1;
-    changes = arena_calloc(req->arena, db_rows(res), sizeof(*changes));
-    for (size_t i = 0; i < db_rows(res); i++) {
-        db_row(res, i, &setting_change_table, req->arena, &changes[i]);
-        changes[i].who = reference_of(req->arena, db_uuid(res, i, 4),
-                                      db_is_null(res, i, 5) ? NULL : db_text(res, i, 5));
+    changes = arena_calloc(req->arena, rows.count, sizeof(*changes));
+    for (size_t i = 0; i < rows.count; i++) {
+        changes[i] = *rows.items[i].change;
+        changes[i].who = reference_of(req->arena, rows.items[i].profile, rows.items[i].display);
     }
-    out->total = db_int(count, 0, 0);
-    out->resources = (struct field_list){changes, db_rows(res)};
+    out->total = count.total;
+    out->resources = (struct field_list){changes, rows.count};
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "common/domain/policy.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/setting.h"
 
 /* Cuts a list that is separated by commas. */
 static struct field_texts texts_split(struct arena *arena, const char *list)
@@ -30,28 +31,28 @@ static bool texts_have(const struct field_texts *texts, size_t count, const char
     return false;
 }
 
-/* A text[] of PostgreSQL: language tags need no quotes. At most 100 of them are joined. */
-static const char *texts_array(struct arena *arena, const struct field_texts *texts)
+/* At most 100 language tags. */
+static struct db_array texts_array(struct arena *arena, const struct field_texts *texts)
 {
-    const char *array = "{";
+    struct db_array array = db_array_new(arena, texts->count, LANGUAGE_TAG_MAX);
 
     for (size_t i = 0; i < texts->count; i++)
-        array = arena_printf(arena, "%s%s%s", array, i > 0 ? "," : "", texts->items[i]);
-    return arena_printf(arena, "%s}", array);
+        db_array_add(&array, texts->items[i]);
+    return array;
 }
 
 static int locales_read(struct settingsd *d, const struct request *req, struct uuid project,
                         struct locales *out, int64_t *ret_version, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_locales_get_in get = {.project = project};
+    struct sql_locales_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_LOCALES_GET, &res, err, DB_UUID(project)) < 0)
+    if (sql_require(sql_locales_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
+                    "Project not found.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Project not found.");
-    *ret_version = db_int(res, 0, 0);
-    out->languages = texts_split(req->arena, db_text(res, 0, 1));
-    out->defaultLanguage = arena_strdup(req->arena, db_text(res, 0, 2));
+    *ret_version = row.version;
+    out->languages = texts_split(req->arena, row.languages);
+    out->defaultLanguage = row.default_language;
     return 0;
 }
 
@@ -96,21 +97,17 @@ static int locales_merge(const struct request *req, const struct locales_in *in,
 int locales_write(struct settingsd *d, const struct request *req, struct uuid project,
                   const struct locales_in *in, struct locales *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct history_writer writer = history_writer(req);
-    struct sql_audit audit = project_audit(req, "locales.write", project, NULL);
-    int64_t version;
+    struct sql_locales_write_in write = {.project = project,
+                                         .history = history_of(req),
+                                         .audit =
+                                             project_audit(req, "locales.write", project, NULL)};
 
-    if (locales_read(d, req, project, out, &version, err) < 0 ||
+    if (locales_read(d, req, project, out, &write.version, err) < 0 ||
         locales_merge(req, in, out, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_LOCALES_WRITE, &res, err, DB_UUID(project), DB_INT(version),
-                 DB_TEXT(texts_array(req->arena, &out->languages)), DB_TEXT(out->defaultLanguage),
-                 DB_INT(req->now_ms), DB_WRITER(writer), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return project_changed(err);
-    return 0;
+    write.languages = texts_array(req->arena, &out->languages);
+    write.default_language = out->defaultLanguage;
+    return project_require_unchanged(sql_locales_write(d->svc.db, req, &write, err), err);
 }
 
 /* ---- handlers ---- */

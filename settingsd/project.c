@@ -7,6 +7,7 @@
 
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
+#include "settingsd/sql/project.h"
 #include "settingsd/tenant_code.h"
 
 enum {
@@ -30,45 +31,31 @@ struct project {
     struct uuid root, maker;        /* of a child: top of its tree, account that makes it */
 };
 
-static int tenant_not_found(struct error *err)
+/* `rows`: what the statement returned that looked for the tenant. */
+static int require_tenant(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Tenant not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Tenant not found.");
 }
 
-void tenant_from_row(const struct db_result *res, size_t row, struct arena *arena,
-                     struct tenant *out)
+struct tenant tenant_with_policy(struct arena *arena, const struct tenant *tenant,
+                                 const char *account_policy)
 {
-    db_row(res, row, &tenant_table, arena, out);
-    out->accountPolicy = account_policy_column(res, row, arena);
-}
+    struct tenant whole = *tenant;
 
-static struct field_list tenants_read(const struct db_result *res, struct arena *arena)
-{
-    struct tenant *tenants = arena_calloc(arena, db_rows(res), sizeof(*tenants));
-
-    for (size_t i = 0; i < db_rows(res); i++)
-        tenant_from_row(res, i, arena, &tenants[i]);
-    return (struct field_list){tenants, db_rows(res)};
-}
-
-/* The only row. */
-static int tenant_read(const struct db_result *res, struct arena *arena, struct tenant *out,
-                       struct error *err)
-{
-    if (db_rows(res) == 0)
-        return tenant_not_found(err);
-    tenant_from_row(res, 0, arena, out);
-    return 0;
+    whole.accountPolicy = account_policy_from_json(arena, account_policy);
+    return whole;
 }
 
 static int project_by_code(struct settingsd *d, const struct request *req, const char *code,
                            struct tenant *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_tenant_find_by_code_in find = {.code = code};
+    struct sql_tenant_find_by_code_row row;
 
-    if (db_query(d->svc.db, req, SQL_TENANT_BY_CODE, &res, err, DB_TEXT(code)) < 0)
+    if (require_tenant(sql_tenant_find_by_code(d->svc.db, req, &find, &row, err), err) < 0)
         return -1;
-    return tenant_read(res, req->arena, out, err);
+    *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    return 0;
 }
 
 int project_find(struct settingsd *d, const struct request *req, const char *text,
@@ -90,11 +77,14 @@ int project_named(struct settingsd *d, const struct request *req, const char *te
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_tenant_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_TENANT_BY_ID, &res, err, DB_UUID(id)) < 0)
+    if (require_tenant(
+            sql_tenant_get(d->svc.db, req, &(struct sql_tenant_get_in){.id = id}, &row, err), err) <
+        0)
         return -1;
-    return tenant_read(res, req->arena, out, err);
+    *out = tenant_with_policy(req->arena, row.tenant, row.account_policy);
+    return 0;
 }
 
 /* Whether the tree and the maker may have one more. Within the transaction that makes it: the tree
@@ -102,26 +92,29 @@ int project_by_id(struct settingsd *d, const struct request *req, struct uuid id
 static int limits_check(struct settingsd *d, const struct request *req,
                         const struct project *project, struct db_tx *tx, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *stays = NULL, *res = NULL;
     const struct settingsd_config *config = d->svc.config;
-    int64_t since = req->now_ms - HOUR_MS;
+    const struct sql_project_lock_in lock = {.project = project->root};
+    const struct sql_project_find_open_in open = {.project = project->parent};
+    const struct sql_project_count_in count = {.parent = project->parent,
+                                               .root = project->root,
+                                               .account = project->maker,
+                                               .since = req->now_ms - HOUR_MS,
+                                               .most_children = config->children_per_project,
+                                               .most_projects = config->projects_per_root,
+                                               .most_made = CHILDREN_PER_HOUR};
+    struct sql_project_count_row there;
 
-    if (db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(project->root)) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_STAYS, &stays, err, DB_UUID(project->parent)) < 0)
+    if (sql_project_lock(tx, req, &lock, err) < 0 ||
+        sql_require(sql_project_find_open(tx, req, &open, err), err, ERR_FORBIDDEN,
+                    "The project is suspended.") < 0 ||
+        sql_project_count(tx, req, &count, &there, err) < 0)
         return -1;
-    if (db_rows(stays) == 0)
-        return error_set(err, ERR_FORBIDDEN, "The project is suspended.");
-    if (db_tx_query(tx, SQL_PROJECT_COUNTS, &res, err, DB_UUID(project->parent),
-                    DB_UUID(project->root), DB_UUID(project->maker), DB_INT(since),
-                    DB_INT(config->children_per_project), DB_INT(config->projects_per_root),
-                    DB_INT(CHILDREN_PER_HOUR)) < 0)
-        return -1;
-    if (db_int(res, 0, 0) >= config->children_per_project)
+    if (there.children >= config->children_per_project)
         return error_set(err, ERR_CONFLICT, "The project has too many child projects.");
-    if (db_int(res, 0, 1) >= config->projects_per_root)
+    if (there.projects >= config->projects_per_root)
         return error_set(err, ERR_CONFLICT, "The organization has too many projects.");
-    if (db_int(res, 0, 2) >= CHILDREN_PER_HOUR)
-        return error_retry(err, ERR_THROTTLED, (db_int(res, 0, 3) - since) / 1000 + 1,
+    if (there.made >= CHILDREN_PER_HOUR)
+        return error_retry(err, ERR_THROTTLED, (*there.oldest - count.since) / 1000 + 1,
                            "Too many projects. Try again later.");
     return 0;
 }
@@ -130,21 +123,25 @@ static int limits_check(struct settingsd *d, const struct request *req,
 static int project_insert(struct settingsd *d, const struct request *req,
                           const struct project *project, const char *code, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_outbox grant =
-        project->grant ? *project->grant : (struct sql_outbox){.method = NULL};
-    struct history_writer writer = history_writer(req);
-    struct sql_audit audit = project_audit(req, "project.create", project->id, NULL);
+    const struct sql_project_insert_in insert = {
+        .id = project->id,
+        .parent = project->parent,
+        .name = project->name,
+        .settings = project->settings,
+        .account_policy = project->account_policy,
+        .code = code,
+        .maker = project->maker,
+        .now = req->now_ms,
+        .history = history_of(req),
+        .outbox = project->grant ? *project->grant : (struct sql_outbox){.method = NULL},
+        .audit = project_audit(req, "project.create", project->id, NULL)};
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
     if (uuid_is_set(&project->root) && limits_check(d, req, project, tx, err) < 0)
         return -1;
-    if (db_tx_query(tx, SQL_PROJECT_INSERT, &res, err, DB_UUID(project->id),
-                    DB_UUID(project->parent), DB_TEXT(project->name), DB_TEXT(project->settings),
-                    DB_INT(req->now_ms), DB_TEXT(code), DB_WRITER(writer), DB_OUTBOX(grant),
-                    DB_AUDIT(audit), DB_TEXT(project->account_policy), DB_UUID(project->maker)) < 0)
+    if (sql_project_insert(tx, req, &insert, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
@@ -221,29 +218,31 @@ int tenant_lookup(struct settingsd *d, const struct request *req, const struct t
 {
     if (find_tenant(d, req, in, out, err) < 0)
         return -1;
-    return out->deleting && strcmp(req->service, "ctl") != 0 ? tenant_not_found(err) : 0;
+    return require_tenant(!out->deleting || strcmp(req->service, "ctl") == 0, err);
 }
 
 /* The projects of these ids, unknown ones left out. */
 int tenants_of(struct settingsd *d, const struct request *req, const struct tenants_of_in *in,
                struct tenant_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    size_t width = sizeof("00000000-0000-0000-0000-000000000000,") - 1;
-    char *ids = arena_alloc(req->arena, in->projectIds.count * width + sizeof("{}"));
-    char *end = ids;
+    struct sql_tenant_get_many_in get = {
+        .ids = db_array_new(req->arena, in->projectIds.count, sizeof(struct uuid))};
+    struct sql_tenant_get_many_rows rows;
+    struct tenant *tenants;
     struct uuid id;
 
-    *end++ = '{';
     for (size_t i = 0; i < in->projectIds.count; i++) {
         if (uuid_parse(in->projectIds.items[i], &id) < 0)
             return error_set(err, ERR_BAD_REQUEST, "A project id is not a uuid.");
-        end += sprintf(end, "%s%s", i > 0 ? "," : "", id.text);
+        db_array_add(&get.ids, id.text);
     }
-    *end = '}';
-    if (db_query(d->svc.db, req, SQL_TENANTS_OF, &res, err, DB_TEXT(ids)) < 0)
+    if (sql_tenant_get_many(d->svc.db, req, &get, &rows, err) < 0)
         return -1;
-    out->tenants = tenants_read(res, req->arena);
+    tenants = arena_calloc(req->arena, rows.count, sizeof(*tenants));
+    for (size_t i = 0; i < rows.count; i++)
+        tenants[i] =
+            tenant_with_policy(req->arena, rows.items[i].tenant, rows.items[i].account_policy);
+    out->tenants = (struct field_list){tenants, rows.count};
     return 0;
 }
 
@@ -266,12 +265,17 @@ int project_create(struct settingsd *d, const struct request *req,
 int project_list(struct settingsd *d, const struct request *req, const struct project_list_in *in,
                  struct tenant_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_tenant_list_in list = {.after = in->after, .most = in->count};
+    struct sql_tenant_list_rows rows;
+    struct tenant *tenants;
 
-    if (db_query(d->svc.db, req, SQL_PROJECT_LIST, &res, err, DB_UUID(in->after),
-                 DB_INT(in->count)) < 0)
+    if (sql_tenant_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
-    out->tenants = tenants_read(res, req->arena);
+    tenants = arena_calloc(req->arena, rows.count, sizeof(*tenants));
+    for (size_t i = 0; i < rows.count; i++)
+        tenants[i] =
+            tenant_with_policy(req->arena, rows.items[i].tenant, rows.items[i].account_policy);
+    out->tenants = (struct field_list){tenants, rows.count};
     return 0;
 }
 
@@ -282,26 +286,28 @@ static int suspend_write(struct settingsd *d, const struct request *req,
                          struct change_publish_in *change, struct sql_outbox *row,
                          struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *below = NULL, *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const char *action = in->suspended ? "project.suspend" : "project.resume";
-    struct sql_audit audit = project_audit(req, action, tenant->projectId, NULL);
+    const struct sql_project_lock_in lock = {.project = tenant->rootId};
+    const struct sql_project_below_in tree = {.project = tenant->projectId, .most = TREE_MAX};
+    struct sql_project_suspend_in suspend = {.project = tenant->projectId,
+                                             .suspended = in->suspended,
+                                             .audit = project_audit(req, action, tenant->projectId,
+                                                                    NULL)};
+    struct sql_project_below_rows below;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_LOCK, &locked, err, DB_UUID(tenant->rootId)) < 0 ||
-        db_tx_query(tx, SQL_PROJECT_BELOW, &below, err, DB_UUID(tenant->projectId),
-                    DB_INT(TREE_MAX)) < 0)
+        sql_project_lock(tx, req, &lock, err) < 0 ||
+        sql_project_below(tx, req, &tree, &below, err) < 0)
         return -1;
     *change = (struct change_publish_in){.kind = "project", .id = tenant->projectId};
-    change->others.items = arena_calloc(req->arena, db_rows(below), sizeof(*change->others.items));
-    for (size_t i = 1; i < db_rows(below); i++)
-        change->others.items[change->others.count++] =
-            arena_strdup(req->arena, db_uuid(below, i, 0).text);
+    change->others.items = arena_calloc(req->arena, below.count, sizeof(*change->others.items));
+    for (size_t i = 1; i < below.count; i++)
+        change->others.items[change->others.count++] = below.items[i].id.text;
     *row =
         outbox_row(d->svc.outbox, req->arena, &authd_change_publish_method, uuid_random(), change);
-    if (db_tx_query(tx, SQL_PROJECT_SUSPEND, &res, err, DB_UUID(tenant->projectId),
-                    DB_BOOL(in->suspended ? TRISTATE_TRUE : TRISTATE_FALSE), DB_OUTBOX(*row),
-                    DB_AUDIT(audit)) < 0)
+    suspend.outbox = *row;
+    if (sql_project_suspend(tx, req, &suspend, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }

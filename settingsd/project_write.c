@@ -16,9 +16,9 @@ struct sql_audit project_audit(const struct request *req, const char *action, st
                                           .detail = detail});
 }
 
-int project_changed(struct error *err)
+int project_require_unchanged(int rows, struct error *err)
 {
-    return error_set(err, ERR_CONFLICT, "The project changed during the write.");
+    return sql_require(rows, err, ERR_CONFLICT, "The project changed during the write.");
 }
 
 bool etag_matches(const char *if_match, const char *etag)

@@ -7,6 +7,7 @@
  */
 #include "authd/authd_api.h"
 #include "settingsd/settingsd.h"
+#include "settingsd/sql/outbox.h"
 
 enum {
     TELL_MS = 2000, /* a killed authd is back by then */
@@ -16,11 +17,11 @@ enum {
 /* Removes the row of a message that was delivered; a row that stays is only delivered again. */
 static void row_done(struct settingsd *d, const struct request *req, const struct sql_outbox *row)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct error ignored;
 
     error_init(&ignored, req->arena);
-    if (db_query(d->svc.db, req, SQL_OUTBOX_DELETE, &res, &ignored, DB_UUID(row->id)) < 0)
+    if (sql_outbox_delete(d->svc.db, req, &(struct sql_outbox_delete_in){.id = row->id}, &ignored) <
+        0)
         outbox_wake(d->svc.outbox);
 }
 

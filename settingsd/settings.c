@@ -11,29 +11,21 @@
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
 #include "settingsd/settingsd_api.h"
-
-/* Reads a row of RECORD_COLUMNS. */
-static void record_from_row(const struct db_result *res, struct arena *arena,
-                            struct settings_record *out)
-{
-    struct settings_values *values = arena_alloc(arena, sizeof(*values));
-
-    db_row(res, 0, &settings_values_table, arena, values);
-    db_row(res, 0, &settings_record_table, arena, out);
-    out->settings = values;
-}
+#include "settingsd/sql/policy.h"
+#include "settingsd/sql/setting.h"
 
 static int record_read(struct settingsd *d, const struct request *req, struct uuid project,
                        struct settings_record *out, int64_t *ret_version, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_settings_get_in get = {.project = project};
+    struct sql_settings_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_SETTINGS_GET, &res, err, DB_UUID(project)) < 0)
+    if (sql_require(sql_settings_get(d->svc.db, req, &get, &row, err), err, ERR_NOT_FOUND,
+                    "Project not found.") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Project not found.");
-    record_from_row(res, req->arena, out);
-    *ret_version = db_int(res, 0, 0);
+    *out = *row.record;
+    out->settings = row.settings;
+    *ret_version = row.version;
     return 0;
 }
 
@@ -50,9 +42,7 @@ static int write_begin(struct settingsd *d, const struct request *req, struct uu
 {
     if (record_read(d, req, project, out, ret_version, err) < 0)
         return -1;
-    if (!etag_matches(if_match, out->etag))
-        return project_changed(err);
-    return 0;
+    return etag_matches(if_match, out->etag) ? 0 : project_require_unchanged(0, err);
 }
 
 /* Stores a switch or a text (or, with neither, unsets), if the project still has the version that
@@ -61,17 +51,20 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
                        int64_t version, const char *name, enum tristate on, const char *text,
                        struct settings_record *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct history_writer writer = history_writer(req);
-    struct sql_audit audit = project_audit(req, "setting.write", project, name);
+    const struct sql_setting_write_in write = {.project = project,
+                                               .version = version,
+                                               .name = name,
+                                               .enabled = on,
+                                               .value = text,
+                                               .history = history_of(req),
+                                               .audit = project_audit(req, "setting.write", project,
+                                                                      name)};
+    struct sql_setting_write_row row;
 
-    if (db_query(d->svc.db, req, SQL_SETTING_WRITE, &res, err, DB_UUID(project), DB_INT(version),
-                 DB_TEXT(name), DB_BOOL(on), DB_TEXT(text), DB_INT(req->now_ms), DB_WRITER(writer),
-                 DB_AUDIT(audit)) < 0)
+    if (project_require_unchanged(sql_setting_write(d->svc.db, req, &write, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return project_changed(err);
-    record_from_row(res, req->arena, out);
+    *out = *row.record;
+    out->settings = row.settings;
     return 0;
 }
 
@@ -80,17 +73,18 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
 static int check_policy(struct settingsd *d, const struct request *req, struct uuid project,
                         const char **value, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid policy;
+    struct sql_access_policy_get_in get = {.project = project};
+    struct access_policy policy;
+    int found;
 
-    if (policy_reference(*value, &policy) < 0)
+    if (policy_reference(*value, &get.id) < 0)
         return invalid_value(err, "value", "must be AccessPolicy/<id>");
-    if (db_query(d->svc.db, req, SQL_ACCESS_POLICY_GET, &res, err, DB_UUID(project),
-                 DB_UUID(policy)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return invalid_value(err, "value", "must name an access policy of this project");
-    *value = arena_printf(req->arena, POLICY_REFERENCE_PREFIX "%s", policy.text);
+    found = sql_access_policy_get(d->svc.db, req, &get, &policy, err);
+    if (found <= 0)
+        return found < 0
+                   ? -1
+                   : invalid_value(err, "value", "must name an access policy of this project");
+    *value = arena_printf(req->arena, POLICY_REFERENCE_PREFIX "%s", get.id.text);
     return 0;
 }
 

@@ -7,7 +7,6 @@
 #include "maild/maild_api.h"
 #include "settingsd/deletion.h"
 #include "settingsd/settingsd_api.h"
-#include "settingsd/sql_part.h"
 
 extern const struct db_migration settingsd_migrations[];
 
@@ -46,8 +45,6 @@ static const struct service_definition definition = {
     .config_size = sizeof(struct settingsd_config),
     .database_offset = offsetof(struct settingsd_config, db),
     .schema = "settings",
-    .statements = settingsd_statements,
-    .statement_count = SETTINGSD_STATEMENT_COUNT,
     .sql = settingsd_sql,
     .migrations = settingsd_migrations,
     .audit = true,

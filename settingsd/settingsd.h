@@ -3,14 +3,14 @@
  *
  * settingsd owns projects (tenants), their codes, settings, access policies and client
  * applications.  Its handlers are one file per subject; who may call them is in
- * settingsd_routes.def, what they ask PostgreSQL in settingsd_sql.def.
+ * settingsd_routes.def, what they ask PostgreSQL in settingsd/sql.
  */
 #ifndef ATRIUM_SETTINGSD_SETTINGSD_H
 #define ATRIUM_SETTINGSD_SETTINGSD_H
 
 #include "common/bus/method.h"
 #include "common/service/service.h"
-#include "settingsd/settingsd_sql.h"
+#include "settingsd/sql_part.h"
 
 struct settingsd_config {
     struct database_config db;
@@ -41,9 +41,9 @@ int project_named(struct settingsd *d, const struct request *req, const char *te
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,
                   struct tenant *out, struct error *err) MUST_USE;
 
-/* Reads a row of TENANT_COLUMNS. */
-void tenant_from_row(const struct db_result *res, size_t row, struct arena *arena,
-                     struct tenant *out);
+/* A tenant as statements return it, with its account policy, which is JSON or NULL. */
+struct tenant tenant_with_policy(struct arena *arena, const struct tenant *tenant,
+                                 const char *account_policy);
 
 /* ---- project_write.c ---- */
 
@@ -51,8 +51,9 @@ void tenant_from_row(const struct db_result *res, size_t row, struct arena *aren
 struct sql_audit project_audit(const struct request *req, const char *action, struct uuid project,
                                const char *detail);
 
-/* Fails with ERR_CONFLICT: another write of the project was faster. */
-int project_changed(struct error *err) MUST_USE;
+/* `rows`: what the statement returned that writes a project of a version. ERR_CONFLICT for 0:
+ * another write was faster. */
+int project_require_unchanged(int rows, struct error *err) MUST_USE;
 
 /* Whether the header If-Match (RFC 9110, section 13.1.1: "*" or a list of entity tags), NULL for
  * none, admits the state with that tag. A weak tag counts as its strong twin: proxies weaken tags
@@ -79,14 +80,9 @@ int publish_change(struct settingsd *d, const struct request *req, const struct 
 
 /* ---- history.c ---- */
 
-/* Who writes, for the history: three parameters of a statement. The operator is nobody. */
-struct history_writer {
-    struct uuid membership, profile;
-    const char *display;
-};
-struct history_writer history_writer(const struct request *req);
-#define DB_WRITER(writer_) \
-    DB_UUID((writer_).membership), DB_UUID((writer_).profile), DB_TEXT((writer_).display)
+/* Who writes what the request changes, and when, for the history. An operator has no
+ * membership. */
+struct sql_history history_of(const struct request *req);
 
 /* ---- settings.c ---- */
 
@@ -105,10 +101,8 @@ int settings_write_switch(struct settingsd *d, const struct request *req, struct
 
 /* ---- account_policy.c ---- */
 
-/* The policy that column 0 of a row (TENANT_COLUMNS) holds as JSON; NULL when none was ever
- * written. */
-const struct account_policy *account_policy_column(const struct db_result *res, size_t row,
-                                                   struct arena *arena);
+/* The policy of the members that are stored as JSON; NULL for NULL: none was ever written. */
+const struct account_policy *account_policy_from_json(struct arena *arena, const char *json);
 
 /* The JSON of the policy that protects most, for a new project. */
 extern const char account_policy_strict[];

@@ -4,16 +4,7 @@
 #include "authd/account/purge.h"
 
 #include "authd/authd.h"
-
-/* What a page of members has come to. */
-struct members_purged {
-    int64_t removed, accounts;
-};
-static const struct field members_purged_rows[] = {
-    FIELD_INT(struct members_purged, removed, 0, INT64_MAX, 0, 0, "Memberships", "1"),
-    FIELD_INT(struct members_purged, accounts, 0, INT64_MAX, 0, 0, "Accounts", "1"),
-};
-static FIELD_TABLE(members_purged);
+#include "authd/sql/purge.h"
 
 static struct sql_audit account_audit(const struct request *req, struct uuid project)
 {
@@ -33,58 +24,56 @@ static struct sql_audit membership_audit(const struct request *req, struct uuid 
 
 /* The accounts are locked by a statement of their own: the second one then sees every other
  * membership that was made before, and none is made until the commit. */
-static int purge_members(void *daemon, const struct request *req, struct uuid project, int64_t rows,
-                         int64_t *ret_removed, struct error *err)
+static int purge_membership_page(void *daemon, const struct request *req, struct uuid project,
+                                 int64_t rows, int64_t *ret_removed, struct error *err)
 {
     struct authd *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *gone = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct sql_audit member = membership_audit(req, project);
-    struct sql_audit account = account_audit(req, project);
-    struct members_purged out = {0};
-    const struct purge_row *items;
-    struct db_array accounts;
+    const struct sql_purge_member_lock_in lock = {.project = project, .most = rows};
+    struct sql_purge_member_in in = {.project = project,
+                                     .audit = membership_audit(req, project),
+                                     .account = account_audit(req, project)};
+    struct sql_purge_member_lock_rows locked;
+    struct sql_purge_member_row row;
 
     *ret_removed = 0;
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_PURGE_MEMBERS_LOCK, &locked, err, DB_UUID(project), DB_INT(rows)) < 0)
+        sql_purge_member_lock(tx, req, &lock, &locked, err) < 0)
         return -1;
-    accounts = db_array_new(req->arena, db_rows(locked), sizeof(project.text));
-    items = db_list(locked, &purge_row_table, req->arena).items;
-    for (size_t i = 0; i < db_rows(locked); i++)
-        db_array_add(&accounts, items[i].id.text);
-    if (db_tx_query(tx, SQL_PURGE_MEMBERS, &gone, err, DB_UUID(project), DB_TEXT(accounts.text),
-                    DB_AUDIT(member), DB_AUDIT(account)) < 0)
+    in.accounts = db_array_new(req->arena, locked.count, sizeof(project.text));
+    for (size_t i = 0; i < locked.count; i++)
+        db_array_add(&in.accounts, locked.items[i].id.text);
+    if (sql_purge_member(tx, req, &in, &row, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
-    db_row(gone, 0, &members_purged_table, req->arena, &out);
-    if (db_commit(&tx, err) < 0)
-        return -1;
-    *ret_removed = out.removed;
-    *d->count.accounts_deleted += (uint64_t)out.accounts;
+    *ret_removed = row.removed;
+    *d->count.accounts_deleted += (uint64_t)row.accounts;
     return 0;
 }
 
-static int purge_patients(void *daemon, const struct request *req, struct uuid project,
-                          int64_t rows, int64_t *ret_removed, struct error *err)
+static int purge_patient_page(void *daemon, const struct request *req, struct uuid project,
+                              int64_t rows, int64_t *ret_removed, struct error *err)
 {
     struct authd *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-    struct sql_audit audit = account_audit(req, project);
+    const struct sql_purge_patient_in in = {
+        .project = project, .most = rows, .audit = account_audit(req, project)};
+    struct sql_purge_patient_row row;
 
-    if (db_query(d->svc.db, req, SQL_PURGE_PATIENTS, &gone, err, DB_UUID(project), DB_INT(rows),
-                 DB_AUDIT(audit)) < 0)
+    if (sql_purge_patient(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret_removed = purge_removed(gone, req->arena);
-    *d->count.accounts_deleted += (uint64_t)*ret_removed;
+    *ret_removed = row.removed;
+    *d->count.accounts_deleted += (uint64_t)row.removed;
     return 0;
 }
+
+PURGE_PAGE(invitation)
+PURGE_PAGE(session)
 
 /* Sessions before accounts: an account takes its sessions along, however many those are. */
 const struct purge_step authd_purge[] = {
-    {"invitation", 1000, SQL_PURGE_INVITATIONS, NULL},
-    {"session", 1000, SQL_PURGE_SESSIONS, NULL},
-    {.table = "membership", .rows = 100, .page = purge_members},
-    {.table = "account", .rows = 200, .page = purge_patients},
+    {"invitation", 1000, purge_invitation_page},
+    {"session", 1000, purge_session_page},
+    {"membership", 100, purge_membership_page},
+    {"account", 200, purge_patient_page},
     {.table = NULL},
 };
 

@@ -128,7 +128,8 @@ sub find_part {
 
 # ---- expanding ----
 
-# "from = spent, entity = coalesce(:a, 'b, c')" to a hash. Commas in parentheses and quotes separate nothing.
+# "from = spent, entity = coalesce(:a, 'b, c'), key = {a, b}" to a hash. Commas in parentheses, braces and quotes
+# separate nothing; braces around a value are dropped.
 sub parse_args {
     my ($file, $line, $text) = @_;
     my (%args, @items) = ();
@@ -136,8 +137,8 @@ sub parse_args {
     push @items, '';
     while ($text =~ /\G($literal|.)/gs) {
         my $piece = $1;
-        $depth++ if $piece eq '(';
-        $depth-- if $piece eq ')';
+        $depth++ if $piece =~ /^[({]$/;
+        $depth-- if $piece =~ /^[)}]$/;
         if ($piece eq ',' && $depth == 0) {
             push @items, '';
         } else {
@@ -148,7 +149,7 @@ sub parse_args {
         next if /^\s*$/;
         my ($name, $value) = /^\s*(\w+) = (.*?)\s*$/s
             or fail($file, $line, "\"$_\" is not \"name = SQL\"");
-        $args{$name} = $value;
+        $args{$name} = $value =~ s/^\{(.*)\}$/$1/sr;
     }
     return %args;
 }

@@ -5,10 +5,10 @@
  * daemon remembers the project for a day and looks again every minute: requests that were under way
  * when the project was closed, and rows of an outbox, may still write after that.
  *
- *     SQL(SQL_PURGE_TEMPLATES, WRITE, 6, SQL_PURGE("template", "project_id, name, language"))
+ *     PURGE_PAGE(template) // the statement purge_template.sql
  *
  *     static const struct purge_step purge[] = {
- *         {"template", 1000, SQL_PURGE_TEMPLATES, NULL},
+ *         {"template", 1000, purge_template_page},
  *         {.table = NULL},
  *     };
  */
@@ -16,6 +16,8 @@
 #define ATRIUM_COMMON_SERVICE_PURGE_H
 
 #include "common/service/audit.h"
+
+struct service;
 
 /* Deletes a page: at most `rows` rows of the project; *ret_removed is how many. Repeating it is
  * harmless. Parks. */
@@ -25,24 +27,28 @@ typedef int purge_page_fn(void *daemon, const struct request *req, struct uuid p
 /* One table; the steps of a daemon run in their order. */
 struct purge_step {
     const char *table;
-    int64_t rows;        /* of a page: its locks are held for some 100 ms at most */
-    int statement;       /* SQL_PURGE() of purge_parts.def, or with its parameters and answer */
-    purge_page_fn *page; /* instead of the statement; NULL: the statement */
+    int64_t rows; /* of a page: its locks are held for some 100 ms at most */
+    purge_page_fn *page;
 };
+
+/* Defines purge_<table>_page(), by the statement purge_<table>.sql, which consists of the parts
+ * "purge" and "audit". */
+#define PURGE_PAGE(table_)                                                                         \
+    static int purge_##table_##_page(void *daemon, const struct request *req, struct uuid project, \
+                                     int64_t rows, int64_t *ret_removed, struct error *err)        \
+    {                                                                                              \
+        const struct sql_purge_##table_##_in in = {.purge = {.project = project, .most = rows},    \
+                                                   .audit = purge_audit(req, project, #table_)};   \
+        struct sql_purge_##table_##_row row;                                                       \
+                                                                                                   \
+        if (sql_purge_##table_(((struct service *)daemon)->db, req, &in, &row, err) < 0)           \
+            return -1;                                                                             \
+        *ret_removed = row.removed;                                                                \
+        return 0;                                                                                  \
+    }
 
 /* The audit row of a page. */
 struct sql_audit purge_audit(const struct request *req, struct uuid project, const char *table);
-
-/* The column "removed" of a statement's only row. */
-int64_t purge_removed(const struct db_result *res, struct arena *arena);
-
-/* A row with the column "id". */
-struct purge_row {
-    struct uuid id;
-};
-FIELD_DECLARE(purge_row);
-
-struct service;
 
 struct project_purge_in {
     struct uuid projectId;

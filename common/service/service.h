@@ -178,7 +178,6 @@ struct service {
     const struct service_options *options;
     bool check_only; /* --check-config: credentials are the unit's and may be missing */
     struct service_seal *sealing;
-    int purge_statement; /* the first of service_purge.c's */
     struct {
         bool silent; /* the last question was not answered in time */
         struct blocker blocker;

@@ -4,25 +4,13 @@
 #include "common/service/purge.h"
 
 #include "common/service/service_private.h"
+#include "common/service/sql/purge.h"
 
 enum {
     RUN_MS = 1000, /* of one call: the caller sees progress, and other requests get their turn */
     PERIOD_MS = 60 * 1000,
     REMEMBER_MS = 24 * 3600 * 1000, /* longer than any request, form or retry lives */
     PAGE = 100,
-};
-
-enum {
-#define SQL(name, class, params, text) name,
-#include "common/service/purge_sql.def"
-#undef SQL
-    STATEMENT_COUNT
-};
-
-static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/purge_sql.def"
-#undef SQL
 };
 
 static const struct field project_purge_in_rows[] = {
@@ -36,19 +24,6 @@ static const struct field project_purge_out_rows[] = {
 };
 FIELD_TABLE(project_purge_out);
 
-static const struct field purge_row_rows[] = {
-    FIELD_UUID(struct purge_row, id, FIELD_REQUIRED, "Row"),
-};
-FIELD_TABLE(purge_row);
-
-int64_t purge_removed(const struct db_result *res, struct arena *arena)
-{
-    struct project_purge_out out = {0};
-
-    db_row(res, 0, &project_purge_out_table, arena, &out);
-    return out.removed;
-}
-
 struct sql_audit purge_audit(const struct request *req, struct uuid project, const char *table)
 {
     return audit_row(req, &(struct audit){.action = "project.purge",
@@ -56,23 +31,6 @@ struct sql_audit purge_audit(const struct request *req, struct uuid project, con
                                           .type = "Project",
                                           .id = project,
                                           .detail = table});
-}
-
-static int purge_page(struct service *self, const struct purge_step *step,
-                      const struct request *req, struct uuid project, int64_t *ret_removed,
-                      struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit;
-
-    if (step->page)
-        return step->page(self, req, project, step->rows, ret_removed, err);
-    audit = purge_audit(req, project, step->table);
-    if (db_query(self->db, req, step->statement, &res, err, DB_UUID(project), DB_INT(step->rows),
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    *ret_removed = purge_removed(res, req->arena);
-    return 0;
 }
 
 int purge_run(struct service *self, const struct purge_step *steps, const struct request *req,
@@ -87,7 +45,7 @@ int purge_run(struct service *self, const struct purge_step *steps, const struct
             out->more = self->stopping || clock_mono_ms() >= until_ms;
             if (out->more)
                 return 0;
-            if (purge_page(self, step, req, project, &removed, err) < 0)
+            if (step->page(self, req, project, step->rows, &removed, err) < 0)
                 return -1;
             out->removed += removed;
         } while (removed >= step->rows);
@@ -98,23 +56,23 @@ int purge_run(struct service *self, const struct purge_step *steps, const struct
 int purge_call(struct service *self, const struct request *req, struct uuid project,
                struct project_purge_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_purge_remember_in remember = {.project = project, .now = clock_real_ms()};
 
-    if (db_query(self->db, req, self->purge_statement + SQL_PURGE_REMEMBER, &res, err,
-                 DB_UUID(project), DB_INT(clock_real_ms())) < 0)
+    if (sql_purge_remember(self->db, req, &remember, err) < 0)
         return -1;
     return purge_run(self, self->definition->purge, req, project, out, err);
 }
 
-static int purge_again(struct service *self, const struct purge_row *projects, size_t count,
+static int purge_again(struct service *self, const struct sql_purge_list_rows *projects,
                        struct error *err)
 {
-    for (size_t i = 0; i < count && !self->stopping; i++) {
+    for (size_t i = 0; i < projects->count && !self->stopping; i++) {
         CLEANUP(service_request_destroy)
         struct request *req = service_request_new(self, 5 * (int64_t)RUN_MS);
         struct project_purge_out out = {0};
 
-        if (purge_run(self, self->definition->purge, req, projects[i].id, &out, err) < 0)
+        if (purge_run(self, self->definition->purge, req, projects->items[i].project, &out, err) <
+            0)
             return -1;
     }
     return 0;
@@ -123,31 +81,25 @@ static int purge_again(struct service *self, const struct purge_row *projects, s
 static int run_task(void *daemon, const struct request *req, struct error *err)
 {
     struct service *self = daemon;
-    CLEANUP(db_result_destroy) struct db_result *forgotten = NULL;
-    struct uuid after = {"00000000-0000-0000-0000-000000000000"};
-    size_t count;
+    const struct sql_purge_expire_in expire = {.before = clock_real_ms() - REMEMBER_MS,
+                                               .most = PAGE};
+    struct sql_purge_list_in page = {.after = {"00000000-0000-0000-0000-000000000000"},
+                                     .most = PAGE};
+    struct sql_purge_list_rows projects;
 
     do {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-        const struct purge_row *projects;
-
-        if (db_query(self->db, req, self->purge_statement + SQL_PURGE_REMEMBERED, &res, err,
-                     DB_UUID(after), DB_INT(PAGE)) < 0)
+        if (sql_purge_list(self->db, req, &page, &projects, err) < 0 ||
+            purge_again(self, &projects, err) < 0)
             return -1;
-        count = db_rows(res);
-        projects = db_list(res, &purge_row_table, req->arena).items;
-        if (purge_again(self, projects, count, err) < 0)
-            return -1;
-        if (count > 0)
-            after = projects[count - 1].id;
-    } while (count == PAGE && !self->stopping);
-    return db_query(self->db, req, self->purge_statement + SQL_PURGE_FORGET, &forgotten, err,
-                    DB_INT(clock_real_ms() - REMEMBER_MS), DB_INT(PAGE));
+        if (projects.count > 0)
+            page.after = projects.items[projects.count - 1].project;
+    } while (projects.count == PAGE && !self->stopping);
+    return sql_purge_expire(self->db, req, &expire, err) < 0 ? -1 : 0;
 }
 
 void service_purge_extend(struct service *self)
 {
-    self->purge_statement = db_extend(self->db, statements, STATEMENT_COUNT);
+    db_extend_sql(self->db, service_purge_sql);
 }
 
 void service_purge_watch(struct service *self)

@@ -2,6 +2,7 @@
  * wipe.c - deletes what an account, or a project, leaves behind.
  */
 #include "docd/docd.h"
+#include "docd/sql/purge.h"
 
 enum { WIPE_BATCH = 200 };
 
@@ -43,48 +44,56 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
 
 /* ---- a project ---- */
 
-static int purge_documents(void *daemon, const struct request *req, struct uuid project,
-                           int64_t rows, int64_t *ret_removed, struct error *err)
+static int purge_document_page(void *daemon, const struct request *req, struct uuid project,
+                               int64_t rows, int64_t *ret_removed, struct error *err)
 {
     struct docd *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-    struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = "document.delete", .project = project, .detail = "project"});
+    const struct sql_purge_document_in in = {
+        .project = project,
+        .most = rows,
+        .audit = audit_row(req, &(struct audit){.action = "document.delete",
+                                                .project = project,
+                                                .detail = "project"})};
+    struct sql_purge_document_row row;
 
-    if (db_query(d->svc.db, req, SQL_PURGE_DOCUMENTS, &gone, err, DB_UUID(project), DB_INT(rows),
-                 DB_AUDIT(audit)) < 0)
+    if (sql_purge_document(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret_removed = purge_removed(gone, req->arena);
+    *ret_removed = row.removed;
     return 0;
 }
 
 /* Bytes of uploads under way too: a row stays until its bytes are removed. */
-static int purge_objects(void *daemon, const struct request *req, struct uuid project, int64_t rows,
-                         int64_t *ret_removed, struct error *err)
+static int purge_object_page(void *daemon, const struct request *req, struct uuid project,
+                             int64_t rows, int64_t *ret_removed, struct error *err)
 {
     struct docd *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *due = NULL;
-    struct sql_audit audit = purge_audit(req, project, "object");
-    const struct purge_row *objects;
+    const struct sql_purge_object_in in = {.project = project,
+                                           .most = rows,
+                                           .now = req->now_ms,
+                                           .audit = purge_audit(req, project, "object")};
+    struct sql_purge_object_rows objects;
 
-    if (db_query(d->svc.db, req, SQL_PURGE_OBJECTS, &due, err, DB_UUID(project), DB_INT(rows),
-                 DB_AUDIT(audit)) < 0)
+    if (sql_purge_object(d->svc.db, req, &in, &objects, err) < 0)
         return -1;
-    objects = db_list(due, &purge_row_table, req->arena).items;
-    for (size_t i = 0; i < db_rows(due); i++)
-        if (object_sweep(d, req, project, objects[i].id, err) < 0)
+    for (size_t i = 0; i < objects.count; i++)
+        if (object_sweep(d, req, project, objects.items[i].id, err) < 0)
             return -1;
-    *ret_removed = (int64_t)db_rows(due);
+    *ret_removed = (int64_t)objects.count;
     return 0;
 }
 
+PURGE_PAGE(content_translation)
+PURGE_PAGE(content)
+PURGE_PAGE(content_word)
+PURGE_PAGE(document_usage)
+
 const struct purge_step docd_purge[] = {
-    {.table = "document", .rows = 200, .page = purge_documents},
-    {.table = "object", .rows = 20, .page = purge_objects},
-    {"content_translation", 500, SQL_PURGE_TRANSLATIONS, NULL},
-    {"content", 500, SQL_PURGE_CONTENT, NULL},
-    {"content_word", 1000, SQL_PURGE_WORDS, NULL},
-    {"document_usage", 500, SQL_PURGE_USAGE, NULL},
+    {"document", 200, purge_document_page},
+    {"object", 20, purge_object_page},
+    {"content_translation", 500, purge_content_translation_page},
+    {"content", 500, purge_content_page},
+    {"content_word", 1000, purge_content_word_page},
+    {"document_usage", 500, purge_document_usage_page},
     {.table = NULL},
 };
 

@@ -27,6 +27,10 @@ GOOD = [
      '-- include: audit as again(from = x)\nselect from x',
      "audit_written as (insert into audit (at, entity) select $2, coalesce($3, 'T, ' || id) from x),\\n\"\n"
      '    "again_written as (insert into audit (at, entity) select $4, $5 from x)'),
+    ('an argument with commas', '-- A write.\n-- class: write\n-- in: id uuid\n-- rows: none\nwith\n'
+     'x as (delete from t where id = :id returning id),\n'
+     '-- include: audit(from = {x, (values (1, 2)) y}, entity = null)\nselect from x',
+     'select $2, null from x, (values (1, 2)) y)'),
     ('names that are longer than others', READ.replace('id uuid', 'id uuid, id_of text')
      + 'select name from t where id = :id and o = :id_of', 'where id = $1 and o = $2'),
 ]

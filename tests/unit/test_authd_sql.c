@@ -20,7 +20,6 @@ extern const struct db_migration authd_migrations[];
 static const struct db_statement statements[] = {
 #define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
 #include "authd/authd_sql.def"
-#include "common/service/purge_sql.def"
 #undef SQL
 };
 
@@ -41,7 +40,8 @@ static const struct plans plans = {
     .migrations = authd_migrations,
     .statements = statements,
     .count = ARRAY_SIZE(statements),
-    .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql},
+    .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql,
+            service_purge_sql},
     .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
              "audit_head audit_gap email_scan",
     .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "

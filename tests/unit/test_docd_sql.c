@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "docd/docd_sql.h"
+#include "docd/sql_part.h"
 #include "tests/unit/plans.h"
 
 extern const struct db_migration docd_migrations[];
@@ -16,6 +17,7 @@ static const struct plans plans = {
     .migrations = docd_migrations,
     .statements = docd_statements,
     .count = DOCD_STATEMENT_COUNT,
+    .sql = {docd_sql},
     .small = "",
     .emptied = "upload",
     .blocking = "0003_object_document 0005_document_indexes",

@@ -2,7 +2,6 @@
  * test_settingsd_sql.c - settingsd's statements against a real server: that they prepare, and find
  * their rows by an index.
  */
-#include "settingsd/settingsd_sql.h"
 #include "settingsd/sql_part.h"
 #include "tests/unit/plans.h"
 
@@ -11,8 +10,6 @@ extern const struct db_migration settingsd_migrations[];
 static const struct plans plans = {
     .schema = "settings",
     .migrations = settingsd_migrations,
-    .statements = settingsd_statements,
-    .count = SETTINGSD_STATEMENT_COUNT,
     .sql = {settingsd_sql},
     .small = "",
     .emptied = "outbox",

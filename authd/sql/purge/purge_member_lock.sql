@@ -1,0 +1,13 @@
+-- Locks the accounts of a page of the members of a project that is deleted: nothing makes them
+-- members of another project until the transaction ends.
+-- class: tx
+-- in: project uuid, most int8
+-- rows: many
+-- row: id uuid
+select a.id
+from account a
+where a.id = any (array(
+    select account_id from membership where project_id = :project order by project_id, id limit :most
+))
+order by a.id
+for update

@@ -1,0 +1,8 @@
+-- Deletes a page of the translations of a project that is deleted.
+-- class: write
+-- rows: one
+-- row: removed int8
+with
+-- include: purge(table = translation_memory, key = {project_id, key}),
+-- include: audit(from = purge_found)
+select count(*) as removed from purge_deleted

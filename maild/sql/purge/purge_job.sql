@@ -1,0 +1,20 @@
+-- Takes a page of jobs off a project that is deleted: a job is an account's, which may be a member of
+-- other projects.
+-- class: write
+-- rows: one
+-- row: removed int8
+-- in: project uuid, most int8
+with
+updated as (
+    update job
+    set project_id = '00000000-0000-0000-0000-000000000000'
+    where id = any (array(
+        select id from job where project_id = :project order by project_id, id limit :most for update
+    ))
+    returning 1
+),
+found as (
+    select from updated limit 1
+),
+-- include: audit(from = found)
+select count(*) as removed from updated

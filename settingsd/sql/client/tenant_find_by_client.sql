@@ -1,0 +1,12 @@
+-- The project of a client application. No row: there is no such client application.
+-- class: read
+-- in: client uuid
+-- rows: one
+-- row: account_policy text null, tenant struct tenant
+select
+    -- include: tenant_columns
+from client k
+join project p on p.id = k.project_id
+-- include: project_code
+-- include: project_tree
+where k.id = :client

@@ -1,0 +1,5 @@
+-- What was told directly need not be relayed.
+-- class: write
+-- in: id uuid
+-- rows: none
+delete from outbox where id = :id

@@ -1,0 +1,16 @@
+-- The version and the columns of struct settings_record and struct settings_values, of project p.
+p.version,
+p.id as "projectId",
+'"' || p.version || '"' as etag,
+p.settings->>'defaultPatientAccessPolicy' as "defaultPatientAccessPolicy",
+(p.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean as "PATIENT_REGISTRATION_ENABLED",
+(p.settings->>'PATIENT_INVITATION_ENABLED')::boolean as "PATIENT_INVITATION_ENABLED",
+(p.settings->>'PATIENT_LOGIN_ENABLED')::boolean as "PATIENT_LOGIN_ENABLED",
+(p.settings->>'PRACTITIONER_REGISTRATION_ENABLED')::boolean as "PRACTITIONER_REGISTRATION_ENABLED",
+(p.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean as "PRACTITIONER_INVITATION_ENABLED",
+(p.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean as "PRACTITIONER_LOGIN_ENABLED",
+(p.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean
+    as "CLINICIAN_INVITE_ON_BUSINESS_EMAIL",
+p.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY' as "DEFAULT_PRACTITIONER_ACCESS_POLICY",
+p.settings->>'PRACTITIONER_APP_URL' as "PRACTITIONER_APP_URL",
+p.settings->>'PATIENT_APP_URL' as "PATIENT_APP_URL"

@@ -1,0 +1,28 @@
+-- The account policy as JSON, and the columns of struct tenant, of project p, its tenant code c and
+-- its tree t. A switch that was never set has its default.
+p.account_policy::text,
+p.id as "projectId",
+p.parent_id as "parentId",
+p.name,
+c.code as "tenantCode",
+t.root_id as "rootId",
+t.suspended,
+p.created_at as "createdAt",
+p.deleting_at is not null as deleting,
+coalesce((p.settings->>'PATIENT_REGISTRATION_ENABLED')::boolean, true) as "patientRegistration",
+coalesce((p.settings->>'PATIENT_INVITATION_ENABLED')::boolean, true) as "patientInvitation",
+coalesce((p.settings->>'PATIENT_LOGIN_ENABLED')::boolean, true) as "patientLogin",
+coalesce((p.settings->>'PRACTITIONER_REGISTRATION_ENABLED')::boolean, false)
+    as "practitionerRegistration",
+coalesce((p.settings->>'PRACTITIONER_INVITATION_ENABLED')::boolean, true)
+    as "practitionerInvitation",
+coalesce((p.settings->>'PRACTITIONER_LOGIN_ENABLED')::boolean, true) as "practitionerLogin",
+coalesce((p.settings->>'CLINICIAN_INVITE_ON_BUSINESS_EMAIL')::boolean, false)
+    as "inviteOnBusinessEmail",
+substr(p.settings->>'defaultPatientAccessPolicy', length('AccessPolicy/') + 1)::uuid
+    as "defaultPatientPolicy",
+substr(p.settings->>'DEFAULT_PRACTITIONER_ACCESS_POLICY', length('AccessPolicy/') + 1)::uuid
+    as "defaultPractitionerPolicy",
+p.settings->>'PATIENT_APP_URL' as "patientAppUrl",
+p.settings->>'PRACTITIONER_APP_URL' as "practitionerAppUrl",
+p.default_language as "defaultLanguage"

@@ -1,0 +1,16 @@
+-- Deletes an access policy. No row: the project has another version, or no such policy.
+-- class: write
+-- in: project uuid, id uuid, version int8
+-- rows: one
+with
+updated as (
+    update project set version = version + 1 where id = :project and version = :version returning id
+),
+deleted as (
+    delete from access_policy a
+    using updated p
+    where a.project_id = p.id and a.id = :id
+    returning a.id
+),
+-- include: audit(from = deleted)
+select from deleted

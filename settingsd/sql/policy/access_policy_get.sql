@@ -1,0 +1,9 @@
+-- An access policy. No row: the project has no such one.
+-- class: read
+-- in: project uuid, id uuid
+-- rows: one
+-- row: struct access_policy
+select
+    -- include: policy_columns(from = a)
+from access_policy a
+where a.project_id = :project and a.id = :id

@@ -1,0 +1,19 @@
+-- What a membership of a project is held to: the account policy as JSON, the project's name, whether
+-- it is suspended, and the rules of an access policy if the project has it. No row: there is no such
+-- project.
+-- class: read
+-- in: project uuid, policy uuid null
+-- rows: one
+-- row: account_policy text null, context struct caller_context_out
+select
+    p.account_policy::text,
+    p.name as "projectName",
+    t.suspended,
+    a.id as "policyId",
+    a.name as "policyName",
+    a.resource::text as "policyResource",
+    a.ip_access_rule::text as "policyIpAccessRule"
+from project p
+left join access_policy a on a.project_id = p.id and a.id = :policy
+-- include: project_tree
+where p.id = :project

@@ -1,0 +1,13 @@
+-- The projects of these ids, at most 1,000.
+-- class: read
+-- in: ids uuid[]
+-- rows: many
+-- row: account_policy text null, tenant struct tenant
+select
+    -- include: tenant_columns
+from project p
+-- include: project_code
+-- include: project_tree
+where p.id = any (:ids)
+order by p.id
+limit 1000

@@ -1,0 +1,13 @@
+-- A page of all projects, behind the id `after`.
+-- class: read
+-- in: after uuid null, most int8
+-- rows: many
+-- row: account_policy text null, tenant struct tenant
+select
+    -- include: tenant_columns
+from project p
+-- include: project_code
+-- include: project_tree
+where p.id > coalesce(:after, '00000000-0000-0000-0000-000000000000')
+order by p.id
+limit :most

@@ -1,0 +1,8 @@
+-- Deletes a page of the history of settings of a project that is deleted.
+-- class: write
+-- rows: one
+-- row: removed int8
+with
+-- include: purge(table = setting_history, key = {project_id, version, name}),
+-- include: audit(from = purge_found)
+select count(*) as removed from purge_deleted

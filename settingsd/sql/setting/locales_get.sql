@@ -1,0 +1,9 @@
+-- The languages of a project, separated by commas, and its default language. No row: there is no
+-- such project.
+-- class: read
+-- in: project uuid
+-- rows: one
+-- row: version int8, languages text, default_language text
+select version, array_to_string(languages, ',') as languages, default_language
+from project
+where id = :project

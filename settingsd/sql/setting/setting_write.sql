@@ -1,0 +1,29 @@
+-- Writes a switch or a text, or unsets it where both are null. A value written again is no change:
+-- it makes a version, but nothing in the history. No row: the project has another version.
+-- class: write
+-- in: project uuid, version int8, name text, enabled bool null, value text null
+-- rows: one
+-- row: version int8, record struct settings_record, settings struct settings_values
+with
+updated as (
+    update project
+    set version = version + 1,
+        settings = jsonb_strip_nulls(
+            settings || jsonb_build_object(:name, coalesce(to_jsonb(:enabled), to_jsonb(:value)))
+        )
+    where id = :project and version = :version
+    returning *
+),
+changes as (
+    select
+        p.id as project_id, p.version, :name as name, old.settings->:name as old_value,
+        p.settings->:name as new_value
+    from updated p
+    join project old on old.id = p.id
+    where old.settings->:name is distinct from p.settings->:name
+),
+-- include: history(from = changes),
+-- include: audit(from = updated)
+select
+    -- include: settings_columns
+from updated p
