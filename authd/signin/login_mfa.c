@@ -6,6 +6,7 @@
 #include "authd/credential/factor.h"
 #include "authd/session/session.h"
 #include "authd/signin/login.h"
+#include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
 static int invalid(struct error *err)
@@ -17,29 +18,31 @@ static int invalid(struct error *err)
 static int give_code(struct db_tx **tx_p, const struct request *req, struct uuid login,
                      const char *method, const char **ret_code, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
     uint8_t hash[SECRET_HASH_SIZE];
+    struct sql_login_confirm_in confirm = {.id = login,
+                                           .code_hash = {hash, sizeof(hash)},
+                                           .auth_method =
+                                               arena_printf(req->arena, "password+%s", method),
+                                           .expires_at = req->now_ms + LOGIN_LIFE};
 
     secret_hash(code, hash);
-    if (db_tx_query(*tx_p, SQL_LOGIN_CONFIRM, &res, err, DB_UUID(login),
-                    DB_BYTES(hash, sizeof(hash)),
-                    DB_TEXT(arena_printf(req->arena, "password+%s", method)),
-                    DB_INT(req->now_ms + LOGIN_LIFE)) < 0 ||
-        db_commit(tx_p, err) < 0)
+    if (sql_login_confirm(*tx_p, req, &confirm, err) < 0 || db_commit(tx_p, err) < 0)
         return -1;
     *ret_code = code;
     return 0;
 }
 
-/* A login that waits is held until the end of the transaction. */
-static int hold(struct db_tx *tx, const struct request *req, struct uuid login, struct error *err)
+/* Locks a login that waits until the end of the transaction. */
+static int lock_login(struct db_tx *tx, const struct request *req, struct uuid login,
+                      struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_login_lock_in lock = {.id = login, .now = req->now_ms};
+    int found = sql_login_lock(tx, req, &lock, err);
 
-    if (db_tx_query(tx, SQL_LOGIN_HOLD, &res, err, DB_UUID(login), DB_INT(req->now_ms)) < 0)
+    if (found < 0)
         return -1;
-    return db_rows(res) > 0 ? 0 : invalid(err);
+    return found > 0 ? 0 : invalid(err);
 }
 
 /* Takes the code for a login that waits for one. A wrong one counts for the login and for the
@@ -47,10 +50,10 @@ static int hold(struct db_tx *tx, const struct request *req, struct uuid login, 
 static int confirm(struct authd *d, const struct request *req, const struct login_mfa_in *in,
                    const struct sign_in *who, const char **ret_code, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     CLEANUP(factor_wipe) struct factor factor = {.found = false};
     const struct sql_audit failure = sign_in_failure(req, who, "code");
+    struct sql_login_count_failure_in wrong = {.id = in->loginId};
     const char *method;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
@@ -59,12 +62,12 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
     factor.project = who->project;
     if (!factor.enrolled) /* turned off meanwhile */
         return invalid(err);
-    if (hold(tx, req, in->loginId, err) < 0 ||
+    if (lock_login(tx, req, in->loginId, err) < 0 ||
         factor_take(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
         return -1;
     if (method)
         return give_code(&tx, req, in->loginId, method, ret_code, err);
-    if (db_tx_query(tx, SQL_LOGIN_FAIL, &res, err, DB_UUID(in->loginId)) < 0)
+    if (sql_login_count_failure(tx, req, &wrong, err) < 0)
         return -1;
     ++*d->count.sign_in_bad;
     return factor_refuse(&tx, req, &factor, &failure, err);
