@@ -174,7 +174,7 @@ static int start(void *daemon, struct error *err)
 {
     struct docd *d = daemon;
 
-    content_keep_memory();
+    content_tune_malloc();
     d->policies = policy_scopes_new();
     d->config = d->svc.config;
     d->store = store_open(d, err);

@@ -324,7 +324,7 @@ static int start(void *daemon, struct error *err)
 {
     struct gateway *self = daemon;
 
-    content_keep_memory();
+    content_tune_malloc();
     self->daemons = upstreams + 1;
     trace_source_init(&self->traces);
     self->tokens = token_cache_new();

@@ -21,7 +21,7 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-/* Bytes behind an allocation that are nobody's. gcc says so by a macro, clang when asked. */
+/* Bytes behind an allocation that belong to none. gcc says so by a macro, clang when asked. */
 #ifdef __SANITIZE_ADDRESS__
 #define GAP 16
 #elif defined(__clang__)

@@ -1,7 +1,7 @@
 /*
  * base.h - the handful of macros that every file of the suite uses.
  *
- * Nothing in here allocates, locks or knows any other header of ours.
+ * Nothing in here allocates, locks or includes another header of the suite.
  */
 #ifndef ATRIUM_COMMON_BASE_BASE_H
 #define ATRIUM_COMMON_BASE_BASE_H

@@ -42,7 +42,7 @@ enum { ERROR_ITEMS_MAX = 64 }; /* problems kept of one request; the rest is coun
 struct error {
     enum error_code code; /* ERR_NONE: nothing failed */
     char message[256];    /* for the client */
-    bool foreign;         /* the message is somebody else's words (a bot's): never logged */
+    bool foreign;         /* the message was written by others (a bot): never logged */
     char detail[256];     /* for the log */
     char sqlstate[6];     /* "" unless PostgreSQL refused a statement */
     char constraint[64];  /* name of the violated constraint, or "" */

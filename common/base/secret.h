@@ -42,7 +42,7 @@ int secret_load_keys(const char *path, struct secret ret[static SEAL_FILE_KEYS],
                      struct error *err) MUST_USE;
 
 /* The first line of such a file, 1 to SECRET_MAX - 2 bytes, without its line end and
- * NUL-terminated: a password or the key of somebody else's service. Fails as above. */
+ * NUL-terminated: a password or the key of another service. Fails as above. */
 int secret_load_text(const char *path, struct secret *ret, struct error *err) MUST_USE;
 
 /* What is wrong with a file that holds a secret, as the two above would say it; also an owner who

@@ -14,7 +14,7 @@ struct server_user {
     bool mapped; /* a user namespace gives the caller's own uid this number */
 };
 
-/* The uid of the user postgres, or of nobody (65534) where the package is not installed. */
+/* The uid of the user postgres, or 65534 where the package is not installed. */
 uid_t server_user_uid(void);
 
 /* Chooses the user of a new directory and gives the directory to it. Where the kernel refuses that

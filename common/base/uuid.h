@@ -1,6 +1,6 @@
 /*
- * uuid.h - identifiers (RFC 9562), kept as canonical lower-case text because that is what every
- * wire of ours carries: JSON, msgpack and PostgreSQL's text parameters.
+ * uuid.h - identifiers (RFC 9562), kept as canonical lower-case text because every wire of the
+ * suite carries that: JSON, msgpack and PostgreSQL's text parameters.
  */
 #ifndef ATRIUM_COMMON_BASE_UUID_H
 #define ATRIUM_COMMON_BASE_UUID_H

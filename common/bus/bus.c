@@ -178,9 +178,9 @@ static int64_t read_outstanding(void *arg)
     const struct bus *self = arg;
     int64_t count = 0;
 
-    for (size_t i = 0; i < self->asked_count; i++) {
-        for (size_t j = 0; j < self->asked[i].count; j++)
-            count += (int64_t)self->asked[i].peers[j]->outstanding;
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        for (size_t j = 0; j < self->upstreams[i].count; j++)
+            count += (int64_t)self->upstreams[i].peers[j]->outstanding;
     }
     return count;
 }
@@ -211,23 +211,23 @@ static void metrics_register(struct bus *self, struct metrics *metrics)
                   read_outstanding, self);
 }
 
-/* The labels live as long as the bus, which nobody asks for its metrics once it is destroyed. */
-static void asked_add(struct bus *self, struct metrics *metrics, const char *service)
+/* The labels live as long as the bus, whose metrics are not read once it is destroyed. */
+static void upstream_add(struct bus *self, struct metrics *metrics, const char *service)
 {
-    struct bus_asked *asked = &self->asked[self->asked_count++];
+    struct bus_upstream *upstream = &self->upstreams[self->upstream_count++];
     const char *label = arena_printf(self->arena, "service=\"%s\"", service);
 
-    asked->service = service;
-    asked->watch = -1;
-    asked->peers = arena_calloc(self->arena, BUS_PEERS_MAX, sizeof(struct bus_peer *));
-    asked->calls =
+    upstream->service = service;
+    upstream->watch = -1;
+    upstream->peers = arena_calloc(self->arena, BUS_PEERS_MAX, sizeof(struct bus_peer *));
+    upstream->calls =
         metrics_counter(metrics, "atrium_bus_calls_total", label, "Calls of other services.");
-    asked->failures = metrics_counter(metrics, "atrium_bus_call_failures_total", label,
-                                      "Calls that no instance answered.");
-    asked->resent = metrics_counter(metrics, "atrium_bus_resent_total", label,
-                                    "Requests sent to another instance after a loss.");
-    asked->latency = metrics_histogram(metrics, "atrium_bus_call_us", label,
-                                       "Microseconds from a call to its answer.");
+    upstream->failures = metrics_counter(metrics, "atrium_bus_call_failures_total", label,
+                                         "Calls that no instance answered.");
+    upstream->resent = metrics_counter(metrics, "atrium_bus_resent_total", label,
+                                       "Requests sent to another instance after a loss.");
+    upstream->latency = metrics_histogram(metrics, "atrium_bus_call_us", label,
+                                          "Microseconds from a call to its answer.");
 }
 
 static int bus_start(struct bus *self, struct metrics *metrics, struct error *err)
@@ -243,10 +243,10 @@ static int bus_start(struct bus *self, struct metrics *metrics, struct error *er
     metrics_register(self, metrics);
     while (options->upstreams && options->upstreams[count])
         count++;
-    self->asked = arena_calloc(self->arena, count + 1, sizeof(*self->asked));
+    self->upstreams = arena_calloc(self->arena, count + 1, sizeof(*self->upstreams));
     for (size_t i = 0; i < count; i++)
-        asked_add(self, metrics, options->upstreams[i]);
-    if (bus_door_start(self, err) < 0)
+        upstream_add(self, metrics, options->upstreams[i]);
+    if (bus_listener_start(self, err) < 0)
         return -1;
     return bus_watch_start(self, err);
 }
@@ -279,12 +279,12 @@ void bus_destroy(struct bus **self_p)
     if (!self)
         return;
     bus_watch_stop(self);
-    for (size_t i = 0; i < self->asked_count; i++) {
-        while (self->asked[i].count > 0)
-            bus_peer_free(self->asked[i].peers[--self->asked[i].count]);
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        while (self->upstreams[i].count > 0)
+            bus_peer_free(self->upstreams[i].peers[--self->upstreams[i].count]);
     }
     loop_cancel(self->loop, &self->resend);
-    bus_door_stop(self);
+    bus_listener_stop(self);
     bus_serve_free(self);
     bus_frame_free(&self->frame);
     free(self->slots);
@@ -298,13 +298,13 @@ void bus_destroy(struct bus **self_p)
 
 bool bus_has_peer(const struct bus *self, const char *service)
 {
-    for (size_t i = 0; i < self->asked_count; i++) {
-        const struct bus_asked *asked = &self->asked[i];
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        const struct bus_upstream *upstream = &self->upstreams[i];
 
-        if (strcmp(asked->service, service) != 0)
+        if (strcmp(upstream->service, service) != 0)
             continue;
-        for (size_t j = 0; j < asked->count; j++) {
-            if (asked->peers[j]->state == PEER_READY)
+        for (size_t j = 0; j < upstream->count; j++) {
+            if (upstream->peers[j]->state == PEER_READY)
                 return true;
         }
     }
@@ -321,16 +321,16 @@ const char **bus_peers(const struct bus *self, const char *service, struct arena
     size_t room = 1, count = 0;
     const char **names;
 
-    for (size_t i = 0; i < self->asked_count; i++)
-        room += self->asked[i].count;
+    for (size_t i = 0; i < self->upstream_count; i++)
+        room += self->upstreams[i].count;
     names = arena_calloc(arena, room, sizeof(*names));
-    for (size_t i = 0; i < self->asked_count; i++) {
-        const struct bus_asked *asked = &self->asked[i];
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        const struct bus_upstream *upstream = &self->upstreams[i];
 
-        for (size_t j = 0; j < asked->count; j++) {
-            if ((!service || strcmp(service, asked->service) == 0) &&
-                asked->peers[j]->state == PEER_READY)
-                names[count++] = arena_strdup(arena, asked->peers[j]->name);
+        for (size_t j = 0; j < upstream->count; j++) {
+            if ((!service || strcmp(service, upstream->service) == 0) &&
+                upstream->peers[j]->state == PEER_READY)
+                names[count++] = arena_strdup(arena, upstream->peers[j]->name);
         }
     }
     qsort(names, count, sizeof(*names), compare_names);
@@ -339,12 +339,12 @@ const char **bus_peers(const struct bus *self, const char *service, struct arena
 
 bool bus_peer_knows_traces(const struct bus *self, const char *peer)
 {
-    for (size_t i = 0; i < self->asked_count; i++) {
-        const struct bus_asked *asked = &self->asked[i];
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        const struct bus_upstream *upstream = &self->upstreams[i];
 
-        for (size_t j = 0; j < asked->count; j++)
-            if (strcmp(asked->peers[j]->name, peer) == 0)
-                return asked->peers[j]->state == PEER_READY && asked->peers[j]->knows_traces;
+        for (size_t j = 0; j < upstream->count; j++)
+            if (strcmp(upstream->peers[j]->name, peer) == 0)
+                return upstream->peers[j]->state == PEER_READY && upstream->peers[j]->knows_traces;
     }
     return false;
 }

@@ -33,7 +33,7 @@ struct bus_options {
     const char *const *upstreams; /* services this one calls, NULL-ended */
     size_t peer_max;              /* requests in flight to one instance (512) */
     size_t serve_max; /* requests being served at once (1,024); beyond: ERR_OVERLOADED */
-    bool held;        /* callers wait at the door until bus_open() */
+    bool held;        /* callers wait until bus_open() */
     const struct bus_hosts *hosts; /* NULL: all of the suite is on this host */
     struct spans *spans;           /* of requests that are sampled; NULL: none are recorded */
 };
@@ -45,7 +45,7 @@ struct bus *bus_new(struct loop *loop, struct clock *clock, struct metrics *metr
                     const struct bus_options *options, struct error *err);
 
 /* Closes everything at once. No fiber may be inside a call or be serving one: drain and cancel them
- * first. Nobody may read the metrics afterwards. */
+ * first. The metrics must not be read afterwards. */
 void bus_destroy(struct bus **self_p);
 
 /* Lets the callers of a bus with options.held in: for a daemon whose start needs the bus before it

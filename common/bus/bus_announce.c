@@ -35,7 +35,7 @@ struct bus_announcement {
 static void announce_send(struct bus_announcement *self, const struct listener *listener)
 {
     bus_write_again(&self->bus->frame, self->frame, self->frame_size);
-    bus_door_send(listener->socket, listener->route);
+    bus_listener_send(listener->socket, listener->route);
 }
 
 static struct listener *listener_find(struct bus_announcement *self,

@@ -4,7 +4,7 @@
  * The arguments stay on the stack of the calling fiber, so a call that must go to another instance
  * is simply written once more.  Ids are slots of an array with a counter in the upper half: finding
  * the call of an answer is one index and one comparison, and an answer that comes too late finds
- * nobody.  Handlers, the gateway, the outbox and ctl call it.
+ * no call.  Handlers, the gateway, the outbox and ctl call it.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void slots_grow(struct bus *self)
 }
 
 /* There are as many slots as fibers wait, which fiber.h bounds. */
-static void slot_take(struct bus *self, struct bus_call *call)
+static void slot_acquire(struct bus *self, struct bus_call *call)
 {
     struct bus_slot *slot;
 
@@ -75,7 +75,7 @@ static void call_begin(struct bus *self, struct bus_call *call, struct bus_peer 
                        zmq_msg_t *answer)
 {
     *call = (struct bus_call){.peer = peer, .fiber = fiber_self(self->loop), .answer = answer};
-    slot_take(self, call);
+    slot_acquire(self, call);
     call->next = peer->calls;
     call->link = &peer->calls;
     if (call->next)
@@ -122,53 +122,53 @@ void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incomin
         return;
     }
     if (cannot)
-        peer->sick_until_ms = clock_mono_ms() + BUS_SICK_MS;
+        peer->degraded_until_ms = clock_mono_ms() + BUS_DEGRADED_MS;
     zmq_msg_move(call->answer, message);
     zmq_msg_close(message);
-    bus_call_finish(self, call, cannot ? BUS_CANNOT : BUS_ANSWERED);
+    bus_call_finish(self, call, cannot ? BUS_UNAVAILABLE : BUS_ANSWERED);
 }
 
 /* ---- choosing ---- */
 
-static struct bus_asked *asked_find(const struct bus *self, const char *service)
+static struct bus_upstream *upstream_find(const struct bus *self, const char *service)
 {
-    for (size_t i = 0; i < self->asked_count; i++) {
-        if (strcmp(self->asked[i].service, service) == 0)
-            return &self->asked[i];
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        if (strcmp(self->upstreams[i].service, service) == 0)
+            return &self->upstreams[i];
     }
     return NULL;
 }
 
-static int no_instance(const struct bus_asked *asked, struct error *err)
+static int no_instance(const struct bus_upstream *upstream, struct error *err)
 {
     error_retry(err, ERR_UNAVAILABLE, 1, "The service is temporarily unavailable.");
-    return error_detail(err, "no instance of %s", asked->service);
+    return error_detail(err, "no instance of %s", upstream->service);
 }
 
-static bool is_sick(const struct bus_peer *peer)
+static bool is_degraded(const struct bus_peer *peer)
 {
-    return peer->sick_until_ms > clock_mono_ms();
+    return peer->degraded_until_ms > clock_mono_ms();
 }
 
 /* One that has lost its database, say, answers faster than all others, and would get every
  * request. */
 static bool is_better(const struct bus_peer *peer, const struct bus_peer *than)
 {
-    if (is_sick(peer) != is_sick(than))
-        return is_sick(than);
+    if (is_degraded(peer) != is_degraded(than))
+        return is_degraded(than);
     return peer->outstanding < than->outstanding;
 }
 
 /* The instance with the fewest requests in flight among those that are well; equal ones take
  * turns. */
-static int choose(const struct bus *self, struct bus_asked *asked, const char *name,
+static int choose(const struct bus *self, struct bus_upstream *upstream, const char *name,
                   struct bus_peer **ret, struct error *err)
 {
     struct bus_peer *best = NULL;
-    size_t turn = asked->turn++;
+    size_t turn = upstream->turn++;
 
-    for (size_t i = 0; i < asked->count; i++) {
-        struct bus_peer *peer = asked->peers[(turn + i) % asked->count];
+    for (size_t i = 0; i < upstream->count; i++) {
+        struct bus_peer *peer = upstream->peers[(turn + i) % upstream->count];
 
         if (peer->state != PEER_READY || (name && strcmp(peer->name, name) != 0))
             continue;
@@ -176,7 +176,7 @@ static int choose(const struct bus *self, struct bus_asked *asked, const char *n
             best = peer;
     }
     if (!best)
-        return no_instance(asked, err);
+        return no_instance(upstream, err);
     if (best->outstanding >= self->options->peer_max) {
         error_retry(err, ERR_OVERLOADED, 1, "The service is overloaded.");
         return error_detail(err, "%zu requests in flight to %s", best->outstanding, best->name);
@@ -197,8 +197,8 @@ static void write_trace(struct codec_buffer *frame, const struct span *span)
     bus_write_text(frame, span->state, TRACESTATE_MAX);
 }
 
-static void write_question(struct bus *self, const struct question *question,
-                           const struct bus_call *call, const struct bus_peer *peer)
+static void write_call_body(struct bus *self, const struct question *question,
+                            const struct bus_call *call, const struct bus_peer *peer)
 {
     bool traced = question->span->activity && peer->knows_traces;
     const struct request *req = question->req;
@@ -214,7 +214,7 @@ static void write_question(struct bus *self, const struct question *question,
     bus_write_text(frame, req->trace, BUS_TRACE_MAX);
     bus_write_text(frame, req->address, BUS_ADDRESS_MAX);
     bus_write_text(frame, req->userAgent, BUS_AGENT_MAX);
-    /* Only the gateway is believed about users, so nobody else need say. */
+    /* Only the gateway is believed about users, so others need not say. */
     if (req->caller && strcmp(self->options->service, BUS_GATEWAY) == 0)
         bus_write_fields(frame, &caller_table, req->caller);
     else
@@ -249,7 +249,7 @@ static int call_once(struct bus *self, const struct question *question, struct b
     struct bus_call call;
 
     call_begin(self, &call, peer, answer);
-    write_question(self, question, &call, peer);
+    write_call_body(self, question, &call, peer);
     if (self->frame.size > CODEC_FRAME_MAX) {
         bus_call_finish(self, &call, BUS_PENDING);
         return error_set(err, ERR_TOO_LARGE, "The request is too large.");
@@ -281,20 +281,20 @@ static zmq_msg_t *message_new(struct arena *arena)
     return message;
 }
 
-/* Is there somebody else who may know? Then a read that an instance could not answer is worth
+/* Is there another instance that may know? Then a read that an instance could not answer is worth
  * another try. */
-static bool others_are_well(const struct bus_asked *asked, const struct question *question)
+static bool others_are_healthy(const struct bus_upstream *upstream, const struct question *question)
 {
     if (!(question->method->flags & R_SAFE) || question->peer)
         return false;
-    for (size_t i = 0; i < asked->count; i++) {
-        if (asked->peers[i]->state == PEER_READY && !is_sick(asked->peers[i]))
+    for (size_t i = 0; i < upstream->count; i++) {
+        if (upstream->peers[i]->state == PEER_READY && !is_degraded(upstream->peers[i]))
             return true;
     }
     return false;
 }
 
-static int call_until_answered(struct bus *self, struct bus_asked *asked,
+static int call_until_answered(struct bus *self, struct bus_upstream *upstream,
                                const struct question *question, zmq_msg_t *answer,
                                struct error *err)
 {
@@ -304,18 +304,19 @@ static int call_until_answered(struct bus *self, struct bus_asked *asked,
     for (int tries = 0; tries < BUS_TRIES_MAX; tries++) {
         if (clock_mono_ms() >= question->req->deadline_mono_ms)
             return error_set(err, ERR_DEADLINE, "The request took too long.");
-        if (choose(self, asked, question->peer, &peer, err) < 0 ||
+        if (choose(self, upstream, question->peer, &peer, err) < 0 ||
             call_once(self, question, peer, answer, &outcome, err) < 0)
             return -1;
-        if (outcome == BUS_ANSWERED || (outcome == BUS_CANNOT && !others_are_well(asked, question)))
+        if (outcome == BUS_ANSWERED ||
+            (outcome == BUS_UNAVAILABLE && !others_are_healthy(upstream, question)))
             return 0;
         if (outcome == BUS_LOST && !(question->method->flags & R_SAFE)) {
             error_retry(err, ERR_UNAVAILABLE, 1, "The service is temporarily unavailable.");
-            return error_detail(err, "%s was lost while it served", asked->service);
+            return error_detail(err, "%s was lost while it served", upstream->service);
         }
-        ++*asked->resent;
+        ++*upstream->resent;
     }
-    return no_instance(asked, err);
+    return no_instance(upstream, err);
 }
 
 static int broken_answer(struct bus *self, const struct bus_method *method, struct error *err)
@@ -345,17 +346,18 @@ static int read_answer(struct bus *self, const struct question *question, zmq_ms
     return 0;
 }
 
-static int ask_service(struct bus *self, struct bus_asked *asked, const struct question *question,
-                       int64_t start_us, msgpack_object *ret, struct error *err)
+static int ask_service(struct bus *self, struct bus_upstream *upstream,
+                       const struct question *question, int64_t start_us, msgpack_object *ret,
+                       struct error *err)
 {
     zmq_msg_t *answer = message_new(question->req->arena);
 
-    ++*asked->calls;
-    if (call_until_answered(self, asked, question, answer, err) < 0) {
-        ++*asked->failures;
+    ++*upstream->calls;
+    if (call_until_answered(self, upstream, question, answer, err) < 0) {
+        ++*upstream->failures;
         return -1;
     }
-    histogram_add(asked->latency, clock_mono_us() - start_us);
+    histogram_add(upstream->latency, clock_mono_us() - start_us);
     return read_answer(self, question, answer, ret, err);
 }
 
@@ -369,25 +371,25 @@ static void span_describe(struct span *span, const struct bus_method *method)
 static int ask(struct bus *self, const struct question *question, msgpack_object *ret,
                struct error *err)
 {
-    struct bus_asked *asked = asked_find(self, question->method->service);
+    struct bus_upstream *upstream = upstream_find(self, question->method->service);
     struct activity *activity = activity_current(self->loop);
     int64_t start_us = clock_mono_us();
     struct question traced = *question;
     struct span span;
     int result;
 
-    if (!asked) {
+    if (!upstream) {
         error_set(err, ERR_INTERNAL, "Internal error.");
         return error_detail(err, "%s is not among the services asked", question->method->service);
     }
     span_begin_at(&span, activity, SPAN_CLIENT, question->method->operation, start_us);
     span_describe(&span, question->method);
     traced.span = &span;
-    result = ask_service(self, asked, &traced, start_us, ret, err);
+    result = ask_service(self, upstream, &traced, start_us, ret, err);
     if (result < 0)
         span_fail(&span, error_kind(err->code)->wire);
     span_end(&span);
-    activity_count_call(activity, asked->service, clock_mono_us() - start_us);
+    activity_count_call(activity, upstream->service, clock_mono_us() - start_us);
     return result;
 }
 

@@ -5,7 +5,7 @@
  * The one room that knows about paths.  Sockets are made here and handed to libzmq by descriptor,
  * because libzmq by itself unlinks whatever lies at the path, also a living peer's socket, and
  * unlinks it again from its own thread at some time after the close, when a successor may have
- * bound it.  bus_door.c and bus_peer.c call it.
+ * bound it.  bus_listener.c and bus_peer.c call it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +67,7 @@ int bus_make_directory(const char *run_dir, const char *service, struct error *e
 }
 
 /* The file is never unlinked: a successor could otherwise lock another file of the same name. */
-int bus_lock_take(struct bus *self, struct error *err)
+int bus_lock_acquire(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
     char path[BUS_PATH_SIZE];

@@ -7,9 +7,9 @@
  *     authd.b1      tcp://10.0.0.2:7101    Yne@$w-vo<fVvi]a<NY6T1ed:M$fCG*[IaLV{hID
  *
  * One file, the same on all hosts: an instance finds in it where to listen, a caller whom to
- * connect to and which key it must find there, and whoever is asked which service a caller is.
- * There is no way to write down a connection without keys.  An instance may have two lines that
- * differ in the key, while its key is being changed.
+ * connect to and which key it must find there, and an instance that is called which service its
+ * caller is. There is no way to write down a connection without keys.  An instance may have two
+ * lines that differ in the key, while its key is being changed.
  */
 #ifndef ATRIUM_COMMON_BUS_BUS_HOSTS_H
 #define ATRIUM_COMMON_BUS_BUS_HOSTS_H
@@ -61,7 +61,7 @@ void bus_hosts_public_key(const uint8_t secret[static BUS_KEY_SIZE],
                           uint8_t ret[static BUS_KEY_SIZE]);
 void bus_hosts_key_text(const uint8_t key[static BUS_KEY_SIZE], char ret[static BUS_KEY_TEXT_SIZE]);
 
-/* Whose key is it? NULL: nobody's. */
+/* The host that has the key; NULL: none. */
 const struct bus_host *bus_hosts_by_key(const struct bus_hosts *self,
                                         const uint8_t key[static BUS_KEY_SIZE]);
 

@@ -26,24 +26,24 @@ enum {
 static void peer_connect(void *arg);
 static void say_hello(struct bus_peer *self);
 
-static struct bus_peer *peer_find(const struct bus_asked *asked, const char *instance)
+static struct bus_peer *peer_find(const struct bus_upstream *upstream, const char *instance)
 {
-    for (size_t i = 0; i < asked->count; i++) {
-        if (strcmp(asked->peers[i]->instance, instance) == 0)
-            return asked->peers[i];
+    for (size_t i = 0; i < upstream->count; i++) {
+        if (strcmp(upstream->peers[i]->instance, instance) == 0)
+            return upstream->peers[i];
     }
     return NULL;
 }
 
-void bus_presence_update(struct bus *self, struct bus_asked *asked)
+void bus_presence_update(struct bus *self, struct bus_upstream *upstream)
 {
-    bool present = bus_has_peer(self, asked->service);
+    bool present = bus_has_peer(self, upstream->service);
 
-    if (present == asked->present)
+    if (present == upstream->present)
         return;
-    asked->present = present;
+    upstream->present = present;
     if (self->presence)
-        self->presence(self->presence_arg, asked->service);
+        self->presence(self->presence_arg, upstream->service);
 }
 
 static void peer_schedule(struct bus_peer *self, int64_t delay_ms, void (*fn)(void *arg))
@@ -77,11 +77,11 @@ void bus_peer_free(struct bus_peer *self)
 /* The instance has left: its socket is no longer there. */
 static void peer_forget(struct bus_peer *self)
 {
-    struct bus_asked *asked = self->asked;
+    struct bus_upstream *upstream = self->upstream;
 
-    for (size_t i = 0; i < asked->count; i++) {
-        if (asked->peers[i] == self)
-            asked->peers[i] = asked->peers[--asked->count];
+    for (size_t i = 0; i < upstream->count; i++) {
+        if (upstream->peers[i] == self)
+            upstream->peers[i] = upstream->peers[--upstream->count];
     }
     bus_peer_free(self);
 }
@@ -114,7 +114,7 @@ static void enter(struct bus_peer *self, bool draining)
     if (self->far)
         peer_schedule(self, BUS_CLOCK_MS, ask_clock);
     log_event(LOG_INFO, "bus", "peer connected", "peer", self->name, NULL);
-    bus_presence_update(self->bus, self->asked);
+    bus_presence_update(self->bus, self->upstream);
 }
 
 static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
@@ -122,7 +122,8 @@ static void on_welcome(struct bus_peer *self, const struct bus_incoming *in)
     bool first = self->state == PEER_CONNECTING;
     int64_t now = clock_mono_ms();
 
-    if (self->hello_ms == 0 || in->boot == 0 || !bus_slice_is(in->service, self->asked->service) ||
+    if (self->hello_ms == 0 || in->boot == 0 ||
+        !bus_slice_is(in->service, self->upstream->service) ||
         !bus_slice_is(in->instance, self->instance)) {
         bus_drop(self->bus, self->bus->malformed, "unexpected WELCOME");
         return;
@@ -153,7 +154,7 @@ static void on_drain(struct bus_peer *self, uint64_t id)
 {
     if (self->state == PEER_READY) {
         self->state = PEER_LEAVING;
-        bus_presence_update(self->bus, self->asked);
+        bus_presence_update(self->bus, self->upstream);
     }
     self->drain_id = id;
     bus_peer_idle(self);
@@ -243,7 +244,7 @@ void bus_peer_lost(struct bus_peer *self, const char *why)
         MIN(MAX(self->backoff_ms * 2, (int64_t)BUS_BACKOFF_MIN_MS), (int64_t)BUS_BACKOFF_MAX_MS);
     /* The sockets are closed there too: not here, where one of them may be calling. */
     peer_schedule(self, self->backoff_ms, peer_connect);
-    bus_presence_update(self->bus, self->asked);
+    bus_presence_update(self->bus, self->upstream);
 }
 
 static void on_timeout(void *arg)
@@ -369,13 +370,13 @@ static void peer_connect(void *arg)
         bus_peer_lost(self, zmq_strerror(zmq_errno()));
 }
 
-void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *instance)
+void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char *instance)
 {
-    struct bus_peer *peer = peer_find(asked, instance);
+    struct bus_peer *peer = peer_find(upstream, instance);
     struct error err;
 
     /* Who asks others of its own service does not ask itself. */
-    if (strcmp(asked->service, self->options->service) == 0 &&
+    if (strcmp(upstream->service, self->options->service) == 0 &&
         strcmp(instance, self->options->instance) == 0)
         return;
     if (peer) {
@@ -387,23 +388,23 @@ void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *insta
             peer_schedule(peer, 0, peer_connect);
         return;
     }
-    if (asked->count == BUS_PEERS_MAX)
+    if (upstream->count == BUS_PEERS_MAX)
         return;
     peer = calloc(1, sizeof(*peer));
     if (!peer)
         log_die("bus", "out of memory");
     error_init(&err, NULL);
-    if (bus_socket_path(peer->path, self->options->run_dir, asked->service, self->options->service,
-                        instance, &err) < 0) {
-        log_event(LOG_WARNING, "bus", err.message, "service", asked->service, NULL);
+    if (bus_socket_path(peer->path, self->options->run_dir, upstream->service,
+                        self->options->service, instance, &err) < 0) {
+        log_event(LOG_WARNING, "bus", err.message, "service", upstream->service, NULL);
         free(peer);
         return;
     }
     peer->bus = self;
-    peer->asked = asked;
+    peer->upstream = upstream;
     peer->gone_ms = clock_mono_ms();
     snprintf(peer->instance, sizeof(peer->instance), "%s", instance);
-    snprintf(peer->name, sizeof(peer->name), "%s.%s", asked->service, instance);
-    asked->peers[asked->count++] = peer;
+    snprintf(peer->name, sizeof(peer->name), "%s.%s", upstream->service, instance);
+    upstream->peers[upstream->count++] = peer;
     peer_schedule(peer, 0, peer_connect);
 }

@@ -7,7 +7,8 @@
  *   bus_watch.c     which instances exist: the directory watch
  *   bus_peer.c      caller's side: one DEALER per instance, HELLO, loss, re-connection
  *   bus_call.c      caller's side: one call from choosing an instance to its answer
- *   bus_door.c      instance's side: one ROUTER per calling service, who stands behind it, drain
+ *   bus_listener.c      instance's side: one ROUTER per calling service, who stands behind it,
+ *                       drain
  *   bus_tcp.c       between hosts: keys, the one ROUTER of an instance for callers on other hosts
  *   bus_serve.c     instance's side: one request from its frame to its answer
  *   bus_announce.c  news from an instance to its callers, and their acknowledgements
@@ -44,7 +45,7 @@ enum {
                               silent connection up after BUS_HEARTBEAT_DEAD_MS at the earliest */
     BUS_GONE_MS =
         2000, /* an instance on another host that is away for longer than a restart is told of */
-    BUS_SICK_MS = 1000,      /* for how long an instance that says UNAVAILABLE is asked last */
+    BUS_DEGRADED_MS = 1000,  /* for how long an instance that says UNAVAILABLE is asked last */
     BUS_CLOCK_MS = 10000,    /* between two looks at the clock of another host, which drifts ... */
     BUS_CLOCK_TRIP_MS = 200, /* ... unless the answer took longer: half of that is the error */
     BUS_BACKOFF_MIN_MS = 10,
@@ -147,7 +148,7 @@ struct bus_peer;
 enum bus_outcome {
     BUS_PENDING,
     BUS_ANSWERED,
-    BUS_CANNOT, /* an answer too: UNAVAILABLE */
+    BUS_UNAVAILABLE, /* an answer too: UNAVAILABLE */
     BUS_WAS_REFUSED,
     BUS_LOST,
 };
@@ -159,7 +160,7 @@ struct bus_call {
     struct fiber *fiber;
     uint64_t id;
     enum bus_outcome outcome;
-    zmq_msg_t *answer; /* filled with BUS_ANSWERED and BUS_CANNOT */
+    zmq_msg_t *answer; /* filled with BUS_ANSWERED and BUS_UNAVAILABLE */
 };
 
 /* The low half of an id is the index of its slot; a stale id differs from the slot's current
@@ -179,7 +180,7 @@ enum bus_peer_state {
 
 struct bus_peer {
     struct bus *bus;
-    struct bus_asked *asked;
+    struct bus_upstream *upstream;
     char instance[BUS_NAME_MAX + 1];
     char name[BUS_PEER_NAME_MAX];
     char path[BUS_PATH_SIZE];
@@ -197,11 +198,11 @@ struct bus_peer {
     uint64_t drain_id; /* 0, or what to acknowledge once nothing is in flight */
     struct bus_call *calls;
     size_t outstanding;
-    int64_t sick_until_ms; /* it said UNAVAILABLE a moment ago: others are asked first */
+    int64_t degraded_until_ms; /* it said UNAVAILABLE a moment ago: others are asked first */
 };
 
 /* A service that this one calls. */
-struct bus_asked {
+struct bus_upstream {
     const char *service;
     int watch; /* inotify descriptor, -1: none */
     struct bus_peer **peers;
@@ -266,8 +267,8 @@ struct bus {
     uint64_t boot;                 /* of this process, as a caller */
     struct codec_buffer frame;
 
-    struct bus_asked *asked;
-    size_t asked_count;
+    struct bus_upstream *upstreams;
+    size_t upstream_count;
     int inotify;
     struct loop_timer *rescan;
     struct bus_slot *slots;
@@ -281,7 +282,7 @@ struct bus {
 
     int lock;                   /* descriptor of the lock file, -1: none */
     char beside[BUS_PATH_SIZE]; /* of bus_listen_beside(); "": none */
-    uint64_t door_boot;         /* what requests must name; another one after a standstill */
+    uint64_t listener_boot;     /* what requests must name; another one after a standstill */
     int64_t pulse_ms;           /* the last look at the clock */
     struct loop_timer *pulse;   /* the next one, when nothing comes in */
     struct bus_socket *sockets;
@@ -329,7 +330,7 @@ void bus_drop(struct bus *self, uint64_t *counter, const char *reason);
 int bus_make_directory(const char *run_dir, const char *service, struct error *err) MUST_USE;
 int bus_socket_path(char path[static BUS_PATH_SIZE], const char *run_dir, const char *service,
                     const char *caller, const char *instance, struct error *err) MUST_USE;
-int bus_lock_take(struct bus *self, struct error *err) MUST_USE;
+int bus_lock_acquire(struct bus *self, struct error *err) MUST_USE;
 void bus_lock_drop(struct bus *self);
 /* A ROUTER behind socket->path, ready for callers. */
 int bus_endpoint_listen(struct bus_socket *socket, struct error *err) MUST_USE;
@@ -340,12 +341,12 @@ void bus_watch_stop(struct bus *self);
 void bus_watch_hosts(struct bus *self);
 
 /* There is a socket for this instance: connects now unless connected. */
-void bus_peer_found(struct bus *self, struct bus_asked *asked, const char *instance);
+void bus_peer_found(struct bus *self, struct bus_upstream *upstream, const char *instance);
 /* Nothing is in flight to it any more: tells an instance that waits for that. */
 void bus_peer_idle(struct bus_peer *self);
 void bus_peer_lost(struct bus_peer *self, const char *why);
 void bus_peer_free(struct bus_peer *self);
-void bus_presence_update(struct bus *self, struct bus_asked *asked);
+void bus_presence_update(struct bus *self, struct bus_upstream *upstream);
 
 /* An answer came: hands it to its call. Consumes the message. */
 void bus_call_answered(struct bus_peer *peer, const struct bus_incoming *incoming,
@@ -358,7 +359,7 @@ uint64_t bus_random_boot(void);
 /* May a request that names this boot be executed? To be asked right before: looks at the clock, and
  * takes a new boot when the process stood still for so long that callers may have given up what
  * they sent before. */
-bool bus_door_admits(struct bus *self, uint64_t boot);
+bool bus_listener_admits(struct bus *self, uint64_t boot);
 
 /* Builds the table of operations; before the first request. */
 void bus_serve_prepare(struct bus *self);
@@ -367,15 +368,15 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
                        zmq_msg_t *message);
 void bus_serve_free(struct bus *self);
 
-int bus_door_start(struct bus *self, struct error *err) MUST_USE;
+int bus_listener_start(struct bus *self, struct error *err) MUST_USE;
 /* Closes the sockets and drops the lock; twice is fine. Requests still being served get no answer
  * out. */
-void bus_door_stop(struct bus *self);
+void bus_listener_stop(struct bus *self);
 /* A frame came from a caller of this service. Consumes the message. */
-void bus_door_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
-                    zmq_msg_t *message);
+void bus_listener_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
+                        zmq_msg_t *message);
 /* Sends the frame just written to one caller and forgets a caller that is gone. */
-void bus_door_send(struct bus_socket *socket, uint32_t route);
+void bus_listener_send(struct bus_socket *socket, uint32_t route);
 /* Something that a drain waits for may have come true. */
 void bus_drain_update(struct bus *self);
 

@@ -2,9 +2,9 @@
  * bus_serve.c - the instance's side of a request: from the checked head of a frame to the one
  * answer.
  *
- * bus_door.c brings the requests.  Each gets a fiber, which unpacks, checks the access column again
- * (the gateway has done so, but nothing here depends on it), calls the operation, answers exactly
- * once, logs, counts, and wipes what was secret.
+ * bus_listener.c brings the requests.  Each gets a fiber, which unpacks, checks the access column
+ * again (the gateway has done so, but nothing here depends on it), calls the operation, answers
+ * exactly once, logs, counts, and wipes what was secret.
  */
 #include <string.h>
 
@@ -127,14 +127,14 @@ static void answer_error(struct bus_socket *socket, uint32_t route, uint64_t id,
 {
     ++*socket->bus->errors;
     bus_write_error(&socket->bus->frame, id, err);
-    bus_door_send(socket, route);
+    bus_listener_send(socket, route);
 }
 
 static void answer_refused(struct bus_socket *socket, uint32_t route, uint64_t id)
 {
     bus_write(&socket->bus->frame, BUS_REFUSED, id, 1);
-    bus_write_uint(&socket->bus->frame, socket->bus->door_boot);
-    bus_door_send(socket, route);
+    bus_write_uint(&socket->bus->frame, socket->bus->listener_boot);
+    bus_listener_send(socket, route);
 }
 
 /* A reply that is too large for the bus is an error of the operation. */
@@ -148,7 +148,7 @@ static int answer_reply(struct bus_serving *serving, const void *out, struct err
         error_set(err, ERR_INTERNAL, "Internal error.");
         return error_detail(err, "the reply has %zu bytes", self->frame.size);
     }
-    bus_door_send(serving->socket, serving->route);
+    bus_listener_send(serving->socket, serving->route);
     return 0;
 }
 
@@ -324,7 +324,7 @@ static void serve_fiber(void *arg)
     struct error err;
 
     /* Once more: the fibers of a turn begin after all its frames were read. */
-    if (!bus_door_admits(self, serving->frame.boot)) {
+    if (!bus_listener_admits(self, serving->frame.boot)) {
         answer_refused(serving->socket, serving->route, serving->frame.id);
         serving_end(serving);
         return;
@@ -380,7 +380,7 @@ void bus_serve_request(struct bus_socket *socket, uint32_t route, const struct b
     struct bus *self = socket->bus;
 
     ++*self->requests;
-    if (!bus_door_admits(self, in->boot)) {
+    if (!bus_listener_admits(self, in->boot)) {
         answer_refused(socket, route, in->id);
     } else if (in->mono_ms <= loop_mono_ms(self->loop)) {
         bus_drop(self, self->expired, NULL);

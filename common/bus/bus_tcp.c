@@ -5,8 +5,8 @@
  * libzmq asks for each handshake over ZAP (RFC 27) whether the key is known.  The answer is given
  * here, in the loop: czmq's zauth would do it on a thread of its own, from a folder of
  * certificates, and knows keys but no services.  Who is let in is known by the name that the answer
- * gave to the connection and that libzmq puts on each of its frames. bus_door.c starts and stops
- * it, bus_peer.c secures its own sockets with it.
+ * gave to the connection and that libzmq puts on each of its frames. bus_listener.c starts and
+ * stops it, bus_peer.c secures its own sockets with it.
  */
 #include <string.h>
 
@@ -58,7 +58,7 @@ static struct bus_socket *socket_of(struct bus *self, const char *service)
 
 /* ---- who is let in ---- */
 
-/* `service`: whose the key is; NULL for a key that nobody has. */
+/* `service`: whose the key is; NULL for a key that no host has. */
 static void log_refused(struct bus *self, const char *address, const char *service)
 {
     int64_t now = loop_mono_ms(self->loop);
@@ -154,7 +154,7 @@ static void on_frame(struct bus *self, uint32_t route, const struct bus_incoming
         socket = socket_of(self, service);
     }
     if (socket && says_own_name(name, in)) {
-        bus_door_frame(socket, route, in, message);
+        bus_listener_frame(socket, route, in, message);
         return;
     }
     bus_drop(self, self->malformed, "HELLO by another name");
@@ -181,8 +181,8 @@ int bus_tcp_listen(struct bus *self, struct error *err)
     const struct bus_hosts *hosts = self->hosts;
     const char *endpoint = hosts->listen ? hosts->listen : hosts->own->endpoint;
 
-    /* First: libzmq lets everybody in while there is nobody to ask. Who came in so has no name, and
-     * is not heard. */
+    /* First: libzmq admits every connection while no handler of ZAP is bound. One that was admitted
+     * so has no name, and its messages are dropped. */
     self->zap = bus_socket_new(ZMQ_REP, 0);
     if (zmq_bind(zsock_resolve(self->zap), ZAP_ENDPOINT) != 0)
         return error_set(err, ERR_INTERNAL, "Cannot bind %s: %s.", ZAP_ENDPOINT,
@@ -217,10 +217,10 @@ void bus_use_hosts(struct bus *self, const struct bus_hosts *hosts)
             self->hosts_removed = true;
     }
     self->hosts = hosts;
-    for (size_t i = 0; i < self->asked_count; i++) {
-        for (size_t j = 0; j < self->asked[i].count; j++) {
-            if (is_gone(hosts, self->asked[i].peers[j]))
-                bus_peer_lost(self->asked[i].peers[j], "no longer in bus_hosts");
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        for (size_t j = 0; j < self->upstreams[i].count; j++) {
+            if (is_gone(hosts, self->upstreams[i].peers[j]))
+                bus_peer_lost(self->upstreams[i].peers[j], "no longer in bus_hosts");
         }
     }
     bus_watch_hosts(self);

@@ -17,13 +17,13 @@
 
 enum { RESCAN_MS = 1000 /* after a directory could not be watched */ };
 
-static void consider(struct bus *self, struct bus_asked *asked, const char *name)
+static void consider(struct bus *self, struct bus_upstream *upstream, const char *name)
 {
     size_t length = strlen(self->options->service);
 
     if (strncmp(name, self->options->service, length) == 0 && name[length] == '.' &&
         bus_name_ok(name + length + 1, strlen(name + length + 1)))
-        bus_peer_found(self, asked, name + length + 1);
+        bus_peer_found(self, upstream, name + length + 1);
 }
 
 static void close_directory(DIR **directory)
@@ -33,23 +33,23 @@ static void close_directory(DIR **directory)
 }
 
 /* -1: the directory cannot be made, watched or read now. */
-static int watch_and_scan(struct bus *self, struct bus_asked *asked)
+static int watch_and_scan(struct bus *self, struct bus_upstream *upstream)
 {
     CLEANUP(close_directory) DIR *directory = NULL;
     char path[BUS_PATH_SIZE];
     struct error err;
 
     error_init(&err, NULL);
-    if (bus_make_directory(self->options->run_dir, asked->service, &err) < 0)
+    if (bus_make_directory(self->options->run_dir, upstream->service, &err) < 0)
         return -1;
-    snprintf(path, sizeof(path), "%s/bus/%s", self->options->run_dir, asked->service);
-    asked->watch = inotify_add_watch(
+    snprintf(path, sizeof(path), "%s/bus/%s", self->options->run_dir, upstream->service);
+    upstream->watch = inotify_add_watch(
         self->inotify, path, IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR);
     directory = opendir(path);
-    if (asked->watch < 0 || !directory)
+    if (upstream->watch < 0 || !directory)
         return -1;
     for (struct dirent *entry; (entry = readdir(directory));)
-        consider(self, asked, entry->d_name);
+        consider(self, upstream, entry->d_name);
     return 0;
 }
 
@@ -59,8 +59,8 @@ static void rescan(void *arg)
     bool again = false;
 
     self->rescan = NULL;
-    for (size_t i = 0; i < self->asked_count; i++) {
-        if (watch_and_scan(self, &self->asked[i]) < 0)
+    for (size_t i = 0; i < self->upstream_count; i++) {
+        if (watch_and_scan(self, &self->upstreams[i]) < 0)
             again = true;
     }
     if (again)
@@ -80,9 +80,9 @@ static void on_event(struct bus *self, const struct inotify_event *event)
         rescan_soon(self);
         return;
     }
-    for (size_t i = 0; i < self->asked_count && event->len > 0; i++) {
-        if (self->asked[i].watch == event->wd)
-            consider(self, &self->asked[i], event->name);
+    for (size_t i = 0; i < self->upstream_count && event->len > 0; i++) {
+        if (self->upstreams[i].watch == event->wd)
+            consider(self, &self->upstreams[i], event->name);
     }
 }
 
@@ -103,27 +103,27 @@ static void on_readable(void *arg, short revents UNUSED)
 
 /* Those of this host are among them: the socket that they have here is found first, or soon
  * (bus_peer.c). */
-static void take_list(struct bus *self, struct bus_asked *asked)
+static void take_list(struct bus *self, struct bus_upstream *upstream)
 {
     const struct bus_hosts *hosts = self->hosts;
 
     for (size_t i = 0; hosts && i < hosts->count; i++) {
         const struct bus_host *host = &hosts->rows[i];
 
-        if (host->endpoint && strcmp(host->service, asked->service) == 0)
-            bus_peer_found(self, asked, host->instance);
+        if (host->endpoint && strcmp(host->service, upstream->service) == 0)
+            bus_peer_found(self, upstream, host->instance);
     }
 }
 
 void bus_watch_hosts(struct bus *self)
 {
-    for (size_t i = 0; i < self->asked_count; i++)
-        take_list(self, &self->asked[i]);
+    for (size_t i = 0; i < self->upstream_count; i++)
+        take_list(self, &self->upstreams[i]);
 }
 
 int bus_watch_start(struct bus *self, struct error *err)
 {
-    if (self->asked_count == 0)
+    if (self->upstream_count == 0)
         return 0;
     self->inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (self->inotify < 0)

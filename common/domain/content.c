@@ -82,7 +82,7 @@ static const struct field form_abort_in_rows[] = {
 };
 FIELD_TABLE(form_abort_in);
 
-void content_keep_memory(void)
+void content_tune_malloc(void)
 {
     mallopt(M_MMAP_THRESHOLD, 4 * CONTENT_PIECE_MAX);
     mallopt(M_TRIM_THRESHOLD, 256 * CONTENT_PIECE_MAX);

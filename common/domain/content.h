@@ -98,7 +98,7 @@ FIELD_DECLARE(form_abort_in);
 /* For programs that pieces pass through: their memory is kept for the next ones, up to 64 MiB,
  * instead of being given back to the kernel and cleared each time, which costs more than a copy. To
  * be called at the start. */
-void content_keep_memory(void);
+void content_tune_malloc(void);
 
 /* Gives that memory back: when no pieces pass, or once a minute. Takes milliseconds. */
 void content_give_memory_back(void);

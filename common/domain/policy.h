@@ -77,9 +77,9 @@ int policy_check(const struct request *req, const char *type, enum policy_intera
 #define POLICY_REFERENCE_PREFIX "AccessPolicy/"
 int policy_reference(const char *text, struct uuid *ret) MUST_USE;
 
-/* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) let somebody in who comes from
- * `address` (text). The first rule whose network has the address decides; when none has it, it is
- * let in unless some rule is an allowance. Rules or an address that cannot be read let nobody in.
+/* 0 when `rules` (JSON array of {ip, action}; NULL: no rule) admit the address `address`
+ * (text). The first rule whose network has the address decides; when none has it, it is
+ * let in unless some rule is an allowance. Rules or an address that cannot be read admit none.
  * Fails with ERR_FORBIDDEN "Forbidden". */
 int policy_address_check(const char *rules, const char *address, struct error *err) MUST_USE;
 

@@ -84,7 +84,7 @@ enum route_flags {
 /* One operation of a daemon, as its dispatcher sees it. */
 struct operation {
     const char *name; /* of the handler */
-    /* services that may call it, separated by spaces; nobody else gets past the socket */
+    /* services that may call it, separated by spaces; the socket refuses all others */
     const char *callers;
     enum access
         access; /* what the caller identity must satisfy (checked again behind the gateway) */

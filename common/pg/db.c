@@ -85,7 +85,7 @@ static int call_give_up(struct db *self, struct db_call *call, enum fiber_wake w
         call->waiter = NULL;
         call->params = NULL;
         if (wake == FIBER_TIMEOUT)
-            db_pool_doubt(self, call);
+            db_pool_probe(self, call);
     }
     if (uncertain)
         return error_set(err, ERR_UNCERTAIN, "It is not known whether the change was made.");
@@ -139,7 +139,7 @@ static int64_t wait_until(const struct db *self, const struct db_call *call, int
 /* Loses the connection of a call, and with it the call, when its server has gone silent. */
 static void doubt(struct db *self, const struct db_call *call)
 {
-    db_pool_doubt(self, call);
+    db_pool_probe(self, call);
     /* Its end has woken this very fiber, which is not parked. */
     if (call->state >= CALL_DONE)
         (void)fiber_take_wake(self->loop);

@@ -109,9 +109,9 @@ void db_extend_sql(struct db *self, const struct db_statement *sql);
 char *db_migration_part(const struct db_migration *self, const char **rest);
 
 /* Applies the migrations under an advisory lock and prepares every statement once. Parks. Fails
- * with ERR_UNAVAILABLE while the server cannot be reached or somebody holds a table that a
- * migration needs (try again) and ERR_INTERNAL when a migration or a statement is wrong (give up:
- * err->detail says which). */
+ * with ERR_UNAVAILABLE while the server cannot be reached or another session has locked a table
+ * that a migration needs (try again) and ERR_INTERNAL when a migration or a statement is wrong
+ * (give up: err->detail says which). */
 int db_prepare(struct db *self, struct error *err) MUST_USE;
 
 /* True while at least one connection is usable. */

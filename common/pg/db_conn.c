@@ -235,9 +235,9 @@ static bool has_waited_long(const struct db_pool *pool, const struct db_call *ca
            pool->db->options->statement_timeout_ms;
 }
 
-/* What may be repeated and nobody gave up is sent once more, and again if the next connection turns
- * out to be dead too: all may have died at once. Of the others only the sender can say what the
- * loss means. */
+/* What may be repeated and was not given up is sent once more, and again if the next connection
+ * turns out to be dead too: all may have died at once. Of the others only the sender can say what
+ * the loss means. */
 static void call_lose(struct db_pool *pool, struct db_call *call)
 {
     PQclear(call->result);
@@ -487,7 +487,7 @@ static bool call_command_over(struct db_call *call)
 }
 
 /* Takes one result of the call in front; true when that was its last. */
-static bool call_take(struct db_conn *self, struct db_call *call, PGresult *result)
+static bool call_accept(struct db_conn *self, struct db_call *call, PGresult *result)
 {
     switch (PQresultStatus(result)) {
     case PGRES_PIPELINE_SYNC:
@@ -540,7 +540,7 @@ static bool call_over(struct db_conn *self, struct db_call *call)
     if (!ends)
         return !timed_out || !db_gate_jams(self);
     if (self->depth != 0 || PQtransactionStatus(self->pg) != PQTRANS_IDLE)
-        return false; /* not clean: nobody else may have it */
+        return false; /* not clean: no other caller may have it */
     db_pool_release(self);
     return true;
 }
@@ -564,7 +564,7 @@ static bool conn_receive(struct db_conn *self)
         /* Never twice in a pipeline. */
         if (!result && ++nothing > 1)
             return false;
-        over = result ? call_take(self, call, result) : call_command_over(call);
+        over = result ? call_accept(self, call, result) : call_command_over(call);
         if (result || over)
             nothing = 0;
         if (over && !call_over(self, call))

@@ -7,7 +7,7 @@
  * and every migration suits the build before it.
  *
  * Other instances serve meanwhile.  Who waits for a table's lock holds up all who come after it, so
- * a migration waits briefly and fails; whoever starts the daemon tries again.
+ * a migration waits briefly and fails; the supervisor that starts the daemon tries again.
  */
 #include <stdio.h>
 #include <stdlib.h>

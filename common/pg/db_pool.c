@@ -355,7 +355,7 @@ static bool is_silent(const struct db_conn *conn, int64_t now_ms)
 
 /* A write is no evidence: its commit may wait for a standby as long as it takes, while the server
  * is well. TCP tells when a host is gone, but not when its processes hang. */
-void db_pool_doubt(struct db *db, const struct db_call *call)
+void db_pool_probe(struct db *db, const struct db_call *call)
 {
     struct db_pool *const pools[] = DB_POOLS(db);
     int64_t now_ms = loop_mono_ms(db->loop);

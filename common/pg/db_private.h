@@ -1,5 +1,5 @@
 /*
- * db_private.h - what the files of the database layer share; nobody else includes it.
+ * db_private.h - what the files of the database layer share; no other file includes it.
  *
  *   db.c          handles, statements: queueing and waiting
  *   db_pool.c     which connection takes what; when one more is opened
@@ -75,7 +75,7 @@ struct db_call {
     TAILQ_ENTRY(db_call) link;
     struct db_conn *conn; /* that it was sent on */
     int64_t sent_mono_ms;
-    struct fiber *waiter; /* NULL: nobody waits, the connection frees the call */
+    struct fiber *waiter; /* NULL: none waits, the connection frees the call */
     enum db_call_kind kind;
     enum db_call_state state;
     const struct db_statement *statement; /* STATEMENT, VERIFY */
@@ -217,7 +217,7 @@ int db_tx_query_statement(struct db_tx *self, const struct db_statement *stateme
 struct db_call *db_call_new(struct db *self, enum db_call_kind kind);
 void db_call_free(struct db *self, struct db_call **call_p);
 
-/* State reached: wakes the waiter, or frees what nobody waits for. */
+/* State reached: wakes the waiter, or frees a call that has no waiter. */
 void db_call_finish(struct db *self, struct db_call *call, enum db_call_state state);
 
 /* Parks until the call is over; consumes it. 0 with the result when the server did it; -1
@@ -318,7 +318,7 @@ void db_pool_host_gone(struct db *db, size_t host, int64_t since_ms);
 
 /* The waiter of a call that was sent has given up. When that shows that the server is not there any
  * more, closes all connections that wait for it in vain; the call may be gone then. */
-void db_pool_doubt(struct db *db, const struct db_call *call);
+void db_pool_probe(struct db *db, const struct db_call *call);
 
 /* ---- db_conn.c ---- */
 

@@ -53,8 +53,8 @@ bool fiber_take_wake(struct loop *loop);
 int fiber_wake_error(enum fiber_wake wake, struct error *err) MUST_USE;
 
 /* Makes a parked fiber ready; it runs later in this turn, never inside this call. One whose
- * deadline passed in this very turn is told FIBER_WOKEN. Whoever may wake must be told when the
- * fiber no longer waits for it. */
+ * deadline passed in this very turn is told FIBER_WOKEN. Code that may wake must be told when
+ * the fiber no longer waits for it. */
 void fiber_wake(struct fiber *fiber);
 
 /* Parks until the monotonic time; -1 (ERR_UNAVAILABLE) when the loop shuts down meanwhile. */

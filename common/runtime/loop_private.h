@@ -1,5 +1,5 @@
 /*
- * loop_private.h - what loop.c and fiber.c share, and nobody else includes.
+ * loop_private.h - what loop.c and fiber.c share; no other file includes it.
  */
 #ifndef ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H
 #define ATRIUM_COMMON_RUNTIME_LOOP_PRIVATE_H

@@ -48,7 +48,7 @@ struct entry {
     TAILQ_ENTRY(entry) turn; /* of those in state QUEUED */
     enum entry_state state;
     int64_t asked_ms;        /* when the lookup under way was asked for */
-    int64_t wanted_until_ms; /* latest time until which somebody waits for it */
+    int64_t wanted_until_ms; /* latest time until which a caller waits for it */
     int64_t found_ms;        /* 0: there is no answer */
     int64_t failed_until_ms;
     int failure; /* of getaddrinfo() */

@@ -19,7 +19,7 @@
 enum {
     BATCH = 1000,
     SEAL_MS = 5000,         /* of one batch */
-    MONTH_RETRY_MS = 10000, /* when somebody was in the way of a new partition */
+    MONTH_RETRY_MS = 10000, /* when a lock was in the way of a new partition */
     YEAR_MAX = 9999,
 };
 

@@ -17,7 +17,7 @@
  *         {.name = NULL},
  *     };
  *
- * Operators read it, nobody else: it may name files, hosts and settings, but no secret and nothing
+ * Only operators read it: it may name files, hosts and settings, but no secret and nothing
  * of a person.
  */
 #ifndef ATRIUM_COMMON_SERVICE_CHECK_H

@@ -4,8 +4,8 @@
  * A batch of due rows is claimed under a lease, called one after the other in the order of their
  * making, and settled by one statement.  Whatever goes wrong between, the lease runs out and the
  * rows are due again: they are delivered at least once, and the receiver knows them by their id.
- * Rows of a service that nobody serves are not claimed at all, so that they go out as soon as it is
- * back.
+ * Rows of a service without a running instance are not claimed at all, so that they go out as soon
+ * as it is back.
  */
 #include "common/service/outbox.h"
 
@@ -321,7 +321,7 @@ static int look_at_oldest(struct outbox *self, struct error *err)
     return 0;
 }
 
-/* One line for a statement of ours that is wrong; an absent database is db.c's news. */
+/* One line for a statement that is wrong; db.c logs that the database is absent. */
 static void log_failure(const struct error *err)
 {
     if (err->code == ERR_INTERNAL)

@@ -2,7 +2,7 @@
  * service_database.c - what a daemon knows of its database: whether it answers, whether it can be
  * written to, and who holds the locks that its statements wait for.
  *
- * Asked every three seconds, also of a daemon that nobody calls.  The answer, and who blocks, are
+ * Asked every three seconds, also of a daemon that is idle.  The answer, and who blocks, are
  * asked for on the vital connection (common/pg/db.h), which no lock holds up; the write takes the
  * way of all writes.  A write of a request that is refused for want of room counts at once.  Seen
  * by service_status() (hence /readyz), metrics and doctor.
@@ -173,7 +173,7 @@ int service_database_blocker(struct service *self, const struct request *req, st
 }
 
 /* A full queue says nothing of the server; nor does a role that may have no temporary file. */
-static bool is_no_verdict(const struct error *err)
+static bool is_undecided(const struct error *err)
 {
     return err->code == ERR_OVERLOADED || strcmp(err->sqlstate, "53400") == 0 ||
            (err->code == ERR_UNAVAILABLE && err->sqlstate[0] == '\0');
@@ -186,7 +186,7 @@ int service_database_write(struct service *self, const struct request *req, stru
     struct sql_probe_write_row row;
 
     if (sql_probe_write(self->db, &own, &row, err) < 0) {
-        if (is_no_verdict(err))
+        if (is_undecided(err))
             return -1;
         db_refusal_set(self->db, err->sqlstate[0] != '\0' ? err->detail
                                                           : "a write is not answered within 3 s");

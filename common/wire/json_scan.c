@@ -2,8 +2,8 @@
  * json_scan.c - is this text JSON?  Answers without building anything.
  *
  * For JSON that travels as text inside an answer (the rules of an access policy): it is written
- * into the client's JSON as it stands, so it must be what its row says, whoever sent it.  Called by
- * fields_print.c.
+ * into the client's JSON as it stands, so it must be what its row says, whatever its source.
+ * Called by fields_print.c.
  */
 #include <string.h>
 
@@ -58,8 +58,8 @@ static bool scan_unit(struct scan *self, unsigned *ret)
     return true;
 }
 
-/* Behind the backslash. U+0000 and half a surrogate pair are in no text of ours, and parsers refuse
- * them. */
+/* Behind the backslash. U+0000 and half a surrogate pair are in no text that is stored, and parsers
+ * refuse them. */
 static bool scan_escape(struct scan *self)
 {
     unsigned unit, low;

@@ -55,7 +55,7 @@ static int allow(const struct authentication *self, enum access access, struct e
 {
     const struct request as = {.caller = &self->caller};
 
-    if (access == ACCESS_LOGOUT) /* whoever is in may leave */
+    if (access == ACCESS_LOGOUT) /* every session may be ended by its owner */
         return 0;
     if (self->identity->suspended)
         return error_set(err, ERR_FORBIDDEN, "The project is suspended.");

@@ -18,7 +18,7 @@ struct authentication {
 
 /* Checks the bearer token (RFC 6750), the lease, the revocation set, the membership, the account's
  * end and what `access` demands; may park. `authorization` is the header, NULL when absent. Fails
- * with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while nobody can tell. End it with
+ * with ERR_UNAUTHORIZED, ERR_FORBIDDEN, or a 503 while that cannot be known. End it with
  * authentication_end() either way. */
 int authenticate(struct gateway *gateway, const struct request *req, const char *authorization,
                  enum access access, struct authentication *ret, struct error *err) MUST_USE;

@@ -81,7 +81,7 @@ int changes_tick(void *daemon, const struct request *req, struct error *err)
 
     if (lease_is_live(lease) && clock_mono_ms() - lease->renewed_ms < LEASE_RENEW_MS)
         return 0;
-    /* Nobody to ask: readyz and every bearer route say so; no line in the log for each tick. */
+    /* There is no authd: readyz and every bearer route say so; no line in the log for each tick. */
     if (lease->renewing || gateway->service.stopping ||
         !bus_has_peer(gateway->service.bus, "authd"))
         return 0;

@@ -17,7 +17,7 @@ void keyring_init(struct keyring *self, struct loop *loop)
 
 /* Takes the fetched set over. Tokens that the old one verified stay verified unless something
  * differs. */
-static void keyring_take(struct gateway *gateway, struct key_set *set, uint64_t changes)
+static void keyring_replace(struct gateway *gateway, struct key_set *set, uint64_t changes)
 {
     struct keyring *self = &gateway->keyring;
 
@@ -44,7 +44,7 @@ static int keyring_fetch(struct gateway *gateway, const struct request *req, str
     if (authd_keys_get(gateway->service.bus, req, &(struct nothing){0}, &out, err) == 0)
         set = key_set_new(&out, err);
     if (set)
-        keyring_take(gateway, set, changes);
+        keyring_replace(gateway, set, changes);
     flight_end(&call, 0, NULL);
     return set ? 0 : -1;
 }

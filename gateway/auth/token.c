@@ -64,14 +64,14 @@ static const char *text_of(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* The key that signed, by the header; *ret_verdict says why there is none. */
+/* The key that signed, by the header; *ret_status says why there is none. */
 static const struct key *header_key(const json_t *header, const struct key_set *keys,
-                                    int64_t now_ms, enum token_status *ret_verdict)
+                                    int64_t now_ms, enum token_status *ret_status)
 {
     static const char *const refused[] = {"jku", "jwk", "x5u", "x5c", "crit", "b64"};
     const struct key *key;
 
-    *ret_verdict = TOKEN_BAD;
+    *ret_status = TOKEN_BAD;
     if (strcmp(text_of(header, "alg"), "ES256") != 0 || text_of(header, "kid")[0] == '\0')
         return NULL;
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
@@ -79,7 +79,7 @@ static const struct key *header_key(const json_t *header, const struct key_set *
             return NULL;
     key = key_set_find(keys, text_of(header, "kid"), now_ms);
     if (!key)
-        *ret_verdict = TOKEN_UNKNOWN_KEY;
+        *ret_status = TOKEN_UNKNOWN_KEY;
     return key;
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/service/metric_rows.h"
+#include "gateway/endpoint/bus_fanout.h"
 #include "gateway/endpoint/exchange.h"
-#include "gateway/endpoint/gather.h"
 
 enum { READY_MS = 1000, METRICS_MS = 2000 };
 
@@ -30,7 +30,7 @@ static bool is_of(const char *peer, const char *service)
 }
 
 /* Does any instance of the service answer? */
-static bool answers(const struct gathered *all, const char *service)
+static bool answers(const struct fanout_reply *all, const char *service)
 {
     for (; all->peer; all++)
         if (all->out && is_of(all->peer, service))
@@ -49,13 +49,13 @@ static bool has_writes(const struct service_status_out *status)
 }
 
 /* Does some service have instances that answer, of which none can do this? */
-static bool lacks(const struct gateway *gateway, const struct gathered *all,
+static bool lacks(const struct gateway *gateway, const struct fanout_reply *all,
                   bool (*can)(const struct service_status_out *status))
 {
     for (const char *const *service = gateway->daemons; *service; service++) {
         bool any = false, one = false;
 
-        for (const struct gathered *each = all; each->peer; each++) {
+        for (const struct fanout_reply *each = all; each->peer; each++) {
             if (!each->out || !is_of(each->peer, *service))
                 continue;
             any = true;
@@ -70,8 +70,8 @@ static bool lacks(const struct gateway *gateway, const struct gathered *all,
 void admin_serve_ready(struct exchange *exchange)
 {
     struct gateway *gateway = exchange->gateway;
-    const struct gathered *all =
-        gather(gateway, service_status_method, NULL, READY_MS, exchange->arena);
+    const struct fanout_reply *all =
+        bus_fanout(gateway, service_status_method, NULL, READY_MS, exchange->arena);
     json_t *missing = json_array();
     bool ready;
 
@@ -93,8 +93,8 @@ void admin_serve_metrics(struct exchange *exchange)
 {
     struct service *service = &exchange->gateway->service;
     struct arena *arena = exchange->arena;
-    const struct gathered *all =
-        gather(exchange->gateway, service_metrics_method, NULL, METRICS_MS, arena);
+    const struct fanout_reply *all =
+        bus_fanout(exchange->gateway, service_metrics_method, NULL, METRICS_MS, arena);
     struct answer answer = {.status = 200,
                             .content_type = "text/plain; version=0.0.4; charset=utf-8"};
     size_t peers = 0, count = 1;

@@ -299,9 +299,9 @@ static enum MHD_Result exchange_send(struct exchange *self)
 }
 
 /* A form is dispatched as soon as its file begins. */
-static bool form_take(struct exchange *self, const char *bytes, size_t size)
+static bool form_append(struct exchange *self, const char *bytes, size_t size)
 {
-    if (!upload_take(self->upload, (const uint8_t *)bytes, size))
+    if (!upload_append(self->upload, (const uint8_t *)bytes, size))
         return false;
     if (!self->dispatched && upload_has_begun(self->upload))
         exchange_dispatch(self);
@@ -339,7 +339,7 @@ enum MHD_Result exchange_on_request(void *arg UNUSED, struct MHD_Connection *mhd
         size_t size = *upload_size;
 
         *upload_size = 0;
-        if (self->upload ? form_take(self, upload, size) : body_take(self, upload, size))
+        if (self->upload ? form_append(self, upload, size) : body_append(self, upload, size))
             return MHD_YES;
         (void)exchange_on_unfinished(self->connection);
         return MHD_NO;

@@ -1,7 +1,7 @@
 /*
  * exchange.h - one HTTP request and its answer.
  *
- * An exchange lives from the request line to the last byte of the answer.  Its body is gathered
+ * An exchange lives from the request line to the last byte of the answer.  Its body is replies
  * (bounded), its endpoint answers at once or from a fiber while the connection is suspended, and it
  * is recycled at the end.
  */
@@ -46,7 +46,7 @@ struct exchange {
     struct cached_file *cached; /* the cached file of this target; NULL: none */
     bool file_place;            /* it has one of the places for open files */
     bool opened;                /* the header was looked at */
-    bool dispatched;            /* somebody is making the answer, or has */
+    bool dispatched;            /* the answer is being made, or is there */
     bool released;              /* the answer may go out */
     bool suspended, on_fiber, ended;
     bool paused;  /* suspended in mid-body or mid-answer, until there is more to do */

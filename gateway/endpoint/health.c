@@ -1,6 +1,6 @@
 /*
  * health.c - "the gateway answers".  Rows of gateway.c's endpoints; no fiber, no bus, no allocation
- * of ours.
+ * by the gateway.
  */
 #include "gateway/endpoint/health.h"
 #include "gateway/endpoint/exchange.h"

@@ -1,5 +1,5 @@
 /*
- * health.h - the answers that need nobody else.
+ * health.h - the answers that need no daemon.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_HEALTH_H
 #define ATRIUM_GATEWAY_ENDPOINT_HEALTH_H

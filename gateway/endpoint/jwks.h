@@ -1,5 +1,5 @@
 /*
- * jwks.h - /.well-known/jwks.json: the public keys, for whoever verifies our tokens by himself.
+ * jwks.h - /.well-known/jwks.json: the public keys, for services that verify tokens themselves.
  */
 #ifndef ATRIUM_GATEWAY_ENDPOINT_JWKS_H
 #define ATRIUM_GATEWAY_ENDPOINT_JWKS_H

@@ -9,15 +9,15 @@
 
 enum { NOT_FOUND_PATH_MAX = 200, NOT_FOUND_METHOD_MAX = 16 };
 
-/* Header names for a preflight's answer: those that were asked for, if they are names. */
+/* Header names for a preflight's answer: those that were requested, if they are names. */
 static const char *preflight_headers(const struct exchange *self)
 {
-    const char *asked = self->head.cors_headers;
+    const char *wanted = self->head.cors_headers;
 
-    if (asked &&
-        strspn(asked, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_, ") ==
-            strlen(asked))
-        return asked;
+    if (wanted &&
+        strspn(wanted, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_, ") ==
+            strlen(wanted))
+        return wanted;
     return "Authorization, Content-Type";
 }
 

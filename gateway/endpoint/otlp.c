@@ -11,7 +11,7 @@
 #include "common/runtime/curl_loop.h"
 #include "common/service/span_json.h"
 #include "common/wire/codec.h"
-#include "gateway/endpoint/gather.h"
+#include "gateway/endpoint/bus_fanout.h"
 #include "gateway/gateway.h"
 
 enum {
@@ -69,7 +69,8 @@ static void write_resource(FILE *file, const char *service, const char *instance
     fprintf(file, "]},\"scopeSpans\":[{\"scope\":{\"name\":\"atrium\"},\"spans\":%s}]}", spans);
 }
 
-static size_t write_peer(FILE *file, struct arena *arena, const struct gathered *answer, bool first)
+static size_t write_peer(FILE *file, struct arena *arena, const struct fanout_reply *answer,
+                         bool first)
 {
     const struct service_spans_out *out = answer->out;
     size_t dot = strcspn(answer->peer, ".");
@@ -91,8 +92,8 @@ static bool has_spans(const struct gateway *gateway, const char *peer)
 static size_t write_all(struct otlp *self, FILE *file, struct arena *arena)
 {
     struct service *service = &self->gateway->service;
-    struct gathered *answers =
-        gather(self->gateway, service_spans_method, has_spans, COLLECT_MS, arena);
+    struct fanout_reply *answers =
+        bus_fanout(self->gateway, service_spans_method, has_spans, COLLECT_MS, arena);
     size_t count;
     const char *own = span_json_drain(service->spans, arena, &count);
 

@@ -164,7 +164,7 @@ static void allow_add(char allow[static ALLOW_SIZE], const char *method)
 }
 
 /* A node that has the whole path: its endpoint of that method, or its methods are noted. */
-static bool node_take(const struct node *node, const char *method, struct route_match *match)
+static bool node_select(const struct node *node, const char *method, struct route_match *match)
 {
     for (size_t i = 0; i < node->count; i++) {
         const char *own = node->endpoints[i]->route.method;
@@ -187,7 +187,7 @@ static bool node_find(const struct node *node, const char *method, const struct 
     const char *segment;
 
     if (index == path->count)
-        return node_take(node, method, match);
+        return node_select(node, method, match);
     segment = path->segments[index];
     for (const struct node *child = node->children; child; child = child->next)
         if (strcmp(child->text, segment) == 0 && node_find(child, method, path, index + 1, match))

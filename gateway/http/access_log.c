@@ -9,7 +9,7 @@
 
 #include "common/base/log.h"
 
-/* The fixed words, a route of ours, an id of at most 64 characters, an address. */
+/* The fixed words, a route, an id of at most 64 characters, an address. */
 enum { LINE_SIZE_MAX = 1024 };
 
 const char *access_log_method(const char *method)

@@ -30,7 +30,7 @@ void access_log_add(struct access_log *self, const struct access_line *line);
 /* The method, or "other": a client may send any word of any length as one. */
 const char *access_log_method(const char *method);
 
-/* Writes what has gathered to stderr. */
+/* Writes what has replies to stderr. */
 void access_log_flush(struct access_log *self);
 
 #endif

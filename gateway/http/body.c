@@ -87,7 +87,7 @@ static bool body_grow(struct exchange *self, size_t need)
     return true;
 }
 
-bool body_take(struct exchange *self, const char *bytes, size_t size)
+bool body_append(struct exchange *self, const char *bytes, size_t size)
 {
     int64_t spent_ms = clock_mono_us() / 1000 - self->arrived_us / 1000;
 

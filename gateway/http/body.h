@@ -21,7 +21,7 @@ enum {
 };
 
 /* Keeps or drops what came; false: too much or too late, the connection is to be cut. */
-bool body_take(struct exchange *self, const char *bytes, size_t size);
+bool body_append(struct exchange *self, const char *bytes, size_t size);
 void body_free(struct exchange *self);
 
 #endif

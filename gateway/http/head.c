@@ -38,7 +38,7 @@ static const struct head_row head_rows[] = {
     HEAD("Access-Control-Request-Headers", cors_headers, LAST),
 };
 
-/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that proxies of ours
+/* Keeps the last FORWARDED_MAX, in order: the right-most entries are the ones that trusted proxies
  * wrote. */
 static void head_forwarded(struct head *head, const char *value)
 {

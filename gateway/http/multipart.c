@@ -119,7 +119,7 @@ static int field_end(struct multipart *self, struct error *err)
 }
 
 /* Bytes of the part that is being read, or of the preamble. */
-static int part_take(struct multipart *self, const uint8_t *bytes, size_t size, struct error *err)
+static int part_append(struct multipart *self, const uint8_t *bytes, size_t size, struct error *err)
 {
     if (self->state == MULTIPART_FILE && size > 0)
         self->on_file(self->arg, bytes, size);
@@ -150,7 +150,7 @@ static int resume_delimiter(struct multipart *self, const uint8_t **bytes, size_
         self->matched = 0;
         return self->state == MULTIPART_PREAMBLE
                    ? 0
-                   : part_take(self, (const uint8_t *)self->delimiter, matched, err);
+                   : part_append(self, (const uint8_t *)self->delimiter, matched, err);
     }
     self->matched += count;
     *bytes += count;
@@ -175,7 +175,7 @@ static int feed_part(struct multipart *self, const uint8_t **bytes, size_t *size
         memcmp(cr, self->delimiter, MIN((size_t)(*bytes + *size - cr), self->delimiter_size)) != 0)
         cr = NULL;
     count = found ? (size_t)(found - *bytes) : cr ? (size_t)(cr - *bytes) : *size;
-    if (part_take(self, *bytes, count, err) < 0)
+    if (part_append(self, *bytes, count, err) < 0)
         return -1;
     if (!found) {
         self->matched = *size - count;

@@ -26,7 +26,7 @@ struct piece {
     int64_t offset; /* in the file */
     size_t size;
     const uint8_t *bytes; /* NULL: not there yet */
-    uint8_t *room;        /* bytes, while they are being gathered */
+    uint8_t *room;        /* bytes, while they are being replies */
     size_t held;          /* what it counts for */
 };
 

@@ -1,7 +1,7 @@
 /*
  * upload.c - see upload.h.
  *
- * The file's bytes are gathered into pieces; each full one is written by a fiber of its own, so
+ * The file's bytes are replies into pieces; each full one is written by a fiber of its own, so
  * that several are under way. libmicrohttpd cannot answer in mid-body: after a refusal the rest is
  * read and dropped, within bounds, and the answer follows.
  */
@@ -226,7 +226,7 @@ static void give_time(struct upload *self, size_t size)
     }
 }
 
-bool upload_take(struct upload *self, const uint8_t *bytes, size_t size)
+bool upload_append(struct upload *self, const uint8_t *bytes, size_t size)
 {
     give_time(self, size);
     if (self->failed) {

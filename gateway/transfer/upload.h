@@ -17,7 +17,7 @@ struct upload;
 struct upload *upload_new(struct exchange *exchange, struct error *err);
 
 /* The next bytes of the body. False when the connection must be cut. */
-bool upload_take(struct upload *self, const uint8_t *bytes, size_t size);
+bool upload_append(struct upload *self, const uint8_t *bytes, size_t size);
 
 /* The file has begun: all fields are there. */
 bool upload_has_begun(const struct upload *self);

@@ -1,14 +1,14 @@
 /*
- * gather.c - one question to all instances.  Called by admin.c for /readyz and /metrics.
+ * bus_fanout.c - calls an operation of all instances.  Called by admin.c for /readyz and /metrics.
  */
-#include "gateway/endpoint/gather.h"
+#include "gateway/endpoint/bus_fanout.h"
 
 #include <string.h>
 
 #include "common/base/clock.h"
 #include "gateway/gateway.h"
 
-struct gathering {
+struct fanout {
     struct gateway *gateway;
     struct bus_method (*method)(const char *service);
     struct arena *arena;
@@ -17,15 +17,15 @@ struct gathering {
     struct fiber *parent;
 };
 
-struct question {
-    struct gathering *all;
-    struct gathered *answer;
+struct fanout_call {
+    struct fanout *all;
+    struct fanout_reply *answer;
 };
 
 static void ask(void *arg)
 {
-    struct question *self = arg;
-    struct gathering *all = self->all;
+    struct fanout_call *self = arg;
+    struct fanout *all = self->all;
     const char *peer = self->answer->peer;
     const char *service = arena_strndup(all->arena, peer, strcspn(peer, "."));
     struct bus_method method = all->method(service);
@@ -59,28 +59,29 @@ static size_t keep_wanted(const struct gateway *gateway, const char **peers,
     return count;
 }
 
-struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(const char *service),
-                        bool (*wanted)(const struct gateway *gateway, const char *peer),
-                        int64_t timeout_ms, struct arena *arena)
+struct fanout_reply *bus_fanout(struct gateway *gateway,
+                                struct bus_method (*method)(const char *service),
+                                bool (*wanted)(const struct gateway *gateway, const char *peer),
+                                int64_t timeout_ms, struct arena *arena)
 {
     struct loop *loop = gateway->service.loop;
     const char **peers = bus_peers(gateway->service.bus, NULL, arena);
-    struct gathering all = {.gateway = gateway,
-                            .method = method,
-                            .arena = arena,
-                            .deadline_ms = clock_mono_ms() + timeout_ms,
-                            .parent = fiber_self(loop)};
-    struct gathered *answers;
+    struct fanout all = {.gateway = gateway,
+                         .method = method,
+                         .arena = arena,
+                         .deadline_ms = clock_mono_ms() + timeout_ms,
+                         .parent = fiber_self(loop)};
+    struct fanout_reply *answers;
     struct error err;
     size_t count = keep_wanted(gateway, peers, wanted);
 
     error_init(&err, arena);
     answers = arena_calloc(arena, count + 1, sizeof(*answers));
     for (size_t i = 0; i < count; i++) {
-        struct question *question = arena_alloc(arena, sizeof(*question));
+        struct fanout_call *question = arena_alloc(arena, sizeof(*question));
 
         answers[i].peer = peers[i];
-        *question = (struct question){&all, &answers[i]};
+        *question = (struct fanout_call){&all, &answers[i]};
         all.left++;
         if (fiber_start(loop, ask, question, &err) < 0)
             all.left--;

@@ -1,6 +1,6 @@
 /*
- * bus_door.c - the instance's sockets: one ROUTER per calling service, who stands behind them, and
- * the drain.
+ * bus_listener.c - the instance's sockets: one ROUTER per calling service, who stands behind them,
+ * and the drain.
  *
  * The service that a socket was made for is who calls on it, whatever the frames say; bus_tcp.c
  * hands frames from other hosts to sockets that share a ROUTER.  Requests go on to
@@ -32,15 +32,15 @@ static void look_at_clock(struct bus *self)
     self->pulse_ms = now;
     if (still_ms <= BUS_STILL_MS)
         return;
-    self->door_boot = bus_random_boot();
+    self->listener_boot = bus_random_boot();
     snprintf(text, sizeof(text), "%" PRId64, still_ms);
     log_event(LOG_WARNING, "bus", "the process stood still", "ms", text, NULL);
 }
 
-bool bus_door_admits(struct bus *self, uint64_t boot)
+bool bus_listener_admits(struct bus *self, uint64_t boot)
 {
     look_at_clock(self);
-    return boot == self->door_boot;
+    return boot == self->listener_boot;
 }
 
 static void on_pulse(void *arg)
@@ -53,7 +53,7 @@ static void on_pulse(void *arg)
 
 /* ---- callers ---- */
 
-void bus_door_send(struct bus_socket *socket, uint32_t route)
+void bus_listener_send(struct bus_socket *socket, uint32_t route)
 {
     struct bus *self = socket->bus;
 
@@ -85,7 +85,8 @@ static void callers_sweep(struct bus_socket *socket)
 {
     for (size_t i = socket->count; i-- > 0;) {
         bus_write(&socket->bus->frame, BUS_PING, 0, 0);
-        bus_door_send(socket, socket->callers[i].route); /* may fill the gap with the last one */
+        /* may fill the gap with the last one */
+        bus_listener_send(socket, socket->callers[i].route);
     }
     socket->sweep_at = MAX(socket->count * 2, (size_t)SWEEP_FIRST);
 }
@@ -124,11 +125,11 @@ static void welcome(struct bus_socket *socket, uint32_t route)
     bus_write(frame, BUS_WELCOME, 0, 6);
     bus_write_text(frame, self->options->service, BUS_NAME_MAX);
     bus_write_text(frame, self->options->instance, BUS_NAME_MAX);
-    bus_write_uint(frame, self->door_boot);
+    bus_write_uint(frame, self->listener_boot);
     bus_write_text(frame, version, 64);
     bus_write_int(frame, clock_mono_ms());
     bus_write_bool(frame, self->drain_id != 0);
-    bus_door_send(socket, route);
+    bus_listener_send(socket, route);
 }
 
 static void on_hello(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in)
@@ -178,8 +179,8 @@ static void on_ack(struct bus_socket *socket, uint32_t route, uint64_t id)
     bus_drain_update(socket->bus);
 }
 
-void bus_door_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
-                    zmq_msg_t *message)
+void bus_listener_frame(struct bus_socket *socket, uint32_t route, const struct bus_incoming *in,
+                        zmq_msg_t *message)
 {
     if (in->kind == BUS_REQUEST) {
         bus_serve_request(socket, route, in, message);
@@ -203,7 +204,7 @@ static void on_router(void *arg)
     int left = BUS_BATCH;
 
     while (left > 0 && bus_receive(socket->bus, socket->router, &route, &message, &in, &left))
-        bus_door_frame(socket, route, &in, &message);
+        bus_listener_frame(socket, route, &in, &message);
 }
 
 /* ---- drain ---- */
@@ -234,7 +235,7 @@ static void tell_drain(struct bus *self)
             if (socket->callers[j].drain_acked)
                 continue;
             bus_write(&self->frame, BUS_DRAIN, self->drain_id, 0);
-            bus_door_send(socket, socket->callers[j].route);
+            bus_listener_send(socket, socket->callers[j].route);
         }
     }
 }
@@ -253,7 +254,7 @@ void bus_drain(struct bus *self, int64_t deadline_mono_ms)
         if (wake == FIBER_TIMEOUT)
             tell_drain(self);
     }
-    bus_door_stop(self);
+    bus_listener_stop(self);
 }
 
 /* ---- start and stop ---- */
@@ -326,17 +327,17 @@ static int listen_elsewhere(struct bus *self, struct error *err)
     return bus_tcp_listen(self, err);
 }
 
-int bus_door_start(struct bus *self, struct error *err)
+int bus_listener_start(struct bus *self, struct error *err)
 {
     const struct bus_options *options = self->options;
 
-    self->door_boot = bus_random_boot();
+    self->listener_boot = bus_random_boot();
     bus_serve_prepare(self);
     if (!options->operations->name)
-        return 0; /* nobody asks us: atriumctl has no folder of its own, and may not make one */
+        return 0; /* it has no callers: atriumctl has no folder of its own, and may not make one */
     if (bus_make_directory(options->run_dir, options->service, err) < 0 ||
-        bus_lock_take(self, err) < 0 || sockets_name(self, err) < 0 || listen_here(self, err) < 0 ||
-        listen_elsewhere(self, err) < 0)
+        bus_lock_acquire(self, err) < 0 || sockets_name(self, err) < 0 ||
+        listen_here(self, err) < 0 || listen_elsewhere(self, err) < 0)
         return -1;
     if (!options->held)
         bus_open(self);
@@ -357,7 +358,7 @@ void bus_open(struct bus *self)
 }
 
 /* Strict order: no new connection, no socket, and only then the lock, which lets a successor in. */
-void bus_door_stop(struct bus *self)
+void bus_listener_stop(struct bus *self)
 {
     for (size_t i = 0; i < self->socket_count; i++) {
         struct bus_socket *socket = &self->sockets[i];

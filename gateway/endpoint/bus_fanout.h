@@ -1,15 +1,15 @@
 /*
- * gather.h - asks every instance of every daemon the same thing at once.
+ * bus_fanout.h - calls the same operation of every instance of every daemon at once.
  */
-#ifndef ATRIUM_GATEWAY_ENDPOINT_GATHER_H
-#define ATRIUM_GATEWAY_ENDPOINT_GATHER_H
+#ifndef ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
+#define ATRIUM_GATEWAY_ENDPOINT_BUS_FANOUT_H
 
 #include "common/bus/bus.h"
 #include "common/service/service.h"
 
 struct gateway;
 
-struct gathered {
+struct fanout_reply {
     const char *peer; /* "authd.1" */
     void *out; /* the method's output struct; NULL when the instance did not answer in time */
 };
@@ -17,8 +17,9 @@ struct gathered {
 /* Calls the operation (service_status_method, service_metrics_method) of each connected instance
  * that is wanted (NULL: all), each on a fiber of its own, and parks until all have answered or
  * timeout_ms has passed. Array in the arena, sorted by peer, ended by peer NULL. */
-struct gathered *gather(struct gateway *gateway, struct bus_method (*method)(const char *service),
-                        bool (*wanted)(const struct gateway *gateway, const char *peer),
-                        int64_t timeout_ms, struct arena *arena);
+struct fanout_reply *bus_fanout(struct gateway *gateway,
+                                struct bus_method (*method)(const char *service),
+                                bool (*wanted)(const struct gateway *gateway, const char *peer),
+                                int64_t timeout_ms, struct arena *arena);
 
 #endif
