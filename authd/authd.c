@@ -19,7 +19,7 @@
 #include "authd/session/key.h"
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
-#include "authd/signin/unruled.h"
+#include "authd/signin/admission_cache.h"
 #include "authd/sql_part.h"
 #include "authd/sweep.h"
 #include "common/base/cache.h"
@@ -154,7 +154,7 @@ static int start(void *daemon, struct error *err)
     password_open(d);
     totp_open();
     lease_watch_open(d);
-    d->unruled = unruled_new();
+    d->admission_cache = admission_cache_new();
     d->organizations = cache_new(EMAIL_ORGANIZATIONS_MAX, free);
     batch_init(&d->refresh_states, &refresh_state_batch, d->svc.loop, d);
     batch_init(&d->rotations, &rotation_batch, d->svc.loop, d);
@@ -175,7 +175,7 @@ static void stop(void *daemon)
 
     key_close(d);
     cache_destroy(&d->organizations);
-    unruled_destroy(&d->unruled);
+    admission_cache_destroy(&d->admission_cache);
     password_close(d);
 }
 

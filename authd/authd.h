@@ -59,7 +59,7 @@ struct authd {
     const struct mail_domains *mail_domains;
     const struct common_passwords *common_passwords;
     struct lease_watch *leases;
-    struct unruled *unruled;
+    struct admission_cache *admission_cache;
     struct cache *organizations;            /* see email_verified.h */
     struct batch refresh_states, rotations; /* see refresh_state.h, rotation.h */
     bool email_scanned;                     /* nothing is left for email_scan_run() */

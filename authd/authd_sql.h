@@ -145,15 +145,15 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "::uuid, '00000000-0000-0000-0000-000000000000'), " at "::bigint from " from              \
     " on conflict do nothing returning account_id) "
 
-/* Account a is there: its deletion is not scheduled, or for later. Whoever signs in, resets a
- * password or renews a token asks this; the row of an account whose date has come may still stand
+/* Account a is there: its deletion is not scheduled, or for later. Sign-in, a reset of the password
+ * and a renewal look at this; the row of an account whose date has come may still stand
  * for a while. */
-#define SQL_ACCOUNT_LIVES(a, now) "(" a ".delete_at is null or " a ".delete_at > " now ")"
+#define SQL_ACCOUNT_ACTIVE(a, now) "(" a ".delete_at is null or " a ".delete_at > " now ")"
 
 /* The same of the account of session s. A scalar query is planned for itself and looks the account
  * up by its key; an "exists" may become a join that reads all accounts. */
 #define SQL_SESSION_OWNED(now) \
-    "(select " SQL_ACCOUNT_LIVES("a", now) " from account a where a.id = s.account_id)"
+    "(select " SQL_ACCOUNT_ACTIVE("a", now) " from account a where a.id = s.account_id)"
 
 /* Who signs in takes the deletion back: in the statement that makes the session ($1 project, $7
  * now), which holds the account. `until`: when gateways need to know no longer; `event`: of the
@@ -169,7 +169,7 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "returning sequence), "                                                                \
     "abort_noted as (" SQL_AUDIT("$1", "$7", "'Account/' || id", event, "aborted") ") "
 
-/* One more than the number of the last change of a policy or a project, see unruled.h. */
+/* One more than the number of the last change of a policy or a project, see admission_cache.h. */
 #define SQL_SETTINGS_CHANGED                             \
     "(select 1 + coalesce((select sequence from change " \
     "where kind in ('policy', 'project') order by sequence desc limit 1), 0))"
@@ -205,10 +205,10 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
 #define SQL_INVITATION_ACCOUNT_OF(role_, project, email_, now, organization)                     \
     "select a.id, " SQL_EMAIL_VERIFIED("a.id", organization) " from account a where "            \
     role_ " = 'Practitioner' and a.role = 'Practitioner' and a.email = " email_                  \
-    " and " SQL_ACCOUNT_LIVES("a", now)                                                          \
+    " and " SQL_ACCOUNT_ACTIVE("a", now)                                                          \
     " union all select a.id, " SQL_EMAIL_VERIFIED("a.id", organization) " from account a where " \
     role_ " = 'Patient' and a.role = 'Patient' and a.project_id = " project                      \
-    " and a.email = " email_ " and " SQL_ACCOUNT_LIVES("a", now)
+    " and a.email = " email_ " and " SQL_ACCOUNT_ACTIVE("a", now)
 /* clang-format on */
 
 /* The account of a membership or a login, looked up for each row rather than joined: for a list

@@ -8,8 +8,8 @@
 #include "authd/authd_api.h"
 #include "common/base/clock.h"
 
-/* Nothing forces a rotation: a key that somebody has copied unseen is good for as long as nobody
- * makes another one. */
+/* Nothing forces a rotation: a key that was copied unseen is good for as long as it signs: until
+ * it is rotated. */
 #define KEY_AGE_WARN DAYS(365)
 #define KEY_AGE_FAIL DAYS(730)
 

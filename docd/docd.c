@@ -145,14 +145,14 @@ static struct store *store_open(struct docd *d, struct error *err)
                                   .dir = config->storage_dir,
                                   .pool = d->svc.offload};
 
-    arrivals_make_metrics(d->svc.metrics);
+    direct_uploads_make_metrics(d->svc.metrics);
     if (!uses_s3(config))
         return store_local_new(d->svc.loop, &local, err);
     if (mkdir(config->storage_dir, 0700) < 0 && errno != EEXIST) {
         (void)error_set(err, ERR_INTERNAL, "%s: %s", config->storage_dir, strerror(errno));
         return NULL;
     }
-    d->arrivals = arrivals_new(d);
+    d->direct_uploads = direct_uploads_new(d);
     return store_s3_new(d->svc.loop, &s3);
 }
 
@@ -187,7 +187,7 @@ static int start(void *daemon, struct error *err)
     d->bytes_missing = metrics_counter(d->svc.metrics, "atrium_doc_bytes_missing_total", "",
                                        "Reads of documents whose bytes the store does not have.");
     service_every(&d->svc, "sweep", SWEEP_PERIOD_MS, sweep);
-    room_start(d);
+    disk_space_start(d);
     /* libvips comes with dozens of libraries, of which the loader has touched 20 MiB; a docd that
      * is never asked for an image needs none of them. */
     dl_iterate_phdr(forget_pages, NULL);
@@ -198,8 +198,8 @@ static void drain(void *daemon)
 {
     struct docd *d = daemon;
 
-    if (d->arrivals)
-        arrivals_drain(d->arrivals);
+    if (d->direct_uploads)
+        direct_uploads_drain(d->direct_uploads);
 }
 
 static void stop(void *daemon)
@@ -207,7 +207,7 @@ static void stop(void *daemon)
     struct docd *d = daemon;
 
     file_sender_destroy(&d->files);
-    arrivals_destroy(&d->arrivals);
+    direct_uploads_destroy(&d->direct_uploads);
     variants_destroy(&d->variants);
     sniffer_destroy(&d->sniffer);
     store_destroy(&d->store);

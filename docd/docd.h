@@ -14,7 +14,7 @@
 #include "common/domain/policy.h"
 #include "common/service/service.h"
 #include "docd/docd_sql.h"
-#include "docd/document/arrival.h"
+#include "docd/document/direct_upload.h"
 #include "docd/image/variant.h"
 #include "docd/store/file_sender.h"
 #include "docd/store/store.h"
@@ -41,12 +41,13 @@ struct docd {
     const struct docd_config *config;
     struct secret s3_secret;
     struct store *store;
-    struct file_sender *files; /* NULL: none are handed to gateways */
-    struct arrivals *arrivals; /* NULL: forms are posted to us */
+    struct file_sender *files;             /* NULL: none are handed to gateways */
+    struct direct_uploads *direct_uploads; /* NULL: forms are posted to us */
     struct sniffer *sniffer;
     struct variants *variants;
-    uint64_t *bytes_missing;          /* reads of documents whose bytes the store does not have */
-    int64_t room_bytes, room_mono_ms; /* room.c's: what is free, when that was seen */
+    uint64_t *bytes_missing; /* reads of documents whose bytes the store does not have */
+    /* disk_space.c's: what is free, when that was seen */
+    int64_t disk_space_bytes, disk_space_mono_ms;
     struct policy_scopes *policies;
     LIST_HEAD(, author_turn) authors; /* that make a document */
 };
@@ -66,7 +67,7 @@ extern const struct purge_step docd_purge[];
 #define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */
 
 /* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN:
- * nobody's. */
+ * no one's. */
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
@@ -104,10 +105,10 @@ int upload_finish(struct docd *d, const struct request *req, enum docd_statement
 void bytes_not_found(struct docd *d, const struct request *req, struct store_key key,
                      struct error *err);
 
-/* ---- room.c ---- */
+/* ---- disk_space.c ---- */
 
 /* Measures the room on the disk from now on. */
-void room_start(struct docd *d);
+void disk_space_start(struct docd *d);
 
 /* ---- sweep.c ---- */
 

@@ -20,7 +20,7 @@ enum docd_statement {
 extern const struct db_statement docd_statements[DOCD_STATEMENT_COUNT];
 
 /* A file that could not be taken over so often is left to the sweep, which gives it up in the end;
- * whoever reads is shown what there was before. */
+ * readers get what there was before. */
 #define ARRIVAL_FAILURES "10"
 
 /* How long it is left alone after so many failures and one. */

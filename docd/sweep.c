@@ -131,7 +131,7 @@ int sweep(void *daemon, const struct request *req, struct error *err)
     half.deadline_mono_ms -= (req->deadline_mono_ms - clock_mono_ms()) / 2;
     error_init(&first, req->arena);
     /* As long as it is not known what has come, nothing counts as given up. */
-    if (!d->arrivals || arrivals_sweep(d->arrivals, &half, &first) == 0) {
+    if (!d->direct_uploads || direct_uploads_sweep(d->direct_uploads, &half, &first) == 0) {
         if (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0)
             keep_first(&first, err);
     }

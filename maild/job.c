@@ -105,7 +105,7 @@ static void job_run(struct work_item *item)
 
 /* ---- claiming ---- */
 
-/* Jobs wait unharmed, and without attempts, while there is nobody to ask. */
+/* Jobs wait unharmed, and without attempts, while no authd is there. */
 static int64_t job_room(struct maild *d, int64_t active)
 {
     return bus_has_peer(d->svc.bus, "authd") ? ROOM - active : 0;

@@ -1,7 +1,7 @@
 /*
  * maild_api.c - the shapes of maild's inputs and outputs.
  *
- * Linked into every program: whoever sends mail packs by these tables.
+ * Linked into every program: programs that send mail pack by these tables.
  */
 #include "maild/maild_api.h"
 

@@ -57,7 +57,7 @@ int render_check(const struct template_name *name, const char *path, const char 
     if (!text)
         return 0;
     while ((found = placeholder_next(text, &hole)) > 0) {
-        if (!template_name_knows(name, hole.name, hole.length))
+        if (!template_has_variable(name, hole.name, hole.length))
             result = error_problem(err, path, "has no variable {{%.*s}}", quoted_length(&hole),
                                    hole.name);
         text = hole.end;

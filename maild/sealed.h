@@ -1,6 +1,6 @@
 /*
- * sealed.h - the part of a queued message that nobody may read at rest: who gets it and what it
- * says.
+ * sealed.h - the part of a queued message that must not be readable at rest: who gets it and what
+ * it says.
  */
 #ifndef ATRIUM_MAILD_SEALED_H
 #define ATRIUM_MAILD_SEALED_H

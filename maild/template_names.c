@@ -95,7 +95,7 @@ static bool is_among(const struct template_variable *list, const char *word, siz
     return false;
 }
 
-bool template_name_knows(const struct template_name *self, const char *variable, size_t length)
+bool template_has_variable(const struct template_name *self, const char *variable, size_t length)
 {
     return is_among(common_variables, variable, length) ||
            is_among(self->variables, variable, length);

@@ -27,7 +27,7 @@ const struct template_variable *template_variables_common(void);
 const struct template_name *template_name_find(const char *name);
 
 /* Whether `length` bytes at `variable` name something that the template may use. */
-bool template_name_knows(const struct template_name *self, const char *variable, size_t length);
+bool template_has_variable(const struct template_name *self, const char *variable, size_t length);
 
 /* Whether a variable is a link that opens an account or changes it: what it says is for the
  * recipient alone. */

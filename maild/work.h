@@ -4,8 +4,8 @@
  *
  * One fiber claims what is due, under a lease, and starts a fiber for each row; it also renews the
  * leases of what is under way.  A claimed row is not due for anybody else, so no two instances work
- * on the same one; the lease of an instance that died runs out and its work is taken up by whoever
- * looks next.
+ * on the same one; the lease of an instance that died runs out and its work is taken up by the
+ * instance that looks next.
  */
 #ifndef ATRIUM_MAILD_WORK_H
 #define ATRIUM_MAILD_WORK_H

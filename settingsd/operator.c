@@ -1,6 +1,6 @@
 /*
- * operator.c - what atriumctl does to a project that it names by its code or its id.  Nobody else
- * may call these.
+ * operator.c - what atriumctl does to a project that it names by its code or its id.  Other
+ * services are refused.
  */
 #include "settingsd/setting_names.h"
 #include "settingsd/settingsd.h"
@@ -14,7 +14,7 @@ int operator_policy_default(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct settings_record record;
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return settings_write_text(d, req, tenant.projectId, SETTING_DEFAULT_PATIENT_POLICY, in->value,
                                NULL, &record, err);
@@ -27,7 +27,7 @@ int operator_policy_put(struct settingsd *d, const struct request *req,
     struct access_policy_in policy = {in->id, in->name, in->resource, in->ipAccessRule};
     struct tenant tenant = {0};
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return access_policy_put(d, req, tenant.projectId, &policy, out, err);
 }
@@ -49,7 +49,7 @@ int operator_policy_delete(struct settingsd *d, const struct request *req,
 {
     struct tenant tenant = {0};
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return access_policy_remove(d, req, tenant.projectId, in->id, err);
 }
@@ -60,7 +60,7 @@ int operator_client_create(struct settingsd *d, const struct request *req,
 {
     struct tenant tenant = {0};
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return client_make(d, req, tenant.projectId, in->name, out, err);
 }
@@ -82,7 +82,7 @@ int operator_client_delete(struct settingsd *d, const struct request *req,
 {
     struct tenant tenant = {0};
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return client_remove(d, req, tenant.projectId, in->id, err);
 }
@@ -94,7 +94,7 @@ int operator_locales(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct locales_in change = {in->languages, in->defaultLanguage};
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return locales_write(d, req, tenant.projectId, &change, out, err);
 }
@@ -107,7 +107,7 @@ int operator_setting(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct settings_record record;
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return settings_write_text(d, req, tenant.projectId, in->name, in->value, NULL, &record, err);
 }
@@ -120,7 +120,7 @@ int operator_switch(struct settingsd *d, const struct request *req,
     struct tenant tenant = {0};
     struct settings_record record;
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return settings_write_switch(d, req, tenant.projectId, in->name, in->enabled, NULL, &record,
                                  err);
@@ -133,7 +133,7 @@ int operator_account_policy(struct settingsd *d, const struct request *req,
 {
     struct tenant tenant = {0};
 
-    if (project_named(d, req, in->tenantCode, &tenant, err) < 0)
+    if (project_find_writable(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return account_policy_write(d, req, tenant.projectId, in->policy, out, err);
 }

@@ -66,8 +66,8 @@ int project_find(struct settingsd *d, const struct request *req, const char *tex
     return tenant_lookup(d, req, &which, out, err);
 }
 
-int project_named(struct settingsd *d, const struct request *req, const char *text,
-                  struct tenant *out, struct error *err)
+int project_find_writable(struct settingsd *d, const struct request *req, const char *text,
+                          struct tenant *out, struct error *err)
 {
     if (project_find(d, req, text, out, err) < 0)
         return -1;
@@ -320,7 +320,7 @@ int project_suspend(struct settingsd *d, const struct request *req,
     struct change_publish_in change;
     struct sql_outbox row;
 
-    if (project_named(d, req, in->tenantCode, out, err) < 0 ||
+    if (project_find_writable(d, req, in->tenantCode, out, err) < 0 ||
         suspend_write(d, req, in, out, &change, &row, err) < 0 ||
         publish_row(d, req, &authd_change_publish_method, &change, &row,
                     "The change is stored, but not yet in force everywhere.", err) < 0)

@@ -34,8 +34,8 @@ int project_find(struct settingsd *d, const struct request *req, const char *tex
                  struct tenant *out, struct error *err) MUST_USE;
 
 /* The same for a write: ERR_CONFLICT while it is being deleted. Parks. */
-int project_named(struct settingsd *d, const struct request *req, const char *text,
-                  struct tenant *out, struct error *err) MUST_USE;
+int project_find_writable(struct settingsd *d, const struct request *req, const char *text,
+                          struct tenant *out, struct error *err) MUST_USE;
 
 /* The project of that id. Errors as above. Parks. */
 int project_by_id(struct settingsd *d, const struct request *req, struct uuid id,

@@ -59,7 +59,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
     struct sql_audit audit;
     const char *hash;
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         credential_owner_find(d, req, &owner, err) < 0 ||
         credential_prove(d, req, &owner, in->oldPassword, "password.change", wrong_old, err) < 0 ||
         check_rules(d, req, &owner, (struct uuid){""}, in->newPassword, err) < 0 ||
@@ -75,7 +75,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
         return -1;
     if (db_affected(changed) == 0) /* another change was first: that password is the old one */
         return error_set(err, ERR_BAD_REQUEST, "%s", wrong_old);
-    return credential_changed(d, req, &tx, &owner, "Password", req->caller->session, err);
+    return credential_change_commit(d, req, &tx, &owner, "Password", req->caller->session, err);
 }
 
 /* ---- by a link ---- */
@@ -225,7 +225,7 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
         db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(owner->account), DB_TEXT(hash),
                     DB_INT(req->now_ms)) < 0)
         return -1;
-    return credential_changed(d, req, &tx, owner, "Password", (struct uuid){""}, err);
+    return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);
 }
 
 /* Sets the password by a link, which is spent: of an account, whose sessions all end, or of the one
@@ -240,7 +240,7 @@ int set_password(struct authd *d, const struct request *req, const struct set_pa
     bool invited = false;
 
     secret_hash(in->secret, secret);
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         find_link(d, req, in->id, secret, &owner, &invited, err) < 0 ||
         (invited && acceptance_check_password(d, req, in->id, secret, err) < 0) ||
         check_rules(d, req, &owner, in->id, in->password, err) < 0 ||

@@ -44,8 +44,8 @@ int credential_prove(struct authd *d, const struct request *req,
  * queues the mail that tells the owner of `what` ("Password"), commits, and waits until every
  * gateway refuses the tokens of what ended and knows the membership that changed and the account
  * that stays. Parks. */
-int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
-                       const struct credential_owner *owner, const char *what, struct uuid except,
-                       struct error *err) MUST_USE;
+int credential_change_commit(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                             const struct credential_owner *owner, const char *what,
+                             struct uuid except, struct error *err) MUST_USE;
 
 #endif

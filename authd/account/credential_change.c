@@ -70,9 +70,9 @@ int credential_prove(struct authd *d, const struct request *req,
     return right ? 0 : error_set(err, ERR_BAD_REQUEST, "%s", wrong);
 }
 
-int credential_changed(struct authd *d, const struct request *req, struct db_tx **tx_p,
-                       const struct credential_owner *owner, const char *what, struct uuid except,
-                       struct error *err)
+int credential_change_commit(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                             const struct credential_owner *owner, const char *what,
+                             struct uuid except, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct session_ended ended;
@@ -94,5 +94,5 @@ int credential_changed(struct authd *d, const struct request *req, struct db_tx 
         db_commit(tx_p, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
-    return session_ended_settle(d, req, &ended, err);
+    return session_revocation_wait(d, req, &ended, err);
 }

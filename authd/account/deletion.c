@@ -185,20 +185,20 @@ struct going {
     struct uuid project; /* a patient's */
     const char *role;
     struct membership_ref *places; /* its profiles */
-    size_t place_count;
+    size_t membership_count;
     bool wipe;
 };
 
 static void read_places(const struct request *req, const struct db_result *res, struct going *self)
 {
-    self->place_count = db_rows(res);
-    self->places = arena_calloc(req->arena, self->place_count, sizeof(*self->places));
-    for (size_t row = 0; row < self->place_count; row++)
+    self->membership_count = db_rows(res);
+    self->places = arena_calloc(req->arena, self->membership_count, sizeof(*self->places));
+    for (size_t row = 0; row < self->membership_count; row++)
         self->places[row] = (struct membership_ref){db_uuid(res, row, 0), db_uuid(res, row, 1)};
 }
 
 /* 1 when the account is held and nothing can keep it any more, 0 when the schedule is void.
- * CONFLICT when whoever asks has a clock that is ahead of ours: void is for ever, this is not. */
+ * CONFLICT when the caller's clock is ahead of this one: void is for ever, this is not. */
 static int hold(struct db_tx *tx, const struct request *req, struct going *self, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *memberships = NULL;
@@ -209,7 +209,7 @@ static int hold(struct db_tx *tx, const struct request *req, struct going *self,
                     DB_UUID(self->schedule), DB_INT(req->now_ms)) < 0 ||
         db_tx_query(tx, SQL_DELETION_LINKS, &links, err, DB_UUID(self->account),
                     DB_UUID(self->schedule), DB_INT(req->now_ms)) < 0 ||
-        db_tx_query(tx, SQL_DELETION_HOLD, &held, err, DB_UUID(self->account),
+        db_tx_query(tx, SQL_DELETION_LOCK, &held, err, DB_UUID(self->account),
                     DB_UUID(self->schedule), DB_INT(req->now_ms)) < 0)
         return -1;
     if (db_rows(held) == 0)
@@ -243,11 +243,11 @@ static int strip(struct db_tx *tx, struct uuid account, struct error *err)
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
                       const struct going *self, struct error *err)
 {
-    for (size_t i = 0; self->wipe && i < self->place_count; i += WIPE_PAGE) {
+    for (size_t i = 0; self->wipe && i < self->membership_count; i += WIPE_PAGE) {
         CLEANUP(db_result_destroy) struct db_result *res = NULL;
         const struct account_wipe_in in = {
             .key = uuid_ordered(req->now_ms),
-            .places = {self->places + i, MIN(self->place_count - i, (size_t)WIPE_PAGE)}};
+            .places = {self->places + i, MIN(self->membership_count - i, (size_t)WIPE_PAGE)}};
         struct sql_outbox row =
             outbox_row(d->svc.outbox, req->arena, &docd_account_wipe_method, in.key, &in);
 
@@ -279,8 +279,8 @@ static int finish(struct authd *d, const struct request *req, struct db_tx **tx_
     return db_commit(tx_p, err);
 }
 
-int deletion_carry_out(struct authd *d, const struct request *req, struct uuid account,
-                       struct uuid schedule, struct error *err)
+int deletion_execute(struct authd *d, const struct request *req, struct uuid account,
+                     struct uuid schedule, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct going going = {.account = account, .schedule = schedule};
@@ -296,16 +296,16 @@ int deletion_carry_out(struct authd *d, const struct request *req, struct uuid a
         return -1;
     ++*d->count.accounts_deleted;
     outbox_wake(d->svc.outbox);
-    return session_ended_settle(d, req, &ended, err);
+    return session_revocation_wait(d, req, &ended, err);
 }
 
-int deletion_make_room(struct authd *d, const struct request *req, const struct db_result *res,
-                       bool *ret_taken, struct error *err)
+int email_release(struct authd *d, const struct request *req, const struct db_result *res,
+                  bool *ret_taken, struct error *err)
 {
     *ret_taken = db_rows(res) > 0 && db_bool(res, 0, 2);
     if (db_rows(res) == 0 || *ret_taken)
         return 0;
-    return deletion_carry_out(d, req, db_uuid(res, 0, 0), db_uuid(res, 0, 1), err);
+    return deletion_execute(d, req, db_uuid(res, 0, 0), db_uuid(res, 0, 1), err);
 }
 
 /* The job names a project for its mails, of which there are none here: the nil UUID stands for no
@@ -331,19 +331,19 @@ int deletion_by_operator(struct authd *d, const struct request *req, struct uuid
     if (commit(d, req, &tx, &plan, true, &sequence, err) < 0 ||
         deletion_settle(d, req, sequence, account, err) < 0)
         return -1;
-    return deletion_carry_out(d, req, account, plan.schedule, err);
+    return deletion_execute(d, req, account, plan.schedule, err);
 }
 
 /* Carries a schedule out; one that is void is over. Repeating it is harmless. */
 int account_delete(struct authd *d, const struct request *req, const struct account_delete_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
-    return deletion_carry_out(d, req, in->account, in->schedule, err);
+    return deletion_execute(d, req, in->account, in->schedule, err);
 }
 
 /* ---- reminding ---- */
 
-/* Whose mail it is, with the project that it comes from. 0 when there is nobody to remind. */
+/* Whose mail it is, with the project that it comes from. 0 when there is no one to remind. */
 static int find_pending(struct authd *d, const struct request *req,
                         const struct account_remind_in *in, struct plan *ret, struct error *err)
 {

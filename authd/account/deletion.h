@@ -25,25 +25,25 @@ int deletion_settle(struct authd *d, const struct request *req, int64_t sequence
 
 /* Call it with the sequence that the statement yields, 0 when no deletion was scheduled: returns
  * when every gateway knows that the account stays. Parks. */
-int deletion_aborted(struct authd *d, const struct request *req, int64_t sequence,
-                     struct uuid account, struct error *err) MUST_USE;
+int deletion_abort_publish(struct authd *d, const struct request *req, int64_t sequence,
+                           struct uuid account, struct error *err) MUST_USE;
 
 /* Deletes the account and all that is its own, if this schedule is still the one: else nothing.
  * Fails with ERR_CONFLICT before its date. Returns when every gateway refuses the account's tokens.
  * Parks. */
-int deletion_carry_out(struct authd *d, const struct request *req, struct uuid account,
-                       struct uuid schedule, struct error *err) MUST_USE;
+int deletion_execute(struct authd *d, const struct request *req, struct uuid account,
+                     struct uuid schedule, struct error *err) MUST_USE;
 
 /* Deletes the account with all that it owns elsewhere, now and without a mail. Should this end in
  * between, maild's job does the rest. project: that the operator named, or absent. Fails: CONFLICT
- * (the last admin of a project), NOT_FOUND. Returns as deletion_carry_out(). Parks. */
+ * (the last admin of a project), NOT_FOUND. Returns as deletion_execute(). Parks. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
 /* Decides about the account that has an e-mail already: a row of SQL_PATIENT_EXISTS or
  * SQL_PRACTITIONER_EXISTS. *ret_taken is false when there is none, or none any more: one whose date
  * has come is deleted here and now if that has not been done yet. Parks. */
-int deletion_make_room(struct authd *d, const struct request *req, const struct db_result *res,
-                       bool *ret_taken, struct error *err) MUST_USE;
+int email_release(struct authd *d, const struct request *req, const struct db_result *res,
+                  bool *ret_taken, struct error *err) MUST_USE;
 
 #endif

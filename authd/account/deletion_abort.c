@@ -11,7 +11,7 @@ int deletion_settle(struct authd *d, const struct request *req, int64_t sequence
 {
     const struct change change = {.sequence = sequence, .kind = "account", .id = account};
 
-    return change_settle(d, req, sequence, &change, 1, err);
+    return invalidation_wait(d, req, sequence, &change, 1, err);
 }
 
 const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role)
@@ -21,8 +21,8 @@ const char *deletion_abort_event(const struct request *req, struct uuid account,
     return audit_row(req, &what).event;
 }
 
-int deletion_aborted(struct authd *d, const struct request *req, int64_t sequence,
-                     struct uuid account, struct error *err)
+int deletion_abort_publish(struct authd *d, const struct request *req, int64_t sequence,
+                           struct uuid account, struct error *err)
 {
     return sequence == 0 ? 0 : deletion_settle(d, req, sequence, account, err);
 }

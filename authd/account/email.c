@@ -196,7 +196,7 @@ static int prove_by_password(struct authd *d, const struct request *req,
     bool right;
 
     throttle_keys(d, req, link->role, link->home, link->email, req->address, &keys);
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         credential_verify(d, req, &keys, link->hash, password, &failure, &right, err) < 0)
         return -1;
     return right ? 0 : sign_in_required(err);

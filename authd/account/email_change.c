@@ -207,7 +207,7 @@ int email_change_apply(struct authd *d, const struct request *req, const struct 
     }
     if (!mine)
         return link_invalid(err);
-    return credential_changed(d, req, &tx, &owner, what, own, err);
+    return credential_change_commit(d, req, &tx, &owner, what, own, err);
 }
 
 /* ---- taking it back ---- */
@@ -318,5 +318,5 @@ int email_undo(struct authd *d, const struct request *req, const struct email_un
         return link_invalid(err);
     if (restore(d, tx, req, &former, err) < 0)
         return -1;
-    return credential_changed(d, req, &tx, &former.owner, what, (struct uuid){""}, err);
+    return credential_change_commit(d, req, &tx, &former.owner, what, (struct uuid){""}, err);
 }

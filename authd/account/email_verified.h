@@ -28,7 +28,7 @@ struct uuid email_organization(const struct tenant *tenant);
 /* Records within a transaction that a link, and nothing else, has proven the address of
  * owner->account for owner->organization (absent: for all). When it was not proven for that
  * before, another person may have made the account: its scheduled deletion (owner->revived, for
- * credential_changed()), its second factor (one that is on for longer than
+ * credential_change_commit()), its second factor (one that is on for longer than
  * EMAIL_CLAIM_FACTOR_AGE only by an invitation) and its other links end here. The caller sets
  * another password, which voids sign-ins that are half done, and ends the sessions, both
  * afterwards: the order of locks is the account, the second factor, the credential, the

@@ -1,5 +1,5 @@
 /*
- * mail_domain.h - whether an e-mail address is a business one: of a domain that somebody
+ * mail_domain.h - whether an e-mail address is a business one: of a domain that is
  * registered, and neither of a free mail provider nor of one of throwaway mailboxes. Pure but for
  * the files that it reads once, at start.
  *

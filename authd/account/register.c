@@ -185,7 +185,7 @@ static int refuse_existing(struct authd *d, const struct request *req, const str
 {
     bool taken;
 
-    if (deletion_make_room(d, req, res, &taken, err) < 0)
+    if (email_release(d, req, res, &taken, err) < 0)
         return -1;
     return taken ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
 }
@@ -272,7 +272,7 @@ int patient_register(struct authd *d, const struct request *req,
     bool invited = false;
 
     who.continue_token = in->continueAsPatientToken;
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0 ||
         admit_patient(d, req, &who, err) < 0 || invite_clinician(d, req, &who, &invited, err) < 0)
         return -1;
@@ -292,7 +292,7 @@ int practitioner_register(struct authd *d, const struct request *req,
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     return register_practitioner(d, req, &who, out, err);
@@ -307,7 +307,7 @@ int client_register(struct authd *d, const struct request *req, const struct cli
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
     if (in->type && strcmp(in->type, "Practitioner") == 0)
@@ -326,7 +326,7 @@ int b2b_register(struct authd *d, const struct request *req, const struct b2b_re
     struct tenant tenant;
     struct registration who = REGISTRATION(in, &tenant);
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open_business(d, req, in->clientId, in->tenantId, &tenant, err) < 0)
         return -1;
     return register_practitioner(d, req, &who, out, err);

@@ -220,7 +220,7 @@ int operator_user_lock(struct authd *d, const struct request *req,
     if (find(d, req, in, &found, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         lock_account(tx, req, &found, &ended, err) < 0 || db_commit(&tx, err) < 0 ||
-        session_ended_settle(d, req, &ended, err) < 0)
+        session_revocation_wait(d, req, &ended, err) < 0)
         return -1;
     *out = found.user;
     if (!out->locked)

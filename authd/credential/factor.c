@@ -164,9 +164,9 @@ static int take_recovery(struct authd *d, struct db_tx *tx, const struct request
     return 0;
 }
 
-int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
-                const struct factor *factor, const char *token, const char **ret_method,
-                struct error *err)
+int factor_consume(struct authd *d, struct db_tx *tx, const struct request *req,
+                   const struct factor *factor, const char *token, const char **ret_method,
+                   struct error *err)
 {
     bool recovery = strlen(token) == FACTOR_RECOVERY_LENGTH, taken = false;
     int rc;

@@ -53,9 +53,9 @@ int factor_check_limit(const struct request *req, const struct factor *factor,
 
 /* Spends a code. *ret_method: "totp" or "recovery"; NULL when it is wrong or was spent before.
  * ERR_THROTTLED at the limit. Parks. */
-int factor_take(struct authd *d, struct db_tx *tx, const struct request *req,
-                const struct factor *factor, const char *token, const char **ret_method,
-                struct error *err) MUST_USE;
+int factor_consume(struct authd *d, struct db_tx *tx, const struct request *req,
+                   const struct factor *factor, const char *token, const char **ret_method,
+                   struct error *err) MUST_USE;
 
 /* Counts a wrong code, writes its audit row, commits and refuses: ERR_BAD_REQUEST. Parks. */
 int factor_refuse(struct db_tx **tx_p, const struct request *req, const struct factor *factor,

@@ -23,7 +23,7 @@ const char *link_page(struct arena *arena, const char *app, const char *page);
 void link_new(struct arena *arena, const char *app, const char *page, struct uuid id,
               struct link *ret);
 
-/* What whoever comes with a link is told that is not good, whatever the reason: ERR_BAD_REQUEST.
+/* The answer to a link that is not good, whatever the reason: ERR_BAD_REQUEST.
  * Returns -1. */
 int link_invalid(struct error *err);
 

@@ -107,8 +107,8 @@ static bool has_share(const struct authd *d, const struct address_subjects *clie
     return true;
 }
 
-int password_slot_take(struct authd *d, const struct request *req, struct password_slot *slot,
-                       struct error *err)
+int password_slot_acquire(struct authd *d, const struct request *req, struct password_slot *slot,
+                          struct error *err)
 {
     address_subjects_of(req->address, &slot->client);
     if (!has_share(d, &slot->client) || !fiber_sem_try(&d->password_slots, 1))

@@ -33,8 +33,8 @@ struct password_slot {
     struct password_slot *next, **link;
     struct address_subjects client;
 };
-int password_slot_take(struct authd *d, const struct request *req, struct password_slot *slot,
-                       struct error *err) MUST_USE;
+int password_slot_acquire(struct authd *d, const struct request *req, struct password_slot *slot,
+                          struct error *err) MUST_USE;
 
 /* Usable with CLEANUP on a struct password_slot variable. */
 void password_slot_leave(struct password_slot *slot);

@@ -60,8 +60,8 @@ static int read_tenants(struct authd *d, const struct request *req, const struct
     return 0;
 }
 
-static int gather(struct authd *d, const struct request *req, const struct password_owner *owner,
-                  struct rules *rules, struct error *err)
+static int rules_collect(struct authd *d, const struct request *req,
+                         const struct password_owner *owner, struct rules *rules, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *places = NULL;
 
@@ -140,7 +140,7 @@ int password_rule_check(struct authd *d, const struct request *req,
     struct rules rules = {.min_length = 1};
     const char *text;
 
-    if (gather(d, req, owner, &rules, err) < 0)
+    if (rules_collect(d, req, owner, &rules, err) < 0)
         return -1;
     normal = password_text_normalize(password);
     text = normal ? normal : password;

@@ -117,8 +117,8 @@ int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms,
     return -1;
 }
 
-int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
-                     int column, struct error *err)
+int throttle_result(struct authd *d, const struct request *req, const struct db_result *res,
+                    int column, struct error *err)
 {
     int64_t latest = 0;
     int which = -1;
@@ -143,7 +143,7 @@ int throttle_check(struct authd *d, const struct request *req, const struct thro
 
     if (db_query(d->svc.db, req, SQL_THROTTLE_STATE, &res, err, DB_THROTTLE(req, keys)) < 0)
         return -1;
-    return throttle_verdict(d, req, res, 0, err);
+    return throttle_result(d, req, res, 0, err);
 }
 
 /* Keys of one failure in the order in which they are locked, what each may have, and how long it is

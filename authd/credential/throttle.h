@@ -76,8 +76,8 @@ void throttle_keys(struct authd *d, const struct request *req, const char *role,
  * account is at its limit. From an address with a good sign-in to the account in the last 30 days
  * only the pair's limit holds: a clinic is one address, and its members are not locked out by each
  * other's failures. A pair that failed a hundred times in a row waits for 24 hours. */
-int throttle_verdict(struct authd *d, const struct request *req, const struct db_result *res,
-                     int column, struct error *err) MUST_USE;
+int throttle_result(struct authd *d, const struct request *req, const struct db_result *res,
+                    int column, struct error *err) MUST_USE;
 
 /* Asks that. Parks. */
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,

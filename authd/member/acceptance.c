@@ -137,7 +137,7 @@ static int hold(struct db_tx *tx, const struct request *req, struct uuid project
                 const uint8_t secret[static SECRET_HASH_SIZE], struct db_result **ret,
                 struct error *err)
 {
-    if (db_tx_query(tx, SQL_INVITATION_HOLD, ret, err, DB_UUID(project), DB_UUID(id),
+    if (db_tx_query(tx, SQL_INVITATION_LOCK, ret, err, DB_UUID(project), DB_UUID(id),
                     DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
         return -1;
     return db_rows(*ret) > 0 ? 0 : link_invalid(err); /* another request was first */
@@ -185,7 +185,7 @@ static int join(struct authd *d, const struct request *req, const struct invited
     }
     if (session_ended_membership(tx, req, membership, &changed, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
-    return session_ended_settle(d, req, &changed, err);
+    return session_revocation_wait(d, req, &changed, err);
 }
 
 /* Accepts an invitation for the account that the caller is signed in with. Fails: BAD_REQUEST (the
@@ -264,7 +264,7 @@ static int remove_over(struct authd *d, const struct request *req, struct uuid p
         return -1;
     if (db_rows(over) == 0)
         return 0;
-    return deletion_carry_out(d, req, db_uuid(over, 0, 0), db_uuid(over, 0, 1), err);
+    return deletion_execute(d, req, db_uuid(over, 0, 0), db_uuid(over, 0, 1), err);
 }
 
 int acceptance_by_password(struct authd *d, const struct request *req, struct uuid id,
@@ -300,5 +300,5 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
     if (!found)
         return db_commit(&tx, err);
     owner->joined = membership;
-    return credential_changed(d, req, &tx, owner, "Password", (struct uuid){""}, err);
+    return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);
 }

@@ -11,7 +11,7 @@ int admin_is_last(struct db_tx *tx, struct uuid project, struct uuid membership,
     CLEANUP(db_result_destroy) struct db_result *held = NULL;
     CLEANUP(db_result_destroy) struct db_result *last = NULL;
 
-    if (db_tx_query(tx, SQL_ADMINS_HOLD, &held, err, DB_UUID(project), DB_UUID(membership)) < 0 ||
+    if (db_tx_query(tx, SQL_ADMINS_LOCK, &held, err, DB_UUID(project), DB_UUID(membership)) < 0 ||
         db_tx_query(tx, SQL_ADMIN_IS_LAST, &last, err, DB_UUID(project), DB_UUID(membership)) < 0)
         return -1;
     *ret = db_bool(last, 0, 0);

@@ -1,6 +1,6 @@
 /*
- * admin.h - a project keeps an admin: whoever removes one, or takes the right from one, asks here
- * first.
+ * admin.h - a project keeps an admin: code that removes one, or takes the right from one, calls
+ * this first.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_ADMIN_H
 #define ATRIUM_AUTHD_MEMBER_ADMIN_H

@@ -1,5 +1,5 @@
 /*
- * invitation.h - inviting somebody to a project by mail: member.c (an admin does), operator.c (an
+ * invitation.h - inviting people to a project by mail: member.c (an admin does), operator.c (an
  * operator invites an admin) and business.c (who registers with a business address is).
  * acceptance.h completes them.
  *
@@ -36,7 +36,7 @@ struct invitation {
     struct link link;
 };
 
-/* The template of its mail when somebody invites, "INVITE_TO_PROJECT"; a sign-up has its own. */
+/* The template of its mail when a person invites, "INVITE_TO_PROJECT"; a sign-up has its own. */
 const char *invitation_template(const char *role);
 
 /* Whether the project sends that mail: an invitation without it would never be known of. Fails:

@@ -381,7 +381,7 @@ static int change_member(struct authd *d, const struct request *req, const struc
         return not_found(err);
     if (session_ended_membership(tx, req, member->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
-    return session_ended_settle(d, req, &changed, err);
+    return session_revocation_wait(d, req, &changed, err);
 }
 
 /* What a pending invitation will be. */
@@ -450,7 +450,7 @@ static int erase_patient(struct db_tx *tx, const struct request *req, struct uui
     CLEANUP(db_result_destroy) struct db_result *gone = NULL;
 
     if (db_tx_query(tx, SQL_RESET_DROP, &links, err, DB_UUID(account)) < 0 ||
-        db_tx_query(tx, SQL_ACCOUNT_HOLD, &held, err, DB_UUID(account)) < 0 ||
+        db_tx_query(tx, SQL_ACCOUNT_ROW_LOCK, &held, err, DB_UUID(account)) < 0 ||
         db_tx_query(tx, SQL_FACTOR_DROP, &factor, err, DB_UUID(account)) < 0 ||
         end_access(tx, req, account, ended, err) < 0)
         return -1;
@@ -483,7 +483,7 @@ static int remove_member(struct authd *d, const struct request *req, const struc
                                                                        &ended, err) < 0 ||
         session_ended_membership(tx, req, member->id, &ended, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
-    return session_ended_settle(d, req, &ended, err);
+    return session_revocation_wait(d, req, &ended, err);
 }
 
 static int withdraw(struct authd *d, const struct request *req, struct found *found,

@@ -17,7 +17,7 @@ static int settle_membership(struct authd *d, const struct request *req, int64_t
 {
     const struct change change = {.sequence = sequence, .kind = "membership", .id = membership};
 
-    return change_settle(d, req, sequence, &change, 1, err);
+    return invalidation_wait(d, req, sequence, &change, 1, err);
 }
 
 /* Makes the holder of an account an admin of a project, with a membership and profile if it had
@@ -66,7 +66,7 @@ static int practitioner_find(struct authd *d, const struct request *req, const c
 
     if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(email),
                  DB_INT(req->now_ms)) < 0 ||
-        deletion_make_room(d, req, res, &exists, err) < 0)
+        email_release(d, req, res, &exists, err) < 0)
         return -1;
     *ret = exists ? db_uuid(res, 0, 0) : (struct uuid){""};
     return 0;

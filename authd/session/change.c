@@ -12,7 +12,7 @@ enum {
     ANNOUNCE_MAX = 64,      /* of one request; the rest reaches gateways by their next renewal */
     CHANGES_PAGE = 5000,    /* rows of one lease answer; a sequence number has at most 4,000 */
     SETTLE_MS = 5000,       /* a lease older than that is none: the gateway refuses by itself */
-    SETTLE_STEP_MS = 50,    /* between two looks at the leases while nobody acknowledges */
+    SETTLE_STEP_MS = 50,    /* between two looks at the leases while no gateway acknowledges */
     LEASE_DEAD_MS = 6000,   /* a row that stood still for longer; more than SETTLE_MS */
     LEASES_MAX = 256,       /* the limit in SQL_LEASE_LIST and SQL_LEASE_BEHIND */
     GATEWAY_NAME_SIZE = 65, /* the field takes 64 */
@@ -67,8 +67,8 @@ static int gateway_behind(struct authd *d, const struct request *req, int64_t se
     return 0;
 }
 
-int change_settle(struct authd *d, const struct request *req, int64_t sequence,
-                  const struct change *changes, size_t count, struct error *err)
+int invalidation_wait(struct authd *d, const struct request *req, int64_t sequence,
+                      const struct change *changes, size_t count, struct error *err)
 {
     CLEANUP(news_destroy) struct news news = {.count = 0};
     int64_t deadline = clock_mono_ms() + SETTLE_MS;
@@ -133,14 +133,14 @@ int change_publish(struct authd *d, const struct request *req, const struct chan
     for (size_t row = 0; row < db_rows(res); row++)
         changes[row] = (struct change){
             .sequence = db_int(res, row, 0), .kind = in->kind, .id = db_uuid(res, row, 1)};
-    return change_settle(d, req, changes[0].sequence, changes, db_rows(res), err);
+    return invalidation_wait(d, req, changes[0].sequence, changes, db_rows(res), err);
 }
 
 /* ---- leases ---- */
 
 /* Renews the lease, or begins one under the lock that keeps changes from slipping past it. */
-static int lease_take(struct authd *d, const struct request *req, const struct gateway_lease_in *in,
-                      struct error *err)
+static int lease_acquire(struct authd *d, const struct request *req,
+                         const struct gateway_lease_in *in, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *renewed = NULL;
     CLEANUP(db_result_destroy) struct db_result *locked = NULL;
@@ -193,7 +193,7 @@ int gateway_lease(struct authd *d, const struct request *req, const struct gatew
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
 
-    if (lease_take(d, req, in, err) < 0)
+    if (lease_acquire(d, req, in, err) < 0)
         return -1;
     if (db_query(d->svc.db, req, SQL_CHANGES_SINCE, &res, err, DB_INT(in->since),
                  DB_INT(req->now_ms), DB_INT(CHANGES_PAGE + 1)) < 0)

@@ -24,8 +24,8 @@ struct change; /* authd_api.h */
 /* Announces the changes, which are committed under `sequence`, and waits until every gateway
  * with a live lease has them in force, at most 5 s: who has not heard by then has no lease any
  * more and refuses by itself. Parks. */
-int change_settle(struct authd *d, const struct request *req, int64_t sequence,
-                  const struct change *changes, size_t count, struct error *err) MUST_USE;
+int invalidation_wait(struct authd *d, const struct request *req, int64_t sequence,
+                      const struct change *changes, size_t count, struct error *err) MUST_USE;
 
 /* The last number given out: for settling what another request committed. Parks. */
 int change_top(struct authd *d, const struct request *req, int64_t *ret,

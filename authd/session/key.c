@@ -215,7 +215,7 @@ int keys_rotate(struct authd *d, const struct request *req, const struct nothing
     if (d->keyring->count >= KEYS_MAX - 1)
         return error_set(err, ERR_CONFLICT, "Too many keys are live. Wait until one retires.");
     if (key_create(d, req, true, req->now_ms + KEY_LEAD, &made, err) < 0 ||
-        change_settle(d, req, made.sequence, &made, 1, err) < 0)
+        invalidation_wait(d, req, made.sequence, &made, 1, err) < 0)
         return -1;
     return keys_list(d, req, in, out, err);
 }

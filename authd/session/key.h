@@ -19,7 +19,7 @@ enum { KEYS_MAX = 16 }; /* live at once; a rotation beyond that is refused */
 int key_open(struct authd *d, const struct request *req, struct error *err) MUST_USE;
 void key_close(struct authd *d);
 
-/* Reads the keys again: every few seconds, and when somebody asks for them. Parks. */
+/* Reads the keys again: every few seconds, and when a caller wants them. Parks. */
 int key_reload(struct authd *d, const struct request *req, struct error *err) MUST_USE;
 
 /* The key that signs at this contract time. Valid until the fiber parks. Never NULL after

@@ -3,8 +3,8 @@
  *
  * The current token rotates (rotation.c), guarded by its hash, so one of many at once wins.  The
  * token before it, presented again while its successor was not used, gets that same successor: a
- * lost answer can be had again, and a browser's tabs may renew at the same time.  One of ours from
- * before that was copied by somebody: the session ends.
+ * lost answer can be had again, and a browser's tabs may renew at the same time.  An older
+ * one was copied: the session ends.
  *
  * What a token is worth is read first, and its holder's address looked at before anything is
  * written: who may not come in from there finds the token as it was when it may.

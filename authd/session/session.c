@@ -71,7 +71,7 @@ int session_begun(struct authd *d, const struct request *req, const struct db_re
                   const struct session_draft *draft, const char *role, const char *email,
                   const char *display, struct holder *ret, struct error *err)
 {
-    if (deletion_aborted(d, req, db_int(res, 0, 3), draft->account, err) < 0)
+    if (deletion_abort_publish(d, req, db_int(res, 0, 3), draft->account, err) < 0)
         return -1;
     if (db_bool(res, 0, 4))
         session_end_surplus(d, req, draft->account, draft->id);
@@ -162,7 +162,7 @@ static int ended_settle(struct authd *d, const struct request *req, const struct
                                        .id = db_uuid(res, row, 1),
                                        .token = token,
                                        .until = req->now_ms + CHANGE_SESSION_LIFE};
-    return change_settle(d, req, changes[0].sequence, changes, count, err);
+    return invalidation_wait(d, req, changes[0].sequence, changes, count, err);
 }
 
 static int end_page(struct authd *d, const struct request *req, const struct session_end *which,
@@ -308,12 +308,12 @@ int session_ended_account(struct db_tx *tx, const struct request *req, struct uu
     return changed(tx, req, "account", account, ended, err);
 }
 
-int session_ended_settle(struct authd *d, const struct request *req,
-                         const struct session_ended *ended, struct error *err)
+int session_revocation_wait(struct authd *d, const struct request *req,
+                            const struct session_ended *ended, struct error *err)
 {
     if (ended->count == 0)
         return 0;
-    return change_settle(d, req, ended->sequence, ended->changes, ended->count, err);
+    return invalidation_wait(d, req, ended->sequence, ended->changes, ended->count, err);
 }
 
 /* ---- handlers ---- */
@@ -378,5 +378,5 @@ int logout(struct authd *d, const struct request *req, const struct nothing *in 
      * knows */
     if (change_top(d, req, &top, err) < 0)
         return -1;
-    return change_settle(d, req, top, NULL, 0, err);
+    return invalidation_wait(d, req, top, NULL, 0, err);
 }

@@ -133,7 +133,7 @@ int session_ended_account(struct db_tx *tx, const struct request *req, struct uu
                           struct session_ended *ended, struct error *err) MUST_USE;
 
 /* Waits until every gateway refuses their tokens and knows the memberships and accounts. Parks. */
-int session_ended_settle(struct authd *d, const struct request *req,
-                         const struct session_ended *ended, struct error *err) MUST_USE;
+int session_revocation_wait(struct authd *d, const struct request *req,
+                            const struct session_ended *ended, struct error *err) MUST_USE;
 
 #endif

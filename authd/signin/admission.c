@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "authd/signin/unruled.h"
+#include "authd/signin/admission_cache.h"
 #include "common/domain/policy.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
@@ -39,8 +39,9 @@ static int ask(struct authd *d, const struct request *req, const struct admissio
                struct caller_context_out *ret, struct error *err)
 {
     const struct caller_context_in in = {.projectId = who->project, .policyId = who->policy};
-    const struct unruled_key key = {who->project, who->policy, who->change};
-    const char *name = who->change > 0 ? unruled_get(d->unruled, &key, clock_mono_ms()) : NULL;
+    const struct admission_cache_key key = {who->project, who->policy, who->change};
+    const char *name =
+        who->change > 0 ? admission_cache_get(d->admission_cache, &key, clock_mono_ms()) : NULL;
 
     *ret = (struct caller_context_out){.suspended = false};
     if (name) {
@@ -50,7 +51,7 @@ static int ask(struct authd *d, const struct request *req, const struct admissio
     if (settingsd_caller_context(d->svc.bus, req, &in, ret, err) < 0)
         return -1;
     if (who->change > 0 && !ret->suspended && !ret->policyIpAccessRule)
-        unruled_put(d->unruled, &key, ret->projectName, clock_mono_ms());
+        admission_cache_put(d->admission_cache, &key, ret->projectName, clock_mono_ms());
     return 0;
 }
 

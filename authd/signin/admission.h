@@ -3,8 +3,8 @@
  * address rules of its access policy let the client's address in.
  *
  * Held against each completed sign-in, each registration and each refresh, when all else was right
- * and before anything is written. settingsd is asked, but for what unruled.h still knows of it, so
- * a changed rule decides from the next request on, at every instance.
+ * and before anything is written. settingsd is asked, but for what admission_cache.h still knows of
+ * it, so a changed rule decides from the next request on, at every instance.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_ADMISSION_H
 #define ATRIUM_AUTHD_SIGNIN_ADMISSION_H

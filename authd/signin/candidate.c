@@ -53,7 +53,7 @@ int candidate_find(struct authd *d, const struct request *req, const char *role,
     if (rc < 0)
         return -1;
     read_candidate(req, res, role, project, ret);
-    return throttle_verdict(d, req, res, CANDIDATE_COLUMNS, err);
+    return throttle_result(d, req, res, CANDIDATE_COLUMNS, err);
 }
 
 int candidate_of_login(struct authd *d, const struct request *req, const char *role,
@@ -121,8 +121,9 @@ int candidate_verify(struct authd *d, const struct request *req, const struct ca
     return 0;
 }
 
-int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
-                    const struct throttle_keys *keys, const char *password, struct error *err)
+int candidate_authenticate(struct authd *d, const struct request *req, const struct candidate *who,
+                           const struct throttle_keys *keys, const char *password,
+                           struct error *err)
 {
     bool right;
 

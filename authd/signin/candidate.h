@@ -54,8 +54,8 @@ int candidate_check_lock(struct authd *d, const struct request *req, const struc
 /* Right password, right place, not locked: else refused as by candidate_reject() and
  * candidate_check_lock(). Wipes the password. Whether the keys are below their limits still, see
  * throttle.h, is the caller's next question, unless login_begin() asks it. Parks. */
-int candidate_prove(struct authd *d, const struct request *req, const struct candidate *who,
-                    const struct throttle_keys *keys, const char *password,
-                    struct error *err) MUST_USE;
+int candidate_authenticate(struct authd *d, const struct request *req, const struct candidate *who,
+                           const struct throttle_keys *keys, const char *password,
+                           struct error *err) MUST_USE;
 
 #endif

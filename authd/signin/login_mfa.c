@@ -63,7 +63,7 @@ static int confirm(struct authd *d, const struct request *req, const struct logi
     if (!factor.enrolled) /* turned off meanwhile */
         return invalid(err);
     if (lock_login(tx, req, in->loginId, err) < 0 ||
-        factor_take(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
+        factor_consume(d, tx, req, &factor, in->mfaToken, &method, err) < 0)
         return -1;
     if (method)
         return give_code(&tx, req, in->loginId, method, ret_code, err);

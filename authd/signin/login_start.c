@@ -25,7 +25,7 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
                  DB_UUID(project), DB_TEXT(challenge), DB_TEXT("password"),
                  DB_INT(req->now_ms + LOGIN_LIFE), DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE),
                  DB_INT(who->changes)) < 0 ||
-        throttle_verdict(d, req, res, 0, err) < 0)
+        throttle_result(d, req, res, 0, err) < 0)
         return -1;
     if (!db_bool(res, 0, 3))
         return candidate_reject(d, req, who, keys, err);
@@ -50,14 +50,14 @@ int patient_login_start(struct authd *d, const struct request *req,
     struct candidate who;
     struct tenant tenant;
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     if (!tenant.patientLogin)
         return error_set(err, ERR_FORBIDDEN, "Login is not enabled.");
     throttle_keys(d, req, "Patient", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Patient", tenant.projectId, in->email, &keys, &who, err) < 0 ||
-        candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
+        candidate_authenticate(d, req, &who, &keys, in->password, err) < 0 ||
         email_check_sign_in(d, req, &tenant, &who.is, &keys, err) < 0)
         return -1;
     return login_begin(d, req, &who, &keys, tenant.projectId, in->codeChallenge, out, err);
@@ -106,13 +106,13 @@ int practitioner_login_start(struct authd *d, const struct request *req,
     struct throttle_keys keys;
     struct candidate who;
 
-    if (password_slot_take(d, req, &slot, err) < 0)
+    if (password_slot_acquire(d, req, &slot, err) < 0)
         return -1;
     if (in->tenantCode && tenant_open(d, req, in->tenantCode, &tenant, err) < 0)
         return -1;
     throttle_keys(d, req, "Practitioner", tenant.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, "Practitioner", tenant.projectId, in->email, &keys, &who, err) < 0 ||
-        candidate_prove(d, req, &who, &keys, in->password, err) < 0)
+        candidate_authenticate(d, req, &who, &keys, in->password, err) < 0)
         return -1;
     if (!in->tenantCode && login_places(d, req, &who, &tenants, err) < 0)
         return -1;

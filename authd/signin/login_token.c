@@ -2,7 +2,7 @@
  * login_token.c - the last step of a sign-in: a session code and its verifier against tokens.
  *
  * The code is spent by the statement that makes the session.  A second use, or a wrong verifier,
- * means that somebody else had the code: what it gave out ends (RFC 6749, section 4.1.2).
+ * means that another client had the code: what it gave out ends (RFC 6749, section 4.1.2).
  */
 
 #include "authd/account/deletion.h"
@@ -103,8 +103,8 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
     if (challenge_matches(ret->challenge, verifier))
         return 0;
     audit = sign_in_failure(req, &ret->is, "verifier");
-    if (db_query(d->svc.db, req, SQL_LOGIN_SPOIL, &res, err, DB_UUID(ret->id), DB_INT(req->now_ms),
-                 DB_AUDIT(audit)) < 0)
+    if (db_query(d->svc.db, req, SQL_LOGIN_INVALIDATE, &res, err, DB_UUID(ret->id),
+                 DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
         return -1;
     if (db_affected(res) > 0)
         return invalid(err);
@@ -127,7 +127,7 @@ static int named_tenant(struct authd *d, const struct request *req, const struct
     return held.count > 0 ? 0 : refuse(d, req, login, "not-a-member", err);
 }
 
-/* The only tenant that fits, when nobody named one. */
+/* The only tenant that fits, when the request names none. */
 static int only_tenant(struct authd *d, const struct request *req, const struct login *login,
                        struct tenant *ret, struct error *err)
 {

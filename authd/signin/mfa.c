@@ -160,7 +160,7 @@ int mfa_enroll(struct authd *d, const struct request *req, const struct mfa_toke
     if (db_affected(res) == 0) /* a credential has changed meanwhile */
         return error_set(err, ERR_BAD_REQUEST, "The code is incorrect.");
     owner.joined = req->caller->membership; /* gateways must know that its session has a factor */
-    if (credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
+    if (credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     *out = (struct mfa_enroll_out){true, {recovery->codes, FACTOR_RECOVERY_CODES}};
     return 0;
@@ -183,7 +183,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
         return -1;
     if (!factor.enrolled)
         return none_enrolled(err);
-    if (factor_take(d, tx, req, &factor, in->token, &method, err) < 0)
+    if (factor_consume(d, tx, req, &factor, in->token, &method, err) < 0)
         return -1;
     audit = factor_audit(req, "mfa.disable", !method);
     if (!method)
@@ -192,7 +192,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
     if (step_up_check(d, tx, req, err) < 0 ||
         db_tx_query(tx, SQL_FACTOR_DISABLE, &res, err, DB_UUID(owner.account), DB_AUDIT(audit)) <
             0 ||
-        credential_changed(d, req, &tx, &owner, what, req->caller->session, err) < 0)
+        credential_change_commit(d, req, &tx, &owner, what, req->caller->session, err) < 0)
         return -1;
     out->ok = true;
     return 0;
@@ -249,5 +249,5 @@ int operator_mfa_reset(struct authd *d, const struct request *req,
         return -1;
     if (db_affected(res) == 0)
         return none_enrolled(err);
-    return credential_changed(d, req, &tx, &owner, what, (struct uuid){""}, err);
+    return credential_change_commit(d, req, &tx, &owner, what, (struct uuid){""}, err);
 }

@@ -3,7 +3,7 @@
  * tokens.
  *
  * The checks, limits and texts are those of login_start.c and login_token.c.  The switch of a role
- * is looked at once its password was right: before that nobody knows which role it will be.
+ * is looked at once its password was right: before that it is not known which role it will be.
  */
 
 #include "authd/account/deletion.h"
@@ -186,7 +186,7 @@ int client_login(struct authd *d, const struct request *req, const struct client
     struct attempt tried[2] = {{.role = "Practitioner"}, {.role = "Patient"}};
     struct tenant tenant;
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open_client(d, req, in->clientId, &tenant, err) < 0)
         return -1;
     tried[0].enabled = tenant.practitionerLogin;
@@ -252,14 +252,14 @@ int b2b_login(struct authd *d, const struct request *req, const struct b2b_login
     struct candidate who;
     bool found;
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         tenant_open_business(d, req, in->clientId, in->tenantId, &named, err) < 0)
         return -1;
     throttle_keys(d, req, role, named.projectId, in->email, req->address, &keys);
     if (candidate_find(d, req, role, (struct uuid){""}, in->email, &keys, &who, err) < 0)
         return -1;
     who.is.project = named.projectId;
-    if (candidate_prove(d, req, &who, &keys, in->password, err) < 0 ||
+    if (candidate_authenticate(d, req, &who, &keys, in->password, err) < 0 ||
         throttle_check(d, req, &keys, err) < 0 ||
         choose(d, req, &who, &named, &tenant, &found, err) < 0)
         return -1;

@@ -65,7 +65,7 @@ static int prove_by_password(struct authd *d, const struct request *req, const c
     const struct sql_audit audit = step_up_audit(req, false, "password");
     struct credential_owner owner;
 
-    if (password_slot_take(d, req, &slot, err) < 0 ||
+    if (password_slot_acquire(d, req, &slot, err) < 0 ||
         credential_owner_find(d, req, &owner, err) < 0 ||
         credential_prove(d, req, &owner, password, action, "The password is incorrect.", err) < 0 ||
         db_query(d->svc.db, req, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
@@ -94,7 +94,7 @@ static int commit_factor(struct authd *d, const struct request *req, struct db_t
         return -1;
     if (db_commit(tx_p, err) < 0)
         return -1;
-    return session_ended_settle(d, req, &changed, err);
+    return session_revocation_wait(d, req, &changed, err);
 }
 
 static int prove_by_factor(struct authd *d, const struct request *req, const char *token,
@@ -110,7 +110,7 @@ static int prove_by_factor(struct authd *d, const struct request *req, const cha
         return -1;
     if (!factor.enrolled)
         return error_set(err, ERR_BAD_REQUEST, "No second factor is enrolled.");
-    if (factor_take(d, tx, req, &factor, token, &method, err) < 0)
+    if (factor_consume(d, tx, req, &factor, token, &method, err) < 0)
         return -1;
     if (!method)
         return factor_refuse(&tx, req, &factor, &failure, err);

@@ -1,7 +1,7 @@
 /*
  * execute.c - POST /bots: finds the bot, gives it the input, hands its answer on.
  *
- * What a bot says is shown to who asked, and to nobody else: it is neither logged nor stored.
+ * What a bot says is shown to the caller alone: it is neither logged nor stored.
  */
 #include <string.h>
 

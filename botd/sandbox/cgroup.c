@@ -89,7 +89,8 @@ static int remove_folder(const struct cgroups *self, const char *path)
 
 /* ---- our part of the tree ---- */
 
-/* Where we are. False: not below the root of a tree of version 2. The root is nobody's alone. */
+/* Where we are. False: not below the root of a tree of version 2. The root belongs to all
+ * processes. */
 static bool find_base(struct cgroups *self)
 {
     FILE *file = fopen("/proc/self/cgroup", "re");

@@ -3,12 +3,12 @@
  * (systemd: Delegate=).
  *
  *   <ours>/botd        we ourselves, so that the groups beside us can have limits
- *   <ours>/runs        all programs: they get CPU time that nobody else wants, and three quarters
+ *   <ours>/runs        all programs: they get CPU time that others leave, and three quarters
  *                      of our memory
  *   <ours>/runs/<n>    one of them with all that it forked: its memory, its processes, and its end
  *
  * That is version 2. Where root still has the controller of version 1 for CPU time, programs share
- * a group of it that gets what nobody else wants, and have no other limits than those of their
+ * a group of it that gets what others leave, and have no other limits than those of their
  * processes.
  */
 #ifndef ATRIUM_BOTD_SANDBOX_CGROUP_H
@@ -39,7 +39,7 @@ void cgroups_destroy(struct cgroups **self_p);
 int cgroup_make(struct cgroups *self, int64_t memory, int64_t processes, uint64_t *ret_run,
                 char ret_entry[static CGROUP_PATH_SIZE], struct error *err) MUST_USE;
 
-/* Kills all that is in it; number 0: nobody. The group goes when they are gone. */
+/* Kills all that is in it; number 0: none. The group goes when they are gone. */
 void cgroup_end(struct cgroups *self, uint64_t run);
 
 #endif

@@ -38,7 +38,7 @@ static int refuse(struct botd *d, const struct request *req, struct error *err)
     return -1;
 }
 
-int budget_take(struct botd *d, const struct request *req, int64_t characters, struct error *err)
+int budget_reserve(struct botd *d, const struct request *req, int64_t characters, struct error *err)
 {
     struct sql_budget_reserve_in in = {.project = req->caller->project,
                                        .day = budget_day(req),

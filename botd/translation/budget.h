@@ -18,8 +18,8 @@ int64_t budget_day(const struct request *req);
 
 /* Takes characters (> 0) of the caller's project, where the configuration has a limit. Fails:
  * THROTTLED, with Retry-After up to the next day; nothing is taken then. Parks. */
-int budget_take(struct botd *d, const struct request *req, int64_t characters,
-                struct error *err) MUST_USE;
+int budget_reserve(struct botd *d, const struct request *req, int64_t characters,
+                   struct error *err) MUST_USE;
 
 /* Forgets days of more than thirty days ago. Parks. */
 int budget_sweep(struct botd *d, const struct request *req, struct error *err) MUST_USE;

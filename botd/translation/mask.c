@@ -193,8 +193,8 @@ static void write_stream(struct codec_buffer *out, const char *text, size_t size
     }
 }
 
-/* A full stop of ours ends a sentence that has none, in a heading or a list; [.] tells it from the
- * text's own. The last [] lets the pipeline see that nothing follows. */
+/* A full stop that is added ends a sentence that has none, in a heading or a list; [.] tells it
+ * from the text's own. The last [] lets the pipeline see that nothing follows. */
 static const char *render_superblanks(struct arena *arena, const struct mask *self)
 {
     struct codec_buffer out;

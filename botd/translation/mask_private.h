@@ -2,8 +2,8 @@
  * mask_private.h - between the files of the scanner: mask_scan.c goes through a text, mask_html.c
  * and mask_markdown.c say how long the markup at one place is.
  *
- * Linear time: whoever looks ahead for an end that is not there remembers so (scan_find), or looks
- * at a bounded number of bytes.
+ * Linear time: code that looks ahead for an end that is not there remembers so (scan_find), or
+ * looks at a bounded number of bytes.
  */
 #ifndef ATRIUM_BOTD_TRANSLATION_MASK_PRIVATE_H
 #define ATRIUM_BOTD_TRANSLATION_MASK_PRIVATE_H

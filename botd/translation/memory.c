@@ -84,12 +84,12 @@ static int recall_by(struct botd *d, const struct request *req, const struct pro
     struct sql_memory_find_rows found;
     struct db_array keys = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
     struct db_array stale = db_array_new(req->arena, count, DB_ARRAY_BYTES(MEMORY_KEY_SIZE));
-    struct memory_text **asked = arena_calloc(req->arena, count, sizeof(struct memory_text *));
+    struct memory_text **wanted = arena_calloc(req->arena, count, sizeof(struct memory_text *));
     uint8_t(*by)[MEMORY_KEY_SIZE] = arena_calloc(req->arena, count, MEMORY_KEY_SIZE);
-    size_t asked_count = 0, stale_count = 0;
+    size_t wanted_count = 0, stale_count = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint8_t *key = by[asked_count];
+        uint8_t *key = by[wanted_count];
 
         if (!texts[i].shown || texts[i].answer)
             continue;
@@ -97,9 +97,9 @@ static int recall_by(struct botd *d, const struct request *req, const struct pro
         if (!older)
             memcpy(texts[i].key, key, MEMORY_KEY_SIZE);
         db_array_add_bytes(&keys, key, MEMORY_KEY_SIZE);
-        asked[asked_count++] = &texts[i];
+        wanted[wanted_count++] = &texts[i];
     }
-    if (asked_count == 0)
+    if (wanted_count == 0)
         return 0;
     find.keys = keys;
     if (sql_memory_find(d->svc.db, req, &find, &found, err) < 0)
@@ -108,8 +108,8 @@ static int recall_by(struct botd *d, const struct request *req, const struct pro
         const struct sql_memory_find_row *row = &found.items[i];
         size_t at = (size_t)row->place - 1;
 
-        open_value(d, req, row->value, by[at], asked[at]);
-        asked[at]->older = older;
+        open_value(d, req, row->value, by[at], wanted[at]);
+        wanted[at]->older = older;
         if (row->is_stale) {
             db_array_add_bytes(&stale, by[at], MEMORY_KEY_SIZE);
             stale_count++;

@@ -45,7 +45,7 @@ struct memory_rows memory_rows(struct botd *d, const struct request *req,
 int memory_trim(struct botd *d, const struct request *req, int64_t entries, int64_t bytes,
                 struct error *err) MUST_USE;
 
-/* Forgets what nobody used for thirty days, of some projects. Parks. */
+/* Forgets what was not used for thirty days, of some projects. Parks. */
 int memory_sweep(struct botd *d, const struct request *req, struct error *err) MUST_USE;
 
 #endif

@@ -162,7 +162,7 @@ static struct pipeline *oldest_idle(const struct apertium *self)
     return oldest;
 }
 
-/* Those that nobody has used since. */
+/* Those that were not used since. */
 static void end_idle(struct apertium *self, int64_t since_mono_ms)
 {
     struct pipeline *next;

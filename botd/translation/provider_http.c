@@ -208,7 +208,7 @@ static int unheard(struct error *err)
 }
 
 /* Rather than about the provider: another question may do better. */
-static bool is_about_question(const struct error *err)
+static bool is_request_error(const struct error *err)
 {
     return err->code == ERR_VALIDATION || err->code == ERR_BAD_REQUEST;
 }
@@ -254,7 +254,7 @@ int provider_http_call(struct provider_http *self, struct arena *arena, const ch
 
     if (rc == 0)
         ++*self->answered;
-    else if (is_about_question(err))
+    else if (is_request_error(err))
         ++*self->wrong;
     else
         ++*self->away;
@@ -304,7 +304,7 @@ int provider_http_texts(struct arena *arena, const json_t *list, size_t count, c
 struct asking {
     struct provider_http *http;
     provider_http_ask *ask;
-    void *asked;
+    void *ask_arg;
     const struct provider_call *call;
     const char **ret;
     size_t done, strikes;
@@ -328,12 +328,12 @@ static int ask(struct asking *self, size_t from, size_t count, struct error *err
 {
     if (count == 0)
         return 0;
-    if (self->ask(self->asked, self->call, from, count, self->ret, err) == 0) {
+    if (self->ask(self->ask_arg, self->call, from, count, self->ret, err) == 0) {
         self->done += count;
         return 0;
     }
     memset(self->ret + from, 0, count * sizeof(*self->ret));
-    if (!is_about_question(err))
+    if (!is_request_error(err))
         return -1;
     error_clear(err);
     return 1;
@@ -352,10 +352,10 @@ static int ask_again(struct asking *self, size_t from, size_t count, struct erro
     return MIN(rc, 0);
 }
 
-int provider_http_translate(struct provider_http *self, provider_http_ask *fn, void *asked,
+int provider_http_translate(struct provider_http *self, provider_http_ask *fn, void *ask_arg,
                             const struct provider_call *call, const char **ret, struct error *err)
 {
-    struct asking asking = {.http = self, .ask = fn, .asked = asked, .call = call, .ret = ret};
+    struct asking asking = {.http = self, .ask = fn, .ask_arg = ask_arg, .call = call, .ret = ret};
     size_t from = 0;
 
     memset(ret, 0, call->count * sizeof(*ret));

@@ -65,7 +65,7 @@ typedef int provider_http_ask(void *self, const struct provider_call *call, size
 /* struct provider's translate(): one question after the other, of at most 50 texts or 16 KiB; one
  * whose answer is not right is asked again in halves (a single text: as it was), and what then is
  * not right has failed. */
-int provider_http_translate(struct provider_http *self, provider_http_ask *ask, void *asked,
+int provider_http_translate(struct provider_http *self, provider_http_ask *ask, void *ask_arg,
                             const struct provider_call *call, const char **ret,
                             struct error *err) MUST_USE;
 

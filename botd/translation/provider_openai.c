@@ -143,7 +143,7 @@ static int translate(void *arg, const struct provider_call *call, const char **r
 
 /* ---- the provider ---- */
 
-/* Whatever it knows: nobody can tell before. */
+/* Any pair: what the model knows shows only when it is asked. */
 static int has_pair(void *arg UNUSED, const struct provider_call *call UNUSED, bool *ret,
                     struct error *err UNUSED)
 {

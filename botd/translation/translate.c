@@ -173,7 +173,7 @@ static int take_budget(struct work *self, size_t *ret, struct error *err)
             item->characters = (int64_t)codec_characters(item->source, strlen(item->source));
         characters += item->characters;
     }
-    return characters > 0 ? budget_take(self->d, self->req, characters, err) : 0;
+    return characters > 0 ? budget_reserve(self->d, self->req, characters, err) : 0;
 }
 
 /* ---- as a whole ---- */
@@ -212,7 +212,8 @@ static int translate_whole(struct work *self, struct error *err)
 
 struct stretches {
     const char **sources, **shown, **results;
-    bool *asked, *lost; /* asked: there is something to translate in it; lost: and no answer fits */
+    /* wanted: there is something to translate in it; lost: and no answer fits */
+    bool *wanted, *lost;
     size_t count;
 };
 
@@ -242,12 +243,12 @@ static void restore_stretches(const struct work *self, struct stretches *all,
     for (size_t i = 0; i < all->count; i++) {
         struct mask plain = mask_plain(self->req->arena, all->sources[i]);
 
-        all->asked[i] = plain.translatable;
+        all->wanted[i] = plain.translatable;
         all->lost[i] =
             plain.translatable &&
             (!answers[i] || mask_restore(self->req->arena, &plain, self->d->provider.style,
                                          answers[i], &all->results[i]) < 0);
-        if (!all->asked[i] || all->lost[i])
+        if (!all->wanted[i] || all->lost[i])
             all->results[i] = all->sources[i];
     }
 }
@@ -273,14 +274,14 @@ static void join(struct work *self, size_t index, const struct stretches *all, s
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
     struct item *item = &self->items[index];
     struct mask mask = mask_scan(scratch, item->source);
-    size_t asked = 0, lost = 0;
+    size_t wanted = 0, lost = 0;
     const char *result;
 
     for (size_t i = first; i < first + mask.texts; i++) {
-        asked += all->asked[i];
+        wanted += all->wanted[i];
         lost += all->lost[i];
     }
-    if (lost == asked)
+    if (lost == wanted)
         return;
     item->answered = true;
     if (mask_join(scratch, &mask, all->results + first, &result) == 0)
@@ -297,7 +298,7 @@ static int translate_stretches(struct work *self, struct error *err)
     struct stretches all = {.sources = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(char *)),
                             .shown = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(char *)),
                             .results = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(char *)),
-                            .asked = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(bool)),
+                            .wanted = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(bool)),
                             .lost = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(bool))};
     const char **answers = arena_calloc(arena, STRETCHES_ALL_MAX, sizeof(*answers));
     size_t *first = arena_calloc(arena, self->count, sizeof(*first));

@@ -49,8 +49,9 @@ static int is_there(struct docd *d, const struct request *req, struct store_key 
     const char *etag;
     int64_t size;
 
-    return d->arrivals ? 0
-                       : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
+    return d->direct_uploads
+               ? 0
+               : d->store->functions->check(d->store, req, key, false, &size, &etag, err);
 }
 
 /* Hands the file to the gateway, open. False: it asked for none, or the bytes go over the bus. */
@@ -143,10 +144,10 @@ static int look_again(struct docd *d, const struct request *req, const struct db
     struct uuid id;
 
     *ret_again = false;
-    if (!d->arrivals || db_rows(res) == 0 || !db_bool(res, 0, 9))
+    if (!d->direct_uploads || db_rows(res) == 0 || !db_bool(res, 0, 9))
         return 0;
     id = db_uuid(res, 0, 8);
-    return arrivals_look(d->arrivals, req, db_uuid(res, 0, 0), &id, 1, ret_again, err);
+    return direct_uploads_scan(d->direct_uploads, req, db_uuid(res, 0, 0), &id, 1, ret_again, err);
 }
 
 /* The bytes of DOCUMENT_CONTENT_COLUMNS. */
@@ -192,7 +193,7 @@ int document_content(struct docd *d, const struct request *req,
     do {
         db_result_destroy(&res);
         if (db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
-                     DB_UUID(in->id), DB_UUID(author), DB_BOOL(d->arrivals != NULL)) < 0 ||
+                     DB_UUID(in->id), DB_UUID(author), DB_BOOL(d->direct_uploads != NULL)) < 0 ||
             look_again(d, req, res, &again, err) < 0)
             return -1;
     } while (again);
@@ -213,7 +214,7 @@ int document_public(struct docd *d, const struct request *req, const struct docu
     do {
         db_result_destroy(&res);
         if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof(hash)),
-                     DB_BOOL(d->arrivals != NULL)) < 0 ||
+                     DB_BOOL(d->direct_uploads != NULL)) < 0 ||
             look_again(d, req, res, &again, err) < 0)
             return -1;
     } while (again);

@@ -10,7 +10,7 @@
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                             "!#$&+-.^_`|~";
 
-/* What stands between quotes without doubt, for whoever unescapes or not. */
+/* What stands between quotes without doubt, for clients that unescape and for those that do not. */
 static char *to_ascii(struct arena *arena, const char *name)
 {
     char *text = arena_strdup(arena, name), *to = text;

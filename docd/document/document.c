@@ -185,7 +185,7 @@ static int search(struct docd *d, const struct request *req, const struct docume
 {
     const struct uuid project = req->caller->project;
     bool own = uuid_is_set(&author);
-    const struct db_param taken = DB_BOOL(d->arrivals != NULL);
+    const struct db_param taken = DB_BOOL(d->direct_uploads != NULL);
     struct document_sort sort;
 
     if (document_sort_parse(in->_sort ? in->_sort : "", &sort) < 0)
@@ -256,8 +256,8 @@ static bool search_arrivals(struct docd *d, const struct request *req, const str
     for (size_t i = 0; i < db_rows(res); i++)
         if (db_bool(res, i, 9))
             pending[count++] = db_uuid(res, i, 1);
-    if (count > 0 &&
-        arrivals_look(d->arrivals, &soon, req->caller->project, pending, count, &changed, &err) < 0)
+    if (count > 0 && direct_uploads_scan(d->direct_uploads, &soon, req->caller->project, pending,
+                                         count, &changed, &err) < 0)
         log_event(LOG_WARNING, "document", "a list may be older than the store", "trace",
                   req->trace, "error", err.message, "detail", err.detail, NULL);
     return changed;
@@ -274,7 +274,7 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     if (document_scope(d, req, POLICY_SEARCH, &author, err) < 0 ||
         search(d, req, in, author, &res, err) < 0)
         return -1;
-    if (d->arrivals && !db_is_null(res, 0, 1) && search_arrivals(d, req, res)) {
+    if (d->direct_uploads && !db_is_null(res, 0, 1) && search_arrivals(d, req, res)) {
         db_result_destroy(&res);
         if (search(d, req, in, author, &res, err) < 0)
             return -1;

@@ -37,7 +37,7 @@ int account_wipe(struct docd *d, const struct request *req, const struct account
     for (size_t i = 0; i < in->places.count; i++)
         if (membership_wipe(d, req, &places[i], err) < 0)
             return -1;
-    if (d->arrivals && arrivals_sweep(d->arrivals, req, err) < 0)
+    if (d->direct_uploads && direct_uploads_sweep(d->direct_uploads, req, err) < 0)
         return -1;
     return sweep_objects(d, req, err);
 }

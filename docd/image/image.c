@@ -68,27 +68,28 @@ int image_enter(struct image_pool *self, const struct request *req, struct image
 /* ---- memory ---- */
 
 /* Bytes taken from the pool's; CLEANUP gives them back. */
-struct loan {
+struct memory_reservation {
     struct image_pool *pool;
     size_t bytes;
 };
 
-static void loan_return(struct loan *loan)
+static void reservation_release(struct memory_reservation *reservation)
 {
-    fiber_sem_release(&loan->pool->memory, loan->bytes);
-    loan->bytes = 0;
+    fiber_sem_release(&reservation->pool->memory, reservation->bytes);
+    reservation->bytes = 0;
 }
 
 /* Waits for so many bytes, or for all that there are. */
-static int loan_take(struct loan *loan, int64_t bytes, int64_t deadline_mono_ms, struct error *err)
+static int reservation_enlarge(struct memory_reservation *reservation, int64_t bytes,
+                               int64_t deadline_mono_ms, struct error *err)
 {
-    struct fiber_sem *memory = &loan->pool->memory;
+    struct fiber_sem *memory = &reservation->pool->memory;
     size_t wanted = MIN((size_t)bytes, memory->max);
 
-    loan_return(loan);
+    reservation_release(reservation);
     if (fiber_sem_acquire(memory, wanted, deadline_mono_ms, err) < 0)
         return -1;
-    loan->bytes = wanted;
+    reservation->bytes = wanted;
     return 0;
 }
 
@@ -103,7 +104,7 @@ static int judge(const struct image_job *job, struct error *err)
 {
     const char *path = image_size_path(&job->size);
 
-    switch (job->verdict) {
+    switch (job->status) {
     case IMAGE_MADE:
         return 0;
     case IMAGE_NO_IMAGE:
@@ -145,7 +146,7 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
         image_process_run(self->process, project, job, turn->large, err) < 0)
         return -1;
     image_turn_end(turn);
-    if (job->verdict == IMAGE_NO_LIBRARY && !self->told) {
+    if (job->status == IMAGE_NO_LIBRARY && !self->told) {
         self->told = true;
         log_event(LOG_ERR, "image", "libvips does not start: no image is resized", NULL);
     }
@@ -154,20 +155,22 @@ static int run(struct image_pool *self, struct image_turn *turn, struct uuid pro
 
 /* What the image needs shows in two looks at most: at the size of the file, and at its header. */
 static int run_as_needed(struct image_pool *self, struct image_turn *turn, struct uuid project,
-                         struct image_job *job, struct loan *loan, struct error *err)
+                         struct image_job *job, struct memory_reservation *reservation,
+                         struct error *err)
 {
     int64_t pixels = job->pixels;
 
     if (run(self, turn, project, job, err) < 0)
         return -1;
-    while (job->verdict == IMAGE_NEEDS_MORE) {
+    while (job->status == IMAGE_NEEDS_MORE) {
         int64_t needed = job->memory;
 
         if (job->pixels > pixels && !turn->large) {
             image_turn_enlarge(turn, job->pixels);
             pixels = IMAGE_PIXELS_MAX;
         }
-        if (needed > JOB_BYTES && loan_take(loan, needed, job->deadline_mono_ms, err) < 0)
+        if (needed > JOB_BYTES &&
+            reservation_enlarge(reservation, needed, job->deadline_mono_ms, err) < 0)
             return -1;
         job->memory = needed;
         job->pixels = pixels;
@@ -183,7 +186,7 @@ int image_make(struct image_pool *self, struct image_turn *turn, struct uuid pro
                int64_t deadline_mono_ms, int from, int to, const struct image_size *size,
                struct image_made *ret, struct error *err)
 {
-    CLEANUP(loan_return) struct loan loan = {.pool = self};
+    CLEANUP(reservation_release) struct memory_reservation reservation = {.pool = self};
     struct image_job job = {.from = from,
                             .to = to,
                             .size = *size,
@@ -191,13 +194,13 @@ int image_make(struct image_pool *self, struct image_turn *turn, struct uuid pro
                             .memory = JOB_BYTES,
                             .pixels = image_turn_pixels(turn)};
     off_t start = lseek(to, 0, SEEK_CUR);
-    int result = run_as_needed(self, turn, project, &job, &loan, err);
+    int result = run_as_needed(self, turn, project, &job, &reservation, err);
 
     image_turn_end(turn);
     if (result < 0)
         return -1;
     self->decodes += job.decoded;
-    if (job.verdict == IMAGE_LATE && turn->large && image_turn_over(turn))
+    if (job.status == IMAGE_LATE && turn->large && image_turn_over(turn))
         return image_turn_throttled(err);
     if (judge(&job, err) < 0)
         return -1;

@@ -414,11 +414,11 @@ static void on_report(void *arg, short revents UNUSED)
 /* What came from the process is checked: it has read what a client chose. */
 static int take_report(struct image_job *job, const struct image_report *report, struct error *err)
 {
-    if (report->verdict < 0 || report->verdict > IMAGE_NO_LIBRARY || report->type < 0 ||
+    if (report->status < 0 || report->status > IMAGE_NO_LIBRARY || report->type < 0 ||
         report->type > 2 || report->bytes < 0 || report->bytes > FILE_MAX || report->memory < 0 ||
         report->pixels < 0 || report->pixels > INT32_MAX * (int64_t)INT32_MAX)
         return unusable(err, "a decoder talks nonsense");
-    job->verdict = (enum image_verdict)report->verdict;
+    job->status = (enum image_status)report->status;
     job->error_number = report->error_number;
     job->decoded = report->decoded != 0;
     job->memory = report->memory;
@@ -447,7 +447,7 @@ static int await(struct image_process *self, struct call *call, const struct lif
         return take_report(job, &call->report, err);
     if (clock_mono_ms() < job->deadline_mono_ms)
         return unusable(err, "the decoder died");
-    job->verdict = IMAGE_LATE;
+    job->status = IMAGE_LATE;
     return 0;
 }
 

@@ -54,7 +54,7 @@ struct image_order { /* to a decoder, with the files `from` and `to` */
     int64_t memory, pixels; /* that it may use */
 };
 struct image_report { /* from it; the end of the socket instead: it died */
-    int verdict;      /* enum image_verdict */
+    int status;       /* enum image_status */
     int error_number;
     int decoded;
     int64_t memory, pixels; /* that it needs */

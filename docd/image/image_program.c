@@ -180,7 +180,7 @@ static struct image_report decode(const struct image_order *order, const int fil
     image_vips_run(&job);
     limit_time(0);
     memset(&report, 0, sizeof(report));
-    report.verdict = (int)job.verdict;
+    report.status = (int)job.status;
     report.error_number = job.error_number;
     report.decoded = job.decoded;
     report.memory = job.memory;
@@ -188,14 +188,14 @@ static struct image_report decode(const struct image_order *order, const int fil
     report.width = job.made.width;
     report.height = job.made.height;
     report.bytes = job.made.bytes;
-    if (job.verdict == IMAGE_MADE)
+    if (job.status == IMAGE_MADE)
         report.type = type_number(job.made.contentType);
     return report;
 }
 
 static NORETURN void decoder(int socket, bool idle, bool usable)
 {
-    struct image_report report = {.verdict = IMAGE_NO_LIBRARY};
+    struct image_report report = {.status = IMAGE_NO_LIBRARY};
     struct image_order order;
     int files[FILES];
     bool good;

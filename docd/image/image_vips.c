@@ -111,7 +111,7 @@ static gint64 read_some(VipsSourceCustom *source G_GNUC_UNUSED, void *buffer, gi
                         struct image_job *job)
 {
     if (clock_mono_ms() > job->deadline_mono_ms) {
-        job->verdict = IMAGE_LATE;
+        job->status = IMAGE_LATE;
         return -1;
     }
     return read(job->from, buffer, (size_t)length);
@@ -151,7 +151,7 @@ static int jpeg_shrink(double shrink)
     return by > 1 && (int)shrink == by ? by / 2 : by;
 }
 
-/* The image without its pixels, which come when somebody asks. The decoder leaves out what it can
+/* The image without its pixels, which are decoded on demand. The decoder leaves out what it can
  * of `shrink`. */
 static VipsImage *load(const struct format *format, VipsSource *source, double shrink)
 {
@@ -221,11 +221,11 @@ static bool size_check(struct image_job *job, const VipsImage *image, const stru
     struct sides result = result_sides(image, size);
 
     if (pixels(image) > IMAGE_PIXELS_MAX)
-        job->verdict = IMAGE_TOO_LARGE;
+        job->status = IMAGE_TOO_LARGE;
     else if (MAX(image->Xsize / s.across, image->Ysize / s.down) > SIDE_MAX ||
              MAX(result.width, result.height) > output->side_max ||
              result.width * result.height > IMAGE_PIXELS_MAX)
-        job->verdict = IMAGE_TOO_LARGE_RESULT;
+        job->status = IMAGE_TOO_LARGE_RESULT;
     else
         return true;
     return false;
@@ -326,7 +326,7 @@ static void stop_late(VipsImage *image, VipsProgress *progress G_GNUC_UNUSED, st
 {
     if (clock_mono_ms() <= job->deadline_mono_ms)
         return;
-    job->verdict = IMAGE_LATE;
+    job->status = IMAGE_LATE;
     vips_image_set_kill(image, TRUE);
 }
 
@@ -336,7 +336,7 @@ static int write_all(struct image_job *job, const char *bytes, size_t size)
         ssize_t n = write(job->to, bytes + done, size - done);
 
         if (n < 0 && errno != EINTR) {
-            job->verdict = IMAGE_NOT_WRITTEN;
+            job->status = IMAGE_NOT_WRITTEN;
             job->error_number = errno;
             return -1;
         }
@@ -383,7 +383,7 @@ static bool memory_check(struct image_job *job, int64_t needed)
     if (needed <= job->memory)
         return true;
     job->memory = needed;
-    job->verdict = IMAGE_NEEDS_MORE;
+    job->status = IMAGE_NEEDS_MORE;
     return false;
 }
 
@@ -393,7 +393,7 @@ static bool pixels_check(struct image_job *job, int64_t count)
 
     job->pixels = count;
     if (!fits)
-        job->verdict = IMAGE_NEEDS_MORE;
+        job->status = IMAGE_NEEDS_MORE;
     return fits;
 }
 
@@ -438,14 +438,14 @@ void image_vips_run(void *arg)
     OBJECT(VipsImage) image = NULL;
     const struct format *format;
 
-    job->verdict = IMAGE_NO_IMAGE;
+    job->status = IMAGE_NO_IMAGE;
     (void)lseek(job->from, 0, SEEK_SET); /* it may have been looked at before */
     format = format_of(source);
     if (format && (format->streams || memory_check(job, vips_source_length(source)))) {
-        job->verdict = IMAGE_DAMAGED; /* unless something else is found out */
+        job->status = IMAGE_DAMAGED; /* unless something else is found out */
         image = load(format, source, 1);
         if (image && make(job, source, format, &image) == 0)
-            job->verdict = IMAGE_MADE;
+            job->status = IMAGE_MADE;
     }
     vips_error_clear();
 }

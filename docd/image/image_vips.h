@@ -6,7 +6,7 @@
 
 #include "docd/image/image.h"
 
-enum image_verdict {
+enum image_status {
     IMAGE_MADE,
     IMAGE_NEEDS_MORE, /* than `memory` or `pixels`: nothing was decoded */
     IMAGE_NO_IMAGE,
@@ -25,7 +25,7 @@ struct image_job {
     int64_t memory; /* in: bytes it may use; out: bytes it needs */
     int64_t pixels; /* in: those that it may have; out: those that it has, once that is known */
     bool decoded;   /* the pixels were read, at least in part */
-    enum image_verdict verdict;
+    enum image_status status;
     int error_number;
     struct image_made made;
 };

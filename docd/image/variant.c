@@ -72,7 +72,7 @@ static int fit_parse(const char *text, enum image_fit *ret)
     return -1;
 }
 
-/* Handles come back from the gateway, which nobody but docd gave them to; they are checked all the
+/* Handles come back from the gateway, which has them from docd alone; they are checked all the
  * same. */
 static int handle_parse(const struct variants *self, const char *handle, struct wanted *ret)
 {
@@ -234,7 +234,7 @@ static int fill(struct variants *self, const struct request *req, const struct w
     return job->error == 0 ? 0 : disk_error(err, job->error);
 }
 
-/* Whoever removes an object removes its bytes first and its variants then: what was finished in
+/* The removal of an object removes its bytes first and its variants then: what was finished in
  * between would stay. */
 static int check_source(struct variants *self, const struct request *req,
                         const struct wanted *wanted, struct variant_job *job, struct error *err)

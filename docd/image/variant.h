@@ -3,7 +3,8 @@
  * them, removed with their document, the least recently used ones first when they are too many.
  *
  *     DIR/<xx>/<object>-<width>x<height>-<fit>-<version>        as it was made (variant_files.h)
- *     DIR/<xx>/<object>-<width>x<height>-<fit>-<version>.new    being made by whoever has locked it
+ *     DIR/<xx>/<object>-<width>x<height>-<fit>-<version>.new    being made by the process that has
+ *         locked it
  *
  * xx are the first two digits of the object, which never changes: so a variant is good for as long
  * as it is there. The version is that of libvips. Several instances may share DIR.

@@ -21,7 +21,7 @@
 enum {
     PATH_SIZE = VARIANT_NAME_SIZE + 16,
     USED_EVERY_S = 60,   /* how exact is known when a file was used last */
-    LEFT_AFTER_S = 3600, /* a file that nobody makes any more */
+    LEFT_AFTER_S = 3600, /* a file whose maker has died */
     BLOCK_SIZE = 4096,   /* that the smallest file takes */
     /* a sweep leaves room for a part of what is allowed, so that the next is not due at once */
     KEEP_PARTS = 8,
@@ -143,8 +143,8 @@ bool variant_files_read_cached(struct variant_job *job)
 
 /* ---- making ---- */
 
-/* Whether the file is still what the path names: it may have been finished, or given up, by whoever
- * had the lock. */
+/* Whether the file is still what the path names: it may have been finished, or given up, by the
+ * process that had the lock. */
 static bool is_named(const struct variant_job *job, const char *path)
 {
     struct stat opened, named;
@@ -319,7 +319,7 @@ static void found_add(struct found_list *list, const char *name, const struct st
     list->bytes += item->bytes;
 }
 
-/* A file whose maker died: nobody has its lock. */
+/* A file whose maker died: no process has its lock. */
 static void remove_left(int folder, const char *name, const struct stat *status)
 {
     CLEANUP(file_close_descriptor) int file = -1;

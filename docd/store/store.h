@@ -2,7 +2,7 @@
  * store.h - where the bytes of objects lie.
  *
  * An object is written once and never changed. Its name is the id of its row in table `object`,
- * which is there before the first byte: whoever finds the row can have what there is of the bytes
+ * which is there before the first byte: with the row, what there is of the bytes can be
  * removed.
  *
  * Clients bring bytes with a signed form (post_policy.h), which the store makes. There are two
@@ -59,14 +59,14 @@ struct store_form_made {
 
 struct store_functions {
     /* The form by which a client brings an object; texts in req's arena. Fails with ERR_BAD_REQUEST
-     * when nobody can tell where to post it. */
+     * when it is not known where to post it. */
     int (*form)(struct store *self, const struct request *req, const struct store_form *form,
                 struct store_form_made *ret, struct error *err);
 
     /* ---- forms that are posted to us ---- */
 
-    /* Checks a form that came to us for `bucket`, and tells what it may bring. ERR_FORBIDDEN when
-     * it is not one of ours. */
+    /* Checks a form that was posted to `bucket`, and returns what it may bring. ERR_FORBIDDEN when
+     * docd has not signed it. */
     int (*accept)(struct store *self, const struct request *req, const char *bucket,
                   const struct form *form, struct store_form *ret, struct error *err);
 
@@ -74,7 +74,7 @@ struct store_functions {
     int (*begin)(struct store *self, const struct request *req, struct store_key key,
                  struct error *err);
 
-    /* Bytes at their place, in any order and more than once; they are visible to nobody before
+    /* Bytes at their place, in any order and more than once; they are not visible before
      * finish(). */
     int (*write)(struct store *self, const struct request *req, struct store_key key,
                  int64_t offset, struct field_bytes bytes, struct error *err);
@@ -141,7 +141,7 @@ struct store_functions {
      * error's detail says which step failed. NULL: the directory is all there is to it. */
     int (*probe)(struct store *self, const struct request *req, struct error *err);
 
-    /* Nobody is inside another function. */
+    /* No caller is inside another function. */
     void (*destroy)(struct store *self);
 };
 

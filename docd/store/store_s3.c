@@ -444,8 +444,8 @@ static int get(const struct store_s3 *self, const struct request *req, const cha
     return 0;
 }
 
-/* S3's own tag is that of the bytes, and of how they came: it says nothing to clients, and is no
- * text of ours. */
+/* S3's own tag is that of the bytes, and of how they came: it says nothing to clients, and is
+ * not written here. */
 static const char *tag_of(const struct request *req, const struct facts *facts)
 {
     const char *text = arena_printf(req->arena, "%s %lld", facts->etag, (long long)facts->size);
@@ -517,7 +517,7 @@ static void uploads_element(void *arg, const char *path, const char *text)
         self->ids[self->count++] = s3_encode(self->req->arena, text);
 }
 
-/* Parts of a copy that was interrupted, which nobody sees and everybody pays for. A server that
+/* Parts of a copy that was interrupted, which are invisible and cost money. A server that
  * cannot list them is left to its own rules. */
 static int remove_parts(const struct store_s3 *self, const struct request *req, const char *key,
                         struct error *err)

@@ -126,7 +126,7 @@ static const struct {
     {SQL_SIGN_UP_SEND, "Index Scan using invitation_link on invitation"},
     {SQL_INVITATION_SHOW, "Index Scan using invitation_link on invitation"},
     {SQL_INVITATION_SHOW, "Index Cond: ((project_id = i.project_id) AND (id = i.invited_by))"},
-    {SQL_INVITATION_HOLD, "Index Scan using invitation_link on invitation"},
+    {SQL_INVITATION_LOCK, "Index Scan using invitation_link on invitation"},
     {SQL_INVITATION_ACCOUNT_FIND, "Index Scan using account_practitioner on account a"},
     {SQL_INVITATION_ACCOUNT_FIND, "Index Cond: ((project_id = $2) AND (email = $3))"},
     {SQL_SIGN_UP_SPEND, "Index Scan using invitation_link on invitation"},
@@ -139,8 +139,8 @@ static const struct {
     {SQL_MEMBER_GET, "Index Cond: ((project_id = $1) AND (id = $2))"},
     {SQL_INVITEE, "Index Scan using account_practitioner on account a"},
     {SQL_INVITEE, "Index Cond: ((project_id = $2) AND (email = $3))"},
-    {SQL_ADMINS_HOLD, "Bitmap Index Scan on membership_admin"},
-    {SQL_ADMINS_HOLD, "((project_id = $1) AND (id = ANY ($0)))"},
+    {SQL_ADMINS_LOCK, "Bitmap Index Scan on membership_admin"},
+    {SQL_ADMINS_LOCK, "((project_id = $1) AND (id = ANY ($0)))"},
     {SQL_ADMIN_IS_LAST, "Bitmap Index Scan on membership_admin"},
     {SQL_SESSION_END_ACCOUNT, "Index Scan using session_owner on session s\n"
                               "                Index Cond: (account_id = $4)"},
@@ -187,7 +187,7 @@ static const struct {
     {SQL_DELETION_PENDING, "Index Scan using account_pkey on account a"},
     {SQL_DELETION_REMIND, "Index Scan using account_pkey on account"},
     {SQL_DELETION_LINKS, "Index Scan using password_reset_pkey on password_reset r"},
-    {SQL_DELETION_HOLD, "Index Scan using account_pkey on account"},
+    {SQL_DELETION_LOCK, "Index Scan using account_pkey on account"},
     {SQL_DELETION_MEMBERSHIPS, "membership_account"},
     {SQL_FACTOR_GET, "Index Scan using mfa_pending_"},
     {SQL_FACTOR_PENDING_LOCK, "Index Scan using mfa_pending_"},
@@ -200,7 +200,7 @@ static const struct {
     {SQL_DELETION_LOGINS, "login_owner"},
     {SQL_DELETION_FINISH, "Index Scan using account_pkey on account"},
     {SQL_ADMIN_OF, "membership_account"},
-    {SQL_ACCOUNT_HOLD, "Index Scan using account_pkey on account"},
+    {SQL_ACCOUNT_ROW_LOCK, "Index Scan using account_pkey on account"},
     {SQL_THROTTLE_STATE, "Index Scan using known_address_pkey on known_address"},
     {SQL_LOGIN_CREATE, "Index Scan using known_address_pkey on known_address known_address_1"},
     {SQL_LOGIN_SPEND, "Index Scan using known_address_pkey on known_address"},
@@ -227,7 +227,7 @@ static void check_hot(const char *settings)
     PQfinish(conn);
 }
 
-/* Tables that nobody analysed yet are where a plan goes wrong, and a prepared statement keeps it:
+/* Tables that are not analysed yet are where a plan goes wrong, and a prepared statement keeps it:
  * such plans are good by themselves, without the settings that daemons have. */
 static void test_hot_statements_are_planned_on_their_keys(void)
 {
@@ -235,7 +235,7 @@ static void test_hot_statements_are_planned_on_their_keys(void)
 }
 
 /* The index of rows that wait for their place in the audit trail holds nothing else. Of members and
- * invited the latter are read in the order of identifiers, while nobody has analysed them. */
+ * invited the latter are read in the order of identifiers, while they are not analysed. */
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
@@ -362,7 +362,7 @@ static void test_no_change_slips_past_a_new_lease(void)
                                     "(select sequence from auth.change_counter)"),
                     2);
 
-    /* Once renewed past the number nobody is behind; a lease that came back is not the one that
+    /* Once renewed past the number no lease is behind; a lease that came back is not the one that
      * stood still. */
     CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "other boot", "2"), 0);
     CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "boot", "2"), 1);

@@ -1,7 +1,7 @@
 /*
- * unruled.c - see unruled.h.
+ * admission_cache.c - see admission_cache.h.
  */
-#include "authd/signin/unruled.h"
+#include "authd/signin/admission_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "common/base/cache.h"
 #include "common/base/log.h"
 
-struct unruled {
+struct admission_cache {
     struct cache *cache; /* of struct told */
 };
 
@@ -18,9 +18,9 @@ struct told {
     char name[];
 };
 
-struct unruled *unruled_new(void)
+struct admission_cache *admission_cache_new(void)
 {
-    struct unruled *self = calloc(1, sizeof(*self));
+    struct admission_cache *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("admission", "out of memory");
@@ -28,7 +28,7 @@ struct unruled *unruled_new(void)
     return self;
 }
 
-void unruled_destroy(struct unruled **self_p)
+void admission_cache_destroy(struct admission_cache **self_p)
 {
     if (*self_p) {
         cache_destroy(&(*self_p)->cache);
@@ -37,9 +37,9 @@ void unruled_destroy(struct unruled **self_p)
     }
 }
 
-/* A later change takes the place of an earlier one. The key ends in the random bytes of an
- * identifier of ours. */
-static struct cache_key pair_key(const struct unruled_key *key)
+/* A later change takes the place of an earlier one. The last 8 bytes of the key come from
+ * a UUID generated here, so a client cannot choose them. */
+static struct cache_key pair_key(const struct admission_cache_key *key)
 {
     struct cache_key ret = {0};
 
@@ -49,7 +49,8 @@ static struct cache_key pair_key(const struct unruled_key *key)
     return ret;
 }
 
-const char *unruled_get(struct unruled *self, const struct unruled_key *key, int64_t mono_ms)
+const char *admission_cache_get(struct admission_cache *self, const struct admission_cache_key *key,
+                                int64_t mono_ms)
 {
     struct cache_key pair = pair_key(key);
     const struct told *told = cache_get(self->cache, &pair);
@@ -57,8 +58,8 @@ const char *unruled_get(struct unruled *self, const struct unruled_key *key, int
     return told && told->change == key->change && mono_ms < told->until_mono_ms ? told->name : NULL;
 }
 
-void unruled_put(struct unruled *self, const struct unruled_key *key, const char *name,
-                 int64_t mono_ms)
+void admission_cache_put(struct admission_cache *self, const struct admission_cache_key *key,
+                         const char *name, int64_t mono_ms)
 {
     struct cache_key pair = pair_key(key);
     size_t size = strlen(name) + 1;

@@ -1,10 +1,10 @@
 /*
- * arrival.c - see arrival.h.
+ * direct_upload.c - see direct_upload.h.
  *
  * An adoption runs on a fiber of its own, since a server may copy a large file for longer than the
- * client waits that asked for it; whoever wants the same waits for it.
+ * client waits that asked for it; other requests for the same wait for it.
  */
-#include "docd/document/arrival.h"
+#include "docd/document/direct_upload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,13 +34,13 @@ struct form_key {
 };
 
 struct adoption {
-    struct arrivals *owner;
+    struct direct_uploads *owner;
     struct store_key form;
     struct form_key key;
     struct flight_call call;
 };
 
-struct arrivals {
+struct direct_uploads {
     struct docd *d;
     struct flight running; /* adoptions, by form */
     struct fiber_sem slots;
@@ -140,9 +140,9 @@ static void log_failure(const struct request *req, const char *message, struct u
               "error", why->message, "detail", why->detail, NULL);
 }
 
-/* First the row: of a form that nobody knows the file is removed in the next sweep. */
-static int give_up_file(struct arrivals *self, const struct request *req, struct store_key form,
-                        struct error *err)
+/* First the row: of a form without a row the file is removed in the next sweep. */
+static int give_up_file(struct direct_uploads *self, const struct request *req,
+                        struct store_key form, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *gone = NULL;
     struct sql_audit audit = audit_row(req, &(struct audit){.action = "document.upload",
@@ -158,7 +158,7 @@ static int give_up_file(struct arrivals *self, const struct request *req, struct
 }
 
 /* 0: it is noted, or there is no document that could lose anything. */
-static int note_failure(struct arrivals *self, struct store_key form, const struct error *why)
+static int note_failure(struct direct_uploads *self, struct store_key form, const struct error *why)
 {
     CLEANUP(service_request_destroy)
     struct request *req = service_request_new(&self->d->svc, NOTE_MS);
@@ -197,7 +197,7 @@ static void end(struct adoption *adoption, bool noted, const struct error *why)
 static void adoption_fiber(void *arg)
 {
     struct adoption *adoption = arg;
-    struct arrivals *self = adoption->owner;
+    struct direct_uploads *self = adoption->owner;
     CLEANUP(service_request_destroy)
     struct request *req = service_request_new(&self->d->svc, ADOPT_MS);
     struct error err;
@@ -225,7 +225,8 @@ static struct form_key key_of(struct store_key form)
 }
 
 /* With a slot, which its fiber releases. */
-static struct flight_call *begin(struct arrivals *self, struct store_key form, struct error *err)
+static struct flight_call *begin(struct direct_uploads *self, struct store_key form,
+                                 struct error *err)
 {
     struct adoption *made = calloc(1, sizeof(*made));
 
@@ -241,7 +242,7 @@ static struct flight_call *begin(struct arrivals *self, struct store_key form, s
 }
 
 /* The adoption of the form that is under way, or a new one. */
-static struct flight_call *find_or_begin(struct arrivals *self, struct store_key form,
+static struct flight_call *find_or_begin(struct direct_uploads *self, struct store_key form,
                                          int64_t until_ms, struct error *err)
 {
     struct form_key key = key_of(form);
@@ -262,8 +263,8 @@ static struct flight_call *find_or_begin(struct arrivals *self, struct store_key
 }
 
 /* Adopts it, or waits until another fiber has. *ret_noted: it failed, and its row says so. */
-static int adopt_and_wait(struct arrivals *self, const struct request *req, struct store_key form,
-                          bool *ret_noted, struct error *err)
+static int adopt_and_wait(struct direct_uploads *self, const struct request *req,
+                          struct store_key form, bool *ret_noted, struct error *err)
 {
     int64_t until_ms = req->deadline_mono_ms - RESERVE_MS;
     struct flight_call *call = find_or_begin(self, form, until_ms, err);
@@ -289,7 +290,7 @@ struct lookup {
     bool come;
 };
 struct look {
-    struct arrivals *self;
+    struct direct_uploads *self;
     const struct request *req;
     const struct lookup *lookups;
     size_t count, next, lookers;
@@ -361,15 +362,16 @@ static int look_all(struct look *look)
     return look->err->code == ERR_NONE ? 0 : -1;
 }
 
-static int pending(struct arrivals *self, const struct request *req, struct uuid project,
+static int pending(struct direct_uploads *self, const struct request *req, struct uuid project,
                    const struct db_array *ids, struct db_result **ret, struct error *err)
 {
     return db_query(self->d->svc.db, req, SQL_UPLOADS_PENDING, ret, err, DB_UUID(project),
                     DB_TEXT(ids->text), DB_INT(PENDING_MAX));
 }
 
-int arrivals_look(struct arrivals *self, const struct request *req, struct uuid project,
-                  const struct uuid *documents, size_t count, bool *ret_changed, struct error *err)
+int direct_uploads_scan(struct direct_uploads *self, const struct request *req, struct uuid project,
+                        const struct uuid *documents, size_t count, bool *ret_changed,
+                        struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(db_result_destroy) struct db_result *after = NULL;
@@ -419,7 +421,7 @@ static bool has_id(const struct db_result *res, struct uuid id)
 
 /* Leaves out those whose last try is not long ago: a file that cannot be copied would be copied
  * every minute. */
-static int leave_paused(const struct arrivals *self, const struct request *req,
+static int leave_paused(const struct direct_uploads *self, const struct request *req,
                         struct store_key *forms, size_t *count, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *paused = NULL;
@@ -442,7 +444,7 @@ static int leave_paused(const struct arrivals *self, const struct request *req,
     return 0;
 }
 
-int arrivals_sweep(struct arrivals *self, const struct request *req, struct error *err)
+int direct_uploads_sweep(struct direct_uploads *self, const struct request *req, struct error *err)
 {
     struct store *store = self->d->store;
     const char *cursor = NULL;
@@ -477,7 +479,7 @@ static uint64_t *counter(struct metrics *metrics, const char *result)
                            "Files that came to the store, and were adopted or not.");
 }
 
-void arrivals_make_metrics(struct metrics *metrics)
+void direct_uploads_make_metrics(struct metrics *metrics)
 {
     static const char *const results[] = {"result=\"done\"", "result=\"given_up\"",
                                           "result=\"failed\""};
@@ -486,9 +488,9 @@ void arrivals_make_metrics(struct metrics *metrics)
         (void)counter(metrics, results[i]);
 }
 
-struct arrivals *arrivals_new(struct docd *d)
+struct direct_uploads *direct_uploads_new(struct docd *d)
 {
-    struct arrivals *self = calloc(1, sizeof(*self));
+    struct direct_uploads *self = calloc(1, sizeof(*self));
 
     if (!self)
         log_die("arrival", "out of memory");
@@ -501,7 +503,7 @@ struct arrivals *arrivals_new(struct docd *d)
     return self;
 }
 
-void arrivals_drain(struct arrivals *self)
+void direct_uploads_drain(struct direct_uploads *self)
 {
     struct error ignored;
 
@@ -511,9 +513,9 @@ void arrivals_drain(struct arrivals *self)
     flight_refuse(&self->running);
 }
 
-void arrivals_destroy(struct arrivals **self_p)
+void direct_uploads_destroy(struct direct_uploads **self_p)
 {
-    struct arrivals *self = *self_p;
+    struct direct_uploads *self = *self_p;
     struct error ignored;
 
     if (!self)

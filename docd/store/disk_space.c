@@ -1,0 +1,59 @@
+/*
+ * disk_space.c - how much space the disk has that documents, or only variants of images, are kept
+ * on: for /metrics.
+ */
+#include <sys/statvfs.h>
+
+#include "docd/docd.h"
+
+enum {
+    PERIOD_MS = 2000,
+    OLD_MS = 5000 /* what was seen before says nothing of now: a disk that hangs */
+};
+
+struct disk_space {
+    const char *folder;
+    int64_t bytes; /* -1: not known */
+};
+
+/* On a thread: a disk that hangs must not hold up the loop. */
+static void look(void *arg)
+{
+    struct disk_space *space = arg;
+    struct statvfs disk;
+
+    if (statvfs(space->folder, &disk) == 0)
+        space->bytes = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
+}
+
+static int disk_space_measure(void *daemon, const struct request *req, struct error *err)
+{
+    struct docd *d = daemon;
+    struct disk_space space = {.folder = d->config->storage_dir, .bytes = -1};
+
+    if (offload_run(d->svc.offload, look, &space, req->deadline_mono_ms, err) < 0)
+        return -1;
+    if (space.bytes < 0) {
+        (void)error_set(err, ERR_INTERNAL, "The disk does not say what space it has.");
+        return error_detail(err, "%s", space.folder);
+    }
+    d->disk_space_bytes = space.bytes;
+    d->disk_space_mono_ms = clock_mono_ms();
+    return 0;
+}
+
+/* -1: not known, or not any more. */
+static int64_t read_room(void *arg)
+{
+    const struct docd *d = arg;
+    bool fresh = d->disk_space_mono_ms > 0 && clock_mono_ms() - d->disk_space_mono_ms < OLD_MS;
+
+    return fresh ? d->disk_space_bytes : -1;
+}
+
+void disk_space_start(struct docd *d)
+{
+    metrics_gauge(d->svc.metrics, "atrium_doc_storage_free_bytes",
+                  "Room on the disk that storage_dir is on; -1: not known.", read_room, d);
+    service_every(&d->svc, "room", PERIOD_MS, disk_space_measure);
+}
