@@ -39,7 +39,7 @@ enum {
     MEMBERS_MAX = 100,
     MENU_MAX = 100,
     USERS_MAX = 200,
-    USER_PLACES_MAX = 100, /* the limit in SQL_USER_PLACES */
+    USER_PLACES_MAX = 100, /* the limit in user_memberships.sql */
 };
 
 static const char *const login_steps[] = {"token", "mfa", NULL};

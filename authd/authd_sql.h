@@ -221,31 +221,6 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "exists (select from account a where a.id = " membership ".account_id and a.delete_at is " \
     "null and a.locked_at is null)"
 
-/* struct user of an account a, without its places. */
-/* clang-format off */
-#define SQL_USER_COLUMNS(now)                                                                     \
-    "a.id, a.email, a.name as \"firstName\", a.surname as \"lastName\", a.role, "                 \
-    "a.project_id as \"projectId\", a.created_at as \"createdAt\", "                              \
-    "a.locked_at is not null as locked, a.locked_at as \"lockedAt\", "                            \
-    "a.delete_at as \"deletedFrom\", "                                                            \
-    "(select count(*) from credential c where c.account_id = a.id) > 0 as password, "             \
-    "coalesce(" SQL_FACTOR_ON("a.id") ", false) as \"mfaEnrolled\", "                             \
-    SQL_EMAIL_ORGANIZATIONS("a.id") " <> '{}' as \"emailVerified\", "                             \
-    "(select count(*) from membership m join session s on s.project_id = m.project_id "           \
-    "and s.account_id = m.account_id and " SQL_SESSION_LIVE(now)                                  \
-    " where m.account_id = a.id) as sessions"
-/* clang-format on */
-
-/* An account a whose address, in the order of account_by_email, comes after one, is `from` or later
- * and before `end`. */
-#define SQL_USER_RANGE(email_, id_, from, end)          \
-    "(a.email collate \"C\", a.id) > (" email_ ", " id_ \
-    "::uuid) and a.email collate \"C\" >= " from " and a.email collate \"C\" < " end
-
-/* The membership of an account in a project, as a scalar query. */
-#define SQL_MEMBER_OF(account, project) \
-    "select from membership m where m.account_id = " account " and m.project_id = " project
-
 /* struct member from a membership m with its account a, and from an invitation i. */
 #define SQL_MEMBER_COLUMNS(organization)                                                      \
     "m.id, a.email, a.name || ' ' || a.surname as \"displayName\", a.name as \"firstName\", " \

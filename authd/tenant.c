@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "authd/sql/account.h"
 #include "settingsd/settingsd_api.h"
 
 static int take_open(const struct tenant *tenant, struct tenant *ret, struct error *err)
@@ -65,14 +66,15 @@ int tenant_open_business(struct authd *d, const struct request *req, struct uuid
 int account_projects(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid project, struct field_texts *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_account_list_projects_in in = {.account = account, .project = project};
+    struct sql_account_list_projects_rows rows;
 
-    if (db_query(d->svc.db, req, SQL_PLACES, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+    if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)
         return -1;
-    *ret = (struct field_texts){arena_calloc(req->arena, db_rows(res), sizeof(*ret->items)),
-                                db_rows(res)};
-    for (size_t row = 0; row < ret->count; row++)
-        ret->items[row] = arena_strdup(req->arena, db_uuid(res, row, 0).text);
+    *ret =
+        (struct field_texts){arena_calloc(req->arena, rows.count, sizeof(*ret->items)), rows.count};
+    for (size_t i = 0; i < rows.count; i++)
+        ret->items[i] = rows.items[i].project.text;
     return 0;
 }
 

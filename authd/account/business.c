@@ -8,6 +8,7 @@
 #include "authd/account/mail_domain.h"
 #include "authd/credential/continue_token.h"
 #include "authd/member/invitation.h"
+#include "authd/sql/account.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
 
@@ -48,12 +49,10 @@ static const char *continue_url(const struct authd *d, const struct request *req
 static int refuse_any_account(struct authd *d, const struct request *req, const char *email,
                               struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_email_is_taken_in in = {.email = email, .now = req->now_ms};
+    int taken = sql_email_is_taken(d->svc.db, req, &in, err);
 
-    if (db_query(d->svc.db, req, SQL_EMAIL_TAKEN, &res, err, DB_TEXT(email), DB_INT(req->now_ms)) <
-        0)
-        return -1;
-    return db_rows(res) == 0 ? 0 : error_set(err, ERR_BAD_REQUEST, "Registration failed.");
+    return taken > 0 ? error_set(err, ERR_BAD_REQUEST, "Registration failed.") : taken;
 }
 
 static int invite(struct authd *d, const struct request *req, const struct business_sign_up *who,

@@ -18,6 +18,7 @@
 #include "authd/member/acceptance.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
+#include "authd/sql/account.h"
 #include "authd/tenant.h"
 
 enum {
@@ -46,17 +47,36 @@ static int check_rules(struct authd *d, const struct request *req,
     return password_rule_check(d, req, &whose, password, err);
 }
 
+/* Writes a new password while the old one is the one that was verified. */
+static int write_change(struct authd *d, const struct request *req,
+                        const struct credential_owner *owner, const char *hash, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_reset_delete_in reset = {.account = owner->account};
+    const struct sql_credential_change_in change = {
+        .account = owner->account,
+        .changes = owner->changes,
+        .password_hash = hash,
+        .now = req->now_ms,
+        .audit =
+            credential_audit(req, "password.change", req->caller->project, owner->account, NULL)};
+
+    /* the link first, as set_password() does: the order of locks */
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        sql_reset_delete(tx, req, &reset, err) < 0 ||
+        sql_require(sql_credential_change(tx, req, &change, err), err, ERR_BAD_REQUEST, wrong_old) <
+            0)
+        return -1;
+    return credential_change_commit(d, req, &tx, owner, "Password", req->caller->session, err);
+}
+
 /* Changes the caller's password and ends its other sessions. Fails: THROTTLED, BAD_REQUEST,
  * PASSWORD_REFUSED. */
 int change_password(struct authd *d, const struct request *req, const struct change_password_in *in,
                     struct nothing *out UNUSED, struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
-    CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
-    CLEANUP(db_result_destroy) struct db_result *changed = NULL;
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct credential_owner owner;
-    struct sql_audit audit;
     const char *hash;
 
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
@@ -66,16 +86,7 @@ int change_password(struct authd *d, const struct request *req, const struct cha
         password_hash(d, req, in->newPassword, &hash, err) < 0)
         return -1;
     secret_wipe_text(in->newPassword);
-    audit = credential_audit(req, "password.change", req->caller->project, owner.account, NULL);
-    /* the link first, as set_password() does: the order of locks */
-    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner.account)) < 0 ||
-        db_tx_query(tx, SQL_CREDENTIAL_CHANGE, &changed, err, DB_UUID(owner.account),
-                    DB_INT(owner.changes), DB_TEXT(hash), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_affected(changed) == 0) /* another change was first: that password is the old one */
-        return error_set(err, ERR_BAD_REQUEST, "%s", wrong_old);
-    return credential_change_commit(d, req, &tx, &owner, "Password", req->caller->session, err);
+    return write_change(d, req, &owner, hash, err);
 }
 
 /* ---- by a link ---- */
@@ -84,33 +95,34 @@ int change_password(struct authd *d, const struct request *req, const struct cha
  * an application that the link could lead to, or when the account is deleted at this moment. Where
  * the installation mails but has no such pages, the mail says whom to ask. */
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
-                     const char *email, const struct db_result *found, size_t at, struct error *err)
+                     const char *email, const struct sql_account_find_by_email_row *account,
+                     struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid id = uuid_random(), account = db_uuid(found, at, 0);
     struct mail mail = {.template = "PASSWORD_RESET",
                         .to = email,
-                        .display = arena_printf(req->arena, "%s %s", db_text(found, at, 2),
-                                                db_text(found, at, 3))};
-    const struct sql_audit audit =
-        credential_audit(req, "password.link", tenant->projectId, account, NULL);
+                        .display =
+                            arena_printf(req->arena, "%s %s", account->name, account->surname),
+                        .expires_at = req->now_ms + RESET_LIFE};
+    struct sql_reset_create_in create = {
+        .account = account->id,
+        .project = tenant->projectId,
+        .id = uuid_random(),
+        .expires_at = mail.expires_at,
+        .audit = credential_audit(req, "password.link", tenant->projectId, account->id, NULL)};
     struct mail_route route;
-    struct sql_outbox row;
     struct link link;
 
-    if (mail_route_find(d, req, tenant, db_text(found, at, 1), account, &route, err) < 0)
+    if (mail_route_find(d, req, tenant, account->role, account->id, &route, err) < 0)
         return -1;
     if (!route.app && route.tenant)
         return 0;
-    link_new(req->arena, route.app, "set-password", id, &link);
+    link_new(req->arena, route.app, "set-password", create.id, &link);
     mail.tenant = route.tenant;
-    mail.expires_at = req->now_ms + RESET_LIFE;
     mail.variables[0] = (struct mail_variable){"resetUrl", link.url};
-    row = mail_row(d, req, &mail);
-    if (db_query(d->svc.db, req, SQL_RESET_CREATE, &res, err, DB_UUID(account),
-                 DB_UUID(tenant->projectId), DB_UUID(id), DB_BYTES(link.hash, SECRET_HASH_SIZE),
-                 DB_INT(req->now_ms + RESET_LIFE), DB_BOOL(!route.tenant), DB_OUTBOX(row),
-                 DB_AUDIT(audit)) == 0) {
+    create.secret_hash = (struct field_bytes){link.hash, SECRET_HASH_SIZE};
+    create.installation = !route.tenant;
+    create.mail = mail_row(d, req, &mail);
+    if (sql_reset_create(d->svc.db, req, &create, err) >= 0) {
         outbox_wake(d->svc.outbox);
         return 0;
     }
@@ -140,7 +152,9 @@ static int admit_reset(struct authd *d, const struct request *req, const char *e
 static int send_links(struct authd *d, const struct request *req,
                       const struct reset_password_in *in, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *found = NULL;
+    struct sql_account_find_by_email_in find = {
+        .email = in->email, .role = in->type, .now = req->now_ms};
+    struct sql_account_find_by_email_rows found;
     struct tenant tenant;
     bool admitted;
 
@@ -154,11 +168,11 @@ static int send_links(struct authd *d, const struct request *req,
         error_clear(err);
         return 0;
     }
-    if (db_query(d->svc.db, req, SQL_RESET_FIND, &found, err, DB_UUID(tenant.projectId),
-                 DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms), DB_BOOL(false)) < 0)
+    find.project = tenant.projectId;
+    if (sql_account_find_by_email(d->svc.db, req, &find, &found, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(found); row++) {
-        if (send_link(d, req, &tenant, in->email, found, row, err) < 0)
+    for (size_t i = 0; i < found.count; i++) {
+        if (send_link(d, req, &tenant, in->email, &found.items[i], err) < 0)
             return -1;
     }
     return 0;
@@ -183,53 +197,51 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
                      const uint8_t hash[static SECRET_HASH_SIZE], struct credential_owner *ret,
                      bool *ret_invited, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_password_link_get_in in = {
+        .id = id, .secret_hash = {hash, SECRET_HASH_SIZE}, .now = req->now_ms};
+    struct sql_password_link_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_LINK_GET, &res, err, DB_UUID(id),
-                 DB_BYTES(hash, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+    if (link_require(sql_password_link_get(d->svc.db, req, &in, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return link_invalid(err);
-    *ret_invited = db_is_null(res, 0, 0);
-    *ret = (struct credential_owner){
-        .account = db_uuid(res, 0, 0),
-        .email = arena_strdup(req->arena, db_text(res, 0, 2)),
-        .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 3), db_text(res, 0, 4))};
-    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) < 0)
+    *ret_invited = !uuid_is_set(&row.account);
+    *ret = (struct credential_owner){.account = row.account,
+                                     .email = row.email,
+                                     .display =
+                                         arena_printf(req->arena, "%s %s", row.name, row.surname)};
+    if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    if (!db_bool(res, 0, 5))
+    if (!row.installation)
         ret->organization = email_organization(&ret->tenant);
     return 0;
 }
 
-/* Spends the link of a reset, which proves the address. */
+/* Redeems the link of a reset, which proves the address. */
 static int reset_accept(struct authd *d, const struct request *req, struct uuid id,
                         const uint8_t secret[static SECRET_HASH_SIZE],
                         struct credential_owner *owner, const char *hash, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *spent = NULL;
-    CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
-    CLEANUP(db_result_destroy) struct db_result *set = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct sql_audit audit =
-        credential_audit(req, "password.set", owner->tenant.projectId, owner->account, NULL);
+    const struct sql_reset_redeem_in redeem = {.id = id,
+                                               .secret_hash = {secret, SECRET_HASH_SIZE},
+                                               .now = req->now_ms,
+                                               .audit = credential_audit(req, "password.set",
+                                                                         owner->tenant.projectId,
+                                                                         owner->account, NULL)};
+    const struct sql_reset_delete_in reset = {.account = owner->account};
+    const struct sql_credential_set_in set = {
+        .account = owner->account, .password_hash = hash, .now = req->now_ms};
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_RESET_SPEND, &spent, err, DB_UUID(id),
-                    DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(spent) == 0) /* another request was first */
-        return link_invalid(err);
-    if (db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner->account)) < 0 ||
+        link_require(sql_reset_redeem(tx, req, &redeem, err), err) < 0 ||
+        sql_reset_delete(tx, req, &reset, err) < 0 ||
         email_claim(tx, req, owner, EMAIL_BY_LINK, err) < 0 ||
-        db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(owner->account), DB_TEXT(hash),
-                    DB_INT(req->now_ms)) < 0)
+        sql_credential_set(tx, req, &set, err) < 0)
         return -1;
     return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);
 }
 
-/* Sets the password by a link, which is spent: of an account, whose sessions all end, or of the one
- * that an invitation makes. Fails: BAD_REQUEST, ACCEPT_SIGNED_IN. */
+/* Sets the password by a link, which is redeemed: of an account, whose sessions all end, or of the
+ * one that an invitation makes. Fails: BAD_REQUEST, ACCEPT_SIGNED_IN. */
 int set_password(struct authd *d, const struct request *req, const struct set_password_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

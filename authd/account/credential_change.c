@@ -7,6 +7,8 @@
 #include "authd/credential/password.h"
 #include "authd/mail.h"
 #include "authd/session/session.h"
+#include "authd/sql/account.h"
+#include "authd/sql/outbox.h"
 #include "authd/tenant.h"
 #include "common/base/clock.h"
 
@@ -25,18 +27,17 @@ struct sql_audit credential_audit(const struct request *req, const char *action,
 int credential_owner_find(struct authd *d, const struct request *req, struct credential_owner *ret,
                           struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_credential_get_in in = {.account = req->caller->account};
+    struct sql_credential_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_CREDENTIAL_OWNER, &res, err, DB_UUID(req->caller->account)) <
-        0)
+    if (sql_require(sql_credential_get(d->svc.db, req, &in, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
     *ret = (struct credential_owner){.account = req->caller->account,
-                                     .email = arena_strdup(req->arena, db_text(res, 0, 0)),
+                                     .email = row.email,
                                      .display = req->caller->display,
-                                     .hash = arena_strdup(req->arena, db_text(res, 0, 1)),
-                                     .changes = db_int(res, 0, 2)};
+                                     .hash = row.password_hash,
+                                     .changes = row.changes};
     return tenant_open_id(d, req, req->caller->project, &ret->tenant, err);
 }
 
@@ -74,7 +75,6 @@ int credential_change_commit(struct authd *d, const struct request *req, struct 
                              const struct credential_owner *owner, const char *what,
                              struct uuid except, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct session_ended ended;
     char when[25];
     struct mail mail = {.template = "CREDENTIAL_CHANGED",
@@ -82,12 +82,12 @@ int credential_change_commit(struct authd *d, const struct request *req, struct 
                         .to = owner->email,
                         .display = owner->display,
                         .variables = {{"what", what}, {"when", when}}};
-    struct sql_outbox row;
+    struct sql_outbox_insert_in notice;
 
     clock_format_iso(req->now_ms, when);
-    row = mail_row(d, req, &mail);
+    notice.outbox = mail_row(d, req, &mail);
     if (session_end_account(*tx_p, req, owner->account, except, "credential", &ended, err) < 0 ||
-        db_tx_query(*tx_p, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0 ||
+        sql_outbox_insert_tx(*tx_p, req, &notice, err) < 0 ||
         (uuid_is_set(&owner->joined) &&
          session_ended_membership(*tx_p, req, owner->joined, &ended, err) < 0) ||
         (owner->revived && session_ended_account(*tx_p, req, owner->account, &ended, err) < 0) ||

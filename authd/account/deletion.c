@@ -10,6 +10,9 @@
 #include "authd/member/admin.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
+#include "authd/sql/account.h"
+#include "authd/sql/credential.h"
+#include "authd/sql/outbox.h"
 #include "authd/tenant.h"
 #include "docd/docd_api.h"
 #include "maild/maild_api.h"
@@ -22,11 +25,6 @@ enum {
     DATE_LENGTH = 10, /* "2026-01-31" */
 };
 #define MAILS_WINDOW MINUTES(15)
-
-static int unauthorized(struct error *err)
-{
-    return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-}
 
 /* ---- scheduling ---- */
 
@@ -95,21 +93,21 @@ static struct sql_outbox reminder_job(struct authd *d, const struct request *req
     return job(d, req, plan, "account-reminder", plan->at - DAYS(REMIND_DAYS));
 }
 
-/* Holds the account, unless a project would be left without an admin. */
+/* Locks the account, unless a project would be left without an admin. Fails: CONFLICT (it would),
+ * UNAUTHORIZED (the account is not active). */
 static int begin(struct db_tx *tx, const struct request *req, struct plan *plan, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_deletion_begin_in in = {.account = plan->account, .now = req->now_ms};
+    struct sql_deletion_begin_row row;
 
     if (admin_leave_all(tx, plan->account, err) < 0 ||
-        db_tx_query(tx, SQL_DELETION_BEGIN, &res, err, DB_UUID(plan->account),
-                    DB_INT(req->now_ms)) < 0)
+        sql_require(sql_deletion_begin(tx, req, &in, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return unauthorized(err);
-    plan->email = arena_strdup(req->arena, db_text(res, 0, 0));
-    plan->name = arena_strdup(req->arena, db_text(res, 0, 1));
-    plan->surname = arena_strdup(req->arena, db_text(res, 0, 2));
-    plan->replaces = db_uuid(res, 0, 3);
+    plan->email = row.email;
+    plan->name = row.name;
+    plan->surname = row.surname;
+    plan->replaces = row.delete_schedule;
     return 0;
 }
 
@@ -117,28 +115,30 @@ static int begin(struct db_tx *tx, const struct request *req, struct plan *plan,
 static int commit(struct authd *d, const struct request *req, struct db_tx **tx_p,
                   const struct plan *plan, bool wipe, int64_t *ret_sequence, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *scheduled = NULL;
-    CLEANUP(db_result_destroy) struct db_result *queued = NULL;
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = "deletion.schedule",
-                                                            .project = plan->audited,
-                                                            .account = plan->audited_account,
-                                                            .type = "Account",
-                                                            .id = plan->account,
-                                                            .detail = wipe ? "wipe" : NULL});
-    struct sql_outbox mail = scheduled_mail(d, req, plan);
-    struct sql_outbox reminder = reminder_job(d, req, plan);
-    struct sql_outbox deletion = job(d, req, plan, "account-delete", plan->at);
+    const struct sql_deletion_schedule_in schedule = {
+        .account = plan->account,
+        .delete_at = plan->at,
+        .schedule = plan->schedule,
+        .wipe = wipe,
+        .audit = audit_row(req, &(struct audit){.action = "deletion.schedule",
+                                                .project = plan->audited,
+                                                .account = plan->audited_account,
+                                                .type = "Account",
+                                                .id = plan->account,
+                                                .detail = wipe ? "wipe" : NULL})};
+    const struct sql_deletion_queue_in queue = {
+        .account = plan->account,
+        .mail = scheduled_mail(d, req, plan),
+        .deletion = job(d, req, plan, "account-delete", plan->at),
+        .reminder = reminder_job(d, req, plan),
+        .change = {.until = req->now_ms + CHANGE_EVENT_LIFE}};
+    struct sql_deletion_queue_row queued;
 
-    if (db_tx_query(*tx_p, SQL_DELETION_SCHEDULE, &scheduled, err, DB_UUID(plan->account),
-                    DB_INT(plan->at), DB_UUID(plan->schedule), DB_BOOL(wipe),
-                    DB_AUDIT(audit)) < 0 ||
-        db_tx_query(*tx_p, SQL_DELETION_QUEUE, &queued, err, DB_OUTBOX(mail), DB_OUTBOX(deletion),
-                    DB_OUTBOX(reminder), DB_UUID(plan->account),
-                    DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0 ||
-        db_commit(tx_p, err) < 0)
+    if (sql_deletion_schedule(*tx_p, req, &schedule, err) < 0 ||
+        sql_deletion_queue(*tx_p, req, &queue, &queued, err) < 0 || db_commit(tx_p, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
-    *ret_sequence = db_int(queued, 0, 0);
+    *ret_sequence = queued.sequence;
     return 0;
 }
 
@@ -179,102 +179,108 @@ int deletion_schedule(struct authd *d, const struct request *req,
 
 /* ---- carrying it out ---- */
 
-/* An account that goes. */
-struct going {
+/* An account that is being deleted. */
+struct deleting_account {
     struct uuid account, schedule;
     struct uuid project; /* a patient's */
     const char *role;
-    struct membership_ref *places; /* its profiles */
-    size_t membership_count;
+    struct sql_deletion_lock_memberships_rows memberships;
     bool wipe;
 };
 
-static void read_places(const struct request *req, const struct db_result *res, struct going *self)
-{
-    self->membership_count = db_rows(res);
-    self->places = arena_calloc(req->arena, self->membership_count, sizeof(*self->places));
-    for (size_t row = 0; row < self->membership_count; row++)
-        self->places[row] = (struct membership_ref){db_uuid(res, row, 0), db_uuid(res, row, 1)};
-}
-
-/* 1 when the account is held and nothing can keep it any more, 0 when the schedule is void.
+/* 1 when the account is locked and nothing can keep it any more, 0 when the schedule is void.
  * CONFLICT when the caller's clock is ahead of this one: void is for ever, this is not. */
-static int hold(struct db_tx *tx, const struct request *req, struct going *self, struct error *err)
+static int lock_due(struct db_tx *tx, const struct request *req, struct deleting_account *self,
+                    struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *memberships = NULL;
-    CLEANUP(db_result_destroy) struct db_result *links = NULL;
-    CLEANUP(db_result_destroy) struct db_result *held = NULL;
+    const struct sql_deletion_lock_memberships_in memberships = {
+        .account = self->account, .schedule = self->schedule, .now = req->now_ms};
+    const struct sql_deletion_delete_reset_in reset = {
+        .account = self->account, .schedule = self->schedule, .now = req->now_ms};
+    const struct sql_deletion_lock_in lock = {
+        .account = self->account, .schedule = self->schedule, .now = req->now_ms};
+    struct sql_deletion_lock_row row;
+    int locked;
 
-    if (db_tx_query(tx, SQL_DELETION_MEMBERSHIPS, &memberships, err, DB_UUID(self->account),
-                    DB_UUID(self->schedule), DB_INT(req->now_ms)) < 0 ||
-        db_tx_query(tx, SQL_DELETION_LINKS, &links, err, DB_UUID(self->account),
-                    DB_UUID(self->schedule), DB_INT(req->now_ms)) < 0 ||
-        db_tx_query(tx, SQL_DELETION_LOCK, &held, err, DB_UUID(self->account),
-                    DB_UUID(self->schedule), DB_INT(req->now_ms)) < 0)
+    if (sql_deletion_lock_memberships(tx, req, &memberships, &self->memberships, err) < 0 ||
+        sql_deletion_delete_reset(tx, req, &reset, err) < 0)
         return -1;
-    if (db_rows(held) == 0)
-        return 0;
-    if (!db_bool(held, 0, 3))
+    locked = sql_deletion_lock(tx, req, &lock, &row, err);
+    if (locked <= 0)
+        return locked;
+    if (!row.due)
         return error_set(err, ERR_CONFLICT, "The date has not come yet.");
-    read_places(req, memberships, self);
-    self->project = db_uuid(held, 0, 0);
-    self->wipe = db_bool(held, 0, 1);
-    self->role = arena_strdup(req->arena, db_text(held, 0, 2));
+    self->project = row.project;
+    self->wipe = row.wipe;
+    self->role = row.role;
     return 1;
 }
 
-/* What others lock before they want the counter of changes goes before it is ours; the rest goes
- * with the account's row. */
-static int strip(struct db_tx *tx, struct uuid account, struct error *err)
+/* Other transactions lock these rows before the counter of changes, so they are deleted before this
+ * one locks the counter; the rest is deleted with the account's row. */
+static int delete_dependents(struct db_tx *tx, const struct request *req, struct uuid account,
+                             struct error *err)
 {
-    static const int statements[] = {SQL_FACTOR_PENDING_DROP, SQL_FACTOR_DROP,
-                                     SQL_DELETION_CREDENTIAL, SQL_DELETION_LOGINS};
+    const struct sql_factor_pending_delete_in pending = {.account = account};
+    const struct sql_factor_delete_in factor = {.account = account};
+    const struct sql_credential_delete_in credential = {.account = account};
+    const struct sql_login_delete_all_in logins = {.account = account};
 
-    for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-        if (db_tx_query(tx, statements[i], &res, err, DB_UUID(account)) < 0)
-            return -1;
-    }
-    return 0;
+    return sql_factor_pending_delete(tx, req, &pending, err) < 0 ||
+                   sql_factor_delete(tx, req, &factor, err) < 0 ||
+                   sql_credential_delete(tx, req, &credential, err) < 0 ||
+                   sql_login_delete_all(tx, req, &logins, err) < 0
+               ? -1
+               : 0;
 }
 
-/* Tells docd what to erase, whenever it is there to hear of it. */
+/* Queues a request to docd to erase the documents of these memberships, WIPE_PAGE at most. */
+static int queue_wipe_page(struct authd *d, const struct request *req, struct db_tx *tx,
+                           const struct sql_deletion_lock_memberships_row *memberships,
+                           size_t count, struct error *err)
+{
+    struct membership_ref *refs = arena_calloc(req->arena, count, sizeof(*refs));
+    const struct account_wipe_in in = {.key = uuid_ordered(req->now_ms), .places = {refs, count}};
+    struct sql_outbox_insert_in insert;
+
+    for (size_t i = 0; i < count; i++)
+        refs[i] = (struct membership_ref){memberships[i].project, memberships[i].profile};
+    insert.outbox = outbox_row(d->svc.outbox, req->arena, &docd_account_wipe_method, in.key, &in);
+    return sql_outbox_insert_tx(tx, req, &insert, err) < 0 ? -1 : 0;
+}
+
 static int queue_wipe(struct authd *d, const struct request *req, struct db_tx *tx,
-                      const struct going *self, struct error *err)
+                      const struct deleting_account *self, struct error *err)
 {
-    for (size_t i = 0; self->wipe && i < self->membership_count; i += WIPE_PAGE) {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-        const struct account_wipe_in in = {
-            .key = uuid_ordered(req->now_ms),
-            .places = {self->places + i, MIN(self->membership_count - i, (size_t)WIPE_PAGE)}};
-        struct sql_outbox row =
-            outbox_row(d->svc.outbox, req->arena, &docd_account_wipe_method, in.key, &in);
+    const struct sql_deletion_lock_memberships_rows *all = &self->memberships;
 
-        if (db_tx_query(tx, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0)
+    for (size_t i = 0; self->wipe && i < all->count; i += WIPE_PAGE)
+        if (queue_wipe_page(d, req, tx, all->items + i, MIN(all->count - i, (size_t)WIPE_PAGE),
+                            err) < 0)
             return -1;
-    }
     return 0;
 }
 
-/* The rest of the transaction that holds it. */
+/* The rest of the transaction that has locked it. */
 static int finish(struct authd *d, const struct request *req, struct db_tx **tx_p,
-                  const struct going *self, struct session_ended *ret_ended, struct error *err)
+                  const struct deleting_account *self, struct session_ended *ret_ended,
+                  struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = "account.delete",
-                                                            .project = self->project,
-                                                            .account = self->account,
-                                                            .role = self->role,
-                                                            .type = "Account",
-                                                            .id = self->account,
-                                                            .detail = self->wipe ? "wipe" : NULL});
+    const struct sql_account_delete_in delete = {
+        .account = self->account,
+        .audit = audit_row(req, &(struct audit){.action = "account.delete",
+                                                .project = self->project,
+                                                .account = self->account,
+                                                .role = self->role,
+                                                .type = "Account",
+                                                .id = self->account,
+                                                .detail = self->wipe ? "wipe" : NULL})};
 
-    if (strip(*tx_p, self->account, err) < 0 || queue_wipe(d, req, *tx_p, self, err) < 0 ||
+    if (delete_dependents(*tx_p, req, self->account, err) < 0 ||
+        queue_wipe(d, req, *tx_p, self, err) < 0 ||
         session_end_account(*tx_p, req, self->account, (struct uuid){""}, "removed", ret_ended,
                             err) < 0 ||
-        db_tx_query(*tx_p, SQL_DELETION_FINISH, &res, err, DB_UUID(self->account),
-                    DB_AUDIT(audit)) < 0)
+        sql_account_delete(*tx_p, req, &delete, err) < 0)
         return -1;
     return db_commit(tx_p, err);
 }
@@ -283,29 +289,47 @@ int deletion_execute(struct authd *d, const struct request *req, struct uuid acc
                      struct uuid schedule, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct going going = {.account = account, .schedule = schedule};
+    struct deleting_account self = {.account = account, .schedule = schedule};
     struct session_ended ended;
-    int held;
+    int locked;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0)
         return -1;
-    held = hold(tx, req, &going, err);
-    if (held <= 0)
-        return held;
-    if (finish(d, req, &tx, &going, &ended, err) < 0)
+    locked = lock_due(tx, req, &self, err);
+    if (locked <= 0)
+        return locked;
+    if (finish(d, req, &tx, &self, &ended, err) < 0)
         return -1;
     ++*d->count.accounts_deleted;
     outbox_wake(d->svc.outbox);
     return session_revocation_wait(d, req, &ended, err);
 }
 
-int email_release(struct authd *d, const struct request *req, const struct db_result *res,
-                  bool *ret_taken, struct error *err)
+int account_find_patient(struct authd *d, const struct request *req, struct uuid project,
+                         const char *email, struct uuid *ret, struct error *err)
 {
-    *ret_taken = db_rows(res) > 0 && db_bool(res, 0, 2);
-    if (db_rows(res) == 0 || *ret_taken)
-        return 0;
-    return deletion_execute(d, req, db_uuid(res, 0, 0), db_uuid(res, 0, 1), err);
+    const struct sql_account_find_patient_in in = {
+        .project = project, .email = email, .now = req->now_ms};
+    struct sql_account_find_patient_row row;
+    int found = sql_account_find_patient(d->svc.db, req, &in, &row, err);
+
+    *ret = found > 0 && row.active ? row.id : (struct uuid){""};
+    if (found <= 0 || row.active)
+        return found < 0 ? -1 : 0;
+    return deletion_execute(d, req, row.id, row.delete_schedule, err);
+}
+
+int account_find_practitioner(struct authd *d, const struct request *req, const char *email,
+                              struct uuid *ret, struct error *err)
+{
+    const struct sql_account_find_practitioner_in in = {.email = email, .now = req->now_ms};
+    struct sql_account_find_practitioner_row row;
+    int found = sql_account_find_practitioner(d->svc.db, req, &in, &row, err);
+
+    *ret = found > 0 && row.active ? row.id : (struct uuid){""};
+    if (found <= 0 || row.active)
+        return found < 0 ? -1 : 0;
+    return deletion_execute(d, req, row.id, row.delete_schedule, err);
 }
 
 /* The job names a project for its mails, of which there are none here: the nil UUID stands for no
@@ -347,19 +371,18 @@ int account_delete(struct authd *d, const struct request *req, const struct acco
 static int find_pending(struct authd *d, const struct request *req,
                         const struct account_remind_in *in, struct plan *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    int result;
+    const struct sql_deletion_get_in get = {.account = in->account,
+                                            .schedule = in->schedule,
+                                            .now = req->now_ms,
+                                            .project = in->projectId};
+    struct sql_deletion_get_row row;
+    int result = sql_deletion_get(d->svc.db, req, &get, &row, err);
 
-    if (db_query(d->svc.db, req, SQL_DELETION_PENDING, &res, err, DB_UUID(in->account),
-                 DB_UUID(in->schedule), DB_INT(req->now_ms), DB_UUID(in->projectId)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return 0;
-    *ret = (struct plan){.email = arena_strdup(req->arena, db_text(res, 0, 0)),
-                         .name = arena_strdup(req->arena, db_text(res, 0, 1)),
-                         .surname = arena_strdup(req->arena, db_text(res, 0, 2)),
-                         .at = db_int(res, 0, 3)};
-    result = tenant_open_id(d, req, db_uuid(res, 0, 4), &ret->tenant, err);
+    if (result <= 0)
+        return result;
+    *ret = (struct plan){
+        .email = row.email, .name = row.name, .surname = row.surname, .at = row.delete_at};
+    result = tenant_open_id(d, req, row.project, &ret->tenant, err);
     if (result == 0 || err->code != ERR_NOT_FOUND) /* a suspended project sends nothing */
         return result == 0 ? 1 : -1;
     error_clear(err);
@@ -371,7 +394,6 @@ static int find_pending(struct authd *d, const struct request *req,
 int account_remind(struct authd *d, const struct request *req, const struct account_remind_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct sql_outbox row;
     struct plan plan;
     int pending = find_pending(d, req, in, &plan, err);
@@ -379,8 +401,15 @@ int account_remind(struct authd *d, const struct request *req, const struct acco
     if (pending <= 0)
         return pending;
     row = mail_to_owner(d, req, &plan, "ACCOUNT_DELETION_REMINDER", in->key);
-    if (db_query(d->svc.db, req, SQL_DELETION_REMIND, &res, err, DB_OUTBOX(row),
-                 DB_UUID(in->account), DB_UUID(in->schedule), DB_INT(req->now_ms)) < 0)
+    if (sql_deletion_remind(d->svc.db, req,
+                            &(struct sql_deletion_remind_in){.account = in->account,
+                                                             .schedule = in->schedule,
+                                                             .now = req->now_ms,
+                                                             .id = row.id,
+                                                             .method = row.method,
+                                                             .body = row.body,
+                                                             .at = row.at},
+                            err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return 0;

@@ -40,10 +40,11 @@ int deletion_execute(struct authd *d, const struct request *req, struct uuid acc
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
-/* Decides about the account that has an e-mail already: a row of SQL_PATIENT_EXISTS or
- * SQL_PRACTITIONER_EXISTS. *ret_taken is false when there is none, or none any more: one whose date
- * has come is deleted here and now if that has not been done yet. Parks. */
-int email_release(struct authd *d, const struct request *req, const struct db_result *res,
-                  bool *ret_taken, struct error *err) MUST_USE;
+/* The active account that has an e-mail address, absent: none. One whose date has come is deleted
+ * first, if that has not been done yet. Parks. */
+int account_find_patient(struct authd *d, const struct request *req, struct uuid project,
+                         const char *email, struct uuid *ret, struct error *err) MUST_USE;
+int account_find_practitioner(struct authd *d, const struct request *req, const char *email,
+                              struct uuid *ret, struct error *err) MUST_USE;
 
 #endif

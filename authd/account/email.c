@@ -12,6 +12,7 @@
 #include "authd/credential/password.h"
 #include "authd/credential/throttle.h"
 #include "authd/session/session.h"
+#include "authd/sql/account.h"
 #include "authd/tenant.h"
 
 enum {
@@ -55,74 +56,89 @@ static int admit(struct authd *d, const struct request *req, const char *email, 
 static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                      const struct email_owner *owner, struct error *err)
 {
-    const struct sql_audit audit =
-        email_audit(req, "email.link", tenant->projectId, owner->account, NULL);
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_email_link_create_in create = {
+        .account = owner->account,
+        .kind = "verify",
+        .email = owner->email,
+        .project = tenant->projectId,
+        .audit = email_audit(req, "email.link", tenant->projectId, owner->account, NULL)};
     struct email_link link;
     struct mail_route route;
 
     if (mail_route_find(d, req, tenant, owner->role, owner->account, &route, err) < 0)
         return -1;
     email_link_new(d, req, tenant, &route, owner, EMAIL_LINK_VERIFY, &link);
-    if (!uuid_is_set(&link.id))
+    if (!uuid_is_set(&link.row.id))
         return 0;
-    if (db_query(d->svc.db, req, SQL_EMAIL_LINK_CREATE, &res, err, DB_UUID(owner->account),
-                 DB_TEXT("verify"), DB_TEXT(owner->email), DB_UUID(tenant->projectId),
-                 DB_EMAIL_LINK(link),
-                 DB_UUID(link.installation ? (struct uuid){""} : email_organization(tenant)),
-                 DB_AUDIT(audit)) < 0)
+    create.link = link.row;
+    create.mail = link.mail;
+    if (!link.row.installation)
+        create.organization = email_organization(tenant);
+    if (sql_email_link_create(d->svc.db, req, &create, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return 0;
 }
 
-/* The accounts that are meant: the caller's, or those of a tenant with an e-mail. */
-static int find_accounts(struct authd *d, const struct request *req,
-                         const struct email_verify_send_in *in, struct tenant *ret_tenant,
-                         const char **ret_email, struct db_result **ret, struct error *err)
+/* To the caller's account, unless that was deleted. */
+static int send_to_caller(struct authd *d, const struct request *req, const struct tenant *tenant,
+                          struct error *err)
 {
-    if (req->caller)
-        return tenant_open_id(d, req, req->caller->project, ret_tenant, err) < 0 ||
-                       db_query(d->svc.db, req, SQL_EMAIL_OWNER, ret, err,
-                                DB_UUID(req->caller->account)) < 0
-                   ? -1
-                   : 0;
-    *ret_email = in->email;
-    if (tenant_open(d, req, in->tenantCode, ret_tenant, err) < 0)
+    const struct sql_account_get_in get = {.account = req->caller->account};
+    struct sql_account_get_row account;
+    struct email_owner owner;
+    bool admitted;
+    int found = sql_account_get(d->svc.db, req, &get, &account, err);
+
+    if (found <= 0)
+        return found;
+    owner = (struct email_owner){account.id, account.role, account.email,
+                                 arena_printf(req->arena, "%s %s", account.name, account.surname)};
+    if (admit(d, req, owner.email, &admitted, err) < 0)
         return -1;
-    return db_query(d->svc.db, req, SQL_RESET_FIND, ret, err, DB_UUID(ret_tenant->projectId),
-                    DB_TEXT(in->email), DB_TEXT(in->type), DB_INT(req->now_ms), DB_BOOL(false));
+    return admitted ? send_link(d, req, tenant, &owner, err) : 0;
+}
+
+/* To each account of the tenant with this e-mail; tenant NULL: there is none, which the limits
+ * count, too. */
+static int send_to_address(struct authd *d, const struct request *req, const struct tenant *tenant,
+                           const struct email_verify_send_in *in, struct error *err)
+{
+    struct sql_account_find_by_email_in find = {
+        .email = in->email, .role = in->type, .now = req->now_ms};
+    struct sql_account_find_by_email_rows found = {.count = 0};
+    bool admitted;
+
+    if (tenant)
+        find.project = tenant->projectId;
+    if ((tenant && sql_account_find_by_email(d->svc.db, req, &find, &found, err) < 0) ||
+        admit(d, req, in->email, &admitted, err) < 0)
+        return -1;
+    for (size_t i = 0; admitted && i < found.count; i++) {
+        const struct sql_account_find_by_email_row *account = &found.items[i];
+        const struct email_owner owner = {account->id, account->role, in->email,
+                                          arena_printf(req->arena, "%s %s", account->name,
+                                                       account->surname)};
+
+        if (send_link(d, req, tenant, &owner, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int send_links(struct authd *d, const struct request *req,
                       const struct email_verify_send_in *in, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *found = NULL;
     struct tenant tenant;
-    const char *email = NULL;
-    bool admitted = true;
+    int opened = req->caller ? tenant_open_id(d, req, req->caller->project, &tenant, err)
+                             : tenant_open(d, req, in->tenantCode, &tenant, err);
 
-    if (find_accounts(d, req, in, &tenant, &email, &found, err) < 0) {
-        if (err->code != ERR_NOT_FOUND)
-            return -1;
-        error_clear(err);
-    }
-    if (!email && found && db_rows(found) > 0)
-        email = arena_strdup(req->arena, db_text(found, 0, 4));
-    if (email && admit(d, req, email, &admitted, err) < 0)
+    if (opened < 0 && err->code != ERR_NOT_FOUND)
         return -1;
-    for (size_t row = 0; found && admitted && row < db_rows(found); row++) {
-        const struct email_owner owner = {.account = db_uuid(found, row, 0),
-                                          .role = arena_strdup(req->arena, db_text(found, row, 1)),
-                                          .email = email,
-                                          .display = arena_printf(req->arena, "%s %s",
-                                                                  db_text(found, row, 2),
-                                                                  db_text(found, row, 3))};
-
-        if (send_link(d, req, &tenant, &owner, err) < 0)
-            return -1;
-    }
-    return 0;
+    error_clear(err);
+    if (!req->caller)
+        return send_to_address(d, req, opened == 0 ? &tenant : NULL, in, err);
+    return opened == 0 ? send_to_caller(d, req, &tenant, err) : 0;
 }
 
 /* Mails a link to prove its address to the caller, or to each account of the tenant with this
@@ -153,29 +169,27 @@ int email_verify_send(struct authd *d, const struct request *req,
 static int find_link(struct authd *d, const struct request *req, const struct email_verify_in *in,
                      struct email_held *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_email_link_get_in get = {
+        .id = in->id, .secret_hash = {ret->secret, SECRET_HASH_SIZE}, .now = req->now_ms};
+    struct sql_email_link_get_row row;
 
-    *ret = (struct email_held){.id = in->id};
     secret_hash(in->secret, ret->secret);
-    if (db_query(d->svc.db, req, SQL_EMAIL_LINK_GET, &res, err, DB_UUID(in->id),
-                 DB_BYTES(ret->secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+    if (link_require(sql_email_link_get(d->svc.db, req, &get, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return link_invalid(err);
-    ret->account = db_uuid(res, 0, 0);
-    ret->role = arena_strdup(req->arena, db_text(res, 0, 3));
-    ret->home = db_uuid(res, 0, 4);
-    ret->email = arena_strdup(req->arena, db_text(res, 0, 5));
-    if (!db_is_null(res, 0, 6)) {
-        ret->hash = arena_strdup(req->arena, db_text(res, 0, 6));
-        ret->changes = db_int(res, 0, 7);
-    }
-    ret->change = strcmp(db_text(res, 0, 8), "change") == 0;
-    ret->to = arena_strdup(req->arena, db_text(res, 0, 9));
-    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 10), db_text(res, 0, 11));
-    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->tenant, err) < 0)
+    ret->id = in->id;
+    ret->change = strcmp(row.kind, "change") == 0;
+    ret->account = row.account;
+    ret->home = row.home;
+    ret->role = row.role;
+    ret->email = row.email;
+    ret->to = row.recipient;
+    ret->display = arena_printf(req->arena, "%s %s", row.name, row.surname);
+    ret->hash = row.password_hash;
+    ret->changes = row.changes ? *row.changes : 0;
+    ret->organization = (struct uuid){""};
+    if (tenant_open_id(d, req, row.project, &ret->tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    if (!db_bool(res, 0, 2))
+    if (!row.installation)
         ret->organization = email_organization(&ret->tenant);
     return 0;
 }
@@ -206,16 +220,15 @@ static int prove_by_password(struct authd *d, const struct request *req,
 static int prove_address(struct authd *d, const struct request *req, const struct email_held *link,
                          bool by_password, struct error *err)
 {
-    const struct sql_audit audit =
-        email_audit(req, "email.verify", link->tenant.projectId, link->account, "link");
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_email_verify_in verify = {
+        .id = link->id,
+        .secret_hash = {link->secret, SECRET_HASH_SIZE},
+        .now = req->now_ms,
+        .organization = link->organization,
+        .changes = by_password ? &link->changes : NULL,
+        .audit = email_audit(req, "email.verify", link->tenant.projectId, link->account, "link")};
 
-    if (db_query(d->svc.db, req, SQL_EMAIL_VERIFY, &res, err, DB_UUID(link->id),
-                 DB_BYTES(link->secret, SECRET_HASH_SIZE), DB_INT(req->now_ms),
-                 DB_UUID(link->organization), by_password ? DB_INT(link->changes) : DB_NULL,
-                 DB_AUDIT(audit)) < 0)
-        return -1;
-    return db_rows(res) > 0 ? 0 : link_invalid(err); /* another request was first */
+    return link_require(sql_email_verify(d->svc.db, req, &verify, err), err);
 }
 
 /* Spends a link of email_verify_send() or email_change(), for the owner of its account only. Fails:

@@ -10,6 +10,8 @@
 #include "authd/credential/throttle.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
+#include "authd/sql/account.h"
+#include "authd/sql/credential.h"
 #include "authd/tenant.h"
 
 enum {
@@ -35,15 +37,16 @@ static struct sql_audit change_audit(const struct request *req, const char *acti
 
 /* Whether the caller could have the address: no account of its kind has it, or had it until
  * lately. */
-static int is_free(struct authd *d, const struct request *req, const char *email, bool *ret,
-                   struct error *err)
+static int check_available(struct authd *d, const struct request *req, const char *email, bool *ret,
+                           struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_email_is_available_in in = {
+        .account = req->caller->account, .email = email, .now = req->now_ms};
+    struct sql_email_is_available_row row = {.available = false};
 
-    if (db_query(d->svc.db, req, SQL_EMAIL_FREE, &res, err, DB_UUID(req->caller->account),
-                 DB_TEXT(email), DB_INT(req->now_ms)) < 0)
+    if (sql_email_is_available(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret = db_rows(res) > 0 && db_bool(res, 0, 0);
+    *ret = row.available;
     return 0;
 }
 
@@ -53,21 +56,24 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 {
     const struct email_owner owner = {req->caller->account, req->caller->role, email,
                                       req->caller->display};
-    const struct sql_audit audit =
-        change_audit(req, "email.link", tenant->projectId, owner.account);
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_email_link_create_in create = {
+        .account = owner.account,
+        .kind = "change",
+        .email = email,
+        .project = tenant->projectId,
+        .audit = change_audit(req, "email.link", tenant->projectId, owner.account)};
     struct email_link link;
     bool admitted, available;
 
     if (mail_admit(d, req, email, &admitted, err) < 0 ||
-        is_free(d, req, email, &available, err) < 0)
+        check_available(d, req, email, &available, err) < 0)
         return -1;
     if (!admitted || !available)
         return 0;
     email_link_new(d, req, tenant, route, &owner, EMAIL_LINK_CHANGE, &link);
-    if (db_query(d->svc.db, req, SQL_EMAIL_LINK_CREATE, &res, err, DB_UUID(owner.account),
-                 DB_TEXT("change"), DB_TEXT(email), DB_UUID(tenant->projectId), DB_EMAIL_LINK(link),
-                 DB_NULL, DB_AUDIT(audit)) < 0)
+    create.link = link.row;
+    create.mail = link.mail;
+    if (sql_email_link_create(d->svc.db, req, &create, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return 0;
@@ -134,53 +140,62 @@ static int make_undo(struct authd *d, const struct request *req, const struct em
     return 0;
 }
 
-/* Spends the link and whatever else was mailed to the old address. *ret: of two requests this one
- * has it. */
-static int spend(struct db_tx *tx, const struct request *req, const struct email_held *link,
-                 bool by_password, bool *ret, struct error *err)
+/* Deletes the links that were mailed to the old address of an account. */
+static int delete_links(struct db_tx *tx, const struct request *req, struct uuid account,
+                        struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *spent = NULL;
-    CLEANUP(db_result_destroy) struct db_result *links = NULL;
-    CLEANUP(db_result_destroy) struct db_result *resets = NULL;
+    const struct sql_email_link_delete_in links = {.account = account};
+    const struct sql_reset_delete_in reset = {.account = account};
 
-    if (db_tx_query(tx, SQL_EMAIL_CHANGE_SPEND, &spent, err, DB_UUID(link->id),
-                    DB_BYTES(link->secret, SECRET_HASH_SIZE), DB_INT(req->now_ms),
-                    by_password ? DB_INT(link->changes) : DB_NULL) < 0)
-        return -1;
-    *ret = db_rows(spent) > 0;
-    if (!*ret)
-        return 0;
-    return db_tx_query(tx, SQL_EMAIL_LINKS_DROP, &links, err, DB_UUID(link->account)) < 0 ||
-                   db_tx_query(tx, SQL_RESET_DROP, &resets, err, DB_UUID(link->account)) < 0
+    return sql_email_link_delete(tx, req, &links, err) < 0 ||
+                   sql_reset_delete(tx, req, &reset, err) < 0
                ? -1
                : 0;
 }
 
-/* Writes the new address and its proof. *ret: the account still had the old one. */
-static int rename_account(struct db_tx *tx, const struct request *req,
-                          const struct email_held *link, const struct undo *undo, bool *ret,
-                          struct error *err)
+/* Fails: BAD_REQUEST (another request has redeemed it). */
+static int redeem(struct db_tx *tx, const struct request *req, const struct email_held *link,
+                  bool by_password, struct error *err)
 {
-    const struct sql_audit audit =
-        change_audit(req, "email.change", link->tenant.projectId, link->account);
-    CLEANUP(db_result_destroy) struct db_result *renamed = NULL;
-    CLEANUP(db_result_destroy) struct db_result *proofs = NULL;
-    CLEANUP(db_result_destroy) struct db_result *voided = NULL;
+    const struct sql_email_change_redeem_in redeem = {
+        .id = link->id,
+        .secret_hash = {link->secret, SECRET_HASH_SIZE},
+        .now = req->now_ms,
+        .changes = by_password ? &link->changes : NULL};
 
-    if (db_tx_query(tx, SQL_EMAIL_CHANGE, &renamed, err, DB_UUID(link->account),
-                    DB_TEXT(link->email), DB_TEXT(link->to), DB_INT(req->now_ms), DB_UUID(undo->id),
-                    DB_BYTES(undo->link.hash, SECRET_HASH_SIZE), DB_UUID(link->tenant.projectId),
-                    DB_BOOL(undo->installation), DB_INT(req->now_ms + UNDO_LIFE),
-                    DB_OUTBOX(undo->mail), DB_AUDIT(audit)) < 0)
+    if (link_require(sql_email_change_redeem(tx, req, &redeem, err), err) < 0)
         return -1;
-    *ret = db_rows(renamed) > 0;
-    if (!*ret)
-        return 0;
-    return db_tx_query(tx, SQL_EMAIL_PROOFS, &proofs, err, DB_UUID(link->account), DB_TEXT("{}"),
-                       DB_UUID(link->organization), DB_INT(req->now_ms)) < 0 ||
-                   db_tx_query(tx, SQL_CREDENTIAL_VOID, &voided, err, DB_UUID(link->account)) < 0
-               ? -1
-               : 0;
+    return delete_links(tx, req, link->account, err);
+}
+
+/* Writes the new address and its proof. Fails: BAD_REQUEST (the account has another address than
+ * the old one by now), CONFLICT (another account has the new one). */
+static int change_address(struct db_tx *tx, const struct request *req,
+                          const struct email_held *link, const struct undo *undo, struct error *err)
+{
+    const struct sql_email_change_in change = {
+        .account = link->account,
+        .old_email = link->email,
+        .email = link->to,
+        .now = req->now_ms,
+        .undo = undo->id,
+        .undo_hash = {undo->link.hash, SECRET_HASH_SIZE},
+        .undo_until = req->now_ms + UNDO_LIFE,
+        .project = link->tenant.projectId,
+        .installation = undo->installation,
+        .mail = undo->mail,
+        .audit = change_audit(req, "email.change", link->tenant.projectId, link->account)};
+    const struct sql_email_verified_replace_in proofs = {.account = link->account,
+                                                         .organizations =
+                                                             db_array_new(req->arena, 0, 0),
+                                                         .organization = link->organization,
+                                                         .now = req->now_ms};
+    const struct sql_credential_invalidate_in invalidate = {.account = link->account};
+
+    if (link_require(sql_email_change(tx, req, &change, err), err) < 0 ||
+        sql_email_verified_replace(tx, req, &proofs, err) < 0)
+        return -1;
+    return sql_credential_invalidate(tx, req, &invalidate, err);
 }
 
 int email_change_apply(struct authd *d, const struct request *req, const struct email_held *link,
@@ -193,20 +208,17 @@ int email_change_apply(struct authd *d, const struct request *req, const struct 
     struct uuid own = by_password ? (struct uuid){""} : req->caller->session;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct undo undo;
-    bool mine = false;
 
     if (make_undo(d, req, link, &undo, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        spend(tx, req, link, by_password, &mine, err) < 0)
+        redeem(tx, req, link, by_password, err) < 0)
         return -1;
-    if (mine && rename_account(tx, req, link, &undo, &mine, err) < 0) {
+    if (change_address(tx, req, link, &undo, err) < 0) {
         if (err->code != ERR_CONFLICT)
             return -1;
         error_clear(err); /* another account has the address by now: accounts are never merged */
         return link_invalid(err);
     }
-    if (!mine)
-        return link_invalid(err);
     return credential_change_commit(d, req, &tx, &owner, what, own, err);
 }
 
@@ -215,7 +227,7 @@ int email_change_apply(struct authd *d, const struct request *req, const struct 
 /* A change that can be taken back still. */
 struct former {
     struct credential_owner owner; /* email: the old one */
-    const char *organizations;     /* text of an array */
+    struct db_array organizations; /* that the old address was verified for */
     int64_t changed_at;
 };
 
@@ -223,50 +235,40 @@ static int find_former(struct authd *d, const struct request *req, struct uuid i
                        const uint8_t secret[static SECRET_HASH_SIZE], struct former *ret,
                        struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_email_undo_get_in get = {
+        .id = id, .secret_hash = {secret, SECRET_HASH_SIZE}, .now = req->now_ms};
+    struct sql_email_undo_get_row row;
 
-    if (db_query(d->svc.db, req, SQL_EMAIL_UNDO_GET, &res, err, DB_UUID(id),
-                 DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+    if (link_require(sql_email_undo_get(d->svc.db, req, &get, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return link_invalid(err);
-    *ret =
-        (struct former){.owner = {.account = db_uuid(res, 0, 0),
-                                  .email = arena_strdup(req->arena, db_text(res, 0, 3)),
-                                  .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 4),
-                                                          db_text(res, 0, 5))},
-                        .organizations = arena_strdup(req->arena, db_text(res, 0, 6)),
-                        .changed_at = db_int(res, 0, 7)};
-    if (tenant_open_id(d, req, db_uuid(res, 0, 1), &ret->owner.tenant, err) < 0)
+    *ret = (struct former){.owner = {.account = row.account,
+                                     .email = row.email,
+                                     .display =
+                                         arena_printf(req->arena, "%s %s", row.name, row.surname)},
+                           .organizations = {.text = arena_strdup(req->arena, row.organizations)},
+                           .changed_at = row.changed_at};
+    if (tenant_open_id(d, req, row.project, &ret->owner.tenant, err) < 0)
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
-    if (!db_bool(res, 0, 2))
+    if (!row.installation)
         ret->owner.organization = email_organization(&ret->owner.tenant);
     return 0;
 }
 
-/* Spends the link, with all that was mailed and changed since. */
-static int spend_undo(struct db_tx *tx, const struct request *req, struct uuid id,
-                      const uint8_t secret[static SECRET_HASH_SIZE], const struct former *former,
-                      bool *ret, struct error *err)
+/* Redeems the link, and deletes all that was mailed since and that would take back later changes.
+ * Fails: BAD_REQUEST (another request has redeemed it). */
+static int redeem_undo(struct db_tx *tx, const struct request *req, struct uuid id,
+                       const uint8_t secret[static SECRET_HASH_SIZE], const struct former *former,
+                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *spent = NULL;
-    CLEANUP(db_result_destroy) struct db_result *later = NULL;
-    CLEANUP(db_result_destroy) struct db_result *links = NULL;
-    CLEANUP(db_result_destroy) struct db_result *resets = NULL;
-    struct uuid account = former->owner.account;
+    const struct sql_email_undo_redeem_in redeem = {
+        .id = id, .secret_hash = {secret, SECRET_HASH_SIZE}, .now = req->now_ms};
+    const struct sql_email_undo_delete_in later = {.account = former->owner.account,
+                                                   .since = former->changed_at};
 
-    if (db_tx_query(tx, SQL_EMAIL_UNDO_SPEND, &spent, err, DB_UUID(id),
-                    DB_BYTES(secret, SECRET_HASH_SIZE), DB_INT(req->now_ms)) < 0)
+    if (link_require(sql_email_undo_redeem(tx, req, &redeem, err), err) < 0 ||
+        sql_email_undo_delete(tx, req, &later, err) < 0)
         return -1;
-    *ret = db_rows(spent) > 0;
-    if (!*ret)
-        return 0;
-    return db_tx_query(tx, SQL_EMAIL_UNDO_LATER, &later, err, DB_UUID(account),
-                       DB_INT(former->changed_at)) < 0 ||
-                   db_tx_query(tx, SQL_EMAIL_LINKS_DROP, &links, err, DB_UUID(account)) < 0 ||
-                   db_tx_query(tx, SQL_RESET_DROP, &resets, err, DB_UUID(account)) < 0
-               ? -1
-               : 0;
+    return delete_links(tx, req, former->owner.account, err);
 }
 
 /* The old address with its proofs again, and nothing that the one who changed it may have left:
@@ -276,27 +278,32 @@ static int restore(struct authd *d, struct db_tx *tx, const struct request *req,
 {
     struct credential_owner *owner = &former->owner;
     struct uuid account = owner->account, project = owner->tenant.projectId;
-    const struct sql_audit undone = change_audit(req, "email.undo", project, account);
-    const struct sql_audit kept = change_audit(req, "deletion.abort", project, account);
-    const struct sql_audit reset = change_audit(req, "mfa.reset", project, account);
-    CLEANUP(db_result_destroy) struct db_result *renamed = NULL;
-    CLEANUP(db_result_destroy) struct db_result *revived = NULL;
-    CLEANUP(db_result_destroy) struct db_result *proofs = NULL;
-    CLEANUP(db_result_destroy) struct db_result *factor = NULL;
-    CLEANUP(db_result_destroy) struct db_result *set = NULL;
+    const struct sql_email_restore_in address = {.account = account,
+                                                 .email = owner->email,
+                                                 .audit = change_audit(req, "email.undo", project,
+                                                                       account)};
+    const struct sql_deletion_abort_in deletion = {
+        .account = account, .audit = change_audit(req, "deletion.abort", project, account)};
+    const struct sql_email_verified_replace_in proofs = {.account = account,
+                                                         .organizations = former->organizations,
+                                                         .organization = owner->organization,
+                                                         .now = req->now_ms};
+    const struct sql_factor_reset_in factor = {.account = account,
+                                               .since = former->changed_at,
+                                               .audit = change_audit(req, "mfa.reset", project,
+                                                                     account)};
+    const struct sql_credential_set_in set = {
+        .account = account, .password_hash = d->dummy_hash, .now = req->now_ms};
+    int aborted;
 
-    if (db_tx_query(tx, SQL_EMAIL_UNDO, &renamed, err, DB_UUID(account), DB_TEXT(owner->email),
-                    DB_AUDIT(undone)) < 0 ||
-        db_tx_query(tx, SQL_CLAIM_DELETION, &revived, err, DB_UUID(account), DB_AUDIT(kept)) < 0 ||
-        db_tx_query(tx, SQL_EMAIL_PROOFS, &proofs, err, DB_UUID(account),
-                    DB_TEXT(former->organizations), DB_UUID(owner->organization),
-                    DB_INT(req->now_ms)) < 0 ||
-        db_tx_query(tx, SQL_CLAIM_FACTOR, &factor, err, DB_UUID(account),
-                    DB_INT(former->changed_at), DB_AUDIT(reset)) < 0)
+    if (sql_email_restore(tx, req, &address, err) < 0)
         return -1;
-    owner->revived = db_rows(revived) > 0;
-    return db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(account), DB_TEXT(d->dummy_hash),
-                       DB_INT(req->now_ms));
+    aborted = sql_deletion_abort(tx, req, &deletion, err);
+    if (aborted < 0 || sql_email_verified_replace(tx, req, &proofs, err) < 0 ||
+        sql_factor_reset(tx, req, &factor, err) < 0)
+        return -1;
+    owner->revived = aborted > 0;
+    return sql_credential_set(tx, req, &set, err) < 0 ? -1 : 0;
 }
 
 /* Takes a change back by the link to the old address. The one who changed it knew the password:
@@ -307,16 +314,12 @@ int email_undo(struct authd *d, const struct request *req, const struct email_un
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     uint8_t secret[SECRET_HASH_SIZE];
     struct former former;
-    bool mine = false;
 
     secret_hash(in->secret, secret);
     if (find_former(d, req, in->id, secret, &former, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        spend_undo(tx, req, in->id, secret, &former, &mine, err) < 0)
-        return -1;
-    if (!mine) /* another request was first */
-        return link_invalid(err);
-    if (restore(d, tx, req, &former, err) < 0)
+        redeem_undo(tx, req, in->id, secret, &former, err) < 0 ||
+        restore(d, tx, req, &former, err) < 0)
         return -1;
     return credential_change_commit(d, req, &tx, &former.owner, what, (struct uuid){""}, err);
 }

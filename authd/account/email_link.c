@@ -21,14 +21,15 @@ void email_link_new(struct authd *d, const struct request *req, const struct ten
                         .display = owner->display};
     struct link link;
 
-    *ret = (struct email_link){.installation = !by->tenant};
+    *ret = (struct email_link){.row.installation = !by->tenant};
     if (!by->app && by->tenant)
         return;
-    ret->id = uuid_random();
-    ret->expires_at = req->now_ms + EMAIL_LINK_LIFE;
-    link_new(req->arena, by->app, "verify-email", ret->id, &link);
-    memcpy(ret->hash, link.hash, sizeof(ret->hash));
-    mail.expires_at = ret->expires_at;
+    ret->row.id = uuid_random();
+    ret->row.expires_at = req->now_ms + EMAIL_LINK_LIFE;
+    link_new(req->arena, by->app, "verify-email", ret->row.id, &link);
+    ret->row.secret_hash = (struct field_bytes){
+        arena_memdup(req->arena, link.hash, sizeof(link.hash)), sizeof(link.hash)};
+    mail.expires_at = ret->row.expires_at;
     mail.variables[0] = (struct mail_variable){"verifyUrl", link.url};
     ret->mail = mail_row(d, req, &mail);
 }

@@ -11,6 +11,7 @@
 
 #include "authd/account/mail_route.h"
 #include "authd/credential/link.h"
+#include "authd/sql_part.h"
 #include "common/service/outbox.h"
 
 #define EMAIL_LINK_LIFE HOURS(24)
@@ -24,20 +25,11 @@ struct email_owner {
 /* What it is for: to prove the address that the account has, or to give it another one. */
 enum email_link_kind { EMAIL_LINK_VERIFY, EMAIL_LINK_CHANGE };
 
-/* What a statement writes for one; id absent: nothing. */
+/* What a statement writes for one. */
 struct email_link {
-    struct uuid id;
-    uint8_t hash[SECRET_HASH_SIZE];
-    bool installation; /* it leads to the installation's own pages */
-    int64_t expires_at;
+    struct sql_email_link_values row; /* id absent: there is no link, and no mail */
     struct sql_outbox mail;
 };
-
-/* Eight parameters, all null when there is no link. */
-#define DB_EMAIL_LINK(self_)                                                           \
-    DB_UUID((self_).id),                                                               \
-        uuid_is_set(&(self_).id) ? DB_BYTES((self_).hash, SECRET_HASH_SIZE) : DB_NULL, \
-        DB_BOOL((self_).installation), DB_INT((self_).expires_at), DB_OUTBOX((self_).mail)
 
 /* Makes a link for the owner, by a route that mail_route_find() or mail_route_own() yields. That of
  * a change is mailed also where no template is mapped, as is that of a proof when the tenant asks

@@ -6,29 +6,28 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/sql/account.h"
 
 enum {
     SCAN_ROWS = 1000, /* audit rows at a time: so settingsd is asked for at most as many projects */
     SCAN_PARTS = 20,  /* of one run */
 };
 
-/* Columns of SQL_EMAIL_SCAN. */
-enum { FROM, TO, WAITING, ACCOUNT, PROJECT, AT };
-
 /* The projects of a part. */
-static int find_tenants(struct authd *d, const struct request *req, const struct db_result *part,
-                        struct field_list *ret, struct error *err)
+static int find_tenants(struct authd *d, const struct request *req,
+                        const struct sql_email_scan_read_rows *part, struct field_list *ret,
+                        struct error *err)
 {
-    const char **ids = arena_calloc(req->arena, db_rows(part), sizeof(*ids));
+    const char **ids = arena_calloc(req->arena, part->count, sizeof(*ids));
     struct tenants_of_in in = {{ids, 0}};
     struct tenant_list list = {0};
 
-    for (size_t row = 0; row < db_rows(part); row++) {
-        struct uuid id = db_uuid(part, row, PROJECT);
+    for (size_t i = 0; i < part->count; i++) {
+        const struct uuid *id = &part->items[i].project;
         size_t n = in.projectIds.count;
 
-        if (uuid_is_set(&id) && (n == 0 || strcmp(ids[n - 1], id.text) != 0))
-            ids[in.projectIds.count++] = arena_strdup(req->arena, id.text);
+        if (uuid_is_set(id) && (n == 0 || strcmp(ids[n - 1], id->text) != 0))
+            ids[in.projectIds.count++] = id->text;
     }
     if (in.projectIds.count > 0 && settingsd_tenants_of(d->svc.bus, req, &in, &list, err) < 0)
         return -1;
@@ -48,31 +47,32 @@ static const struct tenant *tenant_of(const struct field_list *tenants, struct u
 }
 
 /* Records what a part shows. `done`: it was the last one. */
-static int record(struct authd *d, const struct request *req, const struct db_result *part,
-                  bool done, struct error *err)
+static int record(struct authd *d, const struct request *req,
+                  const struct sql_email_scan_read_rows *part, bool done, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    size_t rows = db_rows(part), id = sizeof(struct uuid);
-    struct db_array accounts = db_array_new(req->arena, rows, id);
-    struct db_array organizations = db_array_new(req->arena, rows, id);
-    struct db_array times = db_array_new(req->arena, rows, id);
+    const struct sql_email_scan_read_row *rows = part->items;
+    size_t id = sizeof(struct uuid);
+    struct sql_email_scan_record_in in = {.accounts = db_array_new(req->arena, part->count, id),
+                                          .organizations =
+                                              db_array_new(req->arena, part->count, id),
+                                          .times = db_array_new(req->arena, part->count, id),
+                                          .first = rows->first,
+                                          .last = rows->last ? *rows->last : rows->first,
+                                          .done = done};
     struct field_list tenants = {0};
-    int64_t to = db_int(part, 0, db_is_null(part, 0, TO) ? FROM : TO);
 
     if (find_tenants(d, req, part, &tenants, err) < 0)
         return -1;
-    for (size_t row = 0; row < rows; row++) {
-        const struct tenant *tenant = tenant_of(&tenants, db_uuid(part, row, PROJECT));
+    for (size_t i = 0; i < part->count; i++) {
+        const struct tenant *tenant = tenant_of(&tenants, rows[i].project);
 
-        if (!tenant || db_is_null(part, row, ACCOUNT))
+        if (!tenant || !rows[i].account || !rows[i].at)
             continue;
-        db_array_add(&accounts, db_text(part, row, ACCOUNT));
-        db_array_add(&organizations, email_organization(tenant).text);
-        db_array_add(&times, arena_printf(req->arena, "%lld", (long long)db_int(part, row, AT)));
+        db_array_add(&in.accounts, rows[i].account);
+        db_array_add(&in.organizations, email_organization(tenant).text);
+        db_array_add(&in.times, arena_printf(req->arena, "%lld", (long long)*rows[i].at));
     }
-    return db_query(d->svc.db, req, SQL_EMAIL_SCANNED, &res, err, DB_TEXT(accounts.text),
-                    DB_TEXT(organizations.text), DB_TEXT(times.text), DB_INT(db_int(part, 0, FROM)),
-                    DB_INT(to), DB_BOOL(done));
+    return sql_email_scan_record(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
 int email_scan_run(void *daemon, const struct request *req, struct error *err)
@@ -80,18 +80,19 @@ int email_scan_run(void *daemon, const struct request *req, struct error *err)
     struct authd *d = daemon;
 
     for (int i = 0; i < SCAN_PARTS && !d->email_scanned && !d->svc.stopping; i++) {
-        CLEANUP(db_result_destroy) struct db_result *part = NULL;
+        const struct sql_email_scan_read_in in = {.count = SCAN_ROWS};
+        struct sql_email_scan_read_rows part;
         bool end;
 
-        if (db_query(d->svc.db, req, SQL_EMAIL_SCAN, &part, err, DB_INT(SCAN_ROWS)) < 0)
+        if (sql_email_scan_read(d->svc.db, req, &in, &part, err) < 0)
             return -1;
-        d->email_scanned = db_rows(part) == 0;
+        d->email_scanned = part.count == 0;
         if (d->email_scanned)
             return 0;
-        end = db_is_null(part, 0, TO);
-        if (end && db_bool(part, 0, WAITING)) /* rows that get their place in the trail soon */
+        end = !part.items->last;
+        if (end && part.items->waiting) /* rows that get their place in the trail soon */
             return 0;
-        if (record(d, req, part, end, err) < 0)
+        if (record(d, req, &part, end, err) < 0)
             return -1;
     }
     return 0;

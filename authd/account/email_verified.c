@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authd/sql/account.h"
+#include "authd/sql/credential.h"
 #include "authd/tenant.h"
 #include "common/base/cache.h"
 #include "common/service/audit.h"
@@ -37,35 +39,37 @@ static struct sql_audit claim_audit(const struct request *req, const struct cred
 static int drop_leftovers(struct db_tx *tx, const struct request *req,
                           struct credential_owner *owner, enum email_claim_by by, struct error *err)
 {
-    const struct sql_audit kept = claim_audit(req, owner, "deletion.abort", "claimed");
-    const struct sql_audit reset = claim_audit(req, owner, "mfa.reset", "claimed");
-    int64_t since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE;
-    CLEANUP(db_result_destroy) struct db_result *revived = NULL;
-    CLEANUP(db_result_destroy) struct db_result *factor = NULL;
-    CLEANUP(db_result_destroy) struct db_result *undo = NULL;
+    const struct sql_email_undo_delete_in undo = {.account = owner->account, .since = 0};
+    const struct sql_deletion_abort_in deletion = {
+        .account = owner->account, .audit = claim_audit(req, owner, "deletion.abort", "claimed")};
+    const struct sql_factor_reset_in factor = {
+        .account = owner->account,
+        .since = by == EMAIL_BY_INVITATION ? 0 : req->now_ms - EMAIL_CLAIM_FACTOR_AGE,
+        .audit = claim_audit(req, owner, "mfa.reset", "claimed")};
+    int aborted;
 
-    if (db_tx_query(tx, SQL_EMAIL_UNDO_LATER, &undo, err, DB_UUID(owner->account), DB_INT(0)) < 0 ||
-        db_tx_query(tx, SQL_CLAIM_DELETION, &revived, err, DB_UUID(owner->account),
-                    DB_AUDIT(kept)) < 0 ||
-        db_tx_query(tx, SQL_CLAIM_FACTOR, &factor, err, DB_UUID(owner->account), DB_INT(since),
-                    DB_AUDIT(reset)) < 0)
+    if (sql_email_undo_delete(tx, req, &undo, err) < 0)
         return -1;
-    owner->revived = db_rows(revived) > 0;
+    aborted = sql_deletion_abort(tx, req, &deletion, err);
+    if (aborted < 0 || sql_factor_reset(tx, req, &factor, err) < 0)
+        return -1;
+    owner->revived = aborted > 0;
     return 0;
 }
 
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
                 enum email_claim_by by, struct error *err)
 {
-    const struct sql_audit audit =
-        claim_audit(req, owner, "email.verify", by == EMAIL_BY_INVITATION ? "invitation" : "link");
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_email_claim_in claim = {
+        .account = owner->account,
+        .organization = owner->organization,
+        .now = req->now_ms,
+        .audit = claim_audit(req, owner, "email.verify",
+                             by == EMAIL_BY_INVITATION ? "invitation" : "link")};
+    int claimed = sql_email_claim(tx, req, &claim, err);
 
-    if (db_tx_query(tx, SQL_EMAIL_CLAIM, &res, err, DB_UUID(owner->account),
-                    DB_UUID(owner->organization), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0) /* proven before: what is in the account is its owner's */
-        return 0;
+    if (claimed <= 0) /* 0: proven before, so what is in the account is its owner's */
+        return claimed;
     return drop_leftovers(tx, req, owner, by, err);
 }
 
@@ -82,14 +86,15 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
                         const struct sign_in *who, const struct throttle_keys *keys,
                         struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_email_is_verified_in in = {.account = who->account,
+                                                .organization = email_organization(tenant)};
+    struct sql_email_is_verified_row row;
 
     if (!email_is_required(tenant))
         return 0;
-    if (db_query(d->svc.db, req, SQL_EMAIL_IS_VERIFIED, &res, err, DB_UUID(who->account),
-                 DB_UUID(email_organization(tenant))) < 0)
+    if (sql_email_is_verified(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    if (db_bool(res, 0, 0))
+    if (row.verified)
         return 0;
     if ((keys && throttle_check(d, req, keys, err) < 0) ||
         sign_in_refused(d, req, who, "not-verified", err) < 0)

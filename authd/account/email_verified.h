@@ -6,8 +6,9 @@
  * the pages of a tenant may have been read by those who run them, one to the installation's own
  * pages by the mailbox only.
  *
- * In SQL: SQL_EMAIL_VERIFIED asks, SQL_EMAIL_PROVEN records as a part of another statement (an
- * account that an operator makes with a proven address). In a transaction: email_claim().
+ * In SQL: the part email_is_verified asks, email_verified_insert records as a part of another
+ * statement (an account that an operator makes with a proven address). In a transaction:
+ * email_claim().
  */
 #ifndef ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
 #define ATRIUM_AUTHD_ACCOUNT_EMAIL_VERIFIED_H
@@ -51,7 +52,7 @@ int email_check_sign_in(struct authd *d, const struct request *req, const struct
 enum { EMAIL_ORGANIZATIONS_MAX = 8192 };
 
 /* Whether the caller's address is proven, for all or for the organisation of the caller's
- * project. organizations: what SQL_EMAIL_ORGANIZATIONS yields. Parks for a
+ * project. organizations: the text of an array of organizations. Parks for a
  * practitioner who is proven for some organisation only, when that of the project is not kept. */
 int email_verified_for_caller(struct authd *d, const struct request *req, const char *organizations,
                               bool *ret, struct error *err) MUST_USE;

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "authd/account/email_verified.h"
+#include "authd/sql/account.h"
 
 enum {
-    PLACES_MAX = 1000, /* the limit of SQL_PLACES */
-    LEVELS_MAX = 32,   /* projects above a membership that are looked at */
+    PROJECTS_MAX = 1000, /* the limit of account_list_projects */
+    LEVELS_MAX = 32,     /* projects above a membership that are looked at */
 };
 
 /* Projects, each once. */
@@ -54,20 +55,18 @@ static int climb(struct authd *d, const struct request *req, const char *top, st
 static int is_own(struct authd *d, const struct request *req, struct uuid account,
                   const char *project, bool *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_account_list_projects_in in = {.account = account};
+    struct sql_account_list_projects_rows rows;
     struct projects above = {0};
     bool outside;
 
-    if (db_query(d->svc.db, req, SQL_PLACES, &res, err, DB_UUID(account), DB_NULL) < 0)
+    if (sql_account_list_projects(d->svc.db, req, &in, &rows, err) < 0)
         return -1;
-    above.ids = arena_calloc(req->arena, db_rows(res), sizeof(*above.ids));
-    outside = db_rows(res) == 0 || db_rows(res) == PLACES_MAX;
-    for (size_t row = 0; row < db_rows(res); row++) {
-        struct uuid place = db_uuid(res, row, 0);
-
-        if (strcmp(place.text, project) != 0)
-            above.ids[above.count++] = arena_strdup(req->arena, place.text);
-    }
+    above.ids = arena_calloc(req->arena, rows.count, sizeof(*above.ids));
+    outside = rows.count == 0 || rows.count == PROJECTS_MAX;
+    for (size_t i = 0; i < rows.count; i++)
+        if (strcmp(rows.items[i].project.text, project) != 0)
+            above.ids[above.count++] = rows.items[i].project.text;
     for (int level = 0; above.count > 0 && !outside; level++) {
         if (level == LEVELS_MAX)
             outside = true;

@@ -18,6 +18,7 @@
 #include "authd/credential/password_rule.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
+#include "authd/sql/account.h"
 #include "authd/tenant.h"
 
 static const char NOT_ENABLED[] = "Registration is not enabled for this project.";
@@ -108,25 +109,40 @@ static int write_all(struct authd *d, const struct request *req, const struct re
                      const char *hash, const struct holder *holder,
                      const struct session_draft *draft, const char *display, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct uuid account = draft->account;
-    const struct sql_audit audit = registration_audit(req, who, draft, account);
     struct letters letters;
+    struct sql_account_register_in in = {
+        .now = req->now_ms,
+        .account = draft->account,
+        .role = who->role,
+        .home = who->home,
+        .email = who->email,
+        .name = who->name,
+        .surname = who->surname,
+        .password_hash = hash,
+        .project = who->tenant->projectId,
+        .membership = holder->membership,
+        .profile = holder->profile,
+        .policy = who->policy,
+        .continue_id = who->link.id,
+        .continue_until = who->link.expires_at,
+        .signs_in = !email_is_required(who->tenant),
+        .session = session_values(req, draft),
+        .audit = registration_audit(req, who, draft, draft->account),
+    };
+    int registered;
 
-    if (write_letters(d, req, who, account, display, &letters, err) < 0)
+    if (write_letters(d, req, who, draft->account, display, &letters, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_REGISTER, &res, err, DB_SESSION(req, *draft), DB_UUID(account),
-                 DB_TEXT(who->role), DB_UUID(who->home), DB_TEXT(who->email), DB_TEXT(who->name),
-                 DB_TEXT(who->surname), DB_TEXT(hash), DB_UUID(holder->membership),
-                 DB_UUID(holder->profile), DB_UUID(who->policy), DB_OUTBOX(letters.welcome),
-                 DB_UUID(who->link.id), DB_INT(who->link.expires_at),
-                 DB_BOOL(!email_is_required(who->tenant)), DB_EMAIL_LINK(letters.proof),
-                 DB_AUDIT(audit)) == 0) {
-        if (db_rows(res) == 0)
-            return link_over(err);
+    in.welcome = letters.welcome;
+    in.link = letters.proof.row;
+    in.verification = letters.proof.mail;
+    registered = sql_account_register(d->svc.db, req, &in, err);
+    if (registered > 0) {
         outbox_wake(d->svc.outbox);
         return 0;
     }
+    if (registered == 0)
+        return link_over(err);
     if (err->code != ERR_CONFLICT)
         return -1;
     error_clear(err);
@@ -180,21 +196,31 @@ static int register_account(struct authd *d, const struct request *req,
 }
 
 /* Spares the hash of a registration that cannot succeed; the unique index has the last word. */
-static int refuse_existing(struct authd *d, const struct request *req, const struct db_result *res,
-                           struct error *err)
+static int refuse_patient(struct authd *d, const struct request *req,
+                          const struct registration *who, struct error *err)
 {
-    bool taken;
+    struct uuid patient;
 
-    if (email_release(d, req, res, &taken, err) < 0)
+    if (account_find_patient(d, req, who->home, who->email, &patient, err) < 0)
         return -1;
-    return taken ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
+    return uuid_is_set(&patient) ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
+}
+
+/* The same for a practitioner. */
+static int refuse_practitioner(struct authd *d, const struct request *req, const char *email,
+                               struct error *err)
+{
+    struct uuid practitioner;
+
+    if (account_find_practitioner(d, req, email, &practitioner, err) < 0)
+        return -1;
+    return uuid_is_set(&practitioner) ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
 }
 
 /* Whether a patient may register with the tenant. Fails: FORBIDDEN, BAD_REQUEST. */
 static int admit_patient(struct authd *d, const struct request *req, struct registration *who,
                          struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct tenant *tenant = who->tenant;
 
     who->role = "Patient";
@@ -202,9 +228,7 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
     who->policy = tenant->defaultPatientPolicy;
     if (!uuid_is_set(&who->policy) || !tenant->patientRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
-    if (db_query(d->svc.db, req, SQL_PATIENT_EXISTS, &res, err, DB_UUID(who->home),
-                 DB_TEXT(who->email), DB_INT(req->now_ms)) < 0 ||
-        refuse_existing(d, req, res, err) < 0)
+    if (refuse_patient(d, req, who, err) < 0)
         return -1;
     if (who->continue_token &&
         continue_token_read(&d->svc.seal, who->home, who->email, who->continue_token, req->now_ms,
@@ -236,16 +260,13 @@ static int register_practitioner(struct authd *d, const struct request *req,
                                  struct registration *who, struct token_or_step *out,
                                  struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct tenant *tenant = who->tenant;
 
     who->role = "Practitioner";
     who->policy = tenant->defaultPractitionerPolicy;
     if (!uuid_is_set(&who->policy) || !tenant->practitionerRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(who->email),
-                 DB_INT(req->now_ms)) < 0 ||
-        refuse_existing(d, req, res, err) < 0)
+    if (refuse_practitioner(d, req, who->email, err) < 0)
         return -1;
     return register_account(d, req, who, out, err);
 }

@@ -11,6 +11,7 @@
 #include "authd/authd_api.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
+#include "authd/sql/account.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
@@ -39,21 +40,23 @@ static int named_project(struct authd *d, const struct request *req, const char 
 static int find(struct authd *d, const struct request *req, const struct operator_user_in *in,
                 struct found *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_user_find_in which = {
+        .id = in->id, .email = in->email, .role = in->role, .now = req->now_ms};
+    struct field_list users;
 
     *ret = (struct found){.place = {""}};
     if (!uuid_is_set(&in->id) && !in->email)
         return error_problem(err, "email", "is needed, or id");
-    if (named_project(d, req, in->tenantCode, &ret->place, err) < 0 ||
-        db_query(d->svc.db, req, SQL_USER_FIND, &res, err, DB_UUID(in->id), DB_TEXT(in->email),
-                 DB_TEXT(in->role), DB_UUID(ret->place), DB_INT(req->now_ms)) < 0)
+    if (named_project(d, req, in->tenantCode, &ret->place, err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Account not found.");
-    if (db_rows(res) > 1)
+    which.project = ret->place;
+    if (sql_require(sql_user_find(d->svc.db, req, &which, &users, err), err, ERR_NOT_FOUND,
+                    "Account not found.") < 0)
+        return -1;
+    if (users.count > 1)
         return error_problem(err, "email",
                              "is that of several accounts: name the project, the role or the id");
-    db_row(res, 0, &user_table, req->arena, &ret->user);
+    ret->user = *(const struct user *)users.items;
     if (!uuid_is_set(&ret->place))
         ret->place = ret->user.projectId;
     return 0;
@@ -72,9 +75,9 @@ static struct sql_audit user_audit(const struct request *req, const char *action
 
 /* ---- showing ---- */
 
-/* Names the projects of the places; one that settingsd does not know stays without a name. */
-static int name_places(struct authd *d, const struct request *req, struct user_place *places,
-                       size_t count, struct error *err)
+/* Names the projects of the memberships; one that settingsd does not know stays without a name. */
+static int name_projects(struct authd *d, const struct request *req, struct user_place *places,
+                         size_t count, struct error *err)
 {
     const char **ids = arena_calloc(req->arena, count, sizeof(*ids));
     struct tenant_list found = {0};
@@ -101,21 +104,21 @@ static int name_places(struct authd *d, const struct request *req, struct user_p
 int operator_user_show(struct authd *d, const struct request *req,
                        const struct operator_user_in *in, struct user *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_user_memberships_in memberships = {.now = req->now_ms};
     struct user_place *places;
+    struct field_list rows;
     struct found found;
 
-    if (find(d, req, in, &found, err) < 0 ||
-        db_query(d->svc.db, req, SQL_USER_PLACES, &res, err, DB_UUID(found.user.id),
-                 DB_INT(req->now_ms)) < 0)
+    if (find(d, req, in, &found, err) < 0)
         return -1;
-    places = arena_calloc(req->arena, db_rows(res), sizeof(*places));
-    for (size_t row = 0; row < db_rows(res); row++)
-        db_row(res, row, &user_place_table, req->arena, &places[row]);
-    if (name_places(d, req, places, db_rows(res), err) < 0)
+    memberships.account = found.user.id;
+    if (sql_user_memberships(d->svc.db, req, &memberships, &rows, err) < 0)
+        return -1;
+    places = arena_memdup(req->arena, rows.items, rows.count * sizeof(*places));
+    if (name_projects(d, req, places, rows.count, err) < 0)
         return -1;
     *out = found.user;
-    out->places = (struct field_list){places, db_rows(res)};
+    out->places = (struct field_list){places, rows.count};
     return 0;
 }
 
@@ -127,24 +130,28 @@ static int list_of_project(struct authd *d, const struct request *req,
                            const char *from, const char *end, struct operator_user_list_out *out,
                            struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_user_list_of_project_in page = {.project = project,
+                                                     .after = in->after,
+                                                     .from_email = from,
+                                                     .end_email = end,
+                                                     .locked = in->locked,
+                                                     .count = in->count,
+                                                     .now = req->now_ms};
+    struct sql_user_list_of_project_rows rows;
     struct user *users;
-    size_t count = 0, rows;
+    size_t count = 0;
 
-    if (db_query(d->svc.db, req, SQL_USER_LIST_PROJECT, &res, err, DB_UUID(project),
-                 DB_UUID(in->after), DB_INT(in->count), DB_TEXT(from), DB_TEXT(end),
-                 DB_BOOL(in->locked), DB_INT(req->now_ms)) < 0)
+    if (sql_user_list_of_project(d->svc.db, req, &page, &rows, err) < 0)
         return -1;
-    rows = db_rows(res);
-    users = arena_calloc(req->arena, rows, sizeof(*users));
-    for (size_t row = 0; row < rows; row++) {
-        if (!db_is_null(res, row, 1))
-            db_row(res, row, &user_table, req->arena, &users[count++]);
+    users = arena_calloc(req->arena, rows.count, sizeof(*users));
+    for (size_t i = 0; i < rows.count; i++) {
+        if (uuid_is_set(&rows.items[i].user->id))
+            users[count++] = *rows.items[i].user;
     }
     out->users = (struct field_list){users, count};
-    out->more = rows == (size_t)in->count;
-    if (rows > 0)
-        out->after = db_uuid(res, rows - 1, 0);
+    out->more = rows.count == (size_t)in->count;
+    if (rows.count > 0)
+        out->after = rows.items[rows.count - 1].membership;
     return 0;
 }
 
@@ -152,14 +159,24 @@ static int list_all(struct authd *d, const struct request *req,
                     const struct operator_user_list_in *in, const char *from, const char *end,
                     struct operator_user_list_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const char *after_email = in->afterEmail ? in->afterEmail : "";
+    const struct sql_user_list_in page = {.after_email = after_email,
+                                          .after = in->after,
+                                          .from_email = from,
+                                          .end_email = end,
+                                          .count = in->count,
+                                          .now = req->now_ms};
+    const struct sql_user_list_locked_in locked = {.after_email = after_email,
+                                                   .after = in->after,
+                                                   .from_email = from,
+                                                   .end_email = end,
+                                                   .count = in->count,
+                                                   .now = req->now_ms};
     const struct user *last;
 
-    if (db_query(d->svc.db, req, in->locked ? SQL_USER_LIST_LOCKED : SQL_USER_LIST, &res, err,
-                 DB_TEXT(in->afterEmail ? in->afterEmail : ""), DB_UUID(in->after), DB_TEXT(from),
-                 DB_TEXT(end), DB_INT(in->count), DB_INT(req->now_ms)) < 0)
+    if ((in->locked ? sql_user_list_locked(d->svc.db, req, &locked, &out->users, err)
+                    : sql_user_list(d->svc.db, req, &page, &out->users, err)) < 0)
         return -1;
-    out->users = db_list(res, &user_table, req->arena);
     out->more = out->users.count == (size_t)in->count;
     if (out->users.count > 0) {
         last = (const struct user *)out->users.items + out->users.count - 1;
@@ -193,16 +210,14 @@ int operator_user_list(struct authd *d, const struct request *req,
 static int lock_account(struct db_tx *tx, const struct request *req, const struct found *found,
                         struct session_ended *ret_ended, struct error *err)
 {
-    const struct sql_audit audit = user_audit(req, "account.lock", found);
     struct uuid account = found->user.id;
-    CLEANUP(db_result_destroy) struct db_result *links = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
-    CLEANUP(db_result_destroy) struct db_result *voided = NULL;
+    const struct sql_reset_delete_in reset = {.account = account};
+    const struct sql_account_lock_in lock = {
+        .account = account, .now = req->now_ms, .audit = user_audit(req, "account.lock", found)};
+    const struct sql_credential_invalidate_in invalidate = {.account = account};
 
-    if (db_tx_query(tx, SQL_RESET_DROP, &links, err, DB_UUID(account)) < 0 ||
-        db_tx_query(tx, SQL_ACCOUNT_LOCK, &locked, err, DB_UUID(account), DB_INT(req->now_ms),
-                    DB_AUDIT(audit)) < 0 ||
-        db_tx_query(tx, SQL_CREDENTIAL_VOID, &voided, err, DB_UUID(account)) < 0 ||
+    if (sql_reset_delete(tx, req, &reset, err) < 0 || sql_account_lock(tx, req, &lock, err) < 0 ||
+        sql_credential_invalidate(tx, req, &invalidate, err) < 0 ||
         session_end_account(tx, req, account, (struct uuid){""}, "revoked", ret_ended, err) < 0)
         return -1;
     return session_ended_account(tx, req, account, ret_ended, err);
@@ -234,15 +249,14 @@ int operator_user_lock(struct authd *d, const struct request *req,
 int operator_user_unlock(struct authd *d, const struct request *req,
                          const struct operator_user_in *in, struct user *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit;
+    struct sql_account_unlock_in unlock;
     struct found found;
 
     if (find(d, req, in, &found, err) < 0)
         return -1;
-    audit = user_audit(req, "account.unlock", &found);
-    if (db_query(d->svc.db, req, SQL_ACCOUNT_UNLOCK, &res, err, DB_UUID(found.user.id),
-                 DB_AUDIT(audit)) < 0)
+    unlock = (struct sql_account_unlock_in){.account = found.user.id,
+                                            .audit = user_audit(req, "account.unlock", &found)};
+    if (sql_account_unlock(d->svc.db, req, &unlock, err) < 0)
         return -1;
     *out = found.user;
     out->locked = false;

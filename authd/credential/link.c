@@ -29,3 +29,10 @@ int link_invalid(struct error *err)
 {
     return error_set(err, ERR_BAD_REQUEST, "The link is invalid or has expired.");
 }
+
+int link_require(int rows, struct error *err)
+{
+    if (rows == 0)
+        return link_invalid(err);
+    return rows < 0 ? -1 : 0;
+}

@@ -27,4 +27,8 @@ void link_new(struct arena *arena, const char *app, const char *page, struct uui
  * Returns -1. */
 int link_invalid(struct error *err);
 
+/* For a statement that finds or redeems a link: 0 when `rows`, its result, is positive, -1 when it
+ * failed, link_invalid() when there was none. */
+int link_require(int rows, struct error *err) MUST_USE;
+
 #endif

@@ -57,21 +57,6 @@ int policy_in_use(struct authd *d, const struct request *req, const struct polic
 
 /* ---- admins ---- */
 
-/* *ret: the account, absent without one. */
-static int practitioner_find(struct authd *d, const struct request *req, const char *email,
-                             struct uuid *ret, struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    bool exists;
-
-    if (db_query(d->svc.db, req, SQL_PRACTITIONER_EXISTS, &res, err, DB_TEXT(email),
-                 DB_INT(req->now_ms)) < 0 ||
-        email_release(d, req, res, &exists, err) < 0)
-        return -1;
-    *ret = exists ? db_uuid(res, 0, 0) : (struct uuid){""};
-    return 0;
-}
-
 /* An invitation would give an admin nothing. */
 static int refuse_admin(struct authd *d, const struct request *req, struct uuid account,
                         struct uuid project, struct error *err)
@@ -208,7 +193,7 @@ int admin_create(struct authd *d, const struct request *req, const struct admin_
     if (in->mail && in->existing)
         return error_problem(err, "existing", "must be absent with mail");
     if (settingsd_tenant_lookup(d->svc.bus, req, &which, &tenant, err) < 0 ||
-        practitioner_find(d, req, in->email, &account, err) < 0)
+        account_find_practitioner(d, req, in->email, &account, err) < 0)
         return -1;
     return choose_admin(d, req, in, &tenant, account, out, err);
 }

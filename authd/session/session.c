@@ -29,6 +29,28 @@ void session_draft(struct authd *d, const struct request *req, struct uuid proje
     arrival_keys(d, req, account, ret->known + THROTTLE_KEY_SIZE);
 }
 
+struct sql_session_insert session_values(const struct request *req,
+                                         const struct session_draft *draft)
+{
+    const uint8_t *address = draft->known + THROTTLE_KEY_SIZE;
+
+    return (struct sql_session_insert){.project = draft->refresh.project,
+                                       .id = draft->id,
+                                       .auth_method = draft->auth_method,
+                                       .address = req->address,
+                                       .browser = draft->browser,
+                                       .os = draft->os,
+                                       .now = req->now_ms,
+                                       .refresh_hash = {draft->refresh.hash, SECRET_HASH_SIZE},
+                                       .idle_until = req->now_ms + SESSION_IDLE_LIFE,
+                                       .absolute_until = req->now_ms + SESSION_ABSOLUTE_LIFE,
+                                       .pair_key = {draft->known, THROTTLE_KEY_SIZE},
+                                       .pair_until = req->now_ms + KNOWN_ADDRESS_LIFE,
+                                       .address_key = {address, ARRIVAL_KEYS_SIZE / 2},
+                                       .user_agent_key = {address + ARRIVAL_KEYS_SIZE / 2,
+                                                          ARRIVAL_KEYS_SIZE / 2}};
+}
+
 void session_draft_wipe(struct session_draft *self)
 {
     refresh_token_wipe(&self->refresh);

@@ -8,6 +8,7 @@
 #include "authd/authd.h"
 #include "authd/credential/throttle.h"
 #include "authd/session/refresh_token.h"
+#include "authd/sql_part.h"
 
 /* Who a token is for. */
 struct holder {
@@ -36,6 +37,11 @@ struct session_draft {
         DB_INT((req_)->now_ms + SESSION_IDLE_LIFE),                                         \
         DB_INT((req_)->now_ms + SESSION_ABSOLUTE_LIFE),                                     \
         DB_BYTES((draft_).known, SESSION_KEYS_SIZE), DB_INT((req_)->now_ms + KNOWN_ADDRESS_LIFE)
+
+/* What a statement writes of the draft by the parts session_insert, address_known and client_known.
+ * Borrows the draft's bytes. */
+struct sql_session_insert session_values(const struct request *req,
+                                         const struct session_draft *draft);
 
 /* Makes the draft of a session in the project, for the account with this role and e-mail. */
 void session_draft(struct authd *d, const struct request *req, struct uuid project,

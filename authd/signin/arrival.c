@@ -5,6 +5,7 @@
 
 #include "authd/credential/throttle.h"
 #include "authd/mail.h"
+#include "authd/sql/outbox.h"
 #include "authd/tenant.h"
 #include "common/base/address.h"
 #include "settingsd/settingsd_api.h"
@@ -32,10 +33,9 @@ static const char *or_unknown(const char *text)
 static int queue_mail(struct authd *d, const struct request *req, const struct mail *mail,
                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_outbox row = mail_row(d, req, mail);
+    struct sql_outbox_insert_in in = {.outbox = mail_row(d, req, mail)};
 
-    if (db_query(d->svc.db, req, SQL_OUTBOX_PUT, &res, err, DB_OUTBOX(row)) < 0)
+    if (sql_outbox_insert(d->svc.db, req, &in, err) < 0)
         return -1;
     outbox_wake(d->svc.outbox);
     return 0;

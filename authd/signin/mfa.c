@@ -11,6 +11,7 @@
 #include "authd/credential/qr.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
+#include "authd/sql/account.h"
 #include "authd/tenant.h"
 
 static const char what[] = "Two-step sign-in";
@@ -206,21 +207,23 @@ static int find_named(struct authd *d, const struct request *req,
                       const char **ret_role, struct error *err)
 {
     const struct tenant_lookup_in which = tenant_lookup_from_text(in->tenantCode);
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_account_find_by_email_in find = {
+        .email = in->email, .role = in->role, .locked = true, .now = req->now_ms};
+    struct sql_account_find_by_email_rows found;
 
     *ret = (struct credential_owner){.email = in->email};
-    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &ret->tenant, err) < 0 ||
-        db_query(d->svc.db, req, SQL_RESET_FIND, &res, err, DB_UUID(ret->tenant.projectId),
-                 DB_TEXT(in->email), DB_TEXT(in->role), DB_INT(req->now_ms), DB_BOOL(true)) < 0)
+    if (settingsd_tenant_lookup(d->svc.bus, req, &which, &ret->tenant, err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_NOT_FOUND, "Account not found.");
-    if (db_rows(res) > 1)
+    find.project = ret->tenant.projectId;
+    if (sql_require(sql_account_find_by_email(d->svc.db, req, &find, &found, err), err,
+                    ERR_NOT_FOUND, "Account not found.") < 0)
+        return -1;
+    if (found.count > 1)
         return error_problem(err, "role",
                              "is needed: a patient and a practitioner have this e-mail");
-    ret->account = db_uuid(res, 0, 0);
-    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
-    *ret_role = arena_strdup(req->arena, db_text(res, 0, 1));
+    ret->account = found.items->id;
+    ret->display = arena_printf(req->arena, "%s %s", found.items->name, found.items->surname);
+    *ret_role = found.items->role;
     return 0;
 }
 

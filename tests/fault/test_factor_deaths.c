@@ -215,7 +215,7 @@ static void an_enrolment_is_whole_or_not(void)
         {"share", "audit", "with pending as", false},
         {"share", "session", "with pending as", false},
         {"share", "change_counter", "with ended as", false},
-        {"share", "outbox", "insert into outbox", false},
+        {"share", "outbox", "with outbox_written as", false},
         {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
     };
 
@@ -237,7 +237,7 @@ static void disabling_is_whole_or_not(void)
         {"exclusive", "mfa_factor", "select secret_sealed", false},
         {"share", "mfa_recovery", "with used as", false},
         {"share", "credential", "with gone as", false},
-        {"share", "outbox", "insert into outbox", false},
+        {"share", "outbox", "with outbox_written as", false},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
@@ -334,7 +334,7 @@ static void an_operators_reset_is_whole_or_not(void)
 {
     static const struct step steps[] = {
         {"share", "mfa_factor", "with gone as", false},
-        {"share", "outbox", "insert into outbox", false},
+        {"share", "outbox", "with outbox_written as", false},
         {"access exclusive", "gateway_lease", "select gateway from gateway_lease where", true},
     };
 

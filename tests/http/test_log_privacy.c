@@ -773,7 +773,7 @@ static void expected_lines_are_logged(void)
 
     check_has("gateway.1.log", trace);
     check_has("authd.1.log", trace);
-    check_has("postgresql.log", "execute SQL_REGISTER: ");
+    check_has("postgresql.log", "execute account_register: ");
     check_has("postgresql.log", "violates unique constraint \"account_patient\"");
     check_has("postgresql.log", "violates check constraint \"surname_is_short\"");
     check_has("postgresql.log", "canceling statement due to lock timeout");

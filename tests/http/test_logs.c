@@ -161,8 +161,8 @@ static void slow_statements_and_requests_are_logged(void)
     holder = suite_hold(suite, "lock table auth.account in share mode");
     register_one();
     waitpid(holder, NULL, 0);
-    object = FIND_OBJECT("authd", "slow statement", "SQL_REGISTER");
-    CU_ASSERT_STRING_EQUAL(text_of(object, "statement"), "SQL_REGISTER");
+    object = FIND_OBJECT("authd", "slow statement", "account_register");
+    CU_ASSERT_STRING_EQUAL(text_of(object, "statement"), "account_register");
     CU_ASSERT_STRING_EQUAL(text_of(object, "operation"), "patient_register");
     CU_ASSERT_STRING_EQUAL(text_of(object, "request_id"), request_id);
     CU_ASSERT_STRING_EQUAL(text_of(object, "topic"), "slow");

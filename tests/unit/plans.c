@@ -63,6 +63,17 @@ const struct db_statement *plans_statement(const struct plans *self, size_t i)
     return NULL;
 }
 
+const struct db_statement *plans_find(const struct plans *self, const char *name)
+{
+    const struct db_statement *statement = NULL;
+
+    for (size_t i = 0; (statement = plans_statement(self, i)); i++)
+        if (strcmp(statement->name, name) == 0)
+            return statement;
+    fprintf(stderr, "no statement %s\n", name);
+    abort();
+}
+
 static void prepare(PGconn *conn, const struct db_statement *statement)
 {
     Oid types[DB_PARAMS_MAX];

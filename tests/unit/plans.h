@@ -34,6 +34,9 @@ PGconn *plans_open(const struct plans *self, const struct pg *server);
 /* Each statement in turn, NULL behind the last. */
 const struct db_statement *plans_statement(const struct plans *self, size_t i);
 
+/* The statement with that name; aborts when there is none. */
+const struct db_statement *plans_find(const struct plans *self, const char *name);
+
 /* The generic plan of a statement, its lines joined. */
 void plans_explain(PGconn *conn, const struct db_statement *statement, char *ret, size_t size);
 

@@ -1,0 +1,14 @@
+-- The patient of a project who has this e-mail address, and whether the account is active: if not,
+-- the date of its deletion has come, and the caller carries that out. No row: the address is free in
+-- the project.
+-- class: read
+-- in: project uuid, email text, now int8
+-- rows: one
+-- row: id uuid, delete_schedule uuid null, active bool
+select
+    a.id,
+    a.delete_schedule,
+    -- include: account_active(account = a, now = :now)
+    as active
+from account a
+where a.role = 'Patient' and a.project_id = :project and a.email = :email

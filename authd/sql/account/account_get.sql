@@ -1,0 +1,6 @@
+-- Whose an account is. No row: it was deleted.
+-- class: read
+-- in: account uuid
+-- rows: one
+-- row: id uuid, role text, name text, surname text, email text
+select id, role, name, surname, email from account where id = :account

@@ -1,0 +1,10 @@
+-- The address and the password of an account, and how often its credential has changed: a change is
+-- written only while that number is the same. No row: the account was deleted.
+-- class: read
+-- in: account uuid
+-- rows: one
+-- row: email text, password_hash text, changes int8
+select a.email, c.password_hash, c.changes
+from account a
+join credential c on c.account_id = a.id
+where a.id = :account

@@ -1,0 +1,10 @@
+-- Queues the reminder of a deletion, while its schedule stands. The id is the mail's own: repeated,
+-- it sends no second one.
+-- class: write
+-- in: account uuid, schedule uuid, now int8, id uuid, method text, body bytea, at int8
+-- rows: none
+insert into outbox (id, method, body, created_at, due_at)
+select :id, :method, :body, :at, :at
+from account
+where id = :account and delete_schedule = :schedule and delete_at > :now
+on conflict (id) do nothing

@@ -1,0 +1,8 @@
+-- Is the e-mail address of an account verified for an organisation?
+-- class: read
+-- in: account uuid, organization uuid
+-- rows: one
+-- row: verified bool
+select
+    -- include: email_is_verified(account = :account, organization = :organization)
+    as verified

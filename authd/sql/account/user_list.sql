@@ -1,0 +1,15 @@
+-- A page of the active accounts by address and id, behind those of the page before (an empty address:
+-- from the start), whose address is `from` or later and before `end`.
+-- class: read
+-- in: after_email text, after uuid null, from_email text, end_email text, count int8, now int8
+-- rows: many
+-- row: struct user
+select
+    -- include: user_columns(now = :now)
+from account a
+where
+    -- include: user_page(email = :after_email, id = :after, from = :from_email, end = :end_email)
+    and
+    -- include: account_active(account = a, now = :now)
+order by a.email collate "C", a.id
+limit :count

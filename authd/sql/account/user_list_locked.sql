@@ -1,0 +1,14 @@
+-- As user_list, of the accounts that are locked.
+-- class: read
+-- in: after_email text, after uuid null, from_email text, end_email text, count int8, now int8
+-- rows: many
+-- row: struct user
+select
+    -- include: user_columns(now = :now)
+from account a
+where a.locked_at is not null and
+    -- include: user_page(email = :after_email, id = :after, from = :from_email, end = :end_email)
+    and
+    -- include: account_active(account = a, now = :now)
+order by a.email collate "C", a.id
+limit :count

@@ -1,0 +1,28 @@
+-- A page of the members of a project by membership, `count` of them behind `after` (null: from the
+-- start): a row of each, whose account is empty unless its address is `from` or later and before
+-- `end`, and it is locked where `locked` asks for that.
+-- class: read
+-- in: project uuid, after uuid null, from_email text, end_email text, locked bool, count int8
+-- in: now int8
+-- rows: many
+-- row: membership uuid, user struct user
+select m.id as membership, a.*
+from (
+    select *
+    from membership
+    where project_id = :project
+        and id > coalesce(:after, '00000000-0000-0000-0000-000000000000')
+    order by id
+    limit :count
+) m
+left join lateral (
+    select
+        -- include: user_columns(now = :now)
+    from account a
+    where a.id = m.account_id
+        and a.email collate "C" >= :from_email and a.email collate "C" < :end_email
+        and (not :locked or a.locked_at is not null) and
+        -- include: account_active(account = a, now = :now)
+    limit 1
+) a on true
+order by m.id
