@@ -51,17 +51,18 @@ authd_LIBS   := -ljwt -lcrypto -loath -lqrencode -lpng -lpsl -lunistring
 maild_LIBS   := -lcurl -lgumbo
 botd_LIBS    := -lcurl
 docd_LIBS    := -lmagic -lcurl -lexpat -lvips -lgobject-2.0 -lglib-2.0
-ctl_LIBS     := -lcurl
+dev_LIBS     := -lcurl
 TEST_LIBS    := -lcunit -lcurl -lcrypto
 
 # ---- what is built ----
 
+# What `make install` installs. atrium-dev, which `atriumctl dev` runs, stays in the build tree.
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
 .PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
-all: $(PROGRAMS)
+all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # A program: the files of its folder and of the folders in it.
@@ -120,17 +121,28 @@ $(eval $(call schema_rule,ctl))
 $(BUILD)/authd/account/mail_domain_data.o: authd/data/free_mail.txt authd/data/throwaway.txt
 $(BUILD)/authd/credential/common_password.o: authd/data/common_passwords.txt
 
-# A daemon is every file of its folder but the API, which libapi.a carries for all.
-define program_rule
-$(2)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(call sources,$(1)))) \
-    $(if $(filter $(1),$(SCHEMAS) ctl),$(BUILD)/gen/$(1)_schema.o) $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)/sql.o)
-$(BUILD)/bin/$(2): $$($(2)_OBJECTS) $(BUILD)/libapi.a $(BUILD)/libcommon.a $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a)
+# A program NAME of NAME_OBJECTS and these libraries.
+define link_rule
+$(BUILD)/bin/$(1): $$($(1)_OBJECTS) $(BUILD)/libapi.a $(BUILD)/libcommon.a $(if $(filter -lcurl,$(2)),$(BUILD)/libcurl_loop.a)
 	@mkdir -p $$(@D)
-	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$($(2)_OBJECTS) $(if $(filter -lcurl,$($(1)_LIBS)),$(BUILD)/libcurl_loop.a) \
-	    $(BUILD)/libapi.a $(BUILD)/libcommon.a $($(1)_LIBS) $(COMMON_LIBS)
+	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$($(1)_OBJECTS) $(if $(filter -lcurl,$(2)),$(BUILD)/libcurl_loop.a) \
+	    $(BUILD)/libapi.a $(BUILD)/libcommon.a $(2) $(COMMON_LIBS)
 endef
-$(foreach d,$(DAEMONS),$(eval $(call program_rule,$(d),atrium-$(d))))
-$(eval $(call program_rule,ctl,atriumctl))
+
+# A daemon is every file of its folder but the API, which libapi.a carries for all.
+define daemon_rule
+atrium-$(1)_OBJECTS := $$(call object,$$(filter-out $(1)/$(1)_api.c,$$(call sources,$(1)))) \
+    $(if $(filter $(1),$(SCHEMAS)),$(BUILD)/gen/$(1)_schema.o $(BUILD)/gen/$(1)/sql.o)
+$$(eval $$(call link_rule,atrium-$(1),$($(1)_LIBS)))
+endef
+$(foreach d,$(DAEMONS),$(eval $(call daemon_rule,$(d))))
+
+# ctl/ has two: atriumctl, and atrium-dev, which is not installed, with a few files of ctl/ that both need.
+atriumctl_OBJECTS  := $(call object,$(wildcard ctl/*.c)) $(BUILD)/gen/ctl_schema.o
+atrium-dev_OBJECTS := $(call object,$(wildcard ctl/dev/*.c) \
+    $(addprefix ctl/,arguments.c ctl_bus.c error_line.c files.c provision.c)) $(BUILD)/gen/ctl_schema.o
+$(eval $(call link_rule,atriumctl,))
+$(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
 
 # ---- tests: each test_*.c is one CUnit program ----
 
@@ -149,11 +161,12 @@ $(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_
 # A unit test named after a program's folder (test_authd_token.c) is linked with all of it but its main file.
 define program_test_rule
 $(BUILD)/tests/unit/test_$(1)_%: $(BUILD)/tests/unit/test_$(1)_%.o $(UNIT_SUPPORT) \
-    $(filter-out $(BUILD)/$(1)/$(1).o,$($(2)_OBJECTS)) $(BUILD)/libcurl_loop.a $(BUILD)/libapi.a $(BUILD)/libcommon.a
+    $(2) $(BUILD)/libcurl_loop.a $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $($(1)_LIBS) $$(COMMON_LIBS) $$(TEST_LIBS)
 endef
-$(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),atrium-$(d))))
-$(eval $(call program_test_rule,ctl,atriumctl))
+$(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),$(filter-out $(BUILD)/$(d)/$(d).o,$(atrium-$(d)_OBJECTS)))))
+$(eval $(call program_test_rule,ctl,$(sort $(filter-out $(BUILD)/ctl/ctl.o $(BUILD)/ctl/dev/dev.o,\
+    $(atriumctl_OBJECTS) $(atrium-dev_OBJECTS)))))
 
 # Not for all of them: botd has a program.c too, with names of these.
 $(addprefix $(BUILD)/tests/unit/test_,docd_image maild_smtp): $(BUILD)/tests/unit/program.o
@@ -394,7 +407,6 @@ $(COMPLETIONS:%=$(BUILD)/share/%): $(BUILD)/share/%: $(BUILD)/bin/atriumctl
 	@mkdir -p $(@D)
 	$< completion $(firstword $(subst -, ,$(subst /, ,$*))) > $@
 
-# An installed suite has all programs in one folder: `atriumctl dev` starts the daemons that lie beside it.
 install: all $(BUILD)/atrium.conf $(COMPLETIONS:%=$(BUILD)/share/%)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)/etc/atrium/conf.d
 	install -m 755 $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin

@@ -13,14 +13,11 @@
 
 #include "common/base/log.h"
 #include "ctl/ctl_bus.h"
+#include "ctl/dev/usage.h"
+#include "ctl/error_line.h"
 
 static const struct command commands[] = {
-    {"dev",
-     "[--port N] [--instances NAME=N,...] [--no-demo] [--smtp HOST:PORT] [--bot-allow NETWORK,...] "
-     "[--s3 URL] [--s3-key K] "
-     "[--s3-secret S] [--s3-bucket B] [--max-upload BYTES] [--set SECTION.KEY=VALUE,...] "
-     "[--database CONNINFO] [--test-clock]",
-     "run the whole suite in the foreground", NULL, dev_command},
+    {"dev", DEV_USAGE, DEV_SUMMARY, NULL, dev_command},
     {"database sql", "", "print the roles and schemas of a new database for psql", NULL,
      database_sql_command},
     {"project create", "NAME [--code CODE] [--no-code] [--strict]", "create a project", "settingsd",
@@ -129,7 +126,6 @@ static const struct command commands[] = {
     {.words = NULL},
 };
 
-enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum {
     WORDS_SIZE = 40,
     DISTANCE_MAX = 2
@@ -260,17 +256,6 @@ static const struct command *find_command(const struct command_line *line, size_
     return NULL;
 }
 
-/* Prints the error as one line on stderr. */
-static void complain(const struct error *err)
-{
-    fprintf(stderr, "atriumctl: %s", err->problems ? "" : err->message);
-    for (const struct error_item *item = err->problems; item; item = item->next)
-        fprintf(stderr, "%s %s%s", item->name, item->value, item->next ? "; " : "");
-    if (err->detail[0])
-        fprintf(stderr, " (%s)", err->detail);
-    fputc('\n', stderr);
-}
-
 static int run(struct ctl *ctl, const struct command *command, struct error *err)
 {
     return command->service ? ctl_bus_run(ctl, command, err) : command->run(ctl, err);
@@ -375,7 +360,7 @@ int main(int argc, char **argv)
     log_open("atriumctl", "ctl", LOG_ERR);
     signal(SIGPIPE, SIG_IGN);
     if (read_command_line(&ctl, &line, argc, argv, &err) < 0) {
-        complain(&err);
+        error_line_print("atriumctl", &err);
         return EXIT_USAGE;
     }
     if (line.version) {
@@ -389,11 +374,11 @@ int main(int argc, char **argv)
         return no_command(arena, &line);
     if (arguments_parse(&ctl.args, command->usage, line.words + words, line.count - words, arena,
                         &err) < 0) {
-        complain(&err);
+        error_line_print("atriumctl", &err);
         return EXIT_USAGE;
     }
     if (run(&ctl, command, &err) < 0) {
-        complain(&err);
+        error_line_print("atriumctl", &err);
         return EXIT_FAILED;
     }
     return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

@@ -1,7 +1,7 @@
 /*
  * ctl_bus.h - atriumctl on the bus: it calls as the service "ctl" and answers nothing.
  *
- * Operator commands run inside ctl_bus_run(); `atriumctl dev` opens a connection on its own loop.
+ * Operator commands run inside ctl_bus_run(); atrium-dev opens a connection on its own loop.
  */
 #ifndef ATRIUM_CTL_CTL_BUS_H
 #define ATRIUM_CTL_CTL_BUS_H

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,17 @@ char *files_read(struct arena *arena, const char *path, struct error *err)
         return NULL;
     }
     return text;
+}
+
+const char *files_program_dir(struct arena *arena)
+{
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+    path[MAX(size, 0)] = '\0';
+    if (strrchr(path, '/'))
+        *strrchr(path, '/') = '\0';
+    return arena_strdup(arena, path);
 }
 
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err)

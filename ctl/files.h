@@ -15,6 +15,9 @@ enum { FILES_MAX = 1024 * 1024 }; /* bytes of one file */
  * too large, or is not text. */
 char *files_read(struct arena *arena, const char *path, struct error *err);
 
+/* The folder of the running program, from the arena. */
+const char *files_program_dir(struct arena *arena);
+
 /* Replaces a file atomically: a reader sees the old file or the new one, never a part. */
 int files_replace(const char *path, mode_t mode, const char *text, struct error *err) MUST_USE;
 

@@ -1,5 +1,5 @@
 /*
- * dev.c - `atriumctl dev`: the whole suite in the foreground, from an empty directory to "ready"
+ * dev.c - atrium-dev: the whole suite in the foreground, from an empty directory to "ready"
  * and back.
  *
  * One fiber does it in order: cluster, daemons, demo tenant, ready; then it sleeps until a signal,
@@ -16,6 +16,8 @@
 #include "common/base/log.h"
 #include "common/runtime/offload.h"
 #include "ctl/dev/ports.h"
+#include "ctl/dev/usage.h"
+#include "ctl/error_line.h"
 #include "ctl/files.h"
 
 enum {
@@ -276,24 +278,52 @@ static int prepare(struct dev *self, const struct arguments *args, struct error 
     return open_ports(self, err);
 }
 
-int dev_command(struct ctl *ctl, struct error *err)
+static int dev_run(struct arena *arena, const struct arguments *args, struct error *err)
 {
-    struct dev *self = arena_alloc(ctl->arena, sizeof(*self));
+    struct dev *self = arena_alloc(arena, sizeof(*self));
+    const char *dir = arguments_get(args, "--dir");
     int result;
 
-    self->arena = ctl->arena;
+    self->arena = arena;
     self->err = err;
-    log_open("atriumctl", "dev", LOG_WARNING);
-    if (ctl->config)
-        return error_set(err, ERR_BAD_REQUEST, "--config: dev makes its own; use --dir");
-    if (dev_config_options(self, &ctl->args, err) < 0 ||
-        place_open(&self->place, ctl->dir ? ctl->dir : "var", ctl->arena, err) < 0)
+    if (dev_config_options(self, args, err) < 0 ||
+        place_open(&self->place, dir ? dir : "var", arena, err) < 0)
         return -1;
-    result = prepare(self, &ctl->args, err);
+    result = prepare(self, args, err);
     if (result == 0)
         result = run_loop(self, err);
     if (!self->ready)
         place_forget(&self->place);
     place_close(&self->place);
     return result;
+}
+
+int main(int argc, char **argv)
+{
+    static const char usage[] = "[--dir DIR] " DEV_USAGE;
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct arguments args;
+    struct error err;
+
+    error_init(&err, arena);
+    log_open("atrium-dev", "dev", LOG_WARNING);
+    signal(SIGPIPE, SIG_IGN);
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        printf("usage: atrium-dev %s\n\n" DEV_SUMMARY "\n", usage);
+        return EXIT_DONE;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts("atrium-dev " ATRIUM_VERSION);
+        return EXIT_DONE;
+    }
+    if (arguments_parse(&args, usage, (const char *const *)argv + 1, (size_t)argc - 1, arena,
+                        &err) < 0) {
+        error_line_print("atrium-dev", &err);
+        return EXIT_USAGE;
+    }
+    if (dev_run(arena, &args, &err) < 0) {
+        error_line_print("atrium-dev", &err);
+        return EXIT_FAILED;
+    }
+    return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }

@@ -1,5 +1,5 @@
 /*
- * dev.h - the development suite that `atriumctl dev` runs: what its rooms share.
+ * dev.h - the development suite that atrium-dev runs: what its files share.
  *
  *   dev.c         the order of things: up, ready, wait, down
  *   dev_config.c  the command line, and DIR/atrium.conf made of it
@@ -19,7 +19,7 @@
 
 enum { DAEMONS_MAX = 8, INSTANCES_MAX = 16 };
 
-/* One of the daemons that are installed beside atriumctl. */
+/* One of the daemons that are built beside atrium-dev. */
 struct daemon {
     const char *name, *program;
     size_t instances;

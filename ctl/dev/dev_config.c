@@ -1,5 +1,5 @@
 /*
- * dev_config.c - the options of `atriumctl dev`, and the configuration that its daemons read; see
+ * dev_config.c - the options of atrium-dev, and the configuration that its daemons read; see
  * dev.h.
  */
 #include <stdio.h>
@@ -82,7 +82,7 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
             self->daemons[self->daemon_count++] = (struct daemon){
                 kinds[i].name, arena_printf(self->arena, "%s/%s", self->place.bin_dir, program), 1};
         else if (kinds[i].required)
-            return error_set(err, ERR_NOT_FOUND, "there is no %s beside atriumctl in %s", program,
+            return error_set(err, ERR_NOT_FOUND, "there is no %s beside atrium-dev in %s", program,
                              self->place.bin_dir);
     }
     if (instances && read_instances(self, instances, err) < 0)

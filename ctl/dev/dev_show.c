@@ -1,5 +1,5 @@
 /*
- * dev_show.c - what `atriumctl dev` prints when the suite is ready; see dev.h.
+ * dev_show.c - what atrium-dev prints when the suite is ready; see dev.h.
  */
 #include <stdio.h>
 

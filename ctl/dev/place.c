@@ -77,17 +77,6 @@ static int take_lock(struct place *self, struct arena *arena, struct error *err)
     return error_set(err, ERR_CONFLICT, "a suite runs in %s already", self->dir);
 }
 
-static const char *own_directory(struct arena *arena)
-{
-    char path[PATH_MAX];
-    ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-    path[MAX(size, 0)] = '\0';
-    if (strrchr(path, '/'))
-        *strrchr(path, '/') = '\0';
-    return arena_strdup(arena, path);
-}
-
 /* Nothing but what take_lock() has made. */
 static bool is_fresh(const char *dir)
 {
@@ -119,7 +108,7 @@ int place_open(struct place *self, const char *dir, struct arena *arena, struct 
     if (strpbrk(path, "\"\n"))
         return error_set(err, ERR_BAD_REQUEST, "a quote or a line break in the name of DIR");
     self->dir = arena_strdup(arena, path);
-    self->bin_dir = own_directory(arena);
+    self->bin_dir = files_program_dir(arena);
     self->socket_dir = place_socket_dir(arena, self->dir);
     if (take_lock(self, arena, err) < 0)
         return -1;

@@ -14,7 +14,7 @@
 struct place {
     const char *dir;        /* absolute, without symbolic links */
     const char *socket_dir; /* "/tmp/atrium-1000-3f9ac2d1e07b" */
-    const char *bin_dir;    /* where atriumctl and its daemons are */
+    const char *bin_dir;    /* where atrium-dev and the daemons are */
     int lock;               /* held as long as the suite runs, also by nobody else */
     bool made;              /* DIR was not there */
     bool fresh;             /* nothing was in DIR: a start that fails leaves nothing in it */

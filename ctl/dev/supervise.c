@@ -1,5 +1,5 @@
 /*
- * supervise.c - children of `atriumctl dev`; see supervise.h.
+ * supervise.c - children of atrium-dev; see supervise.h.
  *
  * A pidfd for each child tells the loop that it ended; nothing waits for "any child", so that
  * libraries may have children of their own.
@@ -66,7 +66,7 @@ struct supervisor {
 
 static NORETURN void child_fail(const char *what)
 {
-    dprintf(STDERR_FILENO, "atriumctl: %s: %s\n", what, strerror(errno));
+    dprintf(STDERR_FILENO, "atrium-dev: %s: %s\n", what, strerror(errno));
     _exit(EXEC_FAILED);
 }
 

@@ -1,5 +1,5 @@
 /*
- * supervise.h - children of `atriumctl dev`: started, watched, started again, ended.
+ * supervise.h - children of atrium-dev: started, watched, started again, ended.
  *
  * A child dies with us, also when we are killed (PR_SET_PDEATHSIG), and only children that were
  * started here are ever signalled.  Each has a session of its own, so that Ctrl-C reaches us alone

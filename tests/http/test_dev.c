@@ -525,7 +525,57 @@ static void test_test_clock_is_refused_outside_dev(void)
     }
 }
 
+/* ---- atrium-dev, which is built beside atriumctl and is not installed ---- */
+
+/* A copy of a built program in a folder without the others. Caller frees. */
+static char *copy_program(const struct unit_dir *dir, const char *name)
+{
+    char *path = program_path(name), *copy = NULL;
+    PROGRAM run = program_run((const char *const[]){"/bin/cp", path, dir->path, NULL}, NULL);
+
+    CU_ASSERT_EQUAL_FATAL(run->code, 0);
+    free(path);
+    CU_ASSERT_TRUE_FATAL(asprintf(&copy, "%s/%s", dir->path, name) > 0);
+    return copy;
+}
+
+static void atriumctl_says_when_atrium_dev_is_not_installed(void)
+{
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    char *path = copy_program(&dir, "atriumctl");
+    PROGRAM dev = program_run((const char *const[]){path, "dev", "--port", "0", NULL}, NULL);
+    PROGRAM help = program_run((const char *const[]){path, "dev", "--help", NULL}, NULL);
+    PROGRAM wrong = program_run((const char *const[]){path, "dev", "--prot", "0", NULL}, NULL);
+
+    CHECK_REFUSED(dev, 1, "/atrium-dev is not installed");
+    CU_ASSERT_EQUAL(help->code, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "--test-clock"));
+    CHECK_REFUSED(wrong, 2, "--prot: unknown option");
+    free(path);
+}
+
+static void atrium_dev_runs_by_itself(void)
+{
+    char *path = program_path("atrium-dev");
+    CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
+    PROGRAM help = program_run((const char *const[]){path, "--help", NULL}, NULL);
+    PROGRAM version = program_run((const char *const[]){path, "--version", NULL}, NULL);
+    PROGRAM wrong = program_run((const char *const[]){path, "--prot", "0", NULL}, NULL);
+    PROGRAM daemon = program_run(
+        (const char *const[]){path, "--dir", dir.path, "--instances", "nosuchd=2", NULL}, NULL);
+
+    CU_ASSERT_EQUAL(help->code, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(help->out, "usage: atrium-dev [--dir DIR] [--port N]"));
+    CU_ASSERT_EQUAL(version->code, 0);
+    CU_ASSERT_PTR_NOT_NULL(strstr(version->out, "atrium-dev "));
+    CHECK_REFUSED(wrong, 2, "atrium-dev: --prot: unknown option");
+    CHECK_REFUSED(daemon, 1, "atrium-dev: --instances: there is no daemon \"nosuchd\"");
+    free(path);
+}
+
 static const struct unit_case cases[] = {
+    CASE(atriumctl_says_when_atrium_dev_is_not_installed),
+    CASE(atrium_dev_runs_by_itself),
     CASE(dev_json_has_all_that_scripts_need),
     CASE(pids_are_never_stale),
     CASE(no_demo_makes_no_project),

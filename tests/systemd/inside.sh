@@ -136,6 +136,8 @@ install_package() {
         'complete -F _atriumctl atriumctl'
     [ -s /usr/share/zsh/site-functions/_atriumctl ] && [ -s /usr/share/fish/vendor_completions.d/atriumctl.fish ]
     [ -s /usr/share/doc/atrium/monitoring/prometheus-rules.yml ]
+    refuses [ -e /usr/bin/atrium-dev ]
+    grep -q 'atrium-dev is not installed' <<<"$(atriumctl dev 2>&1 || true)"
     grep -q 'conf.d' /etc/atrium/atrium.conf
     step installed
 }

@@ -1,0 +1,14 @@
+/*
+ * error_line.h - why a program of this folder failed, as its user reads it.
+ */
+#ifndef ATRIUM_CTL_ERROR_LINE_H
+#define ATRIUM_CTL_ERROR_LINE_H
+
+#include "common/base/error.h"
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+/* Prints the error as one line on stderr, behind the name of the program. */
+void error_line_print(const char *program, const struct error *err);
+
+#endif
