@@ -1,23 +1,22 @@
 /*
  * config.c - reads the configuration files line by line, so that every complaint names its line.
  *
- * zconfig takes each line apart (name, quotes, comment); it keeps no line numbers, tolerates
- * duplicates and walks over lines longer than its buffer, which is why the lines are cut and
- * measured here first.  Used by service_main() and atriumctl.
+ * config_line.c takes each line apart (name, quotes, comment). Used by service_main() and
+ * atriumctl.
  */
 #include "common/service/config.h"
 
-#include <czmq.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/service/config_line.h"
 #include "common/wire/codec.h"
 
 enum {
     FILE_SIZE_MAX = 1024 * 1024,
-    LINE_MAX_SIZE = 1000, /* zconfig cuts at 1,024 */
+    LINE_MAX_SIZE = 1000,
     INDENT = 4,
     LIST_ITEMS_MAX = 256,
 };
@@ -319,21 +318,20 @@ static void clear_value(const struct reader *reader, const struct config_section
 
 /* ---- lines ---- */
 
-static int read_section_line(struct reader *reader, zconfig_t *line)
+static int read_section_line(struct reader *reader, const struct config_line *line)
 {
     reader->section = NULL;
     reader->began = true;
-    if (*zconfig_value(line) != '\0')
+    if (*line->value != '\0')
         return fail(reader, "\"%s\" stands outside of a section: indent it by %d spaces",
-                    zconfig_name(line), INDENT);
+                    line->name, INDENT);
     for (size_t i = 0; i < reader->count; i++) {
         struct section_state *state = &reader->states[i];
 
-        if (strcmp(reader->sections[i].name, zconfig_name(line)) != 0)
+        if (strcmp(reader->sections[i].name, line->name) != 0)
             continue;
         if (state->file == reader->path)
-            return fail(reader, "section \"%s\" began on line %d already", zconfig_name(line),
-                        state->line);
+            return fail(reader, "section \"%s\" began on line %d already", line->name, state->line);
         reader->section = &reader->sections[i];
         state->file = reader->path;
         state->line = reader->line;
@@ -344,30 +342,29 @@ static int read_section_line(struct reader *reader, zconfig_t *line)
 }
 
 /* Notes the value, which a later file may override. */
-static int read_key_line(struct reader *reader, zconfig_t *line)
+static int read_key_line(struct reader *reader, const struct config_line *line)
 {
     const struct config_section *section = reader->section;
     struct config_origin *origins = reader->states[section - reader->sections].origins;
 
     for (size_t i = 0; i < section->count; i++) {
-        if (strcmp(section->rows[i].key, zconfig_name(line)) != 0)
+        if (strcmp(section->rows[i].key, line->name) != 0)
             continue;
         if (origins[i].file == reader->path)
-            return fail(reader, "%s was given on line %d already", zconfig_name(line),
-                        origins[i].line);
+            return fail(reader, "%s was given on line %d already", line->name, origins[i].line);
         origins[i] = (struct config_origin){reader->path, reader->line,
-                                            arena_strdup(reader->arena, zconfig_value(line))};
+                                            arena_strdup(reader->arena, line->value)};
         return 0;
     }
-    return fail(reader, "section \"%s\" has no key \"%s\"", section->name, zconfig_name(line));
+    return fail(reader, "section \"%s\" has no key \"%s\"", section->name, line->name);
 }
 
 /* `text` is the line without its end. */
-static int read_line(struct reader *reader, const char *text)
+static int read_line(struct reader *reader, char *text)
 {
     size_t indent = strspn(text, " ");
-    CLEANUP(zconfig_destroy) zconfig_t *tree = NULL;
-    zconfig_t *line;
+    struct config_line line;
+    const char *wanted;
 
     if (strlen(text) > LINE_MAX_SIZE)
         return fail(reader, "longer than %d bytes", LINE_MAX_SIZE);
@@ -375,17 +372,16 @@ static int read_line(struct reader *reader, const char *text)
         return 0;
     if (indent > 0 && !reader->section)
         return reader->began ? 0 : fail(reader, "a section's name must stand before its keys");
-    tree = zconfig_str_load(text + indent);
-    if (!tree)
-        return fail(reader, "must be: name = \"value\"");
-    line = zconfig_child(tree);
-    if (!line)
+    wanted = config_line_split(text + indent, &line);
+    if (wanted)
+        return fail(reader, "%s", wanted);
+    if (*line.name == '\0')
         return 0;
     if (indent == 0)
-        return read_section_line(reader, line);
+        return read_section_line(reader, &line);
     if (indent != INDENT)
         return fail(reader, "keys are indented by %d spaces", INDENT);
-    return read_key_line(reader, line);
+    return read_key_line(reader, &line);
 }
 
 static int read_lines(struct reader *reader, char *text)

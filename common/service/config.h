@@ -1,6 +1,6 @@
 /*
- * config.h - typed settings from zconfig (ZPL) files, of which a later one overrides an earlier
- * one.
+ * config.h - typed settings from files in the notation ZPL, of which a later one overrides an
+ * earlier one.
  *
  *     common
  *         run_dir = "/run/atrium"

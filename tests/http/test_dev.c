@@ -486,6 +486,9 @@ static void a_wrong_configuration_is_refused_by_line(void)
         {"common\n    log_level = \"loud\"\n", ":2: "},
         {"common\n    development = \"perhaps\"\n", ":2: "},
         {"    run_dir = \"/x\"\n", ":1: "},
+        {"common\n    run_dir = \"/x\n", ":2: "}, /* and nothing on stdout, as of all rows */
+        {"common\n    run_dir = \"/x\" y\n", ":2: "},
+        {"common\n    run_dir \"/x\"\n", ":2: "},
     };
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
 

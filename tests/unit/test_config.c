@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "common/service/config.h"
+#include "common/service/config_line.h"
 #include "tests/unit/unit.h"
 
 struct shared {
@@ -172,7 +173,6 @@ static const struct bad_case bad_cases[] = {
     {"tab", "own\n\tkey = /k\n", ":2: must be: name = \"value\""},
 };
 
-/* Complaints that zconfig makes of its own go to stdout: they do no harm but are not ours. */
 static void test_complains_with_file_and_line(void)
 {
     for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
@@ -201,6 +201,51 @@ static void test_complains_of_syntax_with_file_and_line(void)
         load_text(&load, text);
         UNIT_CHECK(load.result < 0 && strstr(load.err.message, "a.conf:3: must be: name"), "%s: %s",
                    lines[i], load.err.message);
+    }
+}
+
+static void lines_are_taken_apart(void)
+{
+    static const struct {
+        const char *line, *name, *value; /* name NULL: refused */
+    } rows[] = {
+        {"a", "a", ""},
+        {"a # comment", "a", ""},
+        {"a =", "a", ""},
+        {"a = b", "a", "b"},
+        {"a\t=\tb c \t# comment", "a", "b c"},
+        {"a=b=c", "a", "b=c"},
+        {"a = \"b # c\" # comment", "a", "b # c"},
+        {"a = 'b \" c'\r", "a", "b \" c"},
+        {"a = \"\"", "a", ""},
+        {"a =#b", "a", ""},
+        {"a = #b", "a", "#b"},
+        {"a/b-c_d.e@f&g+$h = 1", "a/b-c_d.e@f&g+$h", "1"},
+        {"\t# comment", "", ""},
+        {"a b", NULL, NULL},
+        {"a \"b\"", NULL, NULL},
+        {"a = \"b", NULL, NULL},
+        {"a = \"b'", NULL, NULL},
+        {"a = \"b\" c", NULL, NULL},
+        {"= b", NULL, NULL},
+        {"\"a\" = b", NULL, NULL},
+        {"/a = b", NULL, NULL},
+        {"a/ = b", NULL, NULL},
+        {"\xc3\xa9 = b", NULL, NULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char text[64];
+        struct config_line line;
+        const char *what;
+
+        snprintf(text, sizeof(text), "%s", rows[i].line);
+        what = config_line_split(text, &line);
+        UNIT_CHECK(!what == !!rows[i].name, "%s: %s", rows[i].line, what ? what : "accepted");
+        if (!what && rows[i].name) {
+            UNIT_CHECK(strcmp(line.name, rows[i].name) == 0, "%s: %s", rows[i].line, line.name);
+            UNIT_CHECK(strcmp(line.value, rows[i].value) == 0, "%s: %s", rows[i].line, line.value);
+        }
     }
 }
 
@@ -401,6 +446,7 @@ static const struct unit_case cases[] = {
     CASE(test_falls_back),
     CASE(test_complains_with_file_and_line),
     CASE(test_complains_of_syntax_with_file_and_line),
+    CASE(lines_are_taken_apart),
     CASE(test_refuses_long_lines),
     CASE(test_refuses_what_is_no_text),
     CASE(test_finds_systemds_credentials),
