@@ -8,7 +8,8 @@
  * before libc's: the mapping that a hash needs is answered with the piece that the thread has
  * acquired, and wiped where libsodium unmaps it. Every other call goes to the kernel as it is.
  * Should libsodium ever ask for its memory in another way, then a hash is as right as before, and
- * as slow.
+ * as slow. docs/adr/0011-memory-of-password-hashes.md has the figures, also of libargon2, which
+ * takes memory from its caller and is slower.
  *
  * A hash reads 1 KiB here and there in all of its memory, which is more than the processor's table
  * of pages covers. In huge pages, where the kernel has them, it takes a sixth less time.
