@@ -111,6 +111,11 @@ static size_t add_sockets(const struct ctl_bus *self, const char *service, const
     return count;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 const char **ctl_bus_instances(const struct ctl_bus *self, const char *service, struct arena *arena)
 {
     const struct bus_hosts *hosts = self->options.hosts;
@@ -121,6 +126,7 @@ const char **ctl_bus_instances(const struct ctl_bus *self, const char *service, 
         if (hosts->rows[i].endpoint && strcmp(hosts->rows[i].service, service) == 0)
             count = add_name(names, count, hosts->rows[i].instance, arena);
     }
+    qsort(names, count, sizeof(*names), compare_names);
     return names;
 }
 

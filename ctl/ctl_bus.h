@@ -36,7 +36,7 @@ int ctl_bus_wait(struct ctl_bus *self, const char *service, int64_t timeout_ms,
                  struct error *err) MUST_USE;
 
 /* Names of the instances of a service that have a socket for atriumctl or are listed, alive or
- * dead; NULL-ended, from the arena. */
+ * dead: "2" before "10"; NULL-ended, from the arena. */
 const char **ctl_bus_instances(const struct ctl_bus *self, const char *service,
                                struct arena *arena);
 
