@@ -20,7 +20,7 @@ serve() {
         tail -40 ../run.log
         exit 1
     fi
-    pkill -INT -x atriumctl
+    pkill -INT -x atrium-dev
     wait "$run" || true
     if pgrep -l '^atrium'; then
         echo "these were left behind"
