@@ -62,7 +62,7 @@ static int make_directories(struct dev *self, struct error *err)
     static const char *const names[] = {"log", "mail", "bots", "keys"};
 
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        if (place_make_directory(&self->place, self->arena, names[i], err) < 0)
+        if (suite_dir_make_directory(&self->dir, self->arena, names[i], err) < 0)
             return -1;
     }
     if (self->clock_file && access(self->clock_file, F_OK) < 0)
@@ -132,9 +132,9 @@ static int start_postgres(struct dev *self, struct error *err)
         postgres_use(&self->postgres, self->arena, self->database);
         return 0;
     }
-    self->postgres.data_dir = place_path(&self->place, self->arena, "pg");
-    self->postgres.socket_dir = self->place.socket_dir;
-    self->postgres.log = place_log(&self->place, self->arena, "postgresql");
+    self->postgres.data_dir = suite_dir_path(&self->dir, self->arena, "pg");
+    self->postgres.socket_dir = self->dir.socket_dir;
+    self->postgres.log = suite_dir_log(&self->dir, self->arena, "postgresql");
     if (postgres_prepare(&self->postgres, self->supervisor, self->arena, err) < 0)
         return -1;
     child = postgres_start(&self->postgres, self->supervisor, self->arena, err);
@@ -152,7 +152,7 @@ static int start_instance(struct dev *self, const struct daemon *daemon, size_t 
         .instance = instance,
         .argv = {daemon->program, "--config", self->config_file, "--instance", instance,
                  self->clock_file ? "--test-clock" : NULL, self->clock_file},
-        .log = place_log(&self->place, self->arena, log),
+        .log = suite_dir_log(&self->dir, self->arena, log),
         .death_signal = SIGKILL,
     };
 
@@ -184,27 +184,27 @@ static void describe(struct dev *self)
     self->json.admin_url =
         arena_printf(self->arena, "http://127.0.0.1:%d", self->gateways[0].admin_port);
     self->json.conninfo = self->postgres.conninfo;
-    self->json.mail_dir = place_path(&self->place, self->arena, "mail");
+    self->json.mail_dir = suite_dir_path(&self->dir, self->arena, "mail");
     self->json.clock_file = self->clock_file;
-    self->json.bus_dir = arena_printf(self->arena, "%s/bus", self->place.socket_dir);
-    self->json.bot_dir = place_path(&self->place, self->arena, "bots");
+    self->json.bus_dir = arena_printf(self->arena, "%s/bus", self->dir.socket_dir);
+    self->json.bot_dir = suite_dir_path(&self->dir, self->arena, "bots");
     self->json.demo = self->demo_wanted ? &self->demo : NULL;
     self->json.children = supervisor_children(self->supervisor);
 }
 
 static int bring_up(struct dev *self, struct error *err)
 {
-    const char *demo_file = place_path(&self->place, self->arena, "demo.json");
+    const char *demo_file = suite_dir_path(&self->dir, self->arena, "demo.json");
 
     if (start_postgres(self, err) < 0 || dev_config_write(self, err) < 0 ||
         provision(self, err) < 0 || start_daemons(self, err) < 0)
         return -1;
-    self->bus = ctl_bus_new(self->loop, self->place.socket_dir, NULL, err);
+    self->bus = ctl_bus_new(self->loop, self->dir.socket_dir, NULL, err);
     if (!self->bus || dev_ready_wait(self, err) < 0)
         return -1;
     if (self->demo_wanted &&
-        demo_open(self->bus, demo_file, place_path(&self->place, self->arena, "bots"), self->arena,
-                  &self->demo, err) < 0)
+        demo_open(self->bus, demo_file, suite_dir_path(&self->dir, self->arena, "bots"),
+                  self->arena, &self->demo, err) < 0)
         return -1;
     describe(self);
     if (devjson_write(&self->json, self->json_file, getpid(), err) < 0)
@@ -268,10 +268,10 @@ static int run_loop(struct dev *self, struct error *err)
 
 static int prepare(struct dev *self, const struct arguments *args, struct error *err)
 {
-    self->config_file = place_path(&self->place, self->arena, "atrium.conf");
-    self->json_file = place_path(&self->place, self->arena, "dev.json");
+    self->config_file = suite_dir_path(&self->dir, self->arena, "atrium.conf");
+    self->json_file = suite_dir_path(&self->dir, self->arena, "dev.json");
     if (arguments_has(args, "--test-clock"))
-        self->clock_file = place_path(&self->place, self->arena, "clock");
+        self->clock_file = suite_dir_path(&self->dir, self->arena, "clock");
     unlink(self->json_file); /* of a suite that was killed: its pids mean nothing now */
     if (dev_config_daemons(self, args, err) < 0 || make_directories(self, err) < 0)
         return -1;
@@ -287,14 +287,14 @@ static int dev_run(struct arena *arena, const struct arguments *args, struct err
     self->arena = arena;
     self->err = err;
     if (dev_config_options(self, args, err) < 0 ||
-        place_open(&self->place, dir ? dir : "var", arena, err) < 0)
+        suite_dir_open(&self->dir, dir ? dir : "var", arena, err) < 0)
         return -1;
     result = prepare(self, args, err);
     if (result == 0)
         result = run_loop(self, err);
     if (!self->ready)
-        place_forget(&self->place);
-    place_close(&self->place);
+        suite_dir_discard(&self->dir);
+    suite_dir_close(&self->dir);
     return result;
 }
 

@@ -5,7 +5,7 @@
  *   dev_config.c  the command line, and DIR/atrium.conf made of it
  *   dev_ready.c   does everything answer?
  *   dev_show.c    what is printed when it does
- *   place.c ports.c postgres.c supervise.c demo.c devjson.c know nothing of this struct
+ *   suite_dir.c ports.c postgres.c supervise.c demo.c devjson.c know nothing of this struct
  */
 #ifndef ATRIUM_CTL_DEV_DEV_H
 #define ATRIUM_CTL_DEV_DEV_H
@@ -13,8 +13,8 @@
 #include "ctl/ctl.h"
 #include "ctl/dev/demo.h"
 #include "ctl/dev/devjson.h"
-#include "ctl/dev/place.h"
 #include "ctl/dev/postgres.h"
+#include "ctl/dev/suite_dir.h"
 #include "ctl/dev/supervise.h"
 
 enum { DAEMONS_MAX = 8, INSTANCES_MAX = 16 };
@@ -47,7 +47,7 @@ struct dev {
     struct daemon daemons[DAEMONS_MAX];
     size_t daemon_count;
 
-    struct place place;
+    struct suite_dir dir;
     struct gateway_site gateways[INSTANCES_MAX];
     size_t gateway_count;
     const char *config_file, *json_file, *base_url;
@@ -65,7 +65,7 @@ struct dev {
 
 /* ---- dev_config.c ---- */
 
-/* Which daemons, how many of each. After place_open(). */
+/* Which daemons, how many of each. After suite_dir_open(). */
 int dev_config_daemons(struct dev *self, const struct arguments *args, struct error *err) MUST_USE;
 
 /* Checks the other options and fills the struct's first part. */

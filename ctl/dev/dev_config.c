@@ -78,12 +78,12 @@ int dev_config_daemons(struct dev *self, const struct arguments *args, struct er
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
         const char *program = arena_printf(self->arena, "atrium-%s", kinds[i].name);
 
-        if (place_has_program(&self->place, program))
+        if (suite_dir_has_program(&self->dir, program))
             self->daemons[self->daemon_count++] = (struct daemon){
-                kinds[i].name, arena_printf(self->arena, "%s/%s", self->place.bin_dir, program), 1};
+                kinds[i].name, arena_printf(self->arena, "%s/%s", self->dir.bin_dir, program), 1};
         else if (kinds[i].required)
             return error_set(err, ERR_NOT_FOUND, "there is no %s beside atrium-dev in %s", program,
-                             self->place.bin_dir);
+                             self->dir.bin_dir);
     }
     if (instances && read_instances(self, instances, err) < 0)
         return -1;
@@ -144,7 +144,7 @@ int dev_config_options(struct dev *self, const struct arguments *args, struct er
 
 static int write_s3(const struct dev *self, FILE *file, struct error *err)
 {
-    const char *secret = place_path(&self->place, self->arena, "keys/s3");
+    const char *secret = suite_dir_path(&self->dir, self->arena, "keys/s3");
 
     fprintf(file,
             "    store = \"s3\"\n    s3_url = \"%s\"\n    s3_bucket = \"%s\"\n    s3_key = \"%s\"\n"
@@ -174,7 +174,7 @@ static int write_daemon(const struct dev *self, FILE *file, const char *name, st
 
     fprintf(file, "%s\n", name);
     if (conninfo) {
-        key = place_key(&self->place, self->arena, name, err);
+        key = suite_dir_key(&self->dir, self->arena, name, err);
         if (!key)
             return -1;
         fprintf(file, "    database = \"%s\"\n    seal_key = \"%s\"\n", conninfo, key);
@@ -188,15 +188,15 @@ static int write_daemon(const struct dev *self, FILE *file, const char *name, st
                 self->smtp);
     if (strcmp(name, "maild") == 0 && !self->smtp)
         fprintf(file, "    transport = \"file\"\n    mail_dir = \"%s\"\n",
-                place_path(&self->place, self->arena, "mail"));
+                suite_dir_path(&self->dir, self->arena, "mail"));
     if (strcmp(name, "botd") == 0)
-        fprintf(file, "    bot_dir = \"%s\"\n", place_path(&self->place, self->arena, "bots"));
+        fprintf(file, "    bot_dir = \"%s\"\n", suite_dir_path(&self->dir, self->arena, "bots"));
     if (strcmp(name, "botd") == 0 && self->bot_allow)
         fprintf(file, "    allow_networks = \"%s\"\n    allow_plain_http = \"true\"\n",
                 self->bot_allow);
     if (strcmp(name, "docd") == 0)
         fprintf(file, "    storage_dir = \"%s\"\n",
-                place_path(&self->place, self->arena, "storage"));
+                suite_dir_path(&self->dir, self->arena, "storage"));
     if (strcmp(name, "docd") == 0 && self->s3_url && write_s3(self, file, err) < 0)
         return -1;
     if (strcmp(name, "docd") == 0 && self->max_upload > 0)
@@ -217,7 +217,7 @@ int dev_config_write(const struct dev *self, struct error *err)
     fprintf(file,
             "#   Made by atriumctl dev at each start: changes are lost.\n"
             "common\n    run_dir = \"%s\"\n    development = \"true\"\n",
-            self->place.socket_dir);
+            self->dir.socket_dir);
     write_set(self, file, "common");
     for (size_t i = 0; i < self->daemon_count && result == 0; i++)
         result = write_daemon(self, file, self->daemons[i].name, err);

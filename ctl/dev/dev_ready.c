@@ -131,7 +131,7 @@ int dev_ready_wait(struct dev *self, struct error *err)
             return -1;
         if (clock_mono_ms() > deadline)
             return error_set(err, ERR_DEADLINE, "not ready after %d s, see the logs in %s/log",
-                             READY_LIMIT_MS / 1000, self->place.dir);
+                             READY_LIMIT_MS / 1000, self->dir.path);
     }
     return 0;
 }

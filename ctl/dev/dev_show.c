@@ -38,7 +38,7 @@ void dev_show(const struct dev *self)
     printf("metrics   %s/metrics\n", self->json.admin_url);
     if (!self->smtp)
         printf("mail      %s\n", self->json.mail_dir);
-    printf("logs      %s/log\n", self->place.dir);
+    printf("logs      %s/log\n", self->dir.path);
     if (self->demo_wanted) {
         printf("tenant    %s\n", DEMO_TENANT);
         printf("admin     %s   password %s\n", DEMO_ADMIN, self->demo.admin_password);
@@ -46,7 +46,7 @@ void dev_show(const struct dev *self)
         show_curl_lines(self->base_url);
     } else {
         printf("\nThere is no project yet: atriumctl --dir %s project create NAME\n",
-               self->place.dir);
+               self->dir.path);
     }
     puts("\nCtrl-C stops everything.");
     fflush(stdout);

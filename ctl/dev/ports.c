@@ -12,8 +12,8 @@
 
 enum { BACKLOG = 1024 };
 
-/* A socket bound to the port; *port becomes the one that it got. `shared`: others of ours may bind
- * it too. */
+/* A socket bound to the port; *port becomes the one that it got. `shared`: other sockets of this
+ * suite may bind it too. */
 static int bound_socket(int *port, bool shared, struct error *err)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,

@@ -114,7 +114,7 @@ static NORETURN void child_exec(const struct child_options *options, pid_t paren
 
 static bool is_dropped(const char *text)
 {
-    /* PG* moves libpq's defaults; the others are between us and whoever started us. */
+    /* PG* moves libpq's defaults; the others concern the process that started this one. */
     static const char *const dropped[] = {"PG", "NOTIFY_SOCKET=", "LISTEN_", "WATCHDOG_"};
 
     for (size_t i = 0; i < ARRAY_SIZE(dropped); i++) {
@@ -327,7 +327,7 @@ void supervisor_end(struct supervisor *self, const char *name, int signo, int64_
     while (supervisor_signal(self, name, 0) > 0) {
         if (clock_mono_ms() >= deadline_mono_ms) {
             supervisor_signal(self, name, SIGKILL);
-            deadline_mono_ms = INT64_MAX; /* nobody survives that */
+            deadline_mono_ms = INT64_MAX; /* no process survives that */
         }
         if (supervisor_pause(self, END_POLL_MS, &err) < 0)
             return;

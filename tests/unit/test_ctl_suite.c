@@ -13,13 +13,13 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "ctl/dev/place.h"
 #include "ctl/dev/ports.h"
+#include "ctl/dev/suite_dir.h"
 #include "ctl/dev/supervise.h"
 #include "ctl/files.h"
 #include "tests/unit/unit.h"
 
-/* ---- place ---- */
+/* ---- the directory ---- */
 
 static void sockets_lie_at_a_short_path(void)
 {
@@ -30,33 +30,33 @@ static void sockets_lie_at_a_short_path(void)
     memset(deep, 'd', sizeof(deep));
     deep[0] = '/';
     deep[299] = '\0';
-    a = place_socket_dir(arena, deep);
+    a = suite_dir_sockets(arena, deep);
     deep[298] = 'e';
-    b = place_socket_dir(arena, deep);
+    b = suite_dir_sockets(arena, deep);
     CU_ASSERT_TRUE(strlen(a) < 40);
     CU_ASSERT_STRING_NOT_EQUAL(a, b);
     deep[298] = 'd';
-    CU_ASSERT_STRING_EQUAL(a, place_socket_dir(arena, deep));
+    CU_ASSERT_STRING_EQUAL(a, suite_dir_sockets(arena, deep));
 }
 
 static void one_suite_in_a_directory(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
-    struct place first, second;
+    struct suite_dir first, second;
     struct stat status;
     struct error err;
 
     error_init(&err, arena);
-    CU_ASSERT_EQUAL_FATAL(place_open(&first, dir.path, arena, &err), 0);
+    CU_ASSERT_EQUAL_FATAL(suite_dir_open(&first, dir.path, arena, &err), 0);
     CU_ASSERT_EQUAL(stat(first.socket_dir, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 07777, 0700);
-    CU_ASSERT_TRUE(place_open(&second, dir.path, arena, &err) < 0);
+    CU_ASSERT_TRUE(suite_dir_open(&second, dir.path, arena, &err) < 0);
     CU_ASSERT_PTR_NOT_NULL(strstr(err.message, "already"));
-    place_close(&first);
+    suite_dir_close(&first);
     CU_ASSERT_TRUE(stat(first.socket_dir, &status) < 0);
-    CU_ASSERT_EQUAL(place_open(&second, dir.path, arena, &err), 0);
-    place_close(&second);
+    CU_ASSERT_EQUAL(suite_dir_open(&second, dir.path, arena, &err), 0);
+    suite_dir_close(&second);
 }
 
 /* What others prepared in /tmp is refused; what a killed suite left there is taken over,
@@ -65,44 +65,44 @@ static void foreign_socket_directories_are_refused(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
-    const char *path = place_socket_dir(arena, dir.path);
-    struct place place;
+    const char *path = suite_dir_sockets(arena, dir.path);
+    struct suite_dir suite;
     struct error err;
 
     error_init(&err, arena);
     CU_ASSERT_EQUAL_FATAL(symlink(dir.path, path), 0);
-    CU_ASSERT_TRUE(place_open(&place, dir.path, arena, &err) < 0);
+    CU_ASSERT_TRUE(suite_dir_open(&suite, dir.path, arena, &err) < 0);
     unlink(path);
     CU_ASSERT_EQUAL_FATAL(mkdir(path, 0777), 0);
     CU_ASSERT_EQUAL(chmod(path, 0777), 0);
-    CU_ASSERT_TRUE(place_open(&place, dir.path, arena, &err) < 0);
+    CU_ASSERT_TRUE(suite_dir_open(&suite, dir.path, arena, &err) < 0);
     CU_ASSERT_EQUAL(chmod(path, 0700), 0);
     CU_ASSERT_EQUAL(mkdir(arena_printf(arena, "%s/bus", path), 0700), 0);
-    CU_ASSERT_EQUAL(place_open(&place, dir.path, arena, &err), 0);
+    CU_ASSERT_EQUAL(suite_dir_open(&suite, dir.path, arena, &err), 0);
     CU_ASSERT_TRUE(access(arena_printf(arena, "%s/bus", path), F_OK) < 0);
-    place_close(&place);
+    suite_dir_close(&suite);
 }
 
 static void keys_are_made_once(void)
 {
     CLEANUP(arena_destroy) struct arena *arena = arena_new();
     CLEANUP(unit_dir_remove) struct unit_dir dir = unit_dir_make();
-    struct place place = {.dir = dir.path};
+    struct suite_dir suite = {.path = dir.path};
     struct stat status;
     struct error err;
     const char *path, *key;
 
     error_init(&err, arena);
-    CU_ASSERT_EQUAL(place_make_directory(&place, arena, "keys", &err), 0);
-    path = place_key(&place, arena, "authd", &err);
+    CU_ASSERT_EQUAL(suite_dir_make_directory(&suite, arena, "keys", &err), 0);
+    path = suite_dir_key(&suite, arena, "authd", &err);
     CU_ASSERT_PTR_NOT_NULL_FATAL(path);
     key = files_read(arena, path, &err);
     CU_ASSERT_EQUAL(stat(path, &status), 0);
     CU_ASSERT_EQUAL(status.st_mode & 07777, 0600);
     CU_ASSERT_EQUAL(strspn(key, "0123456789abcdef"), 64);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(place_key(&place, arena, "authd", &err));
+    CU_ASSERT_PTR_NOT_NULL_FATAL(suite_dir_key(&suite, arena, "authd", &err));
     CU_ASSERT_STRING_EQUAL(files_read(arena, path, &err), key);
-    path = place_key(&place, arena, "maild", &err);
+    path = suite_dir_key(&suite, arena, "maild", &err);
     CU_ASSERT_STRING_NOT_EQUAL(files_read(arena, path, &err), key);
 }
 

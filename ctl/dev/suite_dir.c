@@ -1,7 +1,7 @@
 /*
- * place.c - the directories of a development suite; see place.h.
+ * suite_dir.c - the directories of a development suite; see suite_dir.h.
  */
-#include "ctl/dev/place.h"
+#include "ctl/dev/suite_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ enum {
     LOG_END = 1000,      /* bytes of a log that are shown before it is removed */
 };
 
-char *place_socket_dir(struct arena *arena, const char *dir)
+char *suite_dir_sockets(struct arena *arena, const char *dir)
 {
     uint8_t hash[SECRET_HASH_SIZE];
     char digits[2 * SOCKET_DIR_HASH + 1];
@@ -43,8 +43,7 @@ static int remove_entry(const char *path, const struct stat *status UNUSED, int 
     return 0;
 }
 
-/* /tmp is everybody's: a directory (or link) that somebody else put there must not get our
- * sockets. */
+/* All users may write to /tmp: a directory or link that another one put there gets no sockets. */
 static int make_socket_dir(const char *path, struct error *err)
 {
     struct stat status;
@@ -63,9 +62,9 @@ static int make_socket_dir(const char *path, struct error *err)
     return 0;
 }
 
-static int take_lock(struct place *self, struct arena *arena, struct error *err)
+static int take_lock(struct suite_dir *self, struct arena *arena, struct error *err)
 {
-    const char *path = place_path(self, arena, "lock");
+    const char *path = suite_dir_path(self, arena, "lock");
 
     self->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (self->lock < 0)
@@ -74,7 +73,7 @@ static int take_lock(struct place *self, struct arena *arena, struct error *err)
         return 0;
     close(self->lock);
     self->lock = -1;
-    return error_set(err, ERR_CONFLICT, "a suite runs in %s already", self->dir);
+    return error_set(err, ERR_CONFLICT, "a suite runs in %s already", self->path);
 }
 
 /* Nothing but what take_lock() has made. */
@@ -95,7 +94,7 @@ static bool is_fresh(const char *dir)
     return fresh;
 }
 
-int place_open(struct place *self, const char *dir, struct arena *arena, struct error *err)
+int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena, struct error *err)
 {
     char path[PATH_MAX];
 
@@ -107,12 +106,12 @@ int place_open(struct place *self, const char *dir, struct arena *arena, struct 
         return error_set(err, ERR_INTERNAL, "%s: %s", dir, strerror(errno));
     if (strpbrk(path, "\"\n"))
         return error_set(err, ERR_BAD_REQUEST, "a quote or a line break in the name of DIR");
-    self->dir = arena_strdup(arena, path);
+    self->path = arena_strdup(arena, path);
     self->bin_dir = files_program_dir(arena);
-    self->socket_dir = place_socket_dir(arena, self->dir);
+    self->socket_dir = suite_dir_sockets(arena, self->path);
     if (take_lock(self, arena, err) < 0)
         return -1;
-    self->fresh = is_fresh(self->dir);
+    self->fresh = is_fresh(self->path);
     if (make_socket_dir(self->socket_dir, err) < 0) {
         close(self->lock);
         return -1;
@@ -142,54 +141,54 @@ static void show_end(const char *path, const char *name)
         fprintf(stderr, "%s: ...\n%s%s", name, text, text[size - 1] == '\n' ? "" : "\n");
 }
 
-void place_forget(const struct place *self)
+void suite_dir_discard(const struct suite_dir *self)
 {
     char path[PATH_MAX];
     DIR *logs;
 
     if (!self->fresh)
         return;
-    snprintf(path, sizeof(path), "%s/log", self->dir);
+    snprintf(path, sizeof(path), "%s/log", self->path);
     logs = opendir(path);
     for (const struct dirent *entry; logs && (entry = readdir(logs));) {
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof(path), "%s/log/%s", self->dir, entry->d_name);
+        snprintf(path, sizeof(path), "%s/log/%s", self->path, entry->d_name);
         show_end(path, entry->d_name);
     }
     if (logs)
         closedir(logs);
-    nftw(self->dir, remove_below, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    nftw(self->path, remove_below, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     if (self->made)
-        (void)rmdir(self->dir);
+        (void)rmdir(self->path);
 }
 
-void place_close(struct place *self)
+void suite_dir_close(struct suite_dir *self)
 {
     nftw(self->socket_dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
     close(self->lock);
     self->lock = -1;
 }
 
-const char *place_path(const struct place *self, struct arena *arena, const char *name)
+const char *suite_dir_path(const struct suite_dir *self, struct arena *arena, const char *name)
 {
-    return arena_printf(arena, "%s/%s", self->dir, name);
+    return arena_printf(arena, "%s/%s", self->path, name);
 }
 
-int place_make_directory(const struct place *self, struct arena *arena, const char *name,
-                         struct error *err)
+int suite_dir_make_directory(const struct suite_dir *self, struct arena *arena, const char *name,
+                             struct error *err)
 {
-    const char *path = place_path(self, arena, name);
+    const char *path = suite_dir_path(self, arena, name);
 
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return 0;
     return error_set(err, ERR_INTERNAL, "%s: %s", path, strerror(errno));
 }
 
-const char *place_key(const struct place *self, struct arena *arena, const char *daemon,
-                      struct error *err)
+const char *suite_dir_key(const struct suite_dir *self, struct arena *arena, const char *daemon,
+                          struct error *err)
 {
-    const char *path = arena_printf(arena, "%s/keys/%s.key", self->dir, daemon);
+    const char *path = arena_printf(arena, "%s/keys/%s.key", self->path, daemon);
     CLEANUP(secret_wipe) struct secret key = {.length = SEAL_KEY_SIZE};
     char digits[2 * SEAL_KEY_SIZE + 2];
 
@@ -208,15 +207,15 @@ const char *place_key(const struct place *self, struct arena *arena, const char 
     return path;
 }
 
-const char *place_log(const struct place *self, struct arena *arena, const char *name)
+const char *suite_dir_log(const struct suite_dir *self, struct arena *arena, const char *name)
 {
-    const char *path = arena_printf(arena, "%s/log/%s.log", self->dir, name);
+    const char *path = arena_printf(arena, "%s/log/%s.log", self->path, name);
 
     rename(path, arena_printf(arena, "%s.old", path));
     return path;
 }
 
-bool place_has_program(const struct place *self, const char *name)
+bool suite_dir_has_program(const struct suite_dir *self, const char *name)
 {
     char path[PATH_MAX];
 
