@@ -227,15 +227,10 @@ static int reset_accept(struct authd *d, const struct request *req, struct uuid 
                                                .audit = credential_audit(req, "password.set",
                                                                          owner->tenant.projectId,
                                                                          owner->account, NULL)};
-    const struct sql_reset_delete_in reset = {.account = owner->account};
-    const struct sql_credential_set_in set = {
-        .account = owner->account, .password_hash = hash, .now = req->now_ms};
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         link_require(sql_reset_redeem(tx, req, &redeem, err), err) < 0 ||
-        sql_reset_delete(tx, req, &reset, err) < 0 ||
-        email_claim(tx, req, owner, EMAIL_BY_LINK, err) < 0 ||
-        sql_credential_set(tx, req, &set, err) < 0)
+        email_claim(tx, req, owner, EMAIL_BY_LINK, hash, err) < 0)
         return -1;
     return credential_change_commit(d, req, &tx, owner, "Password", (struct uuid){""}, err);
 }

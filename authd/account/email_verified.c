@@ -57,8 +57,9 @@ static int drop_leftovers(struct db_tx *tx, const struct request *req,
     return 0;
 }
 
-int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
-                enum email_claim_by by, struct error *err)
+/* Records the proof. If it is the first, what another person may have begun ends. */
+static int verify(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
+                  enum email_claim_by by, struct error *err)
 {
     const struct sql_email_claim_in claim = {
         .account = owner->account,
@@ -71,6 +72,18 @@ int email_claim(struct db_tx *tx, const struct request *req, struct credential_o
     if (claimed <= 0) /* 0: proven before, so what is in the account is its owner's */
         return claimed;
     return drop_leftovers(tx, req, owner, by, err);
+}
+
+int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
+                enum email_claim_by by, const char *password_hash, struct error *err)
+{
+    const struct sql_reset_delete_in reset = {.account = owner->account};
+    const struct sql_credential_set_in set = {
+        .account = owner->account, .password_hash = password_hash, .now = req->now_ms};
+
+    if (sql_reset_delete(tx, req, &reset, err) < 0 || verify(tx, req, owner, by, err) < 0)
+        return -1;
+    return sql_credential_set(tx, req, &set, err) < 0 ? -1 : 0;
 }
 
 /* ---- asking ---- */

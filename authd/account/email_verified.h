@@ -26,16 +26,15 @@ enum email_claim_by { EMAIL_BY_LINK, EMAIL_BY_INVITATION };
 /* The organisation of a project: its root. */
 struct uuid email_organization(const struct tenant *tenant);
 
-/* Records within a transaction that a link, and nothing else, has proven the address of
- * owner->account for owner->organization (absent: for all). When it was not proven for that
- * before, another person may have made the account: its scheduled deletion (owner->revived, for
- * credential_change_commit()), its second factor (one that is on for longer than
- * EMAIL_CLAIM_FACTOR_AGE only by an invitation) and its other links end here. The caller sets
- * another password, which voids sign-ins that are half done, and ends the sessions, both
- * afterwards: the order of locks is the account, the second factor, the credential, the
- * sessions. Parks. */
+/* Writes a password, given as its hash, within a transaction that has redeemed a link, and records
+ * that this link has proven the address of owner->account for owner->organization (absent: for
+ * all). When it was not proven for that before, another person may have made the account: its
+ * scheduled deletion (owner->revived, for credential_change_commit()), its second factor (one that
+ * is on for longer than EMAIL_CLAIM_FACTOR_AGE only by an invitation) and its other links end here.
+ * The caller ends the sessions afterwards: the order of locks is the link, the account, the second
+ * factor, the credential, the sessions. Parks. */
 int email_claim(struct db_tx *tx, const struct request *req, struct credential_owner *owner,
-                enum email_claim_by by, struct error *err) MUST_USE;
+                enum email_claim_by by, const char *password_hash, struct error *err) MUST_USE;
 
 /* Whether the tenant refuses sign-ins to accounts whose address is not proven. */
 bool email_is_required(const struct tenant *tenant);

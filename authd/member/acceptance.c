@@ -273,8 +273,6 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
                            struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *held = NULL;
-    CLEANUP(db_result_destroy) struct db_result *dropped = NULL;
-    CLEANUP(db_result_destroy) struct db_result *set = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     struct uuid project = owner->tenant.projectId, membership;
     bool found = false;
@@ -292,10 +290,7 @@ int acceptance_by_password(struct authd *d, const struct request *req, struct uu
         error_clear(err);
         return account_gone(err);
     }
-    if (db_tx_query(tx, SQL_RESET_DROP, &dropped, err, DB_UUID(owner->account)) < 0 ||
-        email_claim(tx, req, owner, EMAIL_BY_INVITATION, err) < 0 ||
-        db_tx_query(tx, SQL_CREDENTIAL_SET, &set, err, DB_UUID(owner->account),
-                    DB_TEXT(password_hash), DB_INT(req->now_ms)) < 0)
+    if (email_claim(tx, req, owner, EMAIL_BY_INVITATION, password_hash, err) < 0)
         return -1;
     if (!found)
         return db_commit(&tx, err);

@@ -14,6 +14,8 @@
 #include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/signin/step_up.h"
+#include "authd/sql/account.h"
+#include "authd/sql/credential.h"
 #include "authd/tenant.h"
 #include "common/domain/policy.h"
 #include "common/service/audit.h"
@@ -432,29 +434,29 @@ int member_patch(struct authd *d, const struct request *req, const struct member
 static int end_access(struct db_tx *tx, const struct request *req, struct uuid account,
                       struct session_ended *ended, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *voided = NULL;
+    const struct sql_credential_invalidate_in in = {.account = account};
 
-    if (db_tx_query(tx, SQL_CREDENTIAL_VOID, &voided, err, DB_UUID(account)) < 0)
+    if (sql_credential_invalidate(tx, req, &in, err) < 0)
         return -1;
     return session_end_project(tx, req, req->caller->project, account, "removed", ended, err);
 }
 
-/* A patient's account belongs to the project and goes with the membership. What others lock before
- * they want the counter of changes goes before that is ours. */
+/* A patient's account belongs to the project and is deleted with the membership: first the rows
+ * that other transactions lock before the counter of changes. */
 static int erase_patient(struct db_tx *tx, const struct request *req, struct uuid account,
                          struct session_ended *ended, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *links = NULL;
-    CLEANUP(db_result_destroy) struct db_result *held = NULL;
-    CLEANUP(db_result_destroy) struct db_result *factor = NULL;
-    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
+    const struct sql_reset_delete_in reset = {.account = account};
+    const struct sql_account_row_lock_in lock = {.account = account};
+    const struct sql_factor_delete_in factor = {.account = account};
+    const struct sql_patient_delete_in patient = {.account = account};
 
-    if (db_tx_query(tx, SQL_RESET_DROP, &links, err, DB_UUID(account)) < 0 ||
-        db_tx_query(tx, SQL_ACCOUNT_ROW_LOCK, &held, err, DB_UUID(account)) < 0 ||
-        db_tx_query(tx, SQL_FACTOR_DROP, &factor, err, DB_UUID(account)) < 0 ||
+    if (sql_reset_delete(tx, req, &reset, err) < 0 ||
+        sql_account_row_lock(tx, req, &lock, err) < 0 ||
+        sql_factor_delete(tx, req, &factor, err) < 0 ||
         end_access(tx, req, account, ended, err) < 0)
         return -1;
-    return db_tx_query(tx, SQL_ACCOUNT_DROP, &gone, err, DB_UUID(account));
+    return sql_patient_delete(tx, req, &patient, err) < 0 ? -1 : 0;
 }
 
 /* Answers when the member's tokens are refused everywhere. */

@@ -199,7 +199,7 @@ static const struct {
     {"login_delete_all", "login_owner"},
     {"account_delete", "Index Scan using account_pkey on account"},
     {"SQL_ADMIN_OF", "membership_account"},
-    {"SQL_ACCOUNT_ROW_LOCK", "Index Scan using account_pkey on account"},
+    {"account_row_lock", "Index Scan using account_pkey on account"},
     {"SQL_THROTTLE_STATE", "Index Scan using known_address_pkey on known_address"},
     {"SQL_LOGIN_CREATE", "Index Scan using known_address_pkey on known_address known_address_1"},
     {"SQL_LOGIN_SPEND", "Index Scan using known_address_pkey on known_address"},
