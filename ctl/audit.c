@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/service/service.h"
 #include "ctl/audit_fhir.h"
 #include "ctl/audit_walk.h"
@@ -18,7 +19,12 @@
 #include "ctl/output.h"
 #include "ctl/progress.h"
 
-enum { SERVICES_MAX = 16, HEX_SIZE = 2 * AUDIT_HASH_SIZE + 1 };
+enum {
+    SERVICES_MAX = 16,
+    HEX_SIZE = 2 * AUDIT_HASH_SIZE + 1,
+    SEAL_WAIT_MS = 5000,
+    SEAL_POLL_MS = 100,
+};
 
 static int fetch(struct ctl *ctl, const char *service, const struct audit_page_in *in,
                  struct arena *arena, struct audit_page_out *ret, struct error *err)
@@ -244,6 +250,8 @@ static void print_event(struct bundle *self, const char *service, const struct a
     json_dumpf(entry, stdout, JSON_COMPACT);
 }
 
+/* Prints the rows that are sealed, and waits for those that were written before and get their place
+ * in the chain within a second. */
 static int export_trail(struct ctl *ctl, const char *service, struct uuid project,
                         struct bundle *bundle, struct error *err)
 {
@@ -251,7 +259,8 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
     CLEANUP(progress_end) struct progress progress;
     struct audit_page_in in = {.project = project};
     struct audit_page_out page;
-    int64_t events = 0;
+    int64_t events = 0, end = -1, until_ms = clock_mono_ms() + SEAL_WAIT_MS;
+    bool waits;
 
     start_progress(&progress, ctl, service, isatty(STDOUT_FILENO));
     do {
@@ -260,6 +269,8 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
         arena_reset(scratch);
         if (fetch(ctl, service, &in, scratch, &page, err) < 0)
             return -1;
+        if (end < 0)
+            end = page.sequence + page.unsealed;
         row = page.rows.items;
         for (size_t i = 0; i < page.rows.count; i++) {
             print_event(bundle, service, &row[i], scratch);
@@ -269,12 +280,14 @@ static int export_trail(struct ctl *ctl, const char *service, struct uuid projec
         if (page.kept)
             progress_part(&progress, events, page.rows.count > 0 ? in.after : page.sequence,
                           page.sequence);
-    } while (page.rows.count > 0);
+        waits = page.rows.count == 0 && page.sequence < end && clock_mono_ms() < until_ms;
+        if (waits && fiber_sleep_until(ctl->bus->loop, clock_mono_ms() + SEAL_POLL_MS, err) < 0)
+            return -1;
+    } while (page.rows.count > 0 || waits);
     return 0;
 }
 
-/* A Bundle of type collection: each daemon's rows in the order of its chain. A row that is not
- * sealed yet is not among them. */
+/* A Bundle of type collection: each daemon's rows in the order of its chain. */
 int audit_export_command(struct ctl *ctl, struct error *err)
 {
     struct bundle bundle = {0};

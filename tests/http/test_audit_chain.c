@@ -365,6 +365,21 @@ static void the_export_is_fhir(void)
     CHECK_EXIT(empty, 1);
 }
 
+/* Rows get their place in the chain within a second, and only then are read. */
+static void the_export_has_what_was_written_before(void)
+{
+    for (int i = 0; i < 5; i++) {
+        char code[16];
+
+        snprintf(code, sizeof(code), "fresh-%d", i);
+        PROGRAM made = ATRIUMCTL(suite, NULL, "project", "create", "Fresh", "--code", code);
+        CHECK_EXIT(made, 0);
+        PROGRAM done = ATRIUMCTL(suite, NULL, "audit", "export", "--project", code);
+        CHECK_EXIT(done, 0);
+        UNIT_CHECK(json_array_size(json_object_get(done->json, "entry")) > 0, "%s: no rows", code);
+    }
+}
+
 /* ---- months that need not be kept ---- */
 
 static void write_part(const char *format, ...) PRINTF_LIKE(1, 2);
@@ -462,6 +477,7 @@ static const struct unit_case cases[] = {
     CASE(a_clock_that_jumps_breaks_nothing),
     CASE(verification_finds_nothing),
     CASE(the_export_is_fhir),
+    CASE(the_export_has_what_was_written_before),
     CASE(tampering_is_found),
     CASE(a_daemons_role_leaves_sealed_rows_alone),
     CASE(a_kept_hash_reveals_a_recomputed_chain),
