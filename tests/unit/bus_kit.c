@@ -358,7 +358,8 @@ static void open_client(struct kit *self, const char *service, const char *insta
                                          .spans = self->spans};
     error_init(&err, NULL);
     self->bus = bus_new(self->loop, self->clock, self->metrics, &self->options, &err);
-    UNIT_REQUIRE(self->bus != NULL, "%s", err.message);
+    if (!self->bus)
+        log_die("kit", err.message);
 }
 
 void kit_open(struct kit *self, struct loop *loop, const char *service, size_t peer_max)
@@ -372,10 +373,10 @@ void kit_open_far(struct kit *self, const char *name, const char *hosts)
     struct error err;
 
     error_init(&err, NULL);
-    UNIT_REQUIRE(bus_hosts_read(arena_printf(self->arena, "%s/%s", self->dir.path, hosts),
-                                self->arena, &self->hosts, &err) == 0 &&
-                     bus_hosts_take_key(self->hosts, self->dir.path, name, &err) == 0,
-                 "%s", err.message);
+    if (bus_hosts_read(arena_printf(self->arena, "%s/%s", self->dir.path, hosts), self->arena,
+                       &self->hosts, &err) < 0 ||
+        bus_hosts_take_key(self->hosts, self->dir.path, name, &err) < 0)
+        log_die("kit", err.message);
     open_client(self, self->hosts->own->service, self->hosts->own->instance,
                 arena_printf(self->arena, "%s/far", self->dir.path), 512);
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <ftw.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@
 #include "common/runtime/fiber.h"
 
 enum { FIBER_DEADLINE_MS = 120000, UNWIND_DEADLINE_MS = 5000, TITLE_SIZE = 160 };
+
+/* Below those that the kernel gives to outgoing connections (net.ipv4.ip_local_port_range). */
+enum { PORT_FIRST = 20000, PORT_COUNT = 12000 };
 
 /* What the running case may log; CUnit's callbacks carry no argument, hence static. */
 static uint64_t log_before, log_expected;
@@ -270,17 +274,33 @@ const char *unit_dir_read(const struct unit_dir *dir, const char *name)
     return text;
 }
 
+static bool port_is_free(int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons((uint16_t)port),
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool is_free = fd >= 0 && bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+
+    if (fd < 0)
+        log_die("unit", "no socket");
+    close(fd);
+    return is_free;
+}
+
 int unit_free_port(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t size = sizeof(address);
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    static uint32_t next;
 
-    if (fd < 0 || bind(fd, (struct sockaddr *)&address, size) < 0 ||
-        getsockname(fd, (struct sockaddr *)&address, &size) < 0)
-        log_die("unit", "no free port");
-    close(fd);
-    return ntohs(address.sin_port);
+    if (next == 0)
+        next = randombytes_uniform(PORT_COUNT);
+    for (int i = 0; i < PORT_COUNT; i++) {
+        int port = PORT_FIRST + (int)(next++ % PORT_COUNT);
+
+        if (port_is_free(port))
+            return port;
+    }
+    log_die("unit", "no free port");
 }
 
 struct seal_keys unit_seal_keys(uint8_t byte)

@@ -100,7 +100,8 @@ const char *unit_dir_write(const struct unit_dir *dir, const char *name, const c
  * next call. */
 const char *unit_dir_read(const struct unit_dir *dir, const char *name);
 
-/* A TCP port of 127.0.0.1 that was free a moment ago. */
+/* A TCP port of 127.0.0.1 that was free a moment ago, another one with each call, and none that an
+ * outgoing connection can get meanwhile. */
 int unit_free_port(void);
 
 /* A seal key whose bytes are all `byte`. */
