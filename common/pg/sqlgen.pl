@@ -121,6 +121,7 @@ sub find_part {
         for my $key (qw(class rows)) {
             fail($path, 1, "a part has no $key") if $part->{$key};
         }
+        fail($path, $part->{line}, 'a part includes no part') if $part->{body} =~ /-- include:/;
         return $parts{$name} = $part;
     }
     fail($file, $line, "there is no part $name");
@@ -194,12 +195,29 @@ sub expand_part {
     return $text;
 }
 
+# The lines of a text, each with its number; an include whose parenthesis is open goes on in the comment below it.
+sub lines_of {
+    my ($text, $number) = @_;
+    my @lines;
+    for my $line (split /^/, $text) {
+        my ($more) = $line =~ /^\s*--\s+(.*)/s;
+        if (defined $more && @lines && $lines[-1][0] =~ /-- include: [^(\n]*\((?!.*\),?\s*$)/) {
+            $lines[-1][0] =~ s/\s*$/ $more/;
+        } else {
+            push @lines, [$line, $number];
+        }
+        $number++;
+    }
+    return @lines;
+}
+
 # Puts the parts in; then the text has parameters only, :name and :member.name.
 sub expand {
     my ($self) = @_;
-    my ($text, $number) = ('', $self->{line});
+    my $text = '';
     $self->{members} = {};
-    for my $line (split /^/, $self->{body}) {
+    for (lines_of($self->{body}, $self->{line})) {
+        my ($line, $number) = @$_;
         if ($line =~ /^(\s*)-- include: (\w+)(?: as (\w+))?(?:\((.*)\))?(,?)\s*$/) {
             my ($indent, $name, $member, $args, $comma) = ($1, $2, $3 // $2, $4 // '', $5);
             my $part = find_part($name, $self->{file}, $number);
@@ -212,7 +230,6 @@ sub expand {
         } else {
             $text .= $line;
         }
-        $number++;
     }
     return $text =~ s/\s*$//r;
 }

@@ -31,6 +31,10 @@ GOOD = [
      'x as (delete from t where id = :id returning id),\n'
      '-- include: audit(from = {x, (values (1, 2)) y}, entity = null)\nselect from x',
      'select $2, null from x, (values (1, 2)) y)'),
+    ('an include over several lines', '-- A write.\n-- class: write\n-- in: id uuid\n-- rows: none\nwith\n'
+     'x as (delete from t where id = :id returning id),\n'
+     '-- include: audit(from = x,\n--     entity = null),\n-- a remark\ny as (select)\nselect from x',
+     'select $2, null from x),\\n"\n    "-- a remark'),
     ('names that are longer than others', READ.replace('id uuid', 'id uuid, id_of text')
      + 'select name from t where id = :id and o = :id_of', 'where id = $1 and o = $2'),
 ]
@@ -52,6 +56,8 @@ BAD = [
     ('an argument too many', READ + 'with\n-- include: audit(from = x, to = y)\nselect',
      'd/sql/s/x.sql:7: part audit has no argument to'),
     ('an include in a line of others', READ + 'with -- include: audit(from = x)\nselect', 'stands alone in its line'),
+    ('an include without an end', READ + 'with\n-- include: audit(from = x,\n-- entity = null\nselect',
+     'd/sql/s/x.sql:7: an include is'),
     ('a semicolon', READ + 'select name from t where id = :id;', 'ends without a semicolon'),
     ('nothing', READ, 'there is no statement'),
 ]
