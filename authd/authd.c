@@ -20,6 +20,7 @@
 #include "authd/session/refresh_state.h"
 #include "authd/session/rotation.h"
 #include "authd/signin/admission_cache.h"
+#include "authd/sql/seal.h"
 #include "authd/sql_part.h"
 #include "authd/sweep.h"
 #include "common/base/cache.h"
@@ -179,10 +180,14 @@ static void stop(void *daemon)
     password_close(d);
 }
 
+SEAL_STATEMENTS(signing_key)
+SEAL_STATEMENTS(mfa_factor)
+SEAL_STATEMENTS(mfa_pending)
+
 static const struct seal_table seal_tables[] = {
-    {"signing_key", KEY_SEAL_PURPOSE, SQL_KEY_SEAL_PAGE, SQL_KEY_RESEAL, NULL},
-    {"mfa_factor", FACTOR_SEAL_PURPOSE, SQL_FACTOR_SEAL_PAGE, SQL_FACTOR_RESEAL, NULL},
-    {"mfa_pending", FACTOR_SEAL_PURPOSE, SQL_PENDING_SEAL_PAGE, SQL_PENDING_RESEAL, NULL},
+    {"signing_key", KEY_SEAL_PURPOSE, SEAL_TABLE(signing_key), NULL},
+    {"mfa_factor", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_factor), NULL},
+    {"mfa_pending", FACTOR_SEAL_PURPOSE, SEAL_TABLE(mfa_pending), NULL},
     {.name = NULL},
 };
 

@@ -7,6 +7,7 @@
 #include "botd/botd_api.h"
 #include "botd/sandbox/sandbox.h"
 #include "botd/sql/purge.h"
+#include "botd/sql/seal.h"
 #include "common/base/log.h"
 
 enum { CHECK_MS = 60 * 1000, IDLE_MS = 5 * 1000, SWEEP_MS = 60 * 1000 };
@@ -135,10 +136,12 @@ static void stop(void *daemon)
     curl_loop_destroy(&d->curl);
 }
 
+SEAL_STATEMENTS(bot_secrets)
+SEAL_STATEMENTS(bot_signing)
+
 static const struct seal_table seal_tables[] = {
-    {"bot secrets", BOT_SECRETS_PURPOSE, SQL_BOT_SEAL_PAGE, SQL_BOT_RESEAL, NULL},
-    {"bot signing", BOT_SIGNING_PURPOSE, SQL_SIGNING_SEAL_PAGE, SQL_SIGNING_RESEAL,
-     bot_signing_missing},
+    {"bot secrets", BOT_SECRETS_PURPOSE, SEAL_TABLE(bot_secrets), NULL},
+    {"bot signing", BOT_SIGNING_PURPOSE, SEAL_TABLE(bot_signing), bot_signing_missing},
     {.name = NULL},
 };
 
@@ -174,8 +177,6 @@ static const struct service_definition definition = {
     .config_size = sizeof(struct botd_config),
     .database_offset = offsetof(struct botd_config, db),
     .schema = "bot",
-    .statements = botd_statements,
-    .statement_count = BOTD_STATEMENT_COUNT,
     .sql = botd_sql,
     .migrations = botd_migrations,
     .audit = true,

@@ -2,13 +2,11 @@
  * botd.h - what the files of botd share.
  *
  * botd keeps the bots of each project and executes them, and translates texts.  Handlers are one
- * file per subject; who may call them is in botd_routes.def, what they ask PostgreSQL in
- * botd_sql.def.
+ * file per subject; who may call them is in botd_routes.def, what they ask PostgreSQL in botd/sql.
  */
 #ifndef ATRIUM_BOTD_BOTD_H
 #define ATRIUM_BOTD_BOTD_H
 
-#include "botd/botd_sql.h"
 #include "botd/network.h"
 #include "botd/translation/provider.h"
 #include "common/bus/method.h"

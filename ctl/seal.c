@@ -34,21 +34,21 @@ enum {
 static const char *const services[] = {"authd", "settingsd", "docd", "maild", "botd", NULL};
 
 /* What became of a daemon's exchange, and what is to be done by the operator. */
-struct seal_row {
+struct seal_progress {
     const char *service, *step, *writes, *reads, *restart;
 };
-static const struct field seal_row_rows[] = {
-    FIELD_TEXT(struct seal_row, service, 0, 64, 0, "Service", "authd"),
-    FIELD_TEXT(struct seal_row, step, 0, 64, 0, "prepared, switched, finished or waiting",
+static const struct field seal_progress_rows[] = {
+    FIELD_TEXT(struct seal_progress, service, 0, 64, 0, "Service", "authd"),
+    FIELD_TEXT(struct seal_progress, step, 0, 64, 0, "prepared, switched, finished or waiting",
                "prepared"),
-    FIELD_TEXT(struct seal_row, writes, 0, 64, 0, "Key of the file that writes",
+    FIELD_TEXT(struct seal_progress, writes, 0, 64, 0, "Key of the file that writes",
                "4c1f0a6d93b2e871"),
-    FIELD_TEXT(struct seal_row, reads, 0, 64, 0, "Key of the file that only reads",
+    FIELD_TEXT(struct seal_progress, reads, 0, 64, 0, "Key of the file that only reads",
                "9a2b77c05e1d4f36"),
-    FIELD_TEXT(struct seal_row, restart, 0, 4096, 0, "Instances to restart, one after the other",
-               "authd@1 authd@2"),
+    FIELD_TEXT(struct seal_progress, restart, 0, 4096, 0,
+               "Instances to restart, one after the other", "authd@1 authd@2"),
 };
-static FIELD_TABLE(seal_row);
+static FIELD_TABLE(seal_progress);
 
 struct seal_instance {
     const char *name, *instance; /* "authd.1", "1" */
@@ -260,13 +260,13 @@ static int take_step(struct exchange *self, bool begin, const char **ret_step, s
 }
 
 static int advance(struct exchange *self, const struct instances *all, bool begin,
-                   struct seal_row *row, struct error *err)
+                   struct seal_progress *row, struct error *err)
 {
     struct arena *arena = self->ctl->arena;
 
     if (read_file(self, err) < 0 || ask_all(self, all, err) < 0 || self->count == 0)
         return -1;
-    *row = (struct seal_row){.service = self->service};
+    *row = (struct seal_progress){.service = self->service};
     if (take_step(self, begin, &row->step, err) < 0)
         return -1;
     row->writes = arena_strdup(arena, self->file.items[0].id);
@@ -307,8 +307,8 @@ static int restart_all(struct exchange *self, struct error *err)
 }
 
 /* All the steps of one daemon. */
-static int exchange_whole(struct exchange *self, const struct instances *all, struct seal_row *row,
-                          struct error *err)
+static int exchange_whole(struct exchange *self, const struct instances *all,
+                          struct seal_progress *row, struct error *err)
 {
     for (int round = 0; round < ROUNDS_MAX; round++) {
         if (advance(self, all, round == 0, row, err) < 0 || restart_all(self, err) < 0)
@@ -333,7 +333,7 @@ static const char *key_path(struct ctl *ctl, const char *service)
     return arena_printf(ctl->arena, "%s/%s.key", keys, service);
 }
 
-static void tell(const struct ctl *ctl, const struct seal_row *rows, size_t count)
+static void tell(const struct ctl *ctl, const struct seal_progress *rows, size_t count)
 {
     size_t waiting = 0, finished = 0;
 
@@ -354,7 +354,7 @@ int keys_seal(struct ctl *ctl, struct error *err)
 {
     static const char *const columns[] = {"service", "step", "writes", "reads", "restart", NULL};
     const struct instances *all = instances_find(ctl, err);
-    struct seal_row rows[ARRAY_SIZE(services)];
+    struct seal_progress rows[ARRAY_SIZE(services)];
     struct field_list list = {rows, 0};
 
     if (!all)
@@ -377,7 +377,7 @@ int keys_seal(struct ctl *ctl, struct error *err)
             return -1;
         list.count++;
     }
-    output_list(ctl, &seal_row_table, &list, columns);
+    output_list(ctl, &seal_progress_table, &list, columns);
     tell(ctl, rows, list.count);
     return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "docd/document/sniff.h"
 #include "docd/image/image_process.h"
+#include "docd/sql/seal.h"
 #include "docd/sql_part.h"
 
 enum { SWEEP_PERIOD_MS = 60000 };
@@ -215,8 +216,10 @@ static void stop(void *daemon)
     secret_wipe(&d->s3_secret);
 }
 
+SEAL_STATEMENTS(document)
+
 static const struct seal_table seal_tables[] = {
-    {"document", DOCUMENT_TOKEN_PURPOSE, SQL_DOCUMENT_SEAL_PAGE, SQL_DOCUMENT_RESEAL, NULL},
+    {"document", DOCUMENT_TOKEN_PURPOSE, SEAL_TABLE(document), NULL},
     {.name = NULL},
 };
 

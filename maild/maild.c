@@ -10,6 +10,7 @@
 #include "maild/sql/job.h"
 #include "maild/sql/mail.h"
 #include "maild/sql/purge.h"
+#include "maild/sql/seal.h"
 #include "maild/transport.h"
 
 enum { PURGE_PERIOD_MS = 3600 * 1000, PURGE_BATCH = 1000 };
@@ -136,8 +137,10 @@ static void maild_stop(void *daemon)
     clock_destroy(&d->real);
 }
 
+SEAL_STATEMENTS(message)
+
 static const struct seal_table seal_tables[] = {
-    {"message", SEALED_PURPOSE, SQL_MESSAGE_SEAL_PAGE, SQL_MESSAGE_RESEAL, NULL},
+    {"message", SEALED_PURPOSE, SEAL_TABLE(message), NULL},
     {.name = NULL},
 };
 
@@ -182,8 +185,6 @@ static const struct service_definition definition = {
     .config_size = sizeof(struct maild_config),
     .database_offset = offsetof(struct maild_config, db),
     .schema = "mail",
-    .statements = maild_statements,
-    .statement_count = MAILD_STATEMENT_COUNT,
     .sql = maild_sql,
     .migrations = maild_migrations,
     .audit = true,

@@ -11,7 +11,6 @@
 
 #include "common/bus/method.h"
 #include "common/service/service.h"
-#include "maild/maild_sql.h"
 #include "maild/smtp_server.h"
 #include "maild/sql_part.h"
 

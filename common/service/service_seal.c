@@ -20,6 +20,8 @@
 #include <string.h>
 
 #include "common/service/service_private.h"
+#include "common/service/sql/seal.h"
+#include "common/service/sql/seal_outbox.h"
 
 enum {
     OPEN_MS = 10000,
@@ -36,36 +38,9 @@ enum {
     COUNT_MS = 2000,   /* and for how long */
 };
 
-enum {
-#define SQL(name, class, params, text) name,
-#include "common/service/seal_sql.def"
-#undef SQL
-    STATEMENT_COUNT
-};
-
-static const struct db_statement statements[STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/seal_sql.def"
-#undef SQL
-};
-
-enum {
-#define SQL(name, class, params, text) name,
-#include "common/service/seal_outbox_sql.def"
-#undef SQL
-    OUTBOX_STATEMENT_COUNT
-};
-
-static const struct db_statement outbox_statements[OUTBOX_STATEMENT_COUNT] = {
-#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
-#include "common/service/seal_outbox_sql.def"
-#undef SQL
-};
-
 static const char key_purpose[] = "retired seal key";
 
 struct service_seal {
-    int first_statement;
     struct seal_table tables[TABLES_MAX];
     size_t table_count;
     bool switched; /* the second key of the file is the older one */
@@ -79,6 +54,17 @@ struct service_seal {
 
 /* ---- tables ---- */
 
+static const struct field seal_row_rows[] = {
+    FIELD_TEXT(struct seal_row, key, 0, KEY_TEXT, FIELD_REQUIRED, "Key of the row", "a"),
+    FIELD_TEXT(struct seal_row, subject, 0, KEY_TEXT, 0, "What the value belongs to", "a"),
+    FIELD_BOOL(struct seal_row, other, false, FIELD_REQUIRED, "Sealed by another key"),
+    FIELD_BYTES(struct seal_row, value, INT32_MAX, 0, "The value, if so"),
+};
+FIELD_TABLE(seal_row);
+
+SEAL_STATEMENTS(retired_key)
+SEAL_STATEMENTS(outbox)
+
 static void add_table(struct service_seal *self, const struct seal_table *table)
 {
     if (self->table_count == TABLES_MAX)
@@ -91,22 +77,16 @@ void service_seal_extend(struct service *self)
     const struct service_definition *definition = self->definition;
     struct service_seal *sealing = arena_calloc(self->arena, 1, sizeof(*sealing));
     const struct seal_table *own = definition->seal_tables;
-    int first;
 
     self->sealing = sealing;
-    first = sealing->first_statement = db_extend(self->db, statements, STATEMENT_COUNT);
+    db_extend_sql(self->db, service_seal_sql);
     for (; own && own->name; own++)
         add_table(sealing, own);
-    add_table(sealing, &(struct seal_table){.name = "seal_key",
-                                            .purpose = key_purpose,
-                                            .page = first + SQL_SEAL_KEY_PAGE,
-                                            .reseal = first + SQL_SEAL_KEY_RESEAL});
+    add_table(sealing,
+              &(struct seal_table){"seal_key", key_purpose, SEAL_TABLE(retired_key), NULL});
     if (definition->outbox_methods) {
-        first = db_extend(self->db, outbox_statements, OUTBOX_STATEMENT_COUNT);
-        add_table(sealing, &(struct seal_table){.name = "outbox",
-                                                .purpose = "outbox",
-                                                .page = first + SQL_OUTBOX_PAGE,
-                                                .reseal = first + SQL_OUTBOX_RESEAL});
+        db_extend_sql(self->db, service_seal_outbox_sql);
+        add_table(sealing, &(struct seal_table){"outbox", "outbox", SEAL_TABLE(outbox), NULL});
     }
     sealing->resealed = metrics_counter(self->metrics, "atrium_seal_resealed_total", "",
                                         "Values that were sealed anew because the key changed.");
@@ -121,81 +101,77 @@ struct page {
 
 /* What a page has to write. */
 struct page_values {
-    struct db_array keys, olds, news;
+    struct sql_seal_replace in;
     size_t count;
 };
 
 static int read_page(struct service *self, const struct request *req,
-                     const struct seal_table *table, const char *after, int64_t rows,
-                     struct db_result **ret, struct error *err)
+                     const struct seal_table *table, const char *after, int64_t most,
+                     struct seal_rows *ret, struct error *err)
 {
     uint8_t id[SEAL_ID_SIZE];
 
     (void)sodium_hex2bin(id, sizeof(id), self->seal.items[0].id, SEAL_ID_TEXT - 1, NULL, NULL,
                          NULL);
-    return db_query(self->db, req, table->page, ret, err, DB_TEXT(after), DB_BYTES(id, sizeof(id)),
-                    DB_INT(rows));
+    return table->page(self->db, req, after, (struct field_bytes){id, sizeof(id)}, most, ret, err);
 }
 
 /* The plain value of a row that another key has sealed; NULL when none of the keys opens it. */
 static const char *plain_value(const struct service *self, const struct request *req,
-                               const struct seal_table *table, const struct db_result *res,
-                               size_t row, const char **ret_purpose, size_t *ret_size)
+                               const struct seal_table *table, const struct seal_row *row,
+                               const char **ret_purpose, size_t *ret_size)
 {
-    struct field_bytes sealed = db_bytes(res, row, 3);
+    const struct sealed sealed = {row->value.bytes, row->value.size};
     uint8_t *plain;
 
-    *ret_purpose = db_is_null(res, row, 1)
-                       ? table->purpose
-                       : arena_printf(req->arena, "%s %s", table->purpose, db_text(res, row, 1));
-    if (db_is_null(res, row, 3)) {
+    *ret_purpose = row->subject ? arena_printf(req->arena, "%s %s", table->purpose, row->subject)
+                                : table->purpose;
+    if (!sealed.bytes) {
         const char *text =
-            table->missing ? table->missing(&self->seal, req->arena, db_text(res, row, 0)) : NULL;
+            table->missing ? table->missing(&self->seal, req->arena, row->key) : NULL;
 
         *ret_size = text ? strlen(text) : 0;
         return text;
     }
-    if (seal_open(req->arena, &self->seal, *ret_purpose, (struct sealed){sealed.bytes, sealed.size},
-                  &plain, ret_size) < 0)
+    if (seal_open(req->arena, &self->seal, *ret_purpose, sealed, &plain, ret_size) < 0)
         return NULL;
     return (const char *)plain;
 }
 
 static void page_add(struct service *self, const struct request *req,
-                     const struct seal_table *table, const struct db_result *res, size_t row,
+                     const struct seal_table *table, const struct seal_row *row,
                      struct page_values *values, struct page *page)
 {
-    struct field_bytes old = db_bytes(res, row, 3);
     const char *purpose, *plain;
     struct sealed sealed;
     size_t size;
 
     page->other++;
-    plain = plain_value(self, req, table, res, row, &purpose, &size);
+    plain = plain_value(self, req, table, row, &purpose, &size);
     if (!plain) {
         page->unopened++;
         return;
     }
     sealed = seal_value(req->arena, &self->seal, purpose, plain, size);
     sodium_memzero((char *)(uintptr_t)plain, size);
-    db_array_add(&values->keys, db_text(res, row, 0));
-    if (db_is_null(res, row, 3))
-        db_array_add(&values->olds, "null");
+    db_array_add(&values->in.keys, row->key);
+    if (row->value.bytes)
+        db_array_add_bytes(&values->in.olds, row->value.bytes, row->value.size);
     else
-        db_array_add_bytes(&values->olds, old.bytes, old.size);
-    db_array_add_bytes(&values->news, sealed.bytes, sealed.size);
+        db_array_add(&values->in.olds, "null");
+    db_array_add_bytes(&values->in.news, sealed.bytes, sealed.size);
     values->count++;
 }
 
-static struct page_values page_values_new(const struct request *req, const struct db_result *res)
+static struct page_values page_values_new(const struct request *req, const struct seal_rows *rows)
 {
-    size_t bytes = 0, rows = db_rows(res);
+    size_t bytes = 0;
 
-    for (size_t row = 0; row < rows; row++)
-        bytes += DB_ARRAY_BYTES(db_bytes(res, row, 3).size + SECRET_MAX) + 1;
-    return (struct page_values){.keys = db_array_new(req->arena, rows, KEY_TEXT),
-                                .olds = db_array_new(req->arena, 1, bytes),
-                                .news = db_array_new(req->arena, 1, bytes)};
+    for (size_t i = 0; i < rows->count; i++)
+        bytes += DB_ARRAY_BYTES(rows->items[i].value.size + SECRET_MAX) + 1;
+    return (struct page_values){.in = {.keys = db_array_new(req->arena, rows->count, KEY_TEXT),
+                                       .olds = db_array_new(req->arena, 1, bytes),
+                                       .news = db_array_new(req->arena, 1, bytes)}};
 }
 
 /* Seals a page of a table anew. A row that was written meanwhile keeps what was written: that is of
@@ -204,27 +180,25 @@ static int reseal_page(struct service *self, const struct request *req,
                        const struct seal_table *table, const char *after, struct page *ret,
                        struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL, *made = NULL;
     struct sql_audit audit;
     struct page_values values;
+    struct seal_rows rows;
 
     *ret = (struct page){.rows = 0};
-    if (read_page(self, req, table, after, PAGE_ROWS, &res, err) < 0)
+    if (read_page(self, req, table, after, PAGE_ROWS, &rows, err) < 0)
         return -1;
-    ret->rows = (int64_t)db_rows(res);
-    values = page_values_new(req, res);
-    for (size_t row = 0; row < db_rows(res); row++)
-        if (db_bool(res, row, 2))
-            page_add(self, req, table, res, row, &values, ret);
+    ret->rows = (int64_t)rows.count;
+    values = page_values_new(req, &rows);
+    for (size_t i = 0; i < rows.count; i++)
+        if (rows.items[i].other)
+            page_add(self, req, table, &rows.items[i], &values, ret);
     if (ret->rows == PAGE_ROWS)
-        ret->next = arena_strdup(req->arena, db_text(res, db_rows(res) - 1, 0));
+        ret->next = rows.items[rows.count - 1].key;
     if (values.count == 0)
         return 0;
     audit = audit_row(req, &(struct audit){.action = "seal_key.reseal", .detail = table->name});
-    if (db_query(self->db, req, table->reseal, &made, err, DB_TEXT(values.keys.text),
-                 DB_TEXT(values.olds.text), DB_TEXT(values.news.text), DB_AUDIT(audit)) < 0)
+    if (table->replace(self->db, req, &values.in, &audit, &ret->resealed, err) < 0)
         return -1;
-    ret->resealed = db_int(made, 0, 0);
     *self->sealing->resealed += (uint64_t)ret->resealed;
     return 0;
 }
@@ -234,15 +208,15 @@ static int reseal_page(struct service *self, const struct request *req,
 static int take_turn(struct service *self, const struct request *req, bool *ret_ours,
                      struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     int64_t now_ms = clock_real_ms();
+    const struct sql_seal_key_take_turn_in turn = {.id = self->seal.items[0].id,
+                                                   .instance = self->instance,
+                                                   .now = now_ms,
+                                                   .until = now_ms + TURN_MS};
+    int taken = sql_seal_key_take_turn(self->db, req, &turn, err);
 
-    if (db_query(self->db, req, self->sealing->first_statement + SQL_SEAL_TURN, &res, err,
-                 DB_TEXT(self->seal.items[0].id), DB_TEXT(self->instance), DB_INT(now_ms),
-                 DB_INT(now_ms + TURN_MS)) < 0)
-        return -1;
-    *ret_ours = db_affected(res) > 0;
-    return 0;
+    *ret_ours = taken > 0;
+    return MIN(taken, 0);
 }
 
 /* The next page of the pass; after the last table the next pass begins. */
@@ -293,40 +267,8 @@ static int run_task(void *daemon, const struct request *req, struct error *err)
 
 /* ---- the start ---- */
 
-/* A row of seal_key. */
-struct known_key {
-    const char *id;
-    int64_t writes_since, retired_at;
-    struct field_bytes sealed;
-};
-
-struct known_keys {
-    struct known_key items[64]; /* newest first */
-    size_t count;
-};
-
-static int read_known(struct service *self, const struct request *req, struct known_keys *ret,
-                      struct error *err)
-{
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-    if (db_query(self->db, req, self->sealing->first_statement + SQL_SEAL_KEYS, &res, err) < 0)
-        return -1;
-    ret->count = MIN(db_rows(res), ARRAY_SIZE(ret->items));
-    for (size_t row = 0; row < ret->count; row++) {
-        struct field_bytes sealed = db_bytes(res, row, 3);
-
-        ret->items[row] = (struct known_key){
-            .id = arena_strdup(req->arena, db_text(res, row, 0)),
-            .writes_since = db_int(res, row, 1),
-            .retired_at = db_int(res, row, 2),
-            .sealed = {sealed.bytes ? arena_memdup(req->arena, sealed.bytes, sealed.size) : NULL,
-                       sealed.size}};
-    }
-    return 0;
-}
-
-static const struct known_key *find_known(const struct known_keys *known, const char *id)
+static const struct sql_seal_key_list_row *find_known(const struct sql_seal_key_list_rows *known,
+                                                      const char *id)
 {
     for (size_t i = 0; i < known->count; i++)
         if (strcmp(known->items[i].id, id) == 0)
@@ -337,12 +279,11 @@ static const struct known_key *find_known(const struct known_keys *known, const 
 static int register_key(struct service *self, const struct request *req, const char *id,
                         bool writes, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = writes ? "seal_key.write" : "seal_key.add", .detail = id});
+    const struct audit audit = {.action = writes ? "seal_key.write" : "seal_key.add", .detail = id};
+    const struct sql_seal_key_register_in key = {
+        .id = id, .now = req->now_ms, .writes = writes, .audit = audit_row(req, &audit)};
 
-    return db_query(self->db, req, self->sealing->first_statement + SQL_SEAL_REGISTER, &res, err,
-                    DB_TEXT(id), DB_INT(req->now_ms), DB_BOOL(writes), DB_AUDIT(audit));
+    return MIN(sql_seal_key_register(self->db, req, &key, err), 0);
 }
 
 /* Whether the keys open what a database holds that was made before it named its keys. */
@@ -352,17 +293,18 @@ static int try_values(struct service *self, const struct request *req, struct er
     size_t opened = 0, tried = 0;
 
     for (size_t i = 0; i < sealing->table_count; i++) {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
+        struct seal_rows rows;
 
-        if (read_page(self, req, &sealing->tables[i], NULL, TRIAL_ROWS, &res, err) < 0)
+        if (read_page(self, req, &sealing->tables[i], NULL, TRIAL_ROWS, &rows, err) < 0)
             return -1;
-        for (size_t row = 0; row < db_rows(res); row++) {
+        for (size_t j = 0; j < rows.count; j++) {
+            const struct seal_row *row = &rows.items[j];
             const char *purpose, *plain;
             size_t size;
 
-            if (!db_bool(res, row, 2) || db_is_null(res, row, 3))
+            if (!row->other || !row->value.bytes)
                 continue;
-            plain = plain_value(self, req, &sealing->tables[i], res, row, &purpose, &size);
+            plain = plain_value(self, req, &sealing->tables[i], row, &purpose, &size);
             tried++;
             opened += plain != NULL;
             if (plain)
@@ -378,10 +320,11 @@ static int try_values(struct service *self, const struct request *req, struct er
 
 /* Refuses a file that lacks a key which values may need, and a first key that others may not
  * know. */
-static int judge_file(const struct service *self, const struct known_keys *known, struct error *err)
+static int judge_file(const struct service *self, const struct sql_seal_key_list_rows *known,
+                      struct error *err)
 {
     const char *path = service_seal_key_path(self);
-    const struct known_key *first = find_known(known, self->seal.items[0].id);
+    const struct sql_seal_key_list_row *first = find_known(known, self->seal.items[0].id);
     bool any = false;
 
     for (size_t i = 0; i < self->seal.in_file; i++)
@@ -391,7 +334,7 @@ static int judge_file(const struct service *self, const struct known_keys *known
             err, ERR_INTERNAL,
             "%s: holds another key than the one that sealed this database; put that back.", path);
     for (size_t i = 0; i < known->count; i++) {
-        const struct known_key *key = &known->items[i];
+        const struct sql_seal_key_list_row *key = &known->items[i];
 
         if (key->writes_since > 0 && key->retired_at == 0 && !seal_keys_find(&self->seal, key->id))
             return error_set(err, ERR_INTERNAL,
@@ -413,11 +356,11 @@ static int judge_file(const struct service *self, const struct known_keys *known
 
 /* Adds the keys that were exchanged, which open nothing but the hashes that they made. */
 static int open_retired(struct service *self, const struct request *req,
-                        const struct known_keys *known, struct error *err)
+                        const struct sql_seal_key_list_rows *known, struct error *err)
 {
     for (size_t i = 0; i < known->count; i++) {
         CLEANUP(secret_wipe) struct secret secret = {.length = SEAL_KEY_SIZE};
-        const struct known_key *key = &known->items[i];
+        const struct sql_seal_key_list_row *key = &known->items[i];
         uint8_t *plain;
         size_t size;
 
@@ -436,10 +379,10 @@ static int open_retired(struct service *self, const struct request *req,
     return 0;
 }
 
-static bool is_switched(const struct service *self, const struct known_keys *known)
+static bool is_switched(const struct service *self, const struct sql_seal_key_list_rows *known)
 {
-    const struct known_key *first = find_known(known, self->seal.items[0].id);
-    const struct known_key *second =
+    const struct sql_seal_key_list_row *first = find_known(known, self->seal.items[0].id);
+    const struct sql_seal_key_list_row *second =
         self->seal.in_file > 1 ? find_known(known, self->seal.items[1].id) : NULL;
 
     return first && second && first < second; /* newest first */
@@ -455,17 +398,18 @@ int service_seal_load(struct service *self, struct error *err)
 int service_seal_open(struct service *self, struct error *err)
 {
     CLEANUP(service_request_destroy) struct request *req = service_request_new(self, OPEN_MS);
-    struct known_keys known;
+    struct sql_seal_key_list_rows known;
 
     if (self->seal.count == 0 || !self->sealing)
         return 0;
-    if (read_known(self, req, &known, err) < 0 ||
+    if (sql_seal_key_list(self->db, req, &known, err) < 0 ||
         (known.count == 0 ? try_values(self, req, err) : judge_file(self, &known, err)) < 0)
         return -1;
     for (size_t i = 0; i < self->seal.in_file; i++)
         if (register_key(self, req, self->seal.items[i].id, i == 0, err) < 0)
             return -1;
-    if (read_known(self, req, &known, err) < 0 || open_retired(self, req, &known, err) < 0)
+    if (sql_seal_key_list(self->db, req, &known, err) < 0 ||
+        open_retired(self, req, &known, err) < 0)
         return -1;
     self->sealing->single = self->seal.in_file == 1;
     self->sealing->switched = is_switched(self, &known);
@@ -509,18 +453,16 @@ static int count_other(struct service *self, const struct request *req, int64_t 
         const char *after = NULL;
 
         do {
-            CLEANUP(db_result_destroy) struct db_result *res = NULL;
-            size_t rows;
+            struct seal_rows rows;
 
             *ret_more = clock_mono_ms() > until_ms || *ret > COUNT_MAX;
             if (*ret_more)
                 return 0;
-            if (read_page(self, req, &self->sealing->tables[i], after, PAGE_ROWS, &res, err) < 0)
+            if (read_page(self, req, &self->sealing->tables[i], after, PAGE_ROWS, &rows, err) < 0)
                 return -1;
-            rows = db_rows(res);
-            for (size_t row = 0; row < rows; row++)
-                *ret += db_bool(res, row, 2);
-            after = rows == PAGE_ROWS ? arena_strdup(req->arena, db_text(res, rows - 1, 0)) : NULL;
+            for (size_t row = 0; row < rows.count; row++)
+                *ret += rows.items[row].other;
+            after = rows.count == PAGE_ROWS ? rows.items[rows.count - 1].key : NULL;
         } while (after);
     }
     return 0;
@@ -615,9 +557,9 @@ int seal_reseal(struct service *self, const struct request *req, const struct se
 int seal_retire(struct service *self, const struct request *req, const struct seal_retire_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const struct seal_key *old = &self->seal.items[1];
-    struct sql_audit audit;
+    const struct audit audit = {.action = "seal_key.retire", .detail = old->id};
+    struct sql_seal_key_retire_in retire = {.id = old->id, .now = req->now_ms};
     struct sealed sealed;
 
     if (refuse_unless_switched(self, err) < 0)
@@ -627,7 +569,7 @@ int seal_retire(struct service *self, const struct request *req, const struct se
     sealed =
         seal_value(req->arena, &self->seal, arena_printf(req->arena, "%s %s", key_purpose, old->id),
                    old->secret.bytes, old->secret.length);
-    audit = audit_row(req, &(struct audit){.action = "seal_key.retire", .detail = old->id});
-    return db_query(self->db, req, self->sealing->first_statement + SQL_SEAL_RETIRE, &res, err,
-                    DB_TEXT(old->id), DB_SEALED(sealed), DB_INT(req->now_ms), DB_AUDIT(audit));
+    retire.sealed = (struct field_bytes){sealed.bytes, sealed.size};
+    retire.audit = audit_row(req, &audit);
+    return MIN(sql_seal_key_retire(self->db, req, &retire, err), 0);
 }

@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "botd/botd_sql.h"
 #include "botd/sql/translation.h"
 #include "tests/unit/plans.h"
 
@@ -13,8 +12,6 @@ extern const struct db_migration botd_migrations[];
 static const struct plans plans = {
     .schema = "bot",
     .migrations = botd_migrations,
-    .statements = botd_statements,
-    .count = BOTD_STATEMENT_COUNT,
     .sql = {botd_sql},
     .small = "",
     .emptied = "translation_memory, translation_memory_size, translation_day",

@@ -90,8 +90,6 @@ static void configure(struct fixture *self, const char *schema, const char *smtp
     self->db_options = (struct db_options){.conninfo = server->conninfo,
                                            .schema = schema,
                                            .program = schema,
-                                           .statements = maild_statements,
-                                           .statement_count = MAILD_STATEMENT_COUNT,
                                            .sql = maild_sql,
                                            .migrations = maild_migrations,
                                            .read_connections = 1,

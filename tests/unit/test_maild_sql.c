@@ -2,7 +2,6 @@
  * test_maild_sql.c - maild's statements against a real server: that they prepare, and find their
  * rows by an index.
  */
-#include "maild/maild_sql.h"
 #include "maild/sql_part.h"
 #include "tests/unit/plans.h"
 
@@ -11,8 +10,6 @@ extern const struct db_migration maild_migrations[];
 static const struct plans plans = {
     .schema = "mail",
     .migrations = maild_migrations,
-    .statements = maild_statements,
-    .count = MAILD_STATEMENT_COUNT,
     .sql = {maild_sql},
     .small = "",
     .emptied = "message",

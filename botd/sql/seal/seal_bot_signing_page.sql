@@ -1,0 +1,18 @@
+-- A page of keys by which bots sign, behind the key `after` or from the start
+-- (common/service/seal_table.h).
+-- Bots of builds before have none: it is made, see bot_signing_missing().
+-- class: read
+-- in: after text null, most int8
+-- rows: many
+-- row: struct seal_row
+select
+    project_id::text || id::text as key,
+    null::text as subject,
+    -- include: seal_other(column = signing_sealed, missing = true)
+from bot
+where (project_id, id) > (
+    coalesce(left(:after, 36), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(substr(:after, 37), '00000000-0000-0000-0000-000000000000')::uuid
+)
+order by project_id, id
+limit :most

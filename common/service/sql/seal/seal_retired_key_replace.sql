@@ -1,0 +1,8 @@
+-- Replaces keys that were exchanged by the same, sealed anew: how many were still the old ones.
+-- class: write
+-- rows: one
+-- row: total int8
+with
+-- include: seal_replace(table = seal_key, column = key_sealed, match = t.id = n.key),
+-- include: audit(from = (select from seal_replaced limit 1) one)
+select count(*) as total from seal_replaced

@@ -1,0 +1,14 @@
+-- A page of tokens of public documents, behind the key `after` or from the start
+-- (common/service/seal_table.h).
+-- class: read
+-- in: after text null, most int8
+-- rows: many
+-- row: struct seal_row
+select
+    encode(public_hash, 'hex') as key,
+    null::text as subject,
+    -- include: seal_other(column = public_token)
+from document
+where public_hash is not null and public_hash > coalesce(decode(:after, 'hex'), '')
+order by public_hash
+limit :most

@@ -1,0 +1,9 @@
+-- Replaces tokens of public documents by the same, sealed anew: how many were still the old ones.
+-- class: write
+-- rows: one
+-- row: total int8
+with
+-- include: seal_replace(table = document, column = public_token,
+--     match = public_hash = decode(n.key, 'hex')),
+-- include: audit(from = (select from seal_replaced limit 1) one)
+select count(*) as total from seal_replaced
