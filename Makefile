@@ -60,7 +60,7 @@ TEST_LIBS    := -lcunit -lcurl -lcrypto
 PROGRAMS := $(DAEMONS:%=$(BUILD)/bin/atrium-%) $(BUILD)/bin/atriumctl
 
 .DELETE_ON_ERROR:
-.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
+.PHONY: all tests run deps deps-build deps-all deps-s3 test sharp s3 openapi-clients otlp check-asan check-valgrind check-tsan bench-smoke coverage compdb docs-mail-templates fuzz fuzzers bench bench-before bench-peers peers bench-scale bench-curves bench-weigh bench-migrate fault test-patroni clean format format-check lint tidy install deb test-systemd test-bare ci-nightly test-mixed test-s3 refresh-domains
 
 all: $(PROGRAMS) $(BUILD)/bin/atrium-dev
 
@@ -487,7 +487,7 @@ test-bare:
 
 # What takes too long for each change; the first that fails ends it.
 ci-nightly:
-	@for target in test-bare check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-image drill fault; do \
+	@for target in test-bare tidy check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-image drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory $$target || exit 1; done
 
 # An upgrade half done, from REF=; see tests/mixed/run.sh.
@@ -523,6 +523,12 @@ lint: all
 	@tests/lint/test_lint.py
 	@tests/lint/test_sqlgen.py
 	@tests/lint/lint.py --objects $(BUILD) --headers '$(subst ','\'',$(CC) $(CFLAGS_ALL))'
+
+# clang-tidy over the programs, by .clang-tidy.
+tidy: all
+	$(call install_packages,$(BUILD_PACKAGES) clang-tidy)
+	@printf '%s\n' $(filter-out tests/%,$(filter %.c,$(SOURCES))) | xargs -P $(JOBS) -I{} \
+	    clang-tidy -quiet {} -- $(filter-out -Werror -DATRIUM_VERSION=%,$(CFLAGS_ALL)) -DATRIUM_VERSION=0 2>$(BUILD)/tidy.log
 
 # The lists of free and of throwaway mail anew; needs npm. Look at the difference before you commit it.
 refresh-domains:

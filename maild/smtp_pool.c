@@ -7,6 +7,7 @@
  */
 #include "maild/smtp_pool.h"
 
+#include <assert.h>
 #include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
@@ -300,6 +301,8 @@ static void on_news(void *arg, short revents UNUSED)
 static void answer(struct smtp_pool *self, struct job *job, const struct transport_gate *gate)
 {
     bool granted;
+
+    assert(gate); /* a job without one never asks */
 
     unlock(self);
     granted = gate->open(gate->arg);

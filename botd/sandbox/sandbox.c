@@ -86,7 +86,8 @@ struct sandbox *sandbox_new(struct loop *loop, struct cgroups *groups, const cha
 
     if (!self)
         log_die("sandbox", "out of memory");
-    *self = (struct sandbox){.loop = loop, .groups = groups, .confine = confine_new()};
+    *self = (struct sandbox){
+        .loop = loop, .groups = groups, .confine = confine_new(), .allowed = choices[0].means};
     for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
         if (strcmp(choices[i].setting, setting) == 0)
             self->allowed = choices[i].means;

@@ -8,6 +8,13 @@
 #include <string.h>
 #include <syslog.h>
 
+#ifdef __clang_analyzer__ /* here they are functions, see error.h */
+#undef error_set
+#undef error_detail
+#undef error_problem
+#undef error_retry
+#endif
+
 static const struct error_kind kinds[ERROR_CODE_COUNT] = {
     [ERR_NONE] = {"NONE", 200, LOG_INFO, false},
 #define ERROR(code, wire, status, level, shown) [code] = {wire, status, level, shown},

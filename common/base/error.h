@@ -81,6 +81,13 @@ void error_member(struct error *self, const char *name, const char *value);
 /* ERR_THROTTLED / 503 with the time after which another try makes sense; returns -1. */
 int error_retry(struct error *self, enum error_code code, int64_t after_s, const char *message);
 
+#ifdef __clang_analyzer__ /* it looks at one file at a time: what these return, always */
+#define error_set(...) ((void)error_set(__VA_ARGS__), -1)
+#define error_detail(...) ((void)error_detail(__VA_ARGS__), -1)
+#define error_problem(...) ((void)error_problem(__VA_ARGS__), -1)
+#define error_retry(...) ((void)error_retry(__VA_ARGS__), -1)
+#endif
+
 const struct error_kind *error_kind(enum error_code code);
 
 /* The code of a wire name; ERR_INTERNAL for one that this build does not know. */

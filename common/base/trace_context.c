@@ -75,7 +75,7 @@ void trace_hex(const uint8_t *bytes, size_t size, char *ret)
 
 void traceparent_write(const struct trace_context *context, char ret[static TRACEPARENT_SIZE])
 {
-    memcpy(ret, "00-", 3);
+    strcpy(ret, "00-");
     trace_hex(context->trace_id, TRACE_ID_BYTES, ret + AT_TRACE_ID);
     ret[AT_SPAN_ID - 1] = '-';
     trace_hex(context->span_id, SPAN_ID_BYTES, ret + AT_SPAN_ID);

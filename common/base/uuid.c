@@ -97,7 +97,7 @@ void uuid_to_bytes(const struct uuid *self, uint8_t ret[static 16])
         if (is_hyphen_position(position))
             position++;
         ret[i] =
-            (uint8_t)(hex_value(self->text[position]) << 4 | hex_value(self->text[position + 1]));
+            (uint8_t)(hex_value(self->text[position]) * 16 + hex_value(self->text[position + 1]));
     }
 }
 

@@ -144,7 +144,7 @@ static int check_row(const struct reader *reader, const struct bus_host *row)
 static int read_line(struct reader *reader, char *text)
 {
     static const char blanks[] = " \t\r";
-    struct bus_host row = {0};
+    struct bus_host row = {.name = ""};
     char *name = strtok_r(text, blanks, &text), *where = strtok_r(NULL, blanks, &text),
          *key = strtok_r(NULL, blanks, &text);
 

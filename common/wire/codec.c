@@ -5,6 +5,7 @@
  */
 #include "common/wire/codec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,6 +308,7 @@ static void build_scalar(uint8_t byte, const uint8_t *at, size_t width, msgpack_
         ret->type = MSGPACK_OBJECT_POSITIVE_INTEGER;
         ret->via.u64 = bits;
     } else if (byte >= 0xd0 && byte <= 0xd3) {
+        assert(width > 0);
         build_int((int64_t)(bits << (64 - 8 * width)) >> (64 - 8 * width), ret);
     }
 }

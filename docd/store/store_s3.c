@@ -119,7 +119,7 @@ static int look(const struct store_s3 *self, const struct request *req, const ch
 static int s3_arrived(struct store *store, const struct request *req, struct store_key form,
                       int64_t *ret_ms, struct error *err)
 {
-    struct facts facts = {0};
+    struct facts facts = {.etag = ""};
     int result = look(s3_of(store), req, form_key(req, form), &facts, err);
 
     *ret_ms = facts.modified_ms;
@@ -347,7 +347,7 @@ static int parts_complete(const struct store_s3 *self, const struct request *req
 static int check_unchanged(const struct store_s3 *self, const struct request *req, const char *key,
                            const struct facts *before, struct error *err)
 {
-    struct facts now;
+    struct facts now = {.etag = ""};
 
     if (look(self, req, key, &now, err) < 0)
         return -1;
@@ -463,7 +463,7 @@ static int s3_adopt(struct store *store, const struct request *req, struct store
     const struct store_s3 *self = s3_of(store);
     const char *from = form_key(req, form), *to = object_key(req, key);
     uint8_t *head = arena_alloc_raw(req->arena, STORE_HEAD_MAX);
-    struct facts facts;
+    struct facts facts = {.etag = ""};
     size_t size = 0;
 
     if (look(self, req, from, &facts, err) < 0)
@@ -617,7 +617,7 @@ static int s3_check_object(struct store *store, const struct request *req, struc
                            bool hash UNUSED, int64_t *ret_size, const char **ret_etag,
                            struct error *err)
 {
-    struct facts facts;
+    struct facts facts = {.etag = ""};
 
     if (look(s3_of(store), req, object_key(req, key), &facts, err) < 0)
         return -1;

@@ -3,6 +3,7 @@
  */
 #include "gateway/endpoint/openapi_operation.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "gateway/endpoint/openapi_responses.h"
@@ -80,6 +81,7 @@ static json_t *body_json(const struct endpoint *endpoint)
 
     if (!form && !endpoint->takes_body)
         return NULL;
+    assert(form || route->input); /* what has no input takes no body */
     return json_pack("{s:b, s:o}", "required", !(route->flags & R_OPTIONAL_BODY), "content",
                      form ? form_content() : json_content(route));
 }
