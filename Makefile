@@ -528,7 +528,7 @@ lint: all
 tidy: all
 	$(call install_packages,$(BUILD_PACKAGES) clang-tidy)
 	@printf '%s\n' $(filter-out tests/%,$(filter %.c,$(SOURCES))) | xargs -P $(JOBS) -I{} \
-	    clang-tidy -quiet {} -- $(filter-out -Werror -DATRIUM_VERSION=%,$(CFLAGS_ALL)) -DATRIUM_VERSION=0 2>$(BUILD)/tidy.log
+	    clang-tidy -quiet {} -- $(filter-out -Werror,$(CFLAGS_ALL)) 2>$(BUILD)/tidy.log
 
 # The lists of free and of throwaway mail anew; needs npm. Look at the difference before you commit it.
 refresh-domains:
