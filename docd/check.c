@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "docd/docd.h"
+#include "docd/sql/document.h"
 
 enum { ROOM_WARN = 10 /* times the largest file */, MISSING_COUNTED = 10000 };
 
@@ -115,18 +116,17 @@ static int check_bucket(void *daemon, const struct request *req, struct finding 
 static int check_documents(void *daemon, const struct request *req, struct finding *ret,
                            struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_document_count_missing_in in = {.most = MISSING_COUNTED};
+    struct sql_document_count_missing_row marked;
     const struct docd *d = daemon;
-    long long marked;
 
-    if (db_query(d->svc.db, req, SQL_DOCUMENTS_MISSING, &res, err, DB_INT(MISSING_COUNTED)) < 0)
+    if (sql_document_count_missing(d->svc.db, req, &in, &marked, err) < 0)
         return -1;
-    marked = db_int(res, 0, 0);
-    if (marked == 0 && *d->bytes_missing == 0)
+    if (marked.count == 0 && *d->bytes_missing == 0)
         return check_ok(req, ret, "none is known to lack its bytes");
     return check_warn(req, ret, NULL,
                       "%lld%s marked as lacking their bytes, %llu reads in vain since the start",
-                      marked, marked == MISSING_COUNTED ? " or more" : "",
+                      (long long)marked.count, marked.count == MISSING_COUNTED ? " or more" : "",
                       (unsigned long long)*d->bytes_missing);
 }
 

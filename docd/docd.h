@@ -13,7 +13,6 @@
 #include "common/bus/method.h"
 #include "common/domain/policy.h"
 #include "common/service/service.h"
-#include "docd/docd_sql.h"
 #include "docd/document/direct_upload.h"
 #include "docd/image/variant.h"
 #include "docd/store/file_sender.h"
@@ -71,7 +70,8 @@ extern const struct purge_step docd_purge[];
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 
-int document_not_found(struct error *err);
+/* `rows`: what the statement returned that looked for a document. */
+int require_document(int rows, struct error *err) MUST_USE;
 
 /* ---- object.c ---- */
 
@@ -90,10 +90,11 @@ enum upload_end {
     UPLOAD_TOO_MUCH,  /* it does not fit in what may be kept: the object is removed */
 };
 
-/* Shows an object that is whole, by SQL_UPLOAD_FINISH or SQL_ARRIVAL_FINISH. Parks. */
-int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
-                  struct store_key key, struct uuid upload, const struct stored *stored,
-                  enum upload_end *ret, struct error *err) MUST_USE;
+/* Makes an object that is complete the file of its document. A form that came to the store itself,
+ * `direct`, counts once; another one may be finished again. Parks. */
+int upload_finish(struct docd *d, const struct request *req, bool direct, struct store_key key,
+                  struct uuid upload, const struct stored *stored, enum upload_end *ret,
+                  struct error *err) MUST_USE;
 
 /* ---- verify.c ---- */
 
@@ -115,7 +116,7 @@ void disk_space_start(struct docd *d);
 enum {
     SWEEP_AFTER_MS = 24 * 3600 * 1000, /* what was begun and not ended */
     /* A file that came and cannot be taken over is given up when that has failed for so long, and
-     * ARRIVAL_FAILURES times: of a docd that was away for all that time the first try shall not be
+     * 10 times: of a docd that was away for all that time the first try shall not be
      * the last. */
     GIVE_UP_AFTER_MS = 7 * SWEEP_AFTER_MS,
     /* Bytes without a document: kept for so long, should the database have been restored from too

@@ -6,6 +6,9 @@
 #include "common/base/clock.h"
 #include "common/domain/content.h"
 #include "docd/docd.h"
+#include "docd/sql/document.h"
+#include "docd/sql/object.h"
+#include "docd/sql/upload.h"
 
 enum {
     SWEEP_BATCH = 100,
@@ -24,56 +27,52 @@ static void keep_first(struct error *first, struct error *err)
 static int postpone(struct docd *d, const struct request *req, struct uuid project,
                     struct uuid object, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_object_postpone_in in = {.project = project,
+                                              .id = object,
+                                              .sweep_at = req->now_ms + POSTPONE_MS,
+                                              .now = req->now_ms};
 
-    return db_query(d->svc.db, req, SQL_OBJECT_POSTPONE, &res, err, DB_UUID(project),
-                    DB_UUID(object), DB_INT(req->now_ms), DB_INT(req->now_ms + POSTPONE_MS));
+    return sql_object_postpone(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
 /* The first failure is told; nothing may be due for ever, or it would be all that a batch finds. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err)
 {
+    const struct sql_object_list_due_in in = {.now = req->now_ms, .most = SWEEP_BATCH};
+    struct sql_object_list_due_rows due;
     struct error first;
-    size_t count;
 
     error_init(&first, req->arena);
     do {
-        CLEANUP(db_result_destroy) struct db_result *due = NULL;
-
-        if (db_query(d->svc.db, req, SQL_OBJECTS_DUE, &due, err, DB_INT(req->now_ms),
-                     DB_INT(SWEEP_BATCH)) < 0)
+        if (sql_object_list_due(d->svc.db, req, &in, &due, err) < 0)
             return -1;
-        count = db_rows(due);
-        for (size_t i = 0; i < count; i++) {
-            struct uuid project = db_uuid(due, i, 0), object = db_uuid(due, i, 1);
+        for (size_t i = 0; i < due.count; i++) {
+            const struct sql_object_list_due_row *row = &due.items[i];
 
-            if (object_sweep(d, req, project, object, err) == 0)
+            if (object_sweep(d, req, row->project, row->id, err) == 0)
                 continue;
             keep_first(&first, err);
-            if (postpone(d, req, project, object, err) < 0)
+            if (postpone(d, req, row->project, row->id, err) < 0)
                 return -1;
         }
-    } while (count == SWEEP_BATCH);
+    } while (due.count == SWEEP_BATCH);
     *err = first;
     return first.code == ERR_NONE ? 0 : -1;
 }
 
 static int sweep_documents(struct docd *d, const struct request *req, struct error *err)
 {
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "document.delete", .detail = "not uploaded"});
-    size_t count;
+    const struct sql_document_expire_in in = {
+        .before = req->now_ms - SWEEP_AFTER_MS,
+        .most = SWEEP_BATCH,
+        .audit =
+            audit_row(req, &(struct audit){.action = "document.delete", .detail = "not uploaded"})};
+    int count;
 
-    do {
-        CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-
-        if (db_query(d->svc.db, req, SQL_DOCUMENTS_GIVEN_UP, &gone, err,
-                     DB_INT(req->now_ms - SWEEP_AFTER_MS), DB_INT(SWEEP_BATCH),
-                     DB_AUDIT(audit)) < 0)
-            return -1;
-        count = db_rows(gone);
-    } while (count == SWEEP_BATCH);
-    return 0;
+    do
+        count = sql_document_expire(d->svc.db, req, &in, err);
+    while (count == SWEEP_BATCH);
+    return count < 0 ? -1 : 0;
 }
 
 /* A form is remembered for a day after its end: an upload that began with it may still be under
@@ -81,18 +80,16 @@ static int sweep_documents(struct docd *d, const struct request *req, struct err
  * file have gone meanwhile, not for much longer. */
 static int sweep_uploads(struct docd *d, const struct request *req, struct error *err)
 {
-    size_t count;
+    const struct sql_upload_expire_in in = {.before = req->now_ms - SWEEP_AFTER_MS,
+                                            .failed_before =
+                                                req->now_ms - 2 * (int64_t)GIVE_UP_AFTER_MS,
+                                            .most = SWEEP_BATCH};
+    int count;
 
-    do {
-        CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-
-        if (db_query(d->svc.db, req, SQL_UPLOADS_FORGET, &gone, err,
-                     DB_INT(req->now_ms - SWEEP_AFTER_MS), DB_INT(SWEEP_BATCH),
-                     DB_INT(req->now_ms - 2 * (int64_t)GIVE_UP_AFTER_MS)) < 0)
-            return -1;
-        count = db_rows(gone);
-    } while (count == SWEEP_BATCH);
-    return 0;
+    do
+        count = sql_upload_expire(d->svc.db, req, &in, err);
+    while (count == SWEEP_BATCH);
+    return count < 0 ? -1 : 0;
 }
 
 /* Variants of objects that are gone: a docd on another host has removed them, with the variants
@@ -102,19 +99,19 @@ static int sweep_variants(struct docd *d, const struct request *req, struct erro
     struct uuid *objects = arena_calloc(req->arena, SWEEP_BATCH, sizeof(*objects));
 
     for (int page = 0; page < VARIANT_PAGES; page++) {
-        CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-        struct db_array ids = db_array_new(req->arena, SWEEP_BATCH, sizeof(objects->text));
+        struct sql_object_list_unknown_in in = {
+            .ids = db_array_new(req->arena, SWEEP_BATCH, sizeof(objects->text))};
+        struct sql_object_list_unknown_rows gone = {.count = 0};
         size_t count = 0;
 
         if (variants_objects(d->variants, req, objects, SWEEP_BATCH, &count, err) < 0)
             return -1;
         for (size_t i = 0; i < count; i++)
-            db_array_add(&ids, objects[i].text);
-        if (count > 0 &&
-            db_query(d->svc.db, req, SQL_OBJECTS_UNKNOWN, &gone, err, DB_TEXT(ids.text)) < 0)
+            db_array_add(&in.ids, objects[i].text);
+        if (count > 0 && sql_object_list_unknown(d->svc.db, req, &in, &gone, err) < 0)
             return -1;
-        for (size_t i = 0; gone && i < db_rows(gone); i++)
-            if (variants_remove(d->variants, req, db_uuid(gone, i, 0), err) < 0)
+        for (size_t i = 0; i < gone.count; i++)
+            if (variants_remove(d->variants, req, gone.items[i].id, err) < 0)
                 return -1;
     }
     return 0;

@@ -9,16 +9,34 @@
 #include "common/domain/language.h"
 #include "common/wire/codec.h"
 #include "docd/docd.h"
+#include "docd/sql/content.h"
 #include "settingsd/settingsd_api.h"
 
 static const char content_type[] = "Content"; /* as policies and the audit trail call it */
 
-static int not_found(struct error *err)
+/* A key with its titles, as a list answers it. */
+struct content_titles {
+    int64_t total;               /* of all pages */
+    const char *key;             /* NULL: the page is empty */
+    const char *source, *target; /* NULL: the entry is not there in that language */
+};
+FIELD_DECLARE(content_titles);
+
+static const struct field content_titles_rows[] = {
+    FIELD_INT(struct content_titles, total, 0, 0, 0, FIELD_REQUIRED, "Of all pages", "1"),
+    FIELD_TEXT(struct content_titles, key, 0, 0, 0, "The key", "welcome"),
+    FIELD_TEXT(struct content_titles, source, 0, 0, 0, "In the default language", "Welcome"),
+    FIELD_TEXT(struct content_titles, target, 0, 0, 0, "In the other language", "Willkommen"),
+};
+FIELD_TABLE(content_titles);
+
+/* `rows`: what the statement returned that looked for the entry. */
+static int require_entry(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Content not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Content not found.");
 }
 
-/* ---- JSON, as rows are stored and CONTENT_GIVEN reads them ---- */
+/* ---- JSON, as rows are stored and the part content_entries reads them ---- */
 
 static json_t *sections_json(const struct field_list *list)
 {
@@ -56,16 +74,13 @@ static struct field_list sections_read(struct arena *arena, const char *text)
 
 /* ---- writing ---- */
 
-/* Drops words that no translation has any more; `gone` is null when there are none. */
-static int remove_words(struct db_tx *tx, struct uuid project, const struct db_result *counted,
-                        int gone, struct error *err)
+/* Deletes words that no translation has any more; NULL: there are none. */
+static int delete_words(struct db_tx *tx, const struct request *req, struct uuid project,
+                        const char *words, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_content_word_delete_in in = {.project = project, .words = words};
 
-    if (db_is_null(counted, 0, gone))
-        return 0;
-    return db_tx_query(tx, SQL_CONTENT_WORDS_GONE, &res, err, DB_UUID(project),
-                       DB_TEXT(db_text(counted, 0, gone)));
+    return !words || sql_content_word_delete(tx, req, &in, err) >= 0 ? 0 : -1;
 }
 
 /* Stores what is new or different of the entries (JSON array), all or none. */
@@ -74,19 +89,22 @@ static int write_entries(struct docd *d, const struct request *req, struct uuid 
                          struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *put = NULL;
     const char *json = codec_dump_json(req->arena, entries);
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "content.write", .project = project});
+    const struct sql_content_lock_in lock = {.project = project, .entries = json};
+    const struct sql_content_write_in write = {
+        .project = project,
+        .entries = json,
+        .now = req->now_ms,
+        .audit = audit_row(req, &(struct audit){.action = "content.write", .project = project})};
+    struct sql_content_write_row written;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_CONTENT_LOCK, &locked, err, DB_UUID(project), DB_TEXT(json)) < 0 ||
-        db_tx_query(tx, SQL_CONTENT_PUT, &put, err, DB_UUID(project), DB_TEXT(json),
-                    DB_INT(req->now_ms), DB_AUDIT(audit)) < 0 ||
-        remove_words(tx, project, put, 2, err) < 0)
+        sql_content_lock(tx, req, &lock, err) < 0 ||
+        sql_content_write(tx, req, &write, &written, err) < 0 ||
+        delete_words(tx, req, project, written.unused, err) < 0)
         return -1;
-    *ret_changed = db_int(put, 0, 0);
-    *ret_updated = db_int(put, 0, 1);
+    *ret_changed = written.changed;
+    *ret_updated = written.updated_at;
     return db_commit(&tx, err);
 }
 
@@ -94,70 +112,62 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
                         const char *language, struct error *err)
 {
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL, *removed = NULL;
     const struct uuid project = req->caller->project;
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = "content.delete"});
+    const struct sql_content_lock_key_in lock = {
+        .project = project, .type = in->type, .key = in->key};
+    const struct sql_content_delete_in delete = {
+        .project = project,
+        .type = in->type,
+        .key = in->key,
+        .language = language,
+        .audit = audit_row(req, &(struct audit){.action = "content.delete"})};
+    struct sql_content_delete_row deleted;
 
+    /* It may be deleted while this waits for its lock. One that was added since then is not locked,
+     * and not meant. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_CONTENT_LOCK_ONE, &locked, err, DB_UUID(project), DB_TEXT(in->type),
-                    DB_TEXT(in->key)) < 0)
-        return -1;
-    /* It may have gone while we waited for it. One that was made anew since then is not locked, and
-     * not meant. */
-    if (db_rows(locked) == 0)
-        return not_found(err);
-    if (db_tx_query(tx, SQL_CONTENT_DELETE, &removed, err, DB_UUID(project), DB_TEXT(in->type),
-                    DB_TEXT(in->key), DB_TEXT(language), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(removed) == 0)
-        return not_found(err);
-    if (remove_words(tx, project, removed, 1, err) < 0)
+        require_entry(sql_content_lock_key(tx, req, &lock, err), err) < 0 ||
+        require_entry(sql_content_delete(tx, req, &delete, &deleted, err), err) < 0 ||
+        delete_words(tx, req, project, deleted.unused, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
 
 /* ---- searching ---- */
 
-struct map_query {
-    const struct cms_map_in *in;
-    const char *source, *target; /* languages */
-};
-
 static bool is_given(const char *text)
 {
     return text && text[0];
 }
 
-static int search(struct docd *d, const struct request *req, const struct map_query *q,
-                  struct db_result **ret, struct error *err)
+/* A page of struct content_titles. */
+static int search(struct docd *d, const struct request *req, const struct cms_map_in *in,
+                  const struct sql_content_titles *where, struct field_list *ret, struct error *err)
 {
-    const struct cms_map_in *in = q->in;
     const char *code = is_given(in->code) ? in->code : NULL;
+    const struct sql_content_list_in all = {
+        .count = in->_count, .offset = in->_offset, .content_titles = *where};
+    const struct sql_content_list_by_code_in of_code = {
+        .code = code, .count = in->_count, .offset = in->_offset, .content_titles = *where};
+    const struct sql_content_search_in found = {.search = in->search,
+                                                .code = code,
+                                                .count = in->_count,
+                                                .offset = in->_offset,
+                                                .content_titles = *where};
+    int rows = is_given(in->search) ? sql_content_search(d->svc.db, req, &found, ret, err)
+               : code               ? sql_content_list_by_code(d->svc.db, req, &of_code, ret, err)
+                                    : sql_content_list(d->svc.db, req, &all, ret, err);
 
-#define QUERY(statement, ...)                                                               \
-    db_query(d->svc.db, req, statement, ret, err, DB_UUID(req->caller->project),            \
-             DB_TEXT(in->type), DB_TEXT(q->source), DB_TEXT(q->target), DB_INT(in->_count), \
-             DB_INT(in->_offset), ##__VA_ARGS__)
-
-    if (is_given(in->search))
-        return QUERY(SQL_CONTENT_SEARCH, DB_TEXT(in->search), DB_TEXT(code));
-    if (code)
-        return QUERY(SQL_CONTENT_MAP_OF_CODE, DB_TEXT(code));
-    return QUERY(SQL_CONTENT_MAP);
-#undef QUERY
+    return rows < 0 ? -1 : 0;
 }
 
 /* NULL when the entry is not there in that language. */
-static const struct cms_side *side(struct arena *arena, const struct db_result *res, size_t row,
-                                   int title, const char *language)
+static const struct cms_side *side(struct arena *arena, const char *key, const char *title,
+                                   const char *language)
 {
-    struct cms_side *made = arena_alloc(arena, sizeof(*made));
+    const struct cms_side side = {title, language, key};
 
-    if (db_is_null(res, row, title))
-        return NULL;
-    *made = (struct cms_side){arena_strdup(arena, db_text(res, row, title)), language,
-                              arena_strdup(arena, db_text(res, row, 1))};
-    return made;
+    return title ? arena_memdup(arena, &side, sizeof(side)) : NULL;
 }
 
 /* ---- handlers ---- */
@@ -166,27 +176,31 @@ static const struct cms_side *side(struct arena *arena, const struct db_result *
 int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *in,
             struct cms_map *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tenant_lookup_in project = {.projectId = req->caller->project};
+    struct sql_content_titles where = {.project = req->caller->project,
+                                       .type = in->type,
+                                       .target = language_tag(req->arena, in->language)};
+    const struct content_titles *rows;
     struct tenant tenant = {0};
-    struct map_query query = {.in = in, .target = language_tag(req->arena, in->language)};
+    struct field_list page;
     struct cms_pair *pairs;
 
     if (policy_check(req, content_type, POLICY_READ, err) < 0 ||
         settingsd_tenant_lookup(d->svc.bus, req, &project, &tenant, err) < 0)
         return -1;
-    query.source = tenant.defaultLanguage;
-    if (search(d, req, &query, &res, err) < 0)
+    where.source = tenant.defaultLanguage;
+    if (search(d, req, in, &where, &page, err) < 0)
         return -1;
-    out->total = db_int(res, 0, 0);
-    if (db_is_null(res, 0, 1))
+    rows = page.items;
+    out->total = rows[0].total;
+    if (!rows[0].key)
         return 0;
-    pairs = arena_calloc(req->arena, db_rows(res), sizeof(*pairs));
-    for (size_t i = 0; i < db_rows(res); i++) {
-        pairs[i].source = side(req->arena, res, i, 2, query.source);
-        pairs[i].target = side(req->arena, res, i, 3, query.target);
+    pairs = arena_calloc(req->arena, page.count, sizeof(*pairs));
+    for (size_t i = 0; i < page.count; i++) {
+        pairs[i].source = side(req->arena, rows[i].key, rows[i].source, where.source);
+        pairs[i].target = side(req->arena, rows[i].key, rows[i].target, where.target);
     }
-    out->resources = (struct field_list){pairs, db_rows(res)};
+    out->resources = (struct field_list){pairs, page.count};
     return 0;
 }
 
@@ -194,17 +208,17 @@ int cms_map(struct docd *d, const struct request *req, const struct cms_map_in *
 int cms_get(struct docd *d, const struct request *req, const struct cms_in *in,
             struct cms_entry *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_content_get_in get = {.project = req->caller->project,
+                                           .type = in->type,
+                                           .key = in->key,
+                                           .language = language_tag(req->arena, in->language)};
+    struct sql_content_get_row row;
 
     if (policy_check(req, content_type, POLICY_READ, err) < 0 ||
-        db_query(d->svc.db, req, SQL_CONTENT_GET, &res, err, DB_UUID(req->caller->project),
-                 DB_TEXT(in->type), DB_TEXT(in->key),
-                 DB_TEXT(language_tag(req->arena, in->language))) < 0)
+        require_entry(sql_content_get(d->svc.db, req, &get, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return not_found(err);
-    db_row(res, 0, &cms_entry_table, req->arena, out);
-    out->sections = sections_read(req->arena, db_text(res, 0, 7));
+    *out = *row.entry;
+    out->sections = sections_read(req->arena, row.sections_json);
     return 0;
 }
 

@@ -8,8 +8,40 @@
 #include "docd/docd.h"
 #include "docd/document/disposition.h"
 #include "docd/document/sniff.h"
+#include "docd/sql/document.h"
 
 enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
+
+/* What statements answer of the file of a document. */
+struct document_file {
+    struct uuid project, id;
+    struct uuid object; /* unset: not uploaded yet, and what follows up to foundType too */
+    const char *etag;
+    int64_t size;
+    const char *foundType; /* what the bytes are, whatever contentType says */
+    const char *fileName, *contentType;
+    int64_t lastUpdated;
+    bool missing; /* the store is known not to have the bytes */
+    bool pending; /* a file may have come to the store */
+};
+FIELD_DECLARE(document_file);
+
+static const struct field document_file_rows[] = {
+    FIELD_UUID(struct document_file, project, FIELD_REQUIRED, "The project's id"),
+    FIELD_UUID(struct document_file, id, FIELD_REQUIRED, "The document's id"),
+    FIELD_UUID(struct document_file, object, 0, "The object's id"),
+    FIELD_TEXT(struct document_file, etag, 0, 0, 0, "Hash of the bytes", "5f0c4a52"),
+    FIELD_INT(struct document_file, size, 0, 0, 0, 0, "How many bytes", "1000"),
+    FIELD_TEXT(struct document_file, foundType, 0, 0, 0, "What the bytes are", "image/png"),
+    FIELD_TEXT(struct document_file, fileName, 0, FILE_NAME_MAX, FIELD_REQUIRED, "Its name",
+               "scan.png"),
+    FIELD_TEXT(struct document_file, contentType, 0, MEDIA_TYPE_MAX, FIELD_REQUIRED,
+               "What the form said", "image/png"),
+    FIELD_TIME(struct document_file, lastUpdated, FIELD_REQUIRED, "When it was changed"),
+    FIELD_BOOL(struct document_file, missing, false, 0, "The store does not have the bytes"),
+    FIELD_BOOL(struct document_file, pending, false, 0, "A file may have come to the store"),
+};
+FIELD_TABLE(document_file);
 
 /* What both routes ask for. */
 struct wish {
@@ -138,40 +170,37 @@ static int resized(struct docd *d, const struct request *req, struct store_key k
 }
 
 /* Whether the row is to be read again, since the document has other bytes now. */
-static int look_again(struct docd *d, const struct request *req, const struct db_result *res,
+static int look_again(struct docd *d, const struct request *req, const struct document_file *file,
                       bool *ret_again, struct error *err)
 {
-    struct uuid id;
-
     *ret_again = false;
-    if (!d->direct_uploads || db_rows(res) == 0 || !db_bool(res, 0, 9))
+    if (!d->direct_uploads || !file->pending)
         return 0;
-    id = db_uuid(res, 0, 8);
-    return direct_uploads_scan(d->direct_uploads, req, db_uuid(res, 0, 0), &id, 1, ret_again, err);
+    return direct_uploads_scan(d->direct_uploads, req, file->project, &file->id, 1, ret_again, err);
 }
 
-/* The bytes of DOCUMENT_CONTENT_COLUMNS. */
-static int content_of(struct docd *d, const struct request *req, const struct db_result *res,
+static int content_of(struct docd *d, const struct request *req, const struct document_file *file,
                       const struct wish *wish, struct content *out, struct error *err)
 {
-    struct store_key key = {db_uuid(res, 0, 0), db_uuid(res, 0, 1)};
+    struct store_key key = {file->project, file->object};
     bool other_size = wish->size.width > 0 || wish->size.height > 0;
-    bool active = !other_size && (media_type_is_active(db_text(res, 0, 5)) ||
-                                  media_type_is_active(db_text(res, 0, 6)));
+    bool active;
 
-    if (db_is_null(res, 0, 1))
+    if (!uuid_is_set(&file->object))
         return error_set(err, ERR_NOT_FOUND, "File not uploaded yet.");
-    if (db_bool(res, 0, 10))
+    if (file->missing)
         return error_set(err, ERR_NOT_FOUND, BYTES_MISSING);
+    active = !other_size &&
+             (media_type_is_active(file->contentType) || media_type_is_active(file->foundType));
     *out = (struct content){
-        .etag = arena_strdup(req->arena, db_text(res, 0, 2)),
-        .contentType = arena_strdup(req->arena, db_text(res, 0, 5)),
-        .disposition = disposition(req->arena, active, db_text(res, 0, 4)),
-        .size = db_int(res, 0, 3),
-        .lastModified = db_int(res, 0, 7),
+        .etag = file->etag,
+        .contentType = file->contentType,
+        .disposition = disposition(req->arena, active, file->fileName),
+        .size = file->size,
+        .lastModified = file->lastUpdated,
         .handle = arena_printf(req->arena, "%s/%s", key.project.text, key.object.text),
     };
-    if ((other_size ? resized(d, req, key, db_text(res, 0, 4), wish, out, err)
+    if ((other_size ? resized(d, req, key, file->fileName, wish, out, err)
                     : whole(d, req, key, wish, out, err)) == 0)
         return 0;
     if (err->code == ERR_NOT_FOUND)
@@ -184,43 +213,41 @@ static int content_of(struct docd *d, const struct request *req, const struct db
 int document_content(struct docd *d, const struct request *req,
                      const struct document_content_in *in, struct content *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid author;
+    struct sql_document_file_get_in get = {
+        .project = req->caller->project, .id = in->id, .direct = d->direct_uploads != NULL};
+    struct document_file file;
     bool again;
 
-    if (document_scope(d, req, POLICY_READ, &author, err) < 0)
+    if (document_scope(d, req, POLICY_READ, &get.author, err) < 0)
         return -1;
     do {
-        db_result_destroy(&res);
-        if (db_query(d->svc.db, req, SQL_DOCUMENT_CONTENT, &res, err, DB_UUID(req->caller->project),
-                     DB_UUID(in->id), DB_UUID(author), DB_BOOL(d->direct_uploads != NULL)) < 0 ||
-            look_again(d, req, res, &again, err) < 0)
+        file = (struct document_file){0};
+        if (require_document(sql_document_file_get(d->svc.db, req, &get, &file, err), err) < 0 ||
+            look_again(d, req, &file, &again, err) < 0)
             return -1;
     } while (again);
-    if (db_rows(res) == 0)
-        return document_not_found(err);
-    return content_of(d, req, res, WISH(in), out, err);
+    return content_of(d, req, &file, WISH(in), out, err);
 }
 
 /* Fails: NOT_FOUND, VALIDATION. */
 int document_public(struct docd *d, const struct request *req, const struct document_public_in *in,
                     struct content *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_document_file_find_by_token_in find = {.token_hash = {hash, sizeof(hash)},
+                                                            .direct = d->direct_uploads != NULL};
+    struct document_file file;
     bool again;
 
     secret_hash(in->token, hash);
     do {
-        db_result_destroy(&res);
-        if (db_query(d->svc.db, req, SQL_DOCUMENT_PUBLIC, &res, err, DB_BYTES(hash, sizeof(hash)),
-                     DB_BOOL(d->direct_uploads != NULL)) < 0 ||
-            look_again(d, req, res, &again, err) < 0)
+        file = (struct document_file){0};
+        if (require_document(sql_document_file_find_by_token(d->svc.db, req, &find, &file, err),
+                             err) < 0 ||
+            look_again(d, req, &file, &again, err) < 0)
             return -1;
     } while (again);
-    if (db_rows(res) == 0)
-        return document_not_found(err);
-    if (content_of(d, req, res, WISH(in), out, err) < 0)
+    if (content_of(d, req, &file, WISH(in), out, err) < 0)
         return -1;
     out->maxAge = d->config->public_max_age;
     return 0;

@@ -14,6 +14,7 @@
 #include "common/runtime/fiber_sem.h"
 #include "common/runtime/flight.h"
 #include "docd/docd.h"
+#include "docd/sql/upload.h"
 
 enum {
     ADOPT_MS = 30 * 60 * 1000, /* longest adoption: 5 GiB in parts */
@@ -65,16 +66,15 @@ static void give_up(struct docd *d, const struct request *req, struct store_key 
 /* *ret: what has come by the form came after the session had ended that got it. A store tells whole
  * seconds: one that the session lived in counts as before. */
 static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
-                         const struct db_result *begun, bool *ret, struct error *err)
+                         struct uuid session, bool *ret, struct error *err)
 {
-    struct session_end_get_in in = {.project = form.project};
+    struct session_end_get_in in = {.project = form.project, .session = session};
     struct session_end_get_out end = {0};
     int64_t came_ms;
 
     *ret = false;
-    if (db_is_null(begun, 0, 0)) /* of a form from before sessions were kept with them */
+    if (!uuid_is_set(&session)) /* of a form from before sessions were kept with them */
         return 0;
-    in.session = db_uuid(begun, 0, 0);
     if (authd_session_end_get(d->svc.bus, req, &in, &end, err) < 0)
         return -1;
     if (end.known && end.endedAt == 0)
@@ -106,29 +106,34 @@ static int taken_meanwhile(struct error *err)
 static int adopt(struct docd *d, const struct request *req, struct store_key form,
                  struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *begun = NULL;
     struct store_key key = {form.project, uuid_random()};
+    const struct sql_upload_begin_in begin = {.project = form.project,
+                                              .id = form.object,
+                                              .direct = true,
+                                              .object = key.object,
+                                              .now = req->now_ms,
+                                              .sweep_at = req->now_ms + SWEEP_AFTER_MS};
+    struct sql_upload_begin_row begun;
     struct stored stored;
     enum upload_end end;
     bool late;
+    int rows = sql_upload_begin(d->svc.db, req, &begin, &begun, err);
 
-    if (db_query(d->svc.db, req, SQL_ARRIVAL_BEGIN, &begun, err, DB_UUID(form.project),
-                 DB_UUID(form.object), DB_UUID(key.object),
-                 DB_INT(req->now_ms + SWEEP_AFTER_MS)) < 0)
+    if (rows < 0)
         return -1;
-    if (db_rows(begun) == 0) /* sent once more, or for a document that is gone */
+    if (rows == 0) /* sent once more, or for a document that is gone */
         return d->store->functions->forget(d->store, req, form, err);
-    if (came_too_late(d, req, form, begun, &late, err) < 0) {
+    if (came_too_late(d, req, form, begun.session, &late, err) < 0) {
         give_up(d, req, key, false);
         return taken_meanwhile(err);
     }
-    if (late || (!db_is_null(begun, 0, 1) && db_int(begun, 0, 1) <= 0))
+    if (late || (begun.bytes_left && *begun.bytes_left <= 0))
         return turn_away(d, req, form, key, err);
     if (d->store->functions->adopt(d->store, req, form, key, &stored, err) < 0) {
         give_up(d, req, key, err->code == ERR_UNCERTAIN);
         return taken_meanwhile(err);
     }
-    if (upload_finish(d, req, SQL_ARRIVAL_FINISH, key, form.object, &stored, &end, err) < 0)
+    if (upload_finish(d, req, true, key, form.object, &stored, &end, err) < 0)
         return -1;
     return d->store->functions->forget(d->store, req, form, err);
 }
@@ -144,16 +149,18 @@ static void log_failure(const struct request *req, const char *message, struct u
 static int give_up_file(struct direct_uploads *self, const struct request *req,
                         struct store_key form, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = "document.upload",
-                                                            .failure = true,
-                                                            .project = form.project,
-                                                            .detail = "given up"});
+    const struct sql_upload_give_up_in in = {
+        .project = form.project,
+        .id = form.object,
+        .audit = audit_row(req, &(struct audit){.action = "document.upload",
+                                                .failure = true,
+                                                .project = form.project,
+                                                .detail = "given up"})};
+    int rows = sql_upload_give_up(self->d->svc.db, req, &in, err);
 
-    if (db_query(self->d->svc.db, req, SQL_ARRIVAL_GIVE_UP, &gone, err, DB_UUID(form.project),
-                 DB_UUID(form.object), DB_AUDIT(audit)) < 0)
+    if (rows < 0)
         return -1;
-    *self->given_up += db_rows(gone);
+    *self->given_up += (uint64_t)rows;
     return self->d->store->functions->forget(self->d->store, req, form, err);
 }
 
@@ -162,21 +169,23 @@ static int note_failure(struct direct_uploads *self, struct store_key form, cons
 {
     CLEANUP(service_request_destroy)
     struct request *req = service_request_new(&self->d->svc, NOTE_MS);
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_upload_fail_in in = {.project = form.project,
+                                          .id = form.object,
+                                          .now = req->now_ms,
+                                          .given_up_at = req->now_ms - GIVE_UP_AFTER_MS};
+    struct sql_upload_fail_row row;
     struct error err;
+    int rows;
 
     error_init(&err, req->arena);
-    if (db_query(self->d->svc.db, req, SQL_ARRIVAL_FAILED, &res, &err, DB_UUID(form.project),
-                 DB_UUID(form.object), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms - GIVE_UP_AFTER_MS)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
+    rows = sql_upload_fail(self->d->svc.db, req, &in, &row, &err);
+    if (rows <= 0)
+        return rows;
+    if (row.is_first)
+        log_failure(req, "a file that came cannot be taken over", row.document, why);
+    if (!row.is_given_up)
         return 0;
-    if (db_bool(res, 0, 1))
-        log_failure(req, "a file that came cannot be taken over", db_uuid(res, 0, 0), why);
-    if (!db_bool(res, 0, 2))
-        return 0;
-    log_failure(req, "a file that came is given up", db_uuid(res, 0, 0), why);
+    log_failure(req, "a file that came is given up", row.document, why);
     return give_up_file(self, req, form, &err);
 }
 
@@ -362,20 +371,15 @@ static int look_all(struct look *look)
     return look->err->code == ERR_NONE ? 0 : -1;
 }
 
-static int pending(struct direct_uploads *self, const struct request *req, struct uuid project,
-                   const struct db_array *ids, struct db_result **ret, struct error *err)
-{
-    return db_query(self->d->svc.db, req, SQL_UPLOADS_PENDING, ret, err, DB_UUID(project),
-                    DB_TEXT(ids->text), DB_INT(PENDING_MAX));
-}
-
 int direct_uploads_scan(struct direct_uploads *self, const struct request *req, struct uuid project,
                         const struct uuid *documents, size_t count, bool *ret_changed,
                         struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    CLEANUP(db_result_destroy) struct db_result *after = NULL;
-    struct db_array ids = db_array_new(req->arena, count, sizeof(documents->text));
+    struct sql_upload_list_pending_in in = {.project = project,
+                                            .documents = db_array_new(req->arena, count,
+                                                                      sizeof(documents->text)),
+                                            .most = PENDING_MAX};
+    struct sql_upload_list_pending_rows pending, after;
     struct look look = {.self = self, .req = req, .err = err};
     struct store_key *forms;
     struct lookup *lookups;
@@ -383,14 +387,14 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
 
     *ret_changed = false;
     for (size_t i = 0; i < count; i++)
-        db_array_add(&ids, documents[i].text);
-    if (pending(self, req, project, &ids, &res, err) < 0)
+        db_array_add(&in.documents, documents[i].text);
+    if (sql_upload_list_pending(self->d->svc.db, req, &in, &pending, err) < 0)
         return -1;
-    forms = arena_calloc(req->arena, db_rows(res), sizeof(*forms));
-    look.lookups = lookups = arena_calloc(req->arena, db_rows(res), sizeof(*lookups));
-    for (size_t i = 0; i < db_rows(res); i++) {
-        forms[i] = (struct store_key){project, db_uuid(res, i, 1)};
-        if (i == 0 || strcmp(db_uuid(res, i, 0).text, db_uuid(res, i - 1, 0).text) != 0)
+    forms = arena_calloc(req->arena, pending.count, sizeof(*forms));
+    look.lookups = lookups = arena_calloc(req->arena, pending.count, sizeof(*lookups));
+    for (size_t i = 0; i < pending.count; i++) {
+        forms[i] = (struct store_key){project, pending.items[i].id};
+        if (i == 0 || !uuid_equal(&pending.items[i].document, &pending.items[i - 1].document))
             lookups[look.count++].forms = &forms[i];
         lookups[look.count - 1].count++;
     }
@@ -400,22 +404,19 @@ int direct_uploads_scan(struct direct_uploads *self, const struct request *req, 
     if (result < 0 || *ret_changed)
         return result;
     /* What is not there may have been adopted by another instance just before it was looked for. */
-    if (pending(self, req, project, &ids, &after, err) < 0)
+    if (sql_upload_list_pending(self->d->svc.db, req, &in, &after, err) < 0)
         return -1;
-    *ret_changed = db_rows(after) < db_rows(res);
+    *ret_changed = after.count < pending.count;
     return 0;
 }
 
 /* ---- the sweep ---- */
 
-static bool has_id(const struct db_result *res, struct uuid id)
+static bool has_id(const struct sql_upload_list_paused_rows *rows, const struct uuid *id)
 {
-    for (size_t i = 0; i < db_rows(res); i++) {
-        struct uuid each = db_uuid(res, i, 0);
-
-        if (uuid_equal(&each, &id))
+    for (size_t i = 0; i < rows->count; i++)
+        if (uuid_equal(&rows->items[i].id, id))
             return true;
-    }
     return false;
 }
 
@@ -424,20 +425,21 @@ static bool has_id(const struct db_result *res, struct uuid id)
 static int leave_paused(const struct direct_uploads *self, const struct request *req,
                         struct store_key *forms, size_t *count, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *paused = NULL;
-    struct db_array projects = db_array_new(req->arena, *count, sizeof(forms->project.text));
-    struct db_array ids = db_array_new(req->arena, *count, sizeof(forms->object.text));
+    struct sql_upload_list_paused_in in = {
+        .projects = db_array_new(req->arena, *count, sizeof(forms->project.text)),
+        .ids = db_array_new(req->arena, *count, sizeof(forms->object.text)),
+        .now = req->now_ms};
+    struct sql_upload_list_paused_rows paused;
     size_t kept = 0;
 
     for (size_t i = 0; i < *count; i++) {
-        db_array_add(&projects, forms[i].project.text);
-        db_array_add(&ids, forms[i].object.text);
+        db_array_add(&in.projects, forms[i].project.text);
+        db_array_add(&in.ids, forms[i].object.text);
     }
-    if (db_query(self->d->svc.db, req, SQL_ARRIVALS_PAUSED, &paused, err, DB_TEXT(projects.text),
-                 DB_TEXT(ids.text), DB_INT(req->now_ms)) < 0)
+    if (sql_upload_list_paused(self->d->svc.db, req, &in, &paused, err) < 0)
         return -1;
     for (size_t i = 0; i < *count; i++) {
-        if (!has_id(paused, forms[i].object))
+        if (!has_id(&paused, &forms[i].object))
             forms[kept++] = forms[i];
     }
     *count = kept;

@@ -9,6 +9,7 @@
 
 #include "common/runtime/fiber_sem.h"
 #include "docd/docd.h"
+#include "docd/sql/document.h"
 
 enum { TOKEN_BYTES = 32, SEARCH_LOOK_MS = 3000 };
 
@@ -22,9 +23,16 @@ struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];
 };
-#define DB_TOKEN(token_)        \
-    DB_SEALED((token_).sealed), \
-        DB_BYTES((token_).sealed.bytes ? (token_).hash : NULL, SECRET_HASH_SIZE)
+
+static struct field_bytes token_sealed(const struct token *token)
+{
+    return (struct field_bytes){token->sealed.bytes, token->sealed.size};
+}
+
+static struct field_bytes token_hash(const struct token *token)
+{
+    return (struct field_bytes){token->sealed.bytes ? token->hash : NULL, SECRET_HASH_SIZE};
+}
 
 static void token_make(const struct docd *d, const struct request *req, struct token *ret)
 {
@@ -47,6 +55,33 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 
 /* ---- rows ---- */
 
+/* What statements answer of a document; total and pending in a list. */
+struct document_row {
+    struct uuid id; /* unset: the page is empty, or the statement left the document as it was */
+    int64_t lastUpdated;
+    const char *author, *authorDisplay;
+    const char *fileName, *contentType;
+    int64_t size; /* -1: not uploaded yet */
+    struct field_bytes token;
+    int64_t total; /* of all pages */
+    bool pending;  /* a file may have come to the store */
+};
+FIELD_DECLARE(document_row);
+
+static const struct field document_row_rows[] = {
+    FIELD_UUID(struct document_row, id, 0, "Its id"),
+    FIELD_TIME(struct document_row, lastUpdated, 0, "When it was changed"),
+    FIELD_TEXT(struct document_row, author, 0, 0, 0, "Type and id", "Patient/5f0c4a52"),
+    FIELD_TEXT(struct document_row, authorDisplay, 0, 0, 0, "Name", "Ada Lovelace"),
+    FIELD_TEXT(struct document_row, fileName, 0, FILE_NAME_MAX, 0, "Of its file", "scan.png"),
+    FIELD_TEXT(struct document_row, contentType, 0, MEDIA_TYPE_MAX, 0, "Of its file", "image/png"),
+    FIELD_INT(struct document_row, size, 0, 0, 0, 0, "Of its file, in bytes", "1000"),
+    FIELD_BYTES(struct document_row, token, 1024, 0, "Its public token, sealed"),
+    FIELD_INT(struct document_row, total, 0, 0, 0, 0, "Of all pages", "1"),
+    FIELD_BOOL(struct document_row, pending, false, 0, "A file may have come to the store"),
+};
+FIELD_TABLE(document_row);
+
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err)
 {
@@ -58,29 +93,33 @@ int document_scope(struct docd *d, const struct request *req, enum policy_intera
     return 0;
 }
 
-int document_not_found(struct error *err)
+int require_document(int rows, struct error *err)
 {
-    return error_set(err, ERR_NOT_FOUND, "Document not found.");
+    return sql_require(rows, err, ERR_NOT_FOUND, "Document not found.");
 }
 
-/* DOCUMENT_COLUMNS from `column` on. */
-static void record(const struct docd *d, const struct request *req, const struct db_result *res,
-                   size_t row, int column, struct document *out)
+static void document_from_row(const struct docd *d, const struct request *req,
+                              const struct document_row *row, struct document *out)
 {
-    struct arena *arena = req->arena;
-    struct reference *author = arena_alloc(arena, sizeof(*author));
+    struct reference *author = arena_alloc(req->arena, sizeof(*author));
 
-    *author = (struct reference){arena_strdup(arena, db_text(res, row, column + 2)),
-                                 arena_strdup(arena, db_text(res, row, column + 3))};
+    *author = (struct reference){row->author, row->authorDisplay};
     *out = (struct document){
-        .id = db_uuid(res, row, column),
-        .lastUpdated = db_int(res, row, column + 1),
+        .id = row->id,
+        .lastUpdated = row->lastUpdated,
         .author = author,
-        .fileName = arena_strdup(arena, db_text(res, row, column + 4)),
-        .contentType = arena_strdup(arena, db_text(res, row, column + 5)),
-        .size = db_int(res, row, column + 6),
-        .publicToken = token_open(d, arena, db_bytes(res, row, column + 7)),
+        .fileName = row->fileName,
+        .contentType = row->contentType,
+        .size = row->size,
+        .publicToken = token_open(d, req->arena, row->token),
     };
+}
+
+static struct sql_audit document_audit(const struct request *req, const char *action,
+                                       struct uuid id, const char *detail)
+{
+    return audit_row(
+        req, &(struct audit){.action = action, .type = DOCUMENT_TYPE, .id = id, .detail = detail});
 }
 
 /* ---- the form ---- */
@@ -113,10 +152,21 @@ static int form_give(struct docd *d, const struct request *req, const char *cont
 
 /* ---- what may be kept ---- */
 
-/* A limit of the caller's, 0: none. */
-static struct db_param limit(int64_t most)
+/* A limit of the caller, of which 0 is none, as statements take it. */
+static const int64_t *limit(const int64_t *most)
 {
-    return most > 0 ? DB_INT(most) : DB_NULL;
+    return *most > 0 ? most : NULL;
+}
+
+/* What is written of a form, with the limits that its file is held to. */
+static struct sql_upload_insert form_values(const struct request *req,
+                                            const struct form_given *form)
+{
+    return (struct sql_upload_insert){.id = form->upload,
+                                      .expires_at = form->expires_ms,
+                                      .session = req->caller->session,
+                                      .bytes_max = limit(&req->caller->bytesMax),
+                                      .project_bytes_max = limit(&req->caller->projectBytesMax)};
 }
 
 /* Documents of one patient are counted one after the other, by a lock in the database: who sends
@@ -180,72 +230,120 @@ static bool is_usual_order(const struct document_sort *sort)
     return !sort->keys[0] || (strcmp(sort->keys[0], "-_lastUpdated") == 0 && !sort->keys[1]);
 }
 
-static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
-                  struct uuid author, struct db_result **ret, struct error *err)
+static int list(struct docd *d, const struct request *req, const struct document_search_in *in,
+                struct uuid author, struct field_list *ret, struct error *err)
 {
-    const struct uuid project = req->caller->project;
-    bool own = uuid_is_set(&author);
-    const struct db_param taken = DB_BOOL(d->direct_uploads != NULL);
+    const struct sql_document_list_in all = {.project = req->caller->project,
+                                             .count = in->_count,
+                                             .offset = in->_offset,
+                                             .direct = d->direct_uploads != NULL};
+    const struct sql_document_list_own_in own = {.project = all.project,
+                                                 .author = author,
+                                                 .count = all.count,
+                                                 .offset = all.offset,
+                                                 .direct = all.direct};
+
+    if (uuid_is_set(&author))
+        return sql_document_list_own(d->svc.db, req, &own, ret, err);
+    return sql_document_list(d->svc.db, req, &all, ret, err);
+}
+
+static int list_sorted(struct docd *d, const struct request *req,
+                       const struct document_search_in *in, const struct document_sort *sort,
+                       struct uuid author, struct field_list *ret, struct error *err)
+{
+    const struct sql_document_list_sorted_in all = {.project = req->caller->project,
+                                                    .first = sort->keys[0],
+                                                    .second = sort->keys[1],
+                                                    .third = sort->keys[2],
+                                                    .count = in->_count,
+                                                    .offset = in->_offset,
+                                                    .direct = d->direct_uploads != NULL};
+    const struct sql_document_list_own_sorted_in own = {.project = all.project,
+                                                        .author = author,
+                                                        .first = all.first,
+                                                        .second = all.second,
+                                                        .third = all.third,
+                                                        .count = all.count,
+                                                        .offset = all.offset,
+                                                        .direct = all.direct};
+
+    if (uuid_is_set(&author))
+        return sql_document_list_own_sorted(d->svc.db, req, &own, ret, err);
+    return sql_document_list_sorted(d->svc.db, req, &all, ret, err);
+}
+
+/* A page of struct document_row; one row without an id: the page is empty. */
+static int search(struct docd *d, const struct request *req, const struct document_search_in *in,
+                  struct uuid author, struct field_list *ret, struct error *err)
+{
     struct document_sort sort;
+    int rows;
 
     if (document_sort_parse(in->_sort ? in->_sort : "", &sort) < 0)
         return error_problem(err, "_sort", "must be a list of keys");
-    if (is_usual_order(&sort) && own)
-        return db_query(d->svc.db, req, SQL_DOCUMENTS_OWN, ret, err, DB_UUID(project),
-                        DB_UUID(author), DB_INT(in->_count), DB_INT(in->_offset), taken);
-    if (is_usual_order(&sort))
-        return db_query(d->svc.db, req, SQL_DOCUMENTS, ret, err, DB_UUID(project),
-                        DB_INT(in->_count), DB_INT(in->_offset), taken);
-    if (own)
-        return db_query(d->svc.db, req, SQL_DOCUMENTS_OWN_SORTED, ret, err, DB_UUID(project),
-                        DB_UUID(author), DB_INT(in->_count), DB_INT(in->_offset),
-                        DB_TEXT(sort.keys[0]), DB_TEXT(sort.keys[1]), DB_TEXT(sort.keys[2]), taken);
-    return db_query(d->svc.db, req, SQL_DOCUMENTS_SORTED, ret, err, DB_UUID(project),
-                    DB_INT(in->_count), DB_INT(in->_offset), DB_TEXT(sort.keys[0]),
-                    DB_TEXT(sort.keys[1]), DB_TEXT(sort.keys[2]), taken);
+    rows = is_usual_order(&sort) ? list(d, req, in, author, ret, err)
+                                 : list_sorted(d, req, in, &sort, author, ret, err);
+    return rows < 0 ? -1 : 0;
 }
 
 /* ---- handlers ---- */
+
+static int insert(struct docd *d, const struct request *req, const struct document_create_in *in,
+                  const struct token *token, const struct form_given *form, struct document *out,
+                  struct error *err)
+{
+    const struct caller *caller = req->caller;
+    struct uuid id = uuid_random();
+    const struct sql_document_insert_in insert = {.project = caller->project,
+                                                  .id = id,
+                                                  .role = caller->role,
+                                                  .profile = caller->profile,
+                                                  .display = caller->display,
+                                                  .file_name = in->fileName,
+                                                  .content_type = in->contentType,
+                                                  .token = token_sealed(token),
+                                                  .token_hash = token_hash(token),
+                                                  .now = req->now_ms,
+                                                  .documents_max = limit(&caller->documentsMax),
+                                                  .upload = form_values(req, form),
+                                                  .audit = document_audit(req, "document.create",
+                                                                          id, NULL)};
+    struct document_row row = {0};
+    int rows = sql_document_insert(d->svc.db, req, &insert, &row, err);
+
+    if (rows <= 0)
+        return rows < 0 ? -1 : document_over_quota(err);
+    document_from_row(d, req, &row, out);
+    return 0;
+}
 
 /* Fails: FORBIDDEN, BAD_REQUEST, QUOTA_EXCEEDED. */
 int document_create(struct docd *d, const struct request *req, const struct document_create_in *in,
                     struct document *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(author_leave) struct author_turn *turn = NULL;
-    const struct caller *caller = req->caller;
-    struct uuid id = uuid_random();
     struct token token = {0};
     struct form_given form;
-    struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = "document.create", .type = DOCUMENT_TYPE, .id = id});
 
     if (policy_check(req, DOCUMENT_TYPE, POLICY_CREATE, err) < 0 ||
         form_give(d, req, in->contentType, in->host, in->scheme, &form, err) < 0)
         return -1;
     if (in->isPublic == TRISTATE_TRUE)
         token_make(d, req, &token);
-    if (author_enter(d, req, &turn, err) < 0)
+    if (author_enter(d, req, &turn, err) < 0 || insert(d, req, in, &token, &form, out, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_DOCUMENT_CREATE, &res, err, DB_UUID(caller->project),
-                 DB_UUID(id), DB_TEXT(caller->role), DB_UUID(caller->profile),
-                 DB_TEXT(caller->display), DB_TEXT(in->fileName), DB_TEXT(in->contentType),
-                 DB_TOKEN(token), DB_INT(req->now_ms), DB_UUID(form.upload),
-                 DB_INT(form.expires_ms), DB_UUID(caller->session), limit(caller->bytesMax),
-                 limit(caller->projectBytesMax), limit(caller->documentsMax), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return document_over_quota(err);
-    record(d, req, res, 0, 0, out);
     out->uploadOptions = form.options;
     return 0;
 }
 
 /* What has come for documents of a page that may have more to come. A list is no place to fail in:
  * what the store cannot tell now is there next time. */
-static bool search_arrivals(struct docd *d, const struct request *req, const struct db_result *res)
+static bool search_arrivals(struct docd *d, const struct request *req,
+                            const struct field_list *page)
 {
-    struct uuid *pending = arena_calloc(req->arena, db_rows(res), sizeof(*pending));
+    const struct document_row *rows = page->items;
+    struct uuid *pending = arena_calloc(req->arena, page->count, sizeof(*pending));
     struct request soon = *req;
     struct error err;
     bool changed = false;
@@ -253,9 +351,9 @@ static bool search_arrivals(struct docd *d, const struct request *req, const str
 
     error_init(&err, req->arena);
     soon.deadline_mono_ms = MIN(req->deadline_mono_ms, clock_mono_ms() + SEARCH_LOOK_MS);
-    for (size_t i = 0; i < db_rows(res); i++)
-        if (db_bool(res, i, 9))
-            pending[count++] = db_uuid(res, i, 1);
+    for (size_t i = 0; i < page->count; i++)
+        if (rows[i].pending)
+            pending[count++] = rows[i].id;
     if (count > 0 && direct_uploads_scan(d->direct_uploads, &soon, req->caller->project, pending,
                                          count, &changed, &err) < 0)
         log_event(LOG_WARNING, "document", "a list may be older than the store", "trace",
@@ -267,25 +365,25 @@ static bool search_arrivals(struct docd *d, const struct request *req, const str
 int document_search(struct docd *d, const struct request *req, const struct document_search_in *in,
                     struct documents *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct document_row *rows;
     struct document *found;
+    struct field_list page;
     struct uuid author;
 
     if (document_scope(d, req, POLICY_SEARCH, &author, err) < 0 ||
-        search(d, req, in, author, &res, err) < 0)
+        search(d, req, in, author, &page, err) < 0)
         return -1;
-    if (d->direct_uploads && !db_is_null(res, 0, 1) && search_arrivals(d, req, res)) {
-        db_result_destroy(&res);
-        if (search(d, req, in, author, &res, err) < 0)
-            return -1;
-    }
-    out->total = db_int(res, 0, 0);
-    if (db_is_null(res, 0, 1))
+    if (d->direct_uploads && search_arrivals(d, req, &page) &&
+        search(d, req, in, author, &page, err) < 0)
+        return -1;
+    rows = page.items;
+    out->total = rows[0].total;
+    if (!uuid_is_set(&rows[0].id))
         return 0;
-    found = arena_calloc(req->arena, db_rows(res), sizeof(*found));
-    for (size_t i = 0; i < db_rows(res); i++)
-        record(d, req, res, i, 1, &found[i]);
-    out->resources = (struct field_list){found, db_rows(res)};
+    found = arena_calloc(req->arena, page.count, sizeof(*found));
+    for (size_t i = 0; i < page.count; i++)
+        document_from_row(d, req, &rows[i], &found[i]);
+    out->resources = (struct field_list){found, page.count};
     return 0;
 }
 
@@ -293,26 +391,28 @@ int document_search(struct docd *d, const struct request *req, const struct docu
 int document_replace(struct docd *d, const struct request *req,
                      const struct document_replace_in *in, struct document *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid author;
+    struct sql_document_replace_in replace;
+    struct document_row row = {0};
     struct form_given form;
-    struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = "document.replace", .type = DOCUMENT_TYPE, .id = in->id});
+    struct uuid author;
 
     if (document_scope(d, req, POLICY_UPDATE, &author, err) < 0 ||
         form_give(d, req, in->contentType, in->host, in->scheme, &form, err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_DOCUMENT_REPLACE, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id), DB_UUID(author), DB_TEXT(in->fileName), DB_TEXT(in->contentType),
-                 DB_INT(req->now_ms), DB_UUID(form.upload), DB_INT(form.expires_ms),
-                 DB_UUID(req->caller->session), limit(req->caller->bytesMax),
-                 limit(req->caller->projectBytesMax), DB_AUDIT(audit)) < 0)
+    replace = (struct sql_document_replace_in){.project = req->caller->project,
+                                               .id = in->id,
+                                               .author = author,
+                                               .file_name = in->fileName,
+                                               .content_type = in->contentType,
+                                               .now = req->now_ms,
+                                               .upload = form_values(req, &form),
+                                               .audit = document_audit(req, "document.replace",
+                                                                       in->id, NULL)};
+    if (require_document(sql_document_replace(d->svc.db, req, &replace, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return document_not_found(err);
-    if (db_is_null(res, 0, 0))
+    if (!uuid_is_set(&row.id))
         return document_over_quota(err);
-    record(d, req, res, 0, 0, out);
+    document_from_row(d, req, &row, out);
     /* What it will be; until then the bytes before serve, under their own name. */
     out->fileName = in->fileName;
     out->contentType = in->contentType;
@@ -329,26 +429,29 @@ static const char *visibility(enum tristate public)
 int document_update(struct docd *d, const struct request *req, const struct document_update_in *in,
                     struct document *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct document_meta *meta = arena_alloc(req->arena, sizeof(*meta));
+    struct sql_document_update_in update;
+    struct document_row row = {0};
     struct token token = {0};
     struct uuid author;
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = "document.update",
-                                                            .type = DOCUMENT_TYPE,
-                                                            .id = in->id,
-                                                            .detail = visibility(in->isPublic)});
 
     if (document_scope(d, req, POLICY_UPDATE, &author, err) < 0)
         return -1;
     if (in->isPublic == TRISTATE_TRUE)
         token_make(d, req, &token);
-    if (db_query(d->svc.db, req, SQL_DOCUMENT_UPDATE, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id), DB_UUID(author), DB_TEXT(in->fileName), DB_BOOL(in->isPublic),
-                 DB_TOKEN(token), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
+    update = (struct sql_document_update_in){.project = req->caller->project,
+                                             .id = in->id,
+                                             .author = author,
+                                             .file_name = in->fileName,
+                                             .is_public = in->isPublic,
+                                             .token = token_sealed(&token),
+                                             .token_hash = token_hash(&token),
+                                             .now = req->now_ms,
+                                             .audit = document_audit(req, "document.update", in->id,
+                                                                     visibility(in->isPublic))};
+    if (require_document(sql_document_update(d->svc.db, req, &update, &row, err), err) < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return document_not_found(err);
-    record(d, req, res, 0, 0, out);
+    document_from_row(d, req, &row, out);
     meta->lastUpdated = out->lastUpdated;
     out->lastUpdated = 0;
     out->meta = meta;
@@ -356,12 +459,12 @@ int document_update(struct docd *d, const struct request *req, const struct docu
 }
 
 /* The document is gone, and its bytes are due: what cannot be removed now, the sweep sees to. */
-static void remove_bytes(struct docd *d, const struct request *req, const struct db_result *due,
-                         struct error *err)
+static void remove_bytes(struct docd *d, const struct request *req,
+                         const struct sql_document_delete_rows *due, struct error *err)
 {
-    for (size_t i = 0; i < db_rows(due); i++) {
-        if (db_is_null(due, i, 0) ||
-            object_sweep(d, req, req->caller->project, db_uuid(due, i, 0), err) == 0)
+    for (size_t i = 0; i < due->count; i++) {
+        if (!uuid_is_set(&due->items[i].object) ||
+            object_sweep(d, req, req->caller->project, due->items[i].object, err) == 0)
             continue;
         log_event(LOG_WARNING, "document", "bytes of a deleted document are left to the sweep",
                   "trace", req->trace, "error", err->message, "detail", err->detail, NULL);
@@ -373,19 +476,17 @@ static void remove_bytes(struct docd *d, const struct request *req, const struct
 int document_delete(struct docd *d, const struct request *req, const struct document_delete_in *in,
                     struct document_deleted *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct uuid author;
-    struct sql_audit audit = audit_row(
-        req, &(struct audit){.action = "document.delete", .type = DOCUMENT_TYPE, .id = in->id});
+    struct sql_document_delete_in delete = {.project = req->caller->project,
+                                            .id = in->id,
+                                            .now = req->now_ms,
+                                            .audit = document_audit(req, "document.delete", in->id,
+                                                                    NULL)};
+    struct sql_document_delete_rows due;
 
-    if (document_scope(d, req, POLICY_DELETE, &author, err) < 0)
+    if (document_scope(d, req, POLICY_DELETE, &delete.author, err) < 0 ||
+        require_document(sql_document_delete(d->svc.db, req, &delete, &due, err), err) < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_DOCUMENT_DELETE, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(in->id), DB_UUID(author), DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return document_not_found(err);
     out->message = "Document deleted successfully";
-    remove_bytes(d, req, res, err);
+    remove_bytes(d, req, &due, err);
     return 0;
 }

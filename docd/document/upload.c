@@ -11,6 +11,7 @@
 
 #include "docd/docd.h"
 #include "docd/document/sniff.h"
+#include "docd/sql/upload.h"
 
 static const int64_t replaced_ms =
     10 * 60 * 1000; /* that replaced bytes are kept for who is reading them */
@@ -61,9 +62,11 @@ static int overtaken(struct error *err)
 int storage_post(struct docd *d, const struct request *req, const struct storage_post_in *in,
                  struct form_ticket *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct ticket ticket = {.key.object = uuid_random()};
+    struct sql_upload_begin_in begin;
+    struct sql_upload_begin_row row;
     struct store_form form;
+    int rows;
 
     if (!d->store->functions->accept || !in->form)
         return error_set(err, ERR_NOT_FOUND, "Bucket not found.");
@@ -72,14 +75,16 @@ int storage_post(struct docd *d, const struct request *req, const struct storage
     ticket.key.project = form.key.project;
     ticket.upload = form.key.object;
     ticket.size_max = form.size_max;
-    if (db_query(d->svc.db, req, SQL_UPLOAD_BEGIN, &res, err, DB_UUID(ticket.key.project),
-                 DB_UUID(ticket.upload), DB_UUID(ticket.key.object), DB_INT(req->now_ms),
-                 DB_INT(req->now_ms + SWEEP_AFTER_MS)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return overtaken(err);
-    out->session = db_is_null(res, 0, 0) ? (struct uuid){""} : db_uuid(res, 0, 0);
-    out->quotaLeft = db_is_null(res, 0, 1) ? FORM_NO_QUOTA : MAX(db_int(res, 0, 1), 0);
+    begin = (struct sql_upload_begin_in){.project = ticket.key.project,
+                                         .id = ticket.upload,
+                                         .object = ticket.key.object,
+                                         .now = req->now_ms,
+                                         .sweep_at = req->now_ms + SWEEP_AFTER_MS};
+    rows = sql_upload_begin(d->svc.db, req, &begin, &row, err);
+    if (rows <= 0)
+        return rows < 0 ? -1 : overtaken(err);
+    out->session = row.session;
+    out->quotaLeft = row.bytes_left ? MAX(*row.bytes_left, 0) : FORM_NO_QUOTA;
     if (out->quotaLeft == 0)
         return document_over_quota(err);
     if (d->store->functions->begin(d->store, req, ticket.key, err) < 0)
@@ -103,23 +108,32 @@ int form_write(struct docd *d, const struct request *req, const struct form_writ
     return 0;
 }
 
-int upload_finish(struct docd *d, const struct request *req, enum docd_statement statement,
-                  struct store_key key, struct uuid upload, const struct stored *stored,
-                  enum upload_end *ret, struct error *err)
+int upload_finish(struct docd *d, const struct request *req, bool direct, struct store_key key,
+                  struct uuid upload, const struct stored *stored, enum upload_end *ret,
+                  struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "document.upload", .project = key.project});
-    const char *found;
+    struct sql_upload_finish_in finish = {
+        .project = key.project,
+        .id = upload,
+        .direct = direct,
+        .object = key.object,
+        .size = stored->size,
+        .etag = stored->etag,
+        .now = req->now_ms,
+        .sweep_at = req->now_ms + replaced_ms,
+        .audit =
+            audit_row(req, &(struct audit){.action = "document.upload", .project = key.project})};
+    struct sql_upload_finish_row row;
+    int rows;
 
-    if (sniff(d->sniffer, req, stored->head, &found, err) < 0 ||
-        db_query(d->svc.db, req, statement, &res, err, DB_UUID(key.project), DB_UUID(upload),
-                 DB_UUID(key.object), DB_INT(stored->size), DB_TEXT(stored->etag), DB_TEXT(found),
-                 DB_INT(req->now_ms), DB_INT(req->now_ms + replaced_ms), DB_AUDIT(audit)) < 0)
+    if (sniff(d->sniffer, req, stored->head, &finish.found_type, err) < 0)
         return -1;
-    *ret = db_rows(res) == 0       ? UPLOAD_OVERTAKEN
-           : db_is_null(res, 0, 0) ? UPLOAD_TOO_MUCH
-                                   : UPLOAD_SHOWN;
+    rows = sql_upload_finish(d->svc.db, req, &finish, &row, err);
+    if (rows < 0)
+        return -1;
+    *ret = rows == 0                    ? UPLOAD_OVERTAKEN
+           : uuid_is_set(&row.document) ? UPLOAD_SHOWN
+                                        : UPLOAD_TOO_MUCH;
     if (*ret != UPLOAD_SHOWN) {
         (void)!object_sweep(d, req, key.project, key.object, err);
         error_clear(err);
@@ -140,7 +154,7 @@ int form_end(struct docd *d, const struct request *req, const struct form_end_in
         return -1;
     if (d->store->functions->finish(d->store, req, ticket.key, in->size, &stored, err) < 0)
         return err->code == ERR_NOT_FOUND ? overtaken(err) : -1;
-    if (upload_finish(d, req, SQL_UPLOAD_FINISH, ticket.key, ticket.upload, &stored, &end, err) < 0)
+    if (upload_finish(d, req, false, ticket.key, ticket.upload, &stored, &end, err) < 0)
         return -1;
     if (end == UPLOAD_TOO_MUCH)
         return document_over_quota(err);

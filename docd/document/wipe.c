@@ -2,6 +2,7 @@
  * wipe.c - deletes what an account, or a project, leaves behind.
  */
 #include "docd/docd.h"
+#include "docd/sql/document.h"
 #include "docd/sql/purge.h"
 
 enum { WIPE_BATCH = 200 };
@@ -11,20 +12,19 @@ enum { WIPE_BATCH = 200 };
 static int membership_wipe(struct docd *d, const struct request *req,
                            const struct membership_ref *place, struct error *err)
 {
-    struct sql_audit audit =
-        audit_row(req, &(struct audit){.action = "document.delete", .project = place->project});
-    size_t count;
+    const struct sql_document_wipe_in in = {
+        .project = place->project,
+        .author = place->profile,
+        .most = WIPE_BATCH,
+        .now = req->now_ms,
+        .audit = audit_row(req, &(struct audit){.action = "document.delete",
+                                                .project = place->project})};
+    int count;
 
-    do {
-        CLEANUP(db_result_destroy) struct db_result *gone = NULL;
-
-        if (db_query(d->svc.db, req, SQL_DOCUMENTS_WIPE, &gone, err, DB_UUID(place->project),
-                     DB_UUID(place->profile), DB_INT(WIPE_BATCH), DB_INT(req->now_ms),
-                     DB_AUDIT(audit)) < 0)
-            return -1;
-        count = db_rows(gone);
-    } while (count == WIPE_BATCH);
-    return 0;
+    do
+        count = sql_document_wipe(d->svc.db, req, &in, err);
+    while (count == WIPE_BATCH);
+    return count < 0 ? -1 : 0;
 }
 
 /* The bytes are removed before it is answered; what that takes too long for, the sweep goes on

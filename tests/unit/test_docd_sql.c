@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "docd/docd_sql.h"
-#include "docd/sql_part.h"
+#include "docd/sql/document.h"
+#include "docd/sql/upload.h"
 #include "tests/unit/plans.h"
 
 extern const struct db_migration docd_migrations[];
@@ -15,8 +15,6 @@ extern const struct db_migration docd_migrations[];
 static const struct plans plans = {
     .schema = "doc",
     .migrations = docd_migrations,
-    .statements = docd_statements,
-    .count = DOCD_STATEMENT_COUNT,
     .sql = {docd_sql},
     .small = "",
     .emptied = "upload",
@@ -35,29 +33,31 @@ static void test_every_statement_has_its_index(void)
 static void test_look_ups_use_the_primary_key(void)
 {
     static const struct {
-        int statement;
+        const struct db_statement *const *statement;
         const char *want;
     } rows[] = {
-        {SQL_DOCUMENT_CONTENT, "Index Scan using document_pkey on document d\n"
-                               "  Index Cond: ((project_id = $1) AND (id = $2))"},
-        {SQL_DOCUMENT_PUBLIC, "Index Scan using document_public on document d"},
-        {SQL_DOCUMENT_REPLACE, "Index Scan using document_pkey on document"},
-        {SQL_DOCUMENT_UPDATE, "Index Scan using document_pkey on document"},
-        {SQL_DOCUMENT_DELETE, "Index Scan using document_pkey on document"},
-        {SQL_DOCUMENTS, "Index Scan using document_updated on document d"},
-        {SQL_DOCUMENTS_OWN, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
-        {SQL_DOCUMENTS_OWN_SORTED, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
-        {SQL_DOCUMENTS_WIPE, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
-        {SQL_UPLOAD_FINISH, "Index Scan using document_pkey on document d"},
+        {&sql_document_file_get_statement, "Index Scan using document_pkey on document d\n"
+                                           "  Index Cond: ((project_id = $2) AND (id = $3))"},
+        {&sql_document_file_find_by_token_statement,
+         "Index Scan using document_public on document d"},
+        {&sql_document_replace_statement, "Index Scan using document_pkey on document"},
+        {&sql_document_update_statement, "Index Scan using document_pkey on document"},
+        {&sql_document_delete_statement, "Index Scan using document_pkey on document"},
+        {&sql_document_list_statement, "Index Scan using document_updated on document d"},
+        {&sql_document_list_own_statement, "Index Cond: ((project_id = $2) AND (author_id = $3))"},
+        {&sql_document_list_own_sorted_statement,
+         "Index Cond: ((project_id = $2) AND (author_id = $3))"},
+        {&sql_document_wipe_statement, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
+        {&sql_upload_finish_statement, "Index Scan using document_pkey on document d"},
     };
     PGconn *conn = plans_open(&plans, server);
     char plan[8192];
 
     PQclear(PQexec(conn, "set plan_cache_mode = force_generic_plan"));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        plans_explain(conn, &docd_statements[rows[i].statement], plan, sizeof(plan));
+        plans_explain(conn, *rows[i].statement, plan, sizeof(plan));
         UNIT_CHECK(strstr(plan, rows[i].want) != NULL, "%s should have \"%s\":\n%s",
-                   docd_statements[rows[i].statement].name, rows[i].want, plan);
+                   (*rows[i].statement)->name, rows[i].want, plan);
     }
     PQfinish(conn);
 }
@@ -213,7 +213,7 @@ static int rows_of(PGconn *conn)
 static void test_a_file_is_given_up_once(void)
 {
     static const char *const values[] = {ID, ID, ID, "5", NULL, "{}"};
-    const struct db_statement *statement = &docd_statements[SQL_ARRIVAL_GIVE_UP];
+    const struct db_statement *statement = sql_upload_give_up_statement;
     PGconn *first = plans_open(&plans, server), *second = plans_open(&plans, server);
     bool waits = false;
 

@@ -1,0 +1,32 @@
+-- The same as content_list of the keys that a search finds, with that code, or any where it is
+-- null. A key that was searched for comes first, then the others by rank. At most 500 translations
+-- are compared, so the number of entries ends there too.
+-- class: read
+-- in: search text, code text null, count int8, offset int8
+-- rows: many
+-- row: struct content_titles
+with
+hit as (
+    select *
+    from content_search(
+        :content_titles.project, :content_titles.type,
+        array[:content_titles.source, :content_titles.target], :search, :code, 500
+    )
+    union all
+    select t.key, 'infinity'
+    from content_translation t
+    where t.project_id = :content_titles.project and t.type = :content_titles.type
+        and t.key = trim(:search)
+        and t.language in (:content_titles.source, :content_titles.target)
+        and (:code is null or t.code = :code)
+),
+found as materialized (
+    select key, max(rank) as rank from hit group by key order by rank desc, key limit 500
+)
+select c.total, p.key, s.title as source, t.title as target
+from (select count(*) as total from found) c
+left join lateral (
+    select * from found order by rank desc, key limit :count offset :offset
+) p on true
+-- include: content_titles
+order by p.rank desc, p.key

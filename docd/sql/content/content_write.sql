@@ -1,0 +1,49 @@
+-- Stores what is new or different of entries: how much that was, when the last of them was changed,
+-- and words for content_word_delete.
+-- class: tx
+-- in: project uuid, entries text, now int8
+-- rows: one
+-- row: changed int8, updated_at int8, unused text null
+with
+given as (
+    select e.*
+    from
+        -- include: content_entries(entries = :entries)
+),
+old as (
+    select t.*
+    from given e
+    join content_translation t
+        on t.project_id = :project and t.type = e.type and t.key = e.key and t.language = e.language
+),
+written as (
+    insert into content_translation as t (
+        project_id, type, key, language, title, sections, author, code, updated_at
+    )
+    select :project, e.type, e.key, e.language, e.title, e.sections, e.author, e.code, :now
+    from given e
+    order by e.type, e.key, e.language
+    on conflict (project_id, type, key, language)
+        do update
+        set title = excluded.title, sections = excluded.sections, author = excluded.author,
+            code = excluded.code, updated_at = excluded.updated_at
+        where (t.title, t.sections, t.author, t.code)
+            is distinct from (excluded.title, excluded.sections, excluded.author, excluded.code)
+    returning t.*
+),
+word as (
+    select type, language, unnest(tsvector_to_array(words)) as word, 1 as n
+    from written
+    union all
+    select o.type, o.language, unnest(tsvector_to_array(o.words)), -1
+    from old o
+    join written using (type, key, language)
+),
+-- include: content_word_count as count(project = :project),
+-- include: audit(from = written,
+--     entity = coalesce(:audit.entity, 'Content/' || type || '/' || key || '/' || language))
+select
+    (select count(*) from written) as changed,
+    coalesce((select max(updated_at) from written), (select max(updated_at) from old))
+        as updated_at,
+    -- include: content_word_unused(counted = counted)

@@ -1,0 +1,13 @@
+-- A page of the documents that have a file, in the order of the key: behind a project and a
+-- document, up to the project `last_project`.
+-- class: read
+-- in: project uuid, id uuid, last_project uuid, most int8
+-- rows: many
+-- row: project uuid, id uuid, object uuid, size int8, etag text, file_name text, missing bool
+select
+    project_id as project, id, object_id as object, size, etag, file_name,
+    missing_at is not null as missing
+from document
+where (project_id, id) > (:project, :id) and project_id <= :last_project and object_id is not null
+order by project_id, id
+limit :most

@@ -1,0 +1,26 @@
+-- The same as document_list_sorted of the documents of one author.
+-- class: read
+-- in: project uuid, author uuid, first text null, second text null, third text null, count int8,
+-- in: offset int8, direct bool
+-- rows: many
+-- row: struct document_row
+select
+    t.total,
+    -- include: upload_pending(direct = :direct),
+    -- include: document_columns(from = d)
+from (
+    select count(*) as total
+    from document d
+    where d.updated_at >= 0 and d.project_id = :project and d.author_id = :author
+) t
+left join lateral (
+    select *
+    from document d
+    where d.updated_at >= 0 and d.project_id = :project and d.author_id = :author
+    order by
+        -- include: document_order_key(key = :first),
+        -- include: document_order_key(key = :second),
+        -- include: document_order_key(key = :third),
+        d.id
+    limit :count offset :offset
+) d on true

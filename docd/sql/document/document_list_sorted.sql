@@ -1,0 +1,27 @@
+-- The same as document_list by up to three keys (part document_order_key) and, last, the id, which
+-- makes the order of equals certain.
+-- class: read
+-- in: project uuid, first text null, second text null, third text null, count int8, offset int8,
+-- in: direct bool
+-- rows: many
+-- row: struct document_row
+select
+    t.total,
+    -- include: upload_pending(direct = :direct),
+    -- include: document_columns(from = d)
+from (
+    select count(*) as total
+    from document d
+    where d.updated_at >= 0 and d.project_id = :project
+) t
+left join lateral (
+    select *
+    from document d
+    where d.updated_at >= 0 and d.project_id = :project
+    order by
+        -- include: document_order_key(key = :first),
+        -- include: document_order_key(key = :second),
+        -- include: document_order_key(key = :third),
+        d.id
+    limit :count offset :offset
+) d on true

@@ -1,0 +1,15 @@
+-- Records since when the object of a document is missing, null: it is there. No row: the document
+-- has another object, or was marked so before.
+-- class: write
+-- in: project uuid, id uuid, object uuid, missing_at int8 null
+-- rows: one
+with
+updated as (
+    update document
+    set missing_at = :missing_at
+    where project_id = :project and id = :id and object_id = :object
+        and (missing_at is null) <> (:missing_at is null)
+    returning *
+),
+-- include: audit(from = updated)
+select from updated

@@ -1,0 +1,36 @@
+-- Gives out another form for a document of the author, or of anyone where that is null. Until a
+-- file was uploaded its name and type are those of the latest form. No row: there is no such
+-- document. Without an id in the row: not one byte more fits in the quotas.
+-- class: write
+-- in: project uuid, id uuid, author uuid null, file_name text, content_type text, now int8
+-- rows: one
+-- row: struct document_row
+with
+own as materialized (
+    select *
+    from document
+    where project_id = :project and id = :id and (:author is null or author_id = :author)
+    for update
+),
+fits as materialized (
+    select
+        -- include: upload_fits(document = own, bytes_max = :upload.bytes_max,
+        --     project_bytes_max = :upload.project_bytes_max, bytes = 1)
+    from own
+),
+updated as (
+    update document
+    set uploads = uploads + 1, updated_at = :now,
+        file_name = case when object_id is null then :file_name else file_name end,
+        content_type = case when object_id is null then :content_type else content_type end
+    from fits
+    where project_id = :project and id = :id and fits.fits
+    returning document.*
+),
+-- include: upload_insert as upload(
+--     from = updated, file_name = :file_name, content_type = :content_type),
+-- include: audit(from = updated)
+select
+    -- include: document_columns(from = d)
+from fits
+left join updated d on true

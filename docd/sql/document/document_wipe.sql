@@ -1,0 +1,33 @@
+-- Deletes a page of the documents of an author, whose objects are due for the sweep from now on:
+-- how many.
+-- class: write
+-- in: project uuid, author uuid, most int8, now int8
+-- rows: none
+with
+own as materialized (
+    select id
+    from document
+    where updated_at >= 0 and project_id = :project and author_id = :author
+    limit :most
+),
+due as (
+    select id
+    from document
+    where project_id = :project and id = any (array(select id from own))
+    order by id
+    for update
+),
+deleted as (
+    delete from document
+    using due
+    where document.project_id = :project and document.id = due.id
+    returning document.*
+),
+objects_updated as (
+    update object o
+    set sweep_at = :now
+    from deleted d
+    where o.project_id = :project and o.document_id = d.id
+),
+-- include: audit(from = deleted, entity = coalesce(:audit.entity, 'DocumentReference/' || id))
+select from deleted

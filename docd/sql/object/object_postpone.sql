@@ -1,0 +1,7 @@
+-- The bytes of an object that is due cannot be removed now: it is due again at `sweep_at`.
+-- class: write
+-- in: project uuid, id uuid, sweep_at int8, now int8
+-- rows: none
+update object
+set sweep_at = :sweep_at
+where project_id = :project and id = :id and sweep_at <= :now

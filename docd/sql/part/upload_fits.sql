@@ -1,0 +1,8 @@
+-- Whether a file of {bytes} in place of that of document {document} fits in the quotas: {bytes_max}
+-- of a patient, {project_bytes_max} of the project.
+-- args: document, bytes_max, project_bytes_max, bytes
+document_fits(
+    {document}.project_id, {document}.author_id, null,
+    case {document}.author_type when 'Patient' then {bytes_max} end, {project_bytes_max}, 0,
+    {bytes} - coalesce({document}.size, 0)
+) as fits

@@ -1,0 +1,13 @@
+-- Whether a form that was given out for document d may still bring it a file without docd: `direct`
+-- says that the store takes forms itself. The numbers alone would be true for ever of a form that
+-- was never used; they spare most documents the look at the forms. A form that failed 10 times is
+-- left to the sweep, see upload_fail.
+-- args: direct
+(
+    {direct} and d.uploads > coalesce(d.upload, 0) and exists (
+        select
+        from upload u
+        where u.project_id = d.project_id and u.document_id = d.id
+            and u.number > coalesce(d.upload, 0) and u.failures < 10
+    )
+) as pending
