@@ -53,7 +53,7 @@ static const struct config_row config_rows[] = {
     CONFIG_TEXT(struct docd_config, s3_url, NULL, 0,
                 "Address of the server of S3, \"https://s3.example.org\": ours and the clients'."),
     CONFIG_TEXT(struct docd_config, s3_region, "us-east-1", 0, "Its region."),
-    CONFIG_TEXT(struct docd_config, s3_bucket, NULL, 0, "The bucket; nobody else uses it."),
+    CONFIG_TEXT(struct docd_config, s3_bucket, NULL, 0, "The bucket; nothing else uses it."),
     CONFIG_CHOICE(struct docd_config, s3_style, "path", "path host",
                   "Where the bucket's name stands in addresses."),
     CONFIG_TEXT(struct docd_config, s3_key, NULL, 0, "Access key."),

@@ -65,8 +65,8 @@ extern const struct purge_step docd_purge[];
 
 #define DOCUMENT_TOKEN_PURPOSE "public token" /* what public tokens are sealed for */
 
-/* Whose documents the caller may do that to: an author, or any ("" in *ret_author). ERR_FORBIDDEN:
- * no one's. */
+/* Whose documents the caller may do that to: those of *ret_author, or all, when it is unset. Fails:
+ * FORBIDDEN (to none). */
 int document_scope(struct docd *d, const struct request *req, enum policy_interaction interaction,
                    struct uuid *ret_author, struct error *err) MUST_USE;
 

@@ -35,7 +35,8 @@ static int postpone(struct docd *d, const struct request *req, struct uuid proje
     return sql_object_postpone(d->svc.db, req, &in, err) < 0 ? -1 : 0;
 }
 
-/* The first failure is told; nothing may be due for ever, or it would be all that a batch finds. */
+/* Returns the first failure. An object that cannot be removed is postponed: else a batch would find
+ * nothing but such objects. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err)
 {
     const struct sql_object_list_due_in in = {.now = req->now_ms, .most = SWEEP_BATCH};

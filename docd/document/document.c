@@ -337,10 +337,9 @@ int document_create(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* What has come for documents of a page that may have more to come. A list is no place to fail in:
- * what the store cannot tell now is there next time. */
-static bool search_arrivals(struct docd *d, const struct request *req,
-                            const struct field_list *page)
+/* Takes over what has come for documents of a page that may have a file to come; true: the page has
+ * changed. A list does not fail for that: what the store cannot say now is in the next list. */
+static bool scan_pending(struct docd *d, const struct request *req, const struct field_list *page)
 {
     const struct document_row *rows = page->items;
     struct uuid *pending = arena_calloc(req->arena, page->count, sizeof(*pending));
@@ -373,7 +372,7 @@ int document_search(struct docd *d, const struct request *req, const struct docu
     if (document_scope(d, req, POLICY_SEARCH, &author, err) < 0 ||
         search(d, req, in, author, &page, err) < 0)
         return -1;
-    if (d->direct_uploads && search_arrivals(d, req, &page) &&
+    if (d->direct_uploads && scan_pending(d, req, &page) &&
         search(d, req, in, author, &page, err) < 0)
         return -1;
     rows = page.items;

@@ -103,7 +103,7 @@ static int check_signature(const struct sigv4_signer *signer, const struct field
         !value_is(fields, "x-amz-algorithm", algorithm))
         return refuse(err, "it is not signed");
     if (!value_is(fields, "x-amz-credential", sigv4_credential(signer, stamp, arena)))
-        return refuse(err, "signed by somebody else");
+        return refuse(err, "signed with another credential");
     sigv4_sign(signer, stamp, policy, signature);
     if (sodium_memcmp(signature, given, SIGV4_SIGNATURE_SIZE - 1) != 0)
         return refuse(err, "the signature is another policy's");

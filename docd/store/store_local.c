@@ -363,7 +363,7 @@ static int local_accept(struct store *store, const struct request *req, const ch
                                .size_max = policy.size_max,
                                .expires_ms = policy.expires_ms};
     if (store_key_read(policy.key, &ret->key) < 0)
-        return error_set(err, ERR_INTERNAL, "A form of ours names no object.");
+        return error_set(err, ERR_INTERNAL, "A form that was signed here names no object.");
     return 0;
 }
 

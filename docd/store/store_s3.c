@@ -358,7 +358,8 @@ static int check_unchanged(const struct store_s3 *self, const struct request *re
 }
 
 /* A file that was replaced and then replaced by its own bytes looks as it did but for the time,
- * which is told to the second: one that came in this very second is copied in the next. */
+ * of which the server gives whole seconds: one that came in this very second is copied in the
+ * next. */
 static int wait_for_second(const struct store_s3 *self, const struct facts *facts,
                            struct error *err)
 {
@@ -576,7 +577,7 @@ static int probe_bytes(const struct store_s3 *self, const struct request *req, c
                : s3_unavailable(err, "GET", "other bytes than were put");
 }
 
-/* What was put is removed whatever came of it; the first that failed is told. */
+/* What was put is removed whatever came of it; the first failure is returned. */
 static int probe_all(const struct store_s3 *self, const struct request *req, struct error *err)
 {
     const char *key = arena_printf(req->arena, "doctor/%s", self->probe_name.text);
