@@ -74,7 +74,7 @@ API_OBJECTS    := $(foreach d,$(APIS),$(call object,$(d)/$(d)_api.c))
 
 # Statements: each <owner>/sql/<subject>/*.sql becomes calls in C; see common/pg/sqlgen.pl. The stamp is as old as the
 # last run; headers change only when what they say does.
-SQL_OWNERS := common/service $(SCHEMAS) tests/unit/statement_kit
+SQL_OWNERS := common/service $(SCHEMAS) tests/support/statement_kit
 define sql_rule
 $(BUILD)/gen/$(1)/sql.stamp: common/pg/sqlgen.pl $(wildcard $(1)/sql $(1)/sql/* $(1)/sql/*/*.sql common/service/sql/part/*.sql)
 	@mkdir -p $$(@D)
@@ -146,30 +146,31 @@ $(eval $(call link_rule,atrium-dev,$(dev_LIBS)))
 
 # ---- tests: each test_*.c is one CUnit program ----
 
-UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-HTTP_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/http/test_*.c tests/fault/test_*.c))
-UNIT_SUPPORT := $(call object,$(filter-out $(wildcard tests/unit/test_*.c) tests/unit/program.c,$(wildcard tests/unit/*.c)) \
-    tests/http/silent_dns.c) $(BUILD)/gen/tests/unit/statement_kit/sql.o
-HTTP_SUPPORT := $(call object,tests/unit/unit.c tests/unit/mail_server.c tests/unit/marked_text.c tests/unit/pg.c \
-    tests/unit/prepared.c \
-    tests/unit/program.c \
-    $(filter-out $(wildcard tests/*/test_*.c),$(wildcard tests/http/*.c tests/fault/*.c)))
+# UNIT_TESTS start no process and no server, INTEGRATION_TESTS what they need; each is linked with what it tests.
+# HTTP_TESTS start a whole suite. What they share is in tests/support: a test is linked with what it calls of that.
+tests_of = $(patsubst %.c,$(BUILD)/%,$(wildcard $(1:%=tests/%/test_*.c)))
+UNIT_TESTS := $(call tests_of,unit)
+INTEGRATION_TESTS := $(call tests_of,integration)
+HTTP_TESTS := $(call tests_of,http fault)
+ALL_TESTS := $(UNIT_TESTS) $(INTEGRATION_TESTS) $(HTTP_TESTS)
+TEST_ARCHIVES := $(addprefix $(BUILD)/,libsupport.a libcurl_loop.a libapi.a libcommon.a)
 
-$(BUILD)/tests/unit/%: $(BUILD)/tests/unit/%.o $(UNIT_SUPPORT) $(BUILD)/libcurl_loop.a $(BUILD)/libapi.a $(BUILD)/libcommon.a
+$(BUILD)/libsupport.a: $(call object,$(wildcard tests/support/*.c)) $(BUILD)/gen/tests/support/statement_kit/sql.o
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_ARCHIVES)
 	$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(COMMON_LIBS) $(TEST_LIBS)
 
-# A unit test named after a program's folder (test_authd_token.c) is linked with all of it but its main file.
+# A test named after a program's folder (test_authd_token.c) is linked with all of it but its main file.
 define program_test_rule
-$(BUILD)/tests/unit/test_$(1)_%: $(BUILD)/tests/unit/test_$(1)_%.o $(UNIT_SUPPORT) \
-    $(2) $(BUILD)/libcurl_loop.a $(BUILD)/libapi.a $(BUILD)/libcommon.a
+$(BUILD)/tests/$(3)/test_$(1)_%: $(BUILD)/tests/$(3)/test_$(1)_%.o $(2) $(TEST_ARCHIVES)
 	$$(CC) $$(LDFLAGS_ALL) -o $$@ $$^ $($(1)_LIBS) $$(COMMON_LIBS) $$(TEST_LIBS)
 endef
-$(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),$(filter-out $(BUILD)/$(d)/$(d).o,$(atrium-$(d)_OBJECTS)))))
-$(eval $(call program_test_rule,ctl,$(sort $(filter-out $(BUILD)/ctl/ctl.o $(BUILD)/ctl/dev/dev.o,\
-    $(atriumctl_OBJECTS) $(atrium-dev_OBJECTS)))))
-
-# Not for all of them: botd has a program.c too, with names of these.
-$(addprefix $(BUILD)/tests/unit/test_,docd_image maild_smtp): $(BUILD)/tests/unit/program.o
+$(foreach f,unit integration,\
+    $(foreach d,$(DAEMONS),$(eval $(call program_test_rule,$(d),$(filter-out $(BUILD)/$(d)/$(d).o,$(atrium-$(d)_OBJECTS)),$(f))))\
+    $(eval $(call program_test_rule,ctl,$(sort $(filter-out $(BUILD)/ctl/ctl.o $(BUILD)/ctl/dev/dev.o,\
+        $(atriumctl_OBJECTS) $(atrium-dev_OBJECTS))),$(f))))
 
 # What the fuzz targets call, beside common/. A target fuzz_x.c is the function fuzz_x(): libFuzzer gets it under its own
 # name, test_fuzz_corpus has them all.
@@ -186,14 +187,9 @@ FUZZERS := $(FUZZ_TARGETS:%=$(BUILD)/tests/fuzz/%)
 $(FUZZERS): %: %.o $(FUZZ_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a
 	$(CC) $(LDFLAGS_ALL) -fsanitize=fuzzer -Wl,--defsym=LLVMFuzzerTestOneInput=$(@F) -o $@ $^ $(FUZZ_LIBS) $(COMMON_LIBS)
 
-$(HTTP_TESTS): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(HTTP_SUPPORT) $(BUILD)/libapi.a $(BUILD)/libcommon.a
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
-
 # By `make test-patroni` alone.
 PATRONI_TEST := $(BUILD)/tests/patroni/test_patroni
-$(PATRONI_TEST): $(BUILD)/tests/patroni/test_patroni.o $(BUILD)/tests/patroni/patroni.o $(HTTP_SUPPORT) \
-    $(BUILD)/libapi.a $(BUILD)/libcommon.a
-	$(CC) $(LDFLAGS_ALL) -o $@ $^ $(COMMON_LIBS) $(TEST_LIBS)
+$(PATRONI_TEST): $(BUILD)/tests/patroni/patroni.o
 
 BENCH_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 # seed writes what authd would: it is linked with all of it but its main file. It says how far it is as atriumctl does.
@@ -203,7 +199,7 @@ $(BENCH_PROGRAMS): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(BUILD)/lib
 	    $(COMMON_LIBS)
 
 .PRECIOUS: $(BUILD)/%.o
-tests: $(UNIT_TESTS) $(HTTP_TESTS) $(PATRONI_TEST) $(BENCH_PROGRAMS)
+tests: $(ALL_TESTS) $(PATRONI_TEST) $(BENCH_PROGRAMS)
 
 -include $(shell find $(BUILD) -name node_modules -prune -o -type f -name '*.d' -print 2>/dev/null)
 
@@ -246,7 +242,7 @@ test:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
 	@! command -v npm >/dev/null || $(MAKE) --no-print-directory -k $(NPM_TESTS) || true
-	@BUILD=$(BUILD) tests/run.sh $(UNIT_TESTS) $(HTTP_TESTS)
+	@BUILD=$(BUILD) tests/run.sh $(ALL_TESTS)
 
 # What resized images are compared with, a server of S3, readers of /openapi.json and the schema of traces, from the npm
 # registry, where there is an npm. Without them those tests say so and are left out; .ci/run insists on them.
@@ -269,12 +265,12 @@ check-asan:
 	    HARDENING=-fno-omit-frame-pointer CFLAGS=-fsanitize=address,undefined \
 	    LDFLAGS=-fsanitize=address,undefined all tests
 	@BUILD=build-asan ATRIUM_TEST_JOBS=2 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 ASAN_OPTIONS=intercept_strstr=0 \
-	    tests/run.sh $(patsubst $(BUILD)/%,build-asan/%,$(UNIT_TESTS) $(HTTP_TESTS))
+	    tests/run.sh $(ALL_TESTS:$(BUILD)/%=build-asan/%)
 
-# Valgrind over the unit programs. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
+# Valgrind over the programs of unit and integration. It has no pidfd and no openat2, and is itself what /proc/self/exe names, by which some
 # start their other processes: those are left to check-asan, as are hundreds of megapixels. Then over the daemons, while
 # some HTTP programs drive them.
-NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/unit/test_,botd_sandbox bus bus_tcp ctl_suite docd_image \
+NOT_UNDER_VALGRIND := $(addprefix $(BUILD)/tests/integration/test_,botd_sandbox bus bus_tcp ctl_suite docd_image \
     docd_image_process docd_image_start docd_variant \
     maild_queue outbox)
 VALGRIND := valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \
@@ -284,12 +280,13 @@ UNDER_VALGRIND := $(addprefix $(BUILD)/tests/http/test_,address_rules content ct
 check-valgrind:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES) valgrind)
 	@$(MAKE) --no-print-directory -j$(JOBS) all tests
-	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS))
+	@BUILD=$(BUILD) ATRIUM_TEST_JOBS=2 ATRIUM_TEST_COMMAND='$(VALGRIND)' tests/run.sh $(filter-out $(NOT_UNDER_VALGRIND),$(UNIT_TESTS) $(INTEGRATION_TESTS))
 	@BUILD=$(BUILD) tests/valgrind.sh '$(VALGRIND)' $(UNDER_VALGRIND)
 
-# ThreadSanitizer over the unit programs of what runs on threads: fibers, the loop, pools, the resolver, SMTP. What it
+# ThreadSanitizer over the programs of what runs on threads: fibers, the loop, pools, the resolver, SMTP. What it
 # passes over, and why: tests/tsan_suppressions.
-UNDER_TSAN := $(addprefix build-tsan/tests/unit/test_,fiber loop maild_smtp offload resolver)
+UNDER_TSAN := $(addprefix build-tsan/tests/,unit/test_fiber unit/test_loop unit/test_offload integration/test_maild_smtp \
+    integration/test_resolver)
 
 check-tsan:
 	$(call install_packages,$(BUILD_PACKAGES) $(RUN_PACKAGES) $(TEST_PACKAGES))
@@ -312,7 +309,7 @@ coverage:
 	    LDFLAGS=--coverage all tests
 	@find build-coverage -name '*.gcda' -delete
 	@BUILD=build-coverage ATRIUM_TEST_ONLY='$(COVERAGE_ONLY)' \
-	    tests/run.sh $(patsubst $(BUILD)/%,build-coverage/%,$(UNIT_TESTS) $(HTTP_TESTS)) || true
+	    tests/run.sh $(ALL_TESTS:$(BUILD)/%=build-coverage/%) || true
 	@tests/coverage.py build-coverage
 
 # The page of the mail templates, from their rows.

@@ -26,7 +26,7 @@ exec 8<"$scratch"
 flock 8
 trap 'rm -rf "$scratch"' EXIT
 
-# Where the programs find and keep prepared directories (tests/unit/prepared.h): in memory if that has room.
+# Where the programs find and keep prepared directories (tests/support/prepared.h): in memory if that has room.
 room() {
     local shm available
     shm=$(df --output=avail -B1M /dev/shm 2>/dev/null | tail -1)

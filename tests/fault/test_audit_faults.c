@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/http/suite.h"
-#include "tests/http/trail.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/trail.h"
+#include "tests/support/unit.h"
 
 enum { REGISTRATIONS = 48, BACKLOG = 10000 };
 

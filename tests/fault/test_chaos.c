@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/fault/chaos.h"
-#include "tests/http/suite.h"
-#include "tests/http/trail.h"
-#include "tests/unit/unit.h"
+#include "tests/support/chaos.h"
+#include "tests/support/suite.h"
+#include "tests/support/trail.h"
+#include "tests/support/unit.h"
 
 enum { REST_MS = 60000, POSTGRES_EVERY = 6 };
 

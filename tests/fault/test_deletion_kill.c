@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define SECOND INT64_C(1000)
 #define DAY (24 * 3600 * SECOND)

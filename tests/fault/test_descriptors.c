@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     FILES = 160,       /* that a daemon may open */

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 enum { SIZE = 3 * 1024 * 1024, LOADERS = 4, MANY = 16 };
 

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 enum { RESIDENT_MAX_KIB = 40 * 1024 + UNIT_KEPT_KIB, TIME_LIMIT_S = 300 };
 

@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
 
 #define STATUS "/auth/mfa/status"
 #define ENROLL "/auth/mfa/enroll"

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/fault/chaos.h"
-#include "tests/http/suite.h"
-#include "tests/unit/pg.h"
-#include "tests/unit/program.h"
+#include "tests/support/chaos.h"
+#include "tests/support/pg.h"
+#include "tests/support/program.h"
+#include "tests/support/suite.h"
 
 enum { CLIENTS = 5, LOAD_MS = 3000, BACK_MS = 20000, REST_MS = 30000, STALL_MS = 15000 };
 

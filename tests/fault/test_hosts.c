@@ -7,8 +7,8 @@
  *     c  10.77.0.3  authd, docd
  *     d  10.77.0.4  PostgreSQL
  *
- * The hosts are network namespaces (tests/http/hosts.h).  Where there can be none the test says so
- * and is left out.
+ * The hosts are network namespaces (tests/support/hosts.h).  Where there can be none the test says
+ * so and is left out.
  */
 #include <CUnit/CUnit.h>
 #include <arpa/inet.h>
@@ -26,11 +26,11 @@
 #include "common/base/arena.h"
 #include "common/base/clock.h"
 #include "common/bus/bus.h"
-#include "tests/http/hosts.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/pg.h"
-#include "tests/unit/unit.h"
+#include "tests/support/hosts.h"
+#include "tests/support/pg.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { A, B, C, D, HOSTS, STRANGER = 'x' - 'a' /* who is on c too, with files of his own */ };
 

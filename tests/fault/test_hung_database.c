@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/processes.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/processes.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { SEEN_MS = 15000, BACK_MS = 20000, PIDS_MAX = 256 };
 

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/bad_smtp.h"
-#include "tests/http/program.h"
-#include "tests/http/silent_dns.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/bad_smtp.h"
+#include "tests/support/silent_dns.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     MAILS = 4,

@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/bad_smtp.h"
-#include "tests/http/program.h"
-#include "tests/http/queued_mail.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/bad_smtp.h"
+#include "tests/support/queued_mail.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     TIMEOUT_MS = 6000, /* smtp_timeout of this suite */

@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/bad_smtp.h"
-#include "tests/http/daemon_log.h"
-#include "tests/http/program.h"
-#include "tests/http/queued_mail.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/bad_smtp.h"
+#include "tests/support/daemon_log.h"
+#include "tests/support/queued_mail.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { MAILS = 200, DELAY_MS = 300, WAIT_MS = 30000 };
 

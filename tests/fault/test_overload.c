@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <zmq.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 /* Of authd's memory, beside cores x 19 MiB for hashes: some for 500 connections. */
 enum { SPARE_MIB = 40 + UNIT_KEPT_KIB / 1024 };

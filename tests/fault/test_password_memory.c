@@ -13,11 +13,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tests/http/daemon_log.h"
-#include "tests/http/processes.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/daemon_log.h"
+#include "tests/support/processes.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     TRIES = 12,           /* more than a throttle allows failures */

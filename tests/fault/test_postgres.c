@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 static struct suite *suite;
 

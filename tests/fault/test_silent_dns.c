@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/http/silent_dns.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/silent_dns.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     WAITING = 6,         /* requests that need a name, at once */
@@ -61,7 +61,7 @@ static void store_start(void)
 
 static void bots_start(void)
 {
-    static const char *const argv[] = {"/usr/bin/python3", "tests/http/bot_server.py", NULL};
+    static const char *const argv[] = {"/usr/bin/python3", "tests/support/bot_server.py", NULL};
 
     int port = 0;
 

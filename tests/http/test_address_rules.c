@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 #define RULE(ip, action) "{\"ip\":\"" ip "\",\"action\":\"" action "\"}"
 #define INSIDE "127.9.0.7"  /* of the network that most cases allow */

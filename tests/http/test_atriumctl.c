@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { DONE, FAILED, USAGE }; /* exit codes */
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/trail.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/trail.h"
+#include "tests/support/unit.h"
 
 static struct suite *suite;
 static struct person *admin;

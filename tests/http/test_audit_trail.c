@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/http/rows.h"
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/http/trail.h"
-#include "tests/unit/unit.h"
+#include "tests/support/rows.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/trail.h"
+#include "tests/support/unit.h"
 
 #define TENANT "/auth/tenant/"
 #define MEMBERS "/v1/projects/me/members"

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/processes.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/processes.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 #define BOTS "/v1/project/bots"
 #define SYSTEM "urn:bots"
@@ -925,7 +925,7 @@ static int run_all(void)
 
 int main(void)
 {
-    static const char *const argv[] = {"/usr/bin/python3", "tests/http/bot_server.py", NULL};
+    static const char *const argv[] = {"/usr/bin/python3", "tests/support/bot_server.py", NULL};
     int port = 0;
 
     server = program_start(argv, NULL);

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/http/daemon_log.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/daemon_log.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 enum { ROUNDS = 3, READS = 1000, AT_ONCE = 4, HOSTILE = 12, TIMEOUT_MS = 2000 };
 enum { ATTEMPTS = 5, TICK_MS = 2 }; /* half a turn of a scheduler that looks 250 times a second */

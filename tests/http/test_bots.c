@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define BOTS "/v1/project/bots"
 #define NOBODY "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define POST_HEAD \
     "POST /auth/refresh-token HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"

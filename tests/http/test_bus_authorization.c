@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/bus/bus.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 struct row {
     const char *service, *operation, *callers;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { DONE, FAILED, USAGE }; /* exit codes */
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define REGISTER "/auth/tenant/Patient/register"
 #define START "/auth/tenant/Patient/login/start"

@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/trail.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/trail.h"
+#include "tests/support/unit.h"
 
 #define NOT_FOUND "Content not found."
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/rows.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/rows.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 /* How many calls of the route were answered with a status in [low, high]. */
 static int count_calls(const struct route *route, int low, int high)

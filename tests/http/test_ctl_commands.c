@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { DONE, FAILED };
 enum { WORDS_MAX = 16 };

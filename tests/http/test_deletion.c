@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
 
 #define SECOND INT64_C(1000)
 #define MINUTE (60 * SECOND)

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/pg.h"
-#include "tests/unit/unit.h"
+#include "tests/support/pg.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     READY_MS = 60000,

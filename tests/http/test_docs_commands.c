@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { FILE_MAX = 256 * 1024, CODE_MAX = 4096, WORDS_MAX = 24, PATH_SIZE = 256 };
 
@@ -328,7 +328,7 @@ static bool text_has_case(const char *text, const char *name)
 /* Whether a program of that name has that case; an empty case is any. */
 static bool has_case(const char *program, const char *name)
 {
-    static const char *const folders[] = {"http", "fault", "unit"};
+    static const char *const folders[] = {"http", "fault", "integration", "unit"};
     char path[PATH_SIZE];
     bool found = false;
 

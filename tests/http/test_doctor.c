@@ -14,10 +14,10 @@
 
 #include "common/base/clock.h"
 #include "common/service/service.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/mail_server.h"
-#include "tests/unit/unit.h"
+#include "tests/support/mail_server.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { DONE, FAILED };
 enum {

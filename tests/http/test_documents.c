@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 static const char nobody[] = "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b";
 static const char not_found[] = "Document not found.";

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { SMALL = 1000, LARGE = 3 * 1024 * 1024, PAGE = 200, MANY = PAGE + 50 };
 

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
 
 #define CHANGE "/auth/change-email"
 #define VERIFY "/auth/verify-email"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "gateway/transfer/file_cache.h"
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 static struct suite *suite;
 static struct person *patient;

@@ -21,8 +21,8 @@
 #include "common/base/clock.h"
 #include "common/domain/content.h"
 #include "docd/store/page_cache.h"
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 enum {
     SIZE = 300000,

@@ -2,7 +2,7 @@
  * test_images.c - documents read in another size: through both routes, kept and shared, with ETag
  * and Range, refused where there is no image, gone with the document.
  *
- * How the pixels come out is in tests/unit/test_docd_image.c.
+ * How the pixels come out is in tests/integration/test_docd_image.c.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 enum { MANY = 10 };
 

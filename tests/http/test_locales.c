@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define HISTORY "/v1/project/settings/history"
 

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 
 #include "common/base/clock.h"
-#include "tests/http/daemon_log.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/daemon_log.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 enum { DAEMONS = 6 };
 

@@ -3,8 +3,8 @@
  * (smtp_server.py): its form, and that it comes exactly once whatever the server does. Two maild
  * share the work.
  *
- * Sign-in to the mail server and TLS are in tests/unit/test_maild_smtp.c: `atriumctl dev` has no
- * options for them.
+ * Sign-in to the mail server and TLS are in tests/integration/test_maild_smtp.c: `atriumctl dev`
+ * has no options for them.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/mail_server.h"
+#include "tests/support/mail_server.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
 
 #define REGISTER "/auth/tenant/Patient/register"
 
@@ -113,7 +113,7 @@ static bool wait_mail(const struct post *self, const char *to, int want, int tim
 /* The mail for an address as an independent reader understands it (mail_json.py). */
 static struct program *read_mail(const struct post *self, const char *to)
 {
-    static const char *const reader[] = {"/usr/bin/python3", "tests/http/mail_json.py", NULL};
+    static const char *const reader[] = {"/usr/bin/python3", "tests/support/mail_json.py", NULL};
     char *text = NULL;
     struct program *mail;
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { PAGE_MAX = 64 * 1024, WORD_MAX = 64 };
 

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
 
 #define MEMBERS "/v1/projects/me/members"
 #define VIEW "/auth/invitation"

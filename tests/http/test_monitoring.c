@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 enum { SEEN_MS = 10000, FILE_MAX = 256 * 1024, NAME_SIZE = 128, SCRAPES = 12 };
 

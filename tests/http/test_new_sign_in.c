@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define TEMPLATE "/v1/project/email-templates/NEW_SIGN_IN"
 #define HOME "127.9.0.1"

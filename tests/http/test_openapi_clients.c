@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "tests/http/http.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/http.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { TOOLS_MS = 300000 };
 

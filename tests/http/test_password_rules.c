@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
 
 #define POLICY "/v1/project/account-policy"
 #define REGISTER "/auth/tenant/Patient/register"

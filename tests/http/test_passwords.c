@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define CHANGE "/auth/change-password"
 #define RESET "/auth/reset-password"

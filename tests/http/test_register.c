@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/base/clock.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 #define REGISTER "/auth/tenant/Patient/register"
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/rows.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/rows.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 static struct suite *suite;
 static struct person *admin, *patient;

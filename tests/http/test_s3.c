@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 static struct suite *suite;
 static struct person *patient;

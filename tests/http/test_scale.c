@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { LIMIT_MS = 120000 };
 

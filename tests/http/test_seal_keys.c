@@ -17,11 +17,11 @@
 
 #include "common/base/clock.h"
 #include "common/service/seal_keys.h"
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/totp.h"
+#include "tests/support/unit.h"
 
 #define BOTS "/v1/project/bots"
 
@@ -629,7 +629,7 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    static const char *const argv[] = {"/usr/bin/python3", "tests/http/bot_server.py", NULL};
+    static const char *const argv[] = {"/usr/bin/python3", "tests/support/bot_server.py", NULL};
     int port = 0;
 
     bot_server = program_start(argv, NULL);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/unit.h"
 
 static const char bad_refresh[] = "Refresh token is invalid or has expired.";
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 #define TEMPLATES "/v1/project/email-templates"
 
@@ -360,7 +360,7 @@ static void names_in_mails_are_harmless(void)
 
     char *mail = suite_mail(suite, email, MAIL_MS);
     struct program *read;
-    static const char *const reader[] = {"/usr/bin/python3", "tests/http/mail_json.py", NULL};
+    static const char *const reader[] = {"/usr/bin/python3", "tests/support/mail_json.py", NULL};
 
     read = program_run(reader, mail ? mail : "");
     CHECK_EXIT(read, 0);

@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/daemon_log.h"
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/daemon_log.h"
+#include "tests/support/document.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { SEEN_MS = 10000, READY_MS = 20000, SETTINGS_SIZE = 256 };
 

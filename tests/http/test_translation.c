@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/processes.h"
-#include "tests/http/suite.h"
-#include "tests/http/trail.h"
-#include "tests/http/translated.h"
-#include "tests/unit/unit.h"
+#include "tests/support/processes.h"
+#include "tests/support/suite.h"
+#include "tests/support/trail.h"
+#include "tests/support/translated.h"
+#include "tests/support/unit.h"
 
 enum { STAGES_MAX = 256, TEXT_MAX = 10000 };
 

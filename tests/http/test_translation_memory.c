@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/http/processes.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/processes.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 #define TRANSLATION "/ai/translation"
 #define NO_MORE                                                                            \
@@ -656,7 +656,7 @@ static void check_translation(const char *server_url, const char *bearer, const 
  * all marks, so that the text comes together of its stretches. */
 static void no_provider_answers_for_another(void)
 {
-    static const char *const argv[] = {"/usr/bin/python3", "tests/http/translation_server.py",
+    static const char *const argv[] = {"/usr/bin/python3", "tests/support/translation_server.py",
                                        "key-of-it", NULL};
     static const struct {
         const char *name, *path, *model;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/http/translated.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/translated.h"
+#include "tests/support/unit.h"
 
 #define KEY "sk-0a1b2c3d4e5f"
 
@@ -465,8 +465,8 @@ static const struct unit_case cases[] = {
 
 int main(void)
 {
-    static const char *const argv[] = {"/usr/bin/python3", "tests/http/translation_server.py", KEY,
-                                       NULL};
+    static const char *const argv[] = {"/usr/bin/python3", "tests/support/translation_server.py",
+                                       KEY, NULL};
     int port = 0;
 
     server = program_start(argv, NULL);

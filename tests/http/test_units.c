@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum { PATH_SIZE = 1024 };
 

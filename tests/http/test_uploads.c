@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/http/document.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/unit.h"
 
 enum { UPLOAD_MAX = 2 * 1024 * 1024 };
 

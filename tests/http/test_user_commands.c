@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "tests/http/document.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
-#include "tests/unit/unit.h"
+#include "tests/support/document.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 static struct suite *suite;
 

@@ -146,9 +146,9 @@ send_file() {
     form=$(sed 's/.*"fields":{\([^}]*\)}.*/\1/; s/"\([^"]*\)":"\([^"]*\)",*/-F \1=\2 /g' <<<"$made")
     id=$(sed 's/{"id":"\([^"]*\)".*/\1/' <<<"$made")
     # shellcheck disable=SC2086 # words
-    curl -sS --fail-with-body "$api/storage/documents" $form -F file=@tests/unit/small.heic >/dev/null
+    curl -sS --fail-with-body "$api/storage/documents" $form -F file=@tests/integration/small.heic >/dev/null
     curl -sS --fail-with-body -o "$work/served" "$api/document/$id" -H "Authorization: Bearer $token"
-    cmp "$work/served" tests/unit/small.heic
+    cmp "$work/served" tests/integration/small.heic
     curl -sS --fail-with-body -o "$work/resized" "$api/document/$id?width=16" -H "Authorization: Bearer $token"
     ! cmp -s "$work/resized" "$work/served" || fail 'the image was not resized'
     say 'a file sent, read and resized'

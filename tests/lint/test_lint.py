@@ -63,8 +63,8 @@ CASES = [
      '#define ATRIUM_DOCD_DOCD_API_H\n#include "authd/authd_api.h"\n#endif\n', 'floors', 'no _api.h includes another'),
     ('a private header elsewhere', 'authd/session/me.c', '#include "common/bus/bus_private.h"\n', 'floors',
      'private to its folder'),
-    ('a program includes a test', 'authd/me.c', '#include "tests/unit/unit.h"\n', 'floors', 'nothing of tests/'),
-    ('a test includes anything', 'tests/unit/test_bus.c', '#include "common/bus/bus_private.h"\n', None, ''),
+    ('a program includes a test', 'authd/me.c', '#include "tests/support/unit.h"\n', 'floors', 'nothing of tests/'),
+    ('a test includes anything', 'tests/integration/test_bus.c', '#include "common/bus/bus_private.h"\n', None, ''),
     ('headers include each other', 'common/base/arena.h', '#ifndef ATRIUM_COMMON_BASE_ARENA_H\n'
      '#define ATRIUM_COMMON_BASE_ARENA_H\n#include "common/base/log.h"\n#endif\n', 'modules', 'include each other'),
     ('a word in a comment', 'authd/a.c', '/* Nobody reads it. */\n', 'words', '"Nobody" in a comment'),

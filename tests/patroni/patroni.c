@@ -20,10 +20,10 @@
 #include "common/base/arena.h"
 #include "common/base/clock.h"
 #include "common/base/server_user.h"
-#include "tests/http/http.h"
-#include "tests/http/processes.h"
-#include "tests/http/program.h"
-#include "tests/unit/unit.h"
+#include "tests/support/http.h"
+#include "tests/support/processes.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     START_MS = 90000,

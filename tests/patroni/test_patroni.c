@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "common/base/clock.h"
-#include "tests/fault/chaos.h"
-#include "tests/http/program.h"
-#include "tests/http/suite.h"
 #include "tests/patroni/patroni.h"
-#include "tests/unit/unit.h"
+#include "tests/support/chaos.h"
+#include "tests/support/suite.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
 
 enum {
     CLIENTS = 5,

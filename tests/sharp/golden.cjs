@@ -1,4 +1,4 @@
-// golden.cjs DIR - what sharp makes, for tests/unit/test_docd_image.c.
+// golden.cjs DIR - what sharp makes, for tests/integration/test_docd_image.c.
 //
 // Writes the inputs into DIR, then for each line "INPUT WIDTH HEIGHT FIT FORMAT" of standard input (a side of 0 is not
 // asked for) one line: the sides of the result and the name of a file in DIR with its pixels, RGBA of 8 bits, after

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/arena.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void test_sizes_alignment_and_zeroes_again_after_a_reset(void)
 {

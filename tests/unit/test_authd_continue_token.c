@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "authd/credential/continue_token.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define EXPIRES INT64_C(1800000000000)
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "authd/account/mail_domain.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const char *const none[] = {NULL};
 

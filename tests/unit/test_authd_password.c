@@ -19,7 +19,7 @@
 
 #include "authd/credential/password.h"
 #include "authd/credential/password_memory.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { FRESH = MAP_ANONYMOUS | MAP_PRIVATE, PAGE = 4096 };
 

@@ -10,7 +10,7 @@
 
 #include "authd/credential/common_password.h"
 #include "authd/credential/password_text.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void test_texts_are_normalised(void)
 {

@@ -10,7 +10,7 @@
 #include "authd/credential/password.h"
 #include "authd/credential/user_agent.h"
 #include "authd/session/refresh_token.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void test_a_challenge_is_the_hash_of_its_verifier(void)
 {

@@ -8,7 +8,7 @@
 
 #include "authd/session/token.h"
 #include "common/base/secret.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static struct uuid uuid_of(const char *text)
 {

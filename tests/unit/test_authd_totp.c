@@ -10,7 +10,7 @@
 
 #include "authd/credential/qr.h"
 #include "authd/credential/totp.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const uint8_t *const rfc_secret = (const uint8_t *)"12345678901234567890";
 

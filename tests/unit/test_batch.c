@@ -4,7 +4,7 @@
  */
 #include "common/base/clock.h"
 #include "common/runtime/batch.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { FAR_MS = 60000, MANY = 6 };
 

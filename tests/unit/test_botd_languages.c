@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "botd/translation/languages.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const struct {
     const char *text, *code; /* NULL: no language */

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "botd/translation/mask.h"
-#include "tests/unit/marked_text.h"
-#include "tests/unit/unit.h"
+#include "tests/support/marked_text.h"
+#include "tests/support/unit.h"
 
 static const struct {
     const char *text, *want; /* as elements; NULL: nothing of it is to be translated */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "botd/translation/memory.h"
-#include "tests/unit/marked_text.h"
-#include "tests/unit/unit.h"
+#include "tests/support/marked_text.h"
+#include "tests/support/unit.h"
 
 static void test_each_part_counts(void)
 {

@@ -5,7 +5,7 @@
 
 #include "botd/bot/token_search.h"
 #include "botd/network.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void a_token_names_system_and_value(void)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/bus/bus_hosts.h"
-#include "tests/unit/bus_kit.h"
+#include "tests/support/bus_kit.h"
 
 static struct bus_hosts *read_text(const char *text, struct arena *arena, struct error *err)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/wire/codec.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 /* Bytes with their length; they may hold a NUL. */
 #define BYTES(literal) (literal), sizeof(literal) - 1

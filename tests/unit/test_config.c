@@ -9,7 +9,7 @@
 
 #include "common/service/config.h"
 #include "common/service/config_line.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 struct shared {
     const char *run_dir, *log_level;

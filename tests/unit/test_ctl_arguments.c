@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ctl/arguments.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { WORDS_MAX = 6 };
 

@@ -7,7 +7,7 @@
 
 #include "ctl/audit_fhir.h"
 #include "ctl/audit_walk.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define ONE "11111111-1111-4111-8111-111111111111"
 #define TWO "22222222-2222-4222-8222-222222222222"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "ctl/ctl_bus.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { INSTANCES = 12 };
 

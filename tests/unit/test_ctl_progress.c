@@ -11,7 +11,7 @@
 
 #include "common/base/clock.h"
 #include "ctl/progress.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { SHOWN_MAX = 64 * 1024, LINES_MAX = 512 };
 

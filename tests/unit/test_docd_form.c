@@ -12,7 +12,7 @@
 #include "docd/document/disposition.h"
 #include "docd/document/sniff.h"
 #include "docd/store/post_policy.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const struct sigv4_signer signer = {"atrium", "c2VjcmV0", "local"};
 static const int64_t now = 1790000000000;

@@ -8,7 +8,7 @@
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
 #include "docd/image/image_turn.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { LARGE = 100 * 1000 * 1000, SOON_MS = 100, LATER_MS = 60000 };
 

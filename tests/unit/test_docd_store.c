@@ -12,7 +12,7 @@
 
 #include "common/base/clock.h"
 #include "docd/store/store.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { PIECE = 256 * 1024, SIZE = 3 * PIECE + 12345 };
 

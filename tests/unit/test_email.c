@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/wire/fields.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define TEN "abcdefghij"
 #define SIXTY TEN TEN TEN TEN TEN TEN

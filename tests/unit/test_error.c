@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void test_set_detail_retry_clear(void)
 {

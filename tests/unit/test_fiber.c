@@ -5,7 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static int64_t in_ms(int64_t ms)
 {

@@ -3,7 +3,7 @@
  */
 #include "common/base/clock.h"
 #include "common/runtime/fiber_sem.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { FAR_MS = 60000 };
 

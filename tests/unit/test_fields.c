@@ -8,7 +8,7 @@
 #include "common/wire/codec.h"
 #include "maild/maild_api.h"
 #include "settingsd/settingsd_api.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 struct part {
     const char *label;

@@ -6,7 +6,7 @@
 
 #include "common/wire/codec.h"
 #include "common/wire/fields.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 struct leaf {
     const char *text;

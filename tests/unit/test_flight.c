@@ -5,7 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/runtime/flight.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { FAR_MS = 60000 };
 

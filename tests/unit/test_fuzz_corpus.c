@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { INPUT_MAX = 1024 * 1024 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "gateway/http/address.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void addresses_are_normalised(void)
 {

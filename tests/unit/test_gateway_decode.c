@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gateway/endpoint/routes.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void targets_are_split(void)
 {

@@ -7,7 +7,7 @@
 
 #include "common/domain/content.h"
 #include "gateway/transfer/file_cache.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static uint8_t bytes[FILE_CACHE_FILE_MAX + 1];
 

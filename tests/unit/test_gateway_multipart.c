@@ -8,7 +8,7 @@
 
 #include "gateway/http/multipart.h"
 #include "gateway/http/range.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define TYPE "multipart/form-data; boundary=xYz"
 

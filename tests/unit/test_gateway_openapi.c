@@ -9,7 +9,7 @@
 #include "gateway/endpoint/openapi.h"
 #include "gateway/endpoint/openapi_text.h"
 #include "settingsd/settingsd_api.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static struct arena *arena;
 static struct openapi page;

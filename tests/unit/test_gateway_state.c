@@ -12,7 +12,7 @@
 #include "gateway/endpoint/admin.h"
 #include "gateway/http/answer.h"
 #include "gateway/http/trace.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void revocations_are_checked(void)
 {

@@ -10,7 +10,7 @@
 #include "authd/authd_api.h"
 #include "common/base/secret.h"
 #include "gateway/auth/token.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { NOW_S = 1800000000 };
 

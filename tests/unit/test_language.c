@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/domain/language.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const struct {
     const char *text, *want, *base; /* want NULL: not a tag */

@@ -11,7 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/runtime/loop.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 /* ---- timers ---- */
 

@@ -4,7 +4,7 @@
  */
 #include "maild/breaker.h"
 #include "maild/deliver_backoff.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 enum { LIMIT = 8 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "maild/message.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const struct message plain = {
     .id = {"0191b2c3-0000-4000-8000-000000000001"},

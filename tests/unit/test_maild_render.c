@@ -5,7 +5,7 @@
 
 #include "maild/deliver_backoff.h"
 #include "maild/render.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const char variables_json[] =
     "{\"projectName\":\"Lake & Side\",\"appUrl\":\"https://a.example/?x=1&y=\\\"2\\\"\","

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "maild/template_html.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const struct {
     const char *label, *html;

@@ -9,7 +9,7 @@
 
 #include "maild/builtin.h"
 #include "maild/template_names.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const char path[] = "docs/mail-templates.md";
 

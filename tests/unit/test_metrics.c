@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/service/metric_rows.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static const struct metric_row *row_find(struct field_list list, const char *name,
                                          const char *labels)

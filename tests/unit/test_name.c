@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/domain/name.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static void harmful_names_are_refused(void)
 {

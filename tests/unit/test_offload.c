@@ -15,7 +15,7 @@
 #include "common/base/clock.h"
 #include "common/runtime/fiber.h"
 #include "common/runtime/offload.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static int64_t in_ms(int64_t ms)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/domain/policy.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define OWN "\"criteria\":\"DocumentReference?author=%profile\""
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/service/seal_keys.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define KEY_A "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define KEY_B "101112131415161718191a1b1c1d1e1f000102030405060708090a0b0c0d0e0f"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/base/secret.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define KEY_TEXT "000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F"
 

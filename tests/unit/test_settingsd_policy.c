@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "settingsd/access_policy_check.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 /* A list that is stored: want is its text then. */
 static const struct {

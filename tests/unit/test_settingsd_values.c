@@ -5,7 +5,7 @@
 
 #include "settingsd/setting_names.h"
 #include "settingsd/tenant_code.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 /* want with a '?' at its end: any suffix follows. */
 static const struct {

@@ -8,7 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/service/span_json.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 static struct metrics *metrics;
 static struct spans *spans;

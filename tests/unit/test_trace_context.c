@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/base/trace_context.h"
-#include "tests/unit/unit.h"
+#include "tests/support/unit.h"
 
 #define TRACE_ID "12345678901234567890123456789012"
 #define PARENT_ID "1234567890123456"

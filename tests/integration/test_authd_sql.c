@@ -1,0 +1,393 @@
+/*
+ * test_authd_sql.c - authd's statements against a real server: that they prepare, which indexes
+ * they are planned on, and the locks that sign-in limits and gateway leases rely on.
+ */
+#include <CUnit/CUnit.h>
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "authd/authd_sql.h"
+#include "authd/sql_part.h"
+#include "tests/support/plans.h"
+#include "tests/support/unit.h"
+
+#define ONE "11111111-1111-4111-8111-111111111111"
+
+extern const struct db_migration authd_migrations[];
+
+static const struct db_statement statements[] = {
+#define SQL(name, class, params, text) DB_STATEMENT(#name, class, params, text),
+#include "authd/authd_sql.def"
+#undef SQL
+};
+
+static struct pg *server;
+
+static void run(PGconn *conn, const char *sql)
+{
+    PGresult *result = PQexec(conn, sql);
+
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK ||
+                   PQresultStatus(result) == PGRES_TUPLES_OK,
+               "%.60s: %s", sql, PQerrorMessage(conn));
+    PQclear(result);
+}
+
+static const struct plans plans = {
+    .schema = "auth",
+    .migrations = authd_migrations,
+    .statements = statements,
+    .count = ARRAY_SIZE(statements),
+    .sql = {authd_sql, service_audit_sql, service_check_sql, service_outbox_sql, service_probe_sql,
+            service_purge_sql},
+    .small = "pg_namespace pg_database schema_migration change_counter signing_key gateway_lease "
+             "audit_head audit_gap email_scan",
+    .emptied = "login, mfa_pending, password_reset, email_link, email_undo, invitation, throttle, "
+               "known_address, change, "
+               "outbox",
+    .blocking = "0002_password 0005_membership 0007_deletion",
+};
+
+static PGconn *open_prepared(void)
+{
+    return plans_open(&plans, server);
+}
+
+#define EXECUTE(conn_, statement_, ...)                          \
+    execute((conn_), #statement_, (const char *[]){__VA_ARGS__}, \
+            (int)ARRAY_SIZE(((const char *[]){__VA_ARGS__})))
+
+/* The first value as a number (-1: no row, -2: null), or how many rows were written when there
+ * are none to read. */
+static long execute(PGconn *conn, const char *name, const char *const *params, int count)
+{
+    PGresult *result = PQexecPrepared(conn, name, count, params, NULL, NULL, 0);
+    long value = -1;
+
+    UNIT_CHECK(PQresultStatus(result) == PGRES_COMMAND_OK ||
+                   PQresultStatus(result) == PGRES_TUPLES_OK,
+               "%s: %s", name, PQresultErrorMessage(result));
+    if (PQnfields(result) == 0)
+        value = strtol(PQcmdTuples(result), NULL, 10);
+    else if (PQntuples(result) > 0)
+        value = PQgetisnull(result, 0, 0) ? -2 : strtol(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return value;
+}
+
+static void test_the_schema_is_made(void)
+{
+    plans_make_schema(&plans, server);
+    CU_ASSERT_EQUAL(pg_exec(server, "select sequence from auth.change_counter"), 0);
+}
+
+static void test_every_statement_prepares_with_its_parameters(void)
+{
+    PGconn *conn = open_prepared();
+
+    PQfinish(conn);
+}
+
+static const struct {
+    const char *statement, *want;
+} hot[] = {
+    {"SQL_REFRESH_VERDICT", "Index Cond: ((project_id = w.project_id) AND (id = w.id))"},
+    {"SQL_REFRESH_VERDICT", "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
+    {"SQL_SESSION_PROVEN", "Index Scan using session_pkey on session\n"
+                           "  Index Cond: ((project_id = $1) AND (id = $2))"},
+    {"SQL_STEP_UP", "Index Scan using session_pkey on session\n"},
+    {"SQL_STANDING", "Index Cond: ((account_id = $1) AND (project_id = $2))"},
+    {"SQL_IDENTITY", "Index Scan using session_pkey on session s\n"
+                     "          Index Cond: ((project_id = $1) AND (id = $3))"},
+    {"SQL_IDENTITY", "Index Cond: ((project_id = $1) AND (id = $2))"},
+    {"SQL_ME", "Index Cond: ((project_id = $1) AND (account_id = a.id))"},
+    {"SQL_ME", "Limit\n"
+               "        ->  Index Scan Backward using session_account on session s"},
+    {"SQL_ME_CURRENT", "Index Scan using session_pkey on session s\n"},
+    {"SQL_SESSION_LIST", "Index Cond: ((project_id = $1) AND (account_id = $2))"},
+    {"SQL_SESSION_END", "Index Cond: ((project_id = $5) AND (account_id = $6))"},
+    {"SQL_SESSION_END_SURPLUS", "session_account on session s"},
+    {"SQL_SIGN_IN", "session_account on session s"},
+    {"SQL_LOGIN_SPEND", "session_account on session s"},
+    {"email_is_taken", "Index Cond: (email = $1)"},
+    {"SQL_PATIENT_FIND", "Index Cond: ((account_id = a.id) AND (project_id = a.project_id))"},
+    {"SQL_LOGIN_GET", "Index Scan using login_code on login l"},
+    {"SQL_LOGIN_SPEND", "Index Scan using login_pkey on login\n"},
+    {"SQL_LOGIN_SPEND", "Index Cond: ((account_id = s_1.account_id) AND (project_id = $1))"},
+    {"SQL_SIGN_IN", "Index Cond: ((account_id = p.account_id) AND (project_id = $1))"},
+    {"password_link_get", "Index Scan using password_reset_id_key on password_reset\n"},
+    {"password_link_get", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_PENDING", "Index Cond: ((project_id = $1) AND (role = $2) AND (email = $3))"},
+    {"SQL_INVITATION_GET", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_SEND", "Index Scan using invitation_link on invitation"},
+    {"SQL_SIGN_UP_SEND", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_SHOW", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_SHOW", "Index Cond: ((project_id = i.project_id) AND (id = i.invited_by))"},
+    {"SQL_INVITATION_LOCK", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_ACCOUNT_FIND", "Index Scan using account_practitioner on account a"},
+    {"SQL_INVITATION_ACCOUNT_FIND", "Index Cond: ((project_id = $2) AND (email = $3))"},
+    {"SQL_SIGN_UP_SPEND", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_ACCOUNT", "Index Scan using invitation_link on invitation"},
+    {"SQL_INVITATION_OWNER", "Index Scan using account_practitioner on account"},
+    {"SQL_INVITATION_OWNER", "Index Cond: ((project_id = $2) AND (email = $3))"},
+    {"SQL_INVITATION_SPEND", "Index Scan using invitation_link on invitation"},
+    {"SQL_MEMBER_LIST", "Index Scan using membership_pkey on membership m"},
+    {"SQL_MEMBER_LIST", "Index Cond: (id = m.account_id)"},
+    {"SQL_MEMBER_GET", "Index Cond: ((project_id = $1) AND (id = $2))"},
+    {"SQL_INVITEE", "Index Scan using account_practitioner on account a"},
+    {"SQL_INVITEE", "Index Cond: ((project_id = $2) AND (email = $3))"},
+    {"SQL_ADMINS_LOCK", "Bitmap Index Scan on membership_admin"},
+    {"SQL_ADMINS_LOCK", "((project_id = $1) AND (id = ANY ($0)))"},
+    {"SQL_ADMIN_IS_LAST", "Bitmap Index Scan on membership_admin"},
+    {"SQL_SESSION_END_ACCOUNT", "Index Scan using session_owner on session s\n"
+                                "                Index Cond: (account_id = $4)"},
+    {"SQL_SESSION_END_ACCOUNT", "Sort Key: session.id\n"
+                                "                              ->  Index Scan using session_owner"},
+    {"SQL_REFRESH_VERDICT", "Index Cond: (id = s.account_id)"},
+    {"SQL_IDENTITY", "Index Scan using account_pkey on account a"},
+    {"SQL_SESSION_ENDED_AT", "Index Scan using session_pkey on session"},
+    {"SQL_LOGIN_GET", "Index Cond: (id = l.account_id)"},
+    {"SQL_LOGIN_CREATE", "Index Scan using account_pkey on account a"},
+    {"SQL_LOGIN_WAITING", "Index Scan using login_pkey on login\n"},
+    {"SQL_LOGIN_SPEND", "Index Scan using account_pkey on account a\n"
+                        "                      Index Cond: (id = c.account_id)"},
+    {"SQL_LOGIN_SPEND", "Index Scan using account_pkey on account a_1\n"
+                        "                      Index Cond: (id = s_2.account_id)"},
+    {"SQL_SIGN_IN", "Index Scan using account_pkey on account a_1\n"
+                    "                      Index Cond: (id = s_1.account_id)"},
+    {"account_find_patient", "Index Scan using account_patient on account a"},
+    {"account_find_practitioner", "Index Scan using account_practitioner on account a"},
+    {"SQL_PRACTITIONER_FIND", "Index Scan using account_practitioner on account a"},
+    {"account_find_by_email", "Bitmap Index Scan on account_email"},
+    {"user_find", "Index Cond: (id = $2)"},
+    {"user_find", "account_email"},
+    {"user_memberships", "Index Cond: (account_id = $2)"},
+    {"user_memberships", "session_account on session s"},
+    {"user_list", "Index Scan using account_by_email on account a"},
+    {"user_list_locked", "Index Scan using account_locked on account a"},
+    {"user_list_of_project", "Index Scan using membership_pkey on membership"},
+    {"user_list_of_project", "Index Scan using account_pkey on account a"},
+    {"email_link_get", "Index Scan using email_link_id_key on email_link"},
+    {"email_verify", "Index Scan using email_link_id_key on email_link"},
+    {"email_change_redeem", "Index Scan using email_link_id_key on email_link"},
+    {"email_change", "Index Scan using account_pkey on account"},
+    {"email_is_available", "Index Scan using account_pkey on account a"},
+    {"email_undo_get", "Index Scan using email_undo_pkey on email_undo"},
+    {"email_undo_redeem", "Index Scan using email_undo_pkey on email_undo"},
+    {"email_undo_delete", "email_undo_account"},
+    {"email_claim", "Index Scan using account_pkey on account"},
+    {"deletion_abort", "Index Scan using account_pkey on account"},
+    {"factor_reset", "Index Scan using mfa_factor_pkey on mfa_factor"},
+    {"deletion_begin", "Index Scan using account_pkey on account a"},
+    {"deletion_schedule", "Index Scan using account_pkey on account"},
+    {"deletion_queue", "Update on change_counter"},
+    {"deletion_get", "Index Scan using account_pkey on account a"},
+    {"deletion_remind", "Index Scan using account_pkey on account"},
+    {"deletion_delete_reset", "Index Scan using password_reset_pkey on password_reset r"},
+    {"deletion_lock", "Index Scan using account_pkey on account"},
+    {"deletion_lock_memberships", "membership_account"},
+    {"SQL_FACTOR_GET", "Index Scan using mfa_pending_"},
+    {"SQL_FACTOR_PENDING_LOCK", "Index Scan using mfa_pending_"},
+    {"SQL_FACTOR_PENDING_FAIL", "Index Scan using mfa_pending_pkey on mfa_pending"},
+    {"factor_pending_delete", "mfa_pending_account"},
+    {"SQL_FACTOR_ENROLL", "Index Scan using mfa_pending_pkey on mfa_pending"},
+    {"SQL_FACTOR_ENROLL", "Index Scan using session_pkey on session"},
+    {"factor_delete", "Index Scan using mfa_factor_pkey on mfa_factor"},
+    {"credential_delete", "Index Scan using credential_pkey on credential"},
+    {"login_delete_all", "login_owner"},
+    {"account_delete", "Index Scan using account_pkey on account"},
+    {"SQL_ADMIN_OF", "membership_account"},
+    {"account_row_lock", "Index Scan using account_pkey on account"},
+    {"SQL_THROTTLE_STATE", "Index Scan using known_address_pkey on known_address"},
+    {"SQL_LOGIN_CREATE", "Index Scan using known_address_pkey on known_address known_address_1"},
+    {"SQL_LOGIN_SPEND", "Index Scan using known_address_pkey on known_address"},
+    {"SQL_THROTTLE_STATE", "Index Scan using throttle_pkey on throttle t"},
+    {"SQL_CHANGES_SINCE", "Index Scan using change_pkey on change"},
+};
+
+static void check_hot(const char *settings)
+{
+    PGconn *conn = open_prepared();
+    char plan[8192];
+
+    run(conn, "set plan_cache_mode = force_generic_plan");
+    run(conn, settings);
+    for (size_t i = 0; i < ARRAY_SIZE(hot); i++) {
+        const struct db_statement *statement = plans_find(&plans, hot[i].statement);
+
+        plans_explain(conn, statement, plan, sizeof(plan));
+        UNIT_CHECK(strstr(plan, hot[i].want) != NULL, "%s should have \"%s\":\n%s", statement->name,
+                   hot[i].want, plan);
+        UNIT_CHECK(!plans_scan_whole(&plans, plan), "%s reads a table from end to end:\n%s",
+                   statement->name, plan);
+    }
+    PQfinish(conn);
+}
+
+/* Tables that are not analysed yet are where a plan goes wrong, and a prepared statement keeps it:
+ * such plans are good by themselves, without the settings that daemons have. */
+static void test_hot_statements_are_planned_on_their_keys(void)
+{
+    check_hot("set enable_seqscan = on");
+}
+
+/* The index of rows that wait for their place in the audit trail holds nothing else. Of members and
+ * invited the latter are read in the order of identifiers, while they are not analysed. */
+static void test_every_statement_has_its_index(void)
+{
+    plans_check(&plans, server,
+                "audit_waiting audit_unsealed audit_state outbox_oldest SQL_MEMBER_LIST");
+    check_hot("set enable_seqscan = off"); /* of the tables that were emptied, too */
+}
+
+static void test_five_registrations_in_any_sixty_seconds(void)
+{
+    static const struct {
+        const char *now;
+        long want; /* rows written: 1 admitted, 0 refused */
+    } rows[] = {
+        {"1000", 1},  {"2000", 1},  {"3000", 1},  {"4000", 1},  {"5000", 1},
+        {"6000", 0},  {"60999", 0}, {"61000", 1}, {"61001", 0}, {"62000", 1},
+        {"62001", 0}, {"500", 1}, /* set back: what lies ahead by more than a window is no hit */
+    };
+    PGconn *conn = open_prepared();
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (i == 11)
+            run(conn,
+                "update throttle set hits = array[9000000, 9000001, 9000002, 9000003, 9000004]");
+        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_ADMIT, "\\x01", rows[i].now, "60000", "5") ==
+                       rows[i].want,
+                   "at %s", rows[i].now);
+    }
+    PQfinish(conn);
+}
+
+/* Of the keys the pair's comes first, of those of a /48 too; the first count is the pair's. */
+static void test_failures_are_counted_the_newest_hundred_kept(void)
+{
+    PGconn *conn = open_prepared();
+    char now[32];
+
+    for (int i = 1; i <= 130; i++) {
+        snprintf(now, sizeof(now), "%d", 1000000 + i);
+        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_FAIL, "{\\\\x0a,\\\\x0b,\\\\x0c}",
+                           "{86400000,900000,900000}", "{\\\\x0d}", "{900000}", now, "900000", ONE,
+                           now, NULL, "{}") == (i > 101 ? 101 : i),
+                   "failure %d", i);
+        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", now, "900000", "10") ==
+                       (i < 10 ? -2 : 1000000 + i - 9),
+                   "limit after failure %d", i);
+    }
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", "1900121", "900000", "10"), -2);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", "1900120", "900000", "10"),
+                    1000121);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0d", "1000130", "900000", "130"),
+                    1000001);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from auth.audit where at > 1000000"), 130);
+    PQfinish(conn);
+}
+
+/* Which a pair that failed a hundred times in a row is held by, for a day from the last one on. */
+static void test_a_pair_that_fails_in_a_row_waits(void)
+{
+    PGconn *conn = open_prepared();
+
+    run(conn, "insert into throttle (key, hits, until, in_a_row) values "
+              "('\\x1a', '{1000}', 86401000, 100), ('\\x1b', '{1000}', 86401000, 99)");
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1a", "{\\\\x00}", "\\x00", "1000000",
+                            "900000", "10", "100"),
+                    86401000 - 900000);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1b", "{\\\\x00}", "\\x00", "1000000",
+                            "900000", "10", "100"),
+                    -2);
+    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1a", "{\\\\x00}", "\\x00", "86401000",
+                            "900000", "10", "100"),
+                    -2);
+    PQfinish(conn);
+}
+
+static bool still_waits(PGconn *conn)
+{
+    for (int i = 0; i < 20; i++) {
+        PQconsumeInput(conn);
+        if (!PQisBusy(conn))
+            return false;
+        usleep(10000);
+    }
+    return true;
+}
+
+static void finish(PGconn *conn)
+{
+    PGresult *result;
+
+    while ((result = PQgetResult(conn))) {
+        UNIT_CHECK(PQresultStatus(result) == PGRES_TUPLES_OK, "%s", PQresultErrorMessage(result));
+        PQclear(result);
+    }
+}
+
+/* A lease that begins while a change is being committed has the change, or the change waits for
+ * the lease. */
+static void test_no_change_slips_past_a_new_lease(void)
+{
+    PGconn *change = open_prepared(), *lease = open_prepared();
+    const char *const published[] = {"session", "{" ONE "}", "99"};
+    long before = EXECUTE(change, SQL_CHANGES_SINCE, "1", "1", "10"), got;
+
+    run(change, "begin");
+    got = EXECUTE(change, SQL_CHANGE_PUBLISH, "session", "{" ONE "}", "99");
+    run(lease, "begin");
+    PQsendQueryPrepared(lease, "SQL_LEASE_LOCK", 0, NULL, NULL, NULL, 0);
+    CU_ASSERT_TRUE(still_waits(lease));
+    run(change, "commit");
+    finish(lease);
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_BEGIN, "gateway.1", "boot", "0", "5"), 1);
+    run(lease, "commit");
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_CHANGES_SINCE, "0", "1", "10"), got);
+    CU_ASSERT_EQUAL(got, before + 1);
+
+    run(lease, "begin");
+    execute(lease, "SQL_LEASE_LOCK", NULL, 0);
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_BEGIN, "gateway.2", "boot", "0", "5"), 1);
+    PQsendQueryPrepared(change, "SQL_CHANGE_PUBLISH", 3, published, NULL, NULL, 0);
+    CU_ASSERT_TRUE(still_waits(change));
+    run(lease, "commit");
+    finish(change);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from auth.gateway_lease where sequence < "
+                                    "(select sequence from auth.change_counter)"),
+                    2);
+
+    /* Once renewed past the number no lease is behind; a lease that came back is not the one that
+     * stood still. */
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "other boot", "2"), 0);
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "boot", "2"), 1);
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_DROP, "gateway.1", "5"), 0);
+    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_DROP, "gateway.1", "6"), 1);
+    PQfinish(change);
+    PQfinish(lease);
+}
+
+static const struct unit_case cases[] = {
+    CASE(test_the_schema_is_made),
+    CASE(test_every_statement_prepares_with_its_parameters),
+    CASE(test_hot_statements_are_planned_on_their_keys),
+    CASE(test_every_statement_has_its_index),
+    CASE(test_five_registrations_in_any_sixty_seconds),
+    CASE(test_failures_are_counted_the_newest_hundred_kept),
+    CASE(test_a_pair_that_fails_in_a_row_waits),
+    CASE(test_no_change_slips_past_a_new_lease),
+};
+
+int main(void)
+{
+    int failed;
+
+    server = pg_new();
+    failed = unit_run("authd sql", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return failed;
+}

@@ -1,0 +1,74 @@
+/*
+ * test_botd_sql.c - botd's statements against a real server: that they prepare, and find their rows
+ * by an index.
+ */
+#include <string.h>
+
+#include "botd/sql/translation.h"
+#include "tests/support/plans.h"
+
+extern const struct db_migration botd_migrations[];
+
+static const struct plans plans = {
+    .schema = "bot",
+    .migrations = botd_migrations,
+    .sql = {botd_sql},
+    .small = "",
+    .emptied = "translation_memory, translation_memory_size, translation_day",
+};
+
+static struct pg *server;
+
+static void test_every_statement_has_its_index(void)
+{
+    plans_make_schema(&plans, server);
+    plans_check(&plans, server, "");
+}
+
+/* Not by just any that begins with the project: that would read all that a project has. */
+static void test_translations_are_found_by_the_right_index(void)
+{
+    static const struct {
+        const struct db_statement *const *statement;
+        const char *index, *condition;
+    } rows[] = {
+        {&sql_memory_find_statement, "translation_memory_pkey",
+         "((project_id = $3) AND (key = asked.key))"},
+        {&sql_memory_use_statement, "translation_memory_pkey",
+         "((project_id = $3) AND (key = asked.key))"},
+        {&sql_memory_trim_statement, "translation_memory_oldest",
+         "((ROW(project_id, used_at) >= ROW($1, 0)"},
+        {&sql_memory_expire_statement, "translation_memory_oldest",
+         "((ROW(project_id, used_at) >= ROW($1, 0)"},
+        {&sql_memory_oldest_statement, "translation_memory_used", "(used_at < $1)"},
+        {&sql_translation_record_statement, "translation_day_pkey",
+         "((project_id = $1) AND (day = $6))"},
+        {&sql_budget_get_statement, "translation_day_pkey", "((project_id = $1) AND (day = $2))"},
+        {&sql_budget_expire_statement, "translation_day_day", "(day < $1)"},
+    };
+    PGconn *conn = plans_open(&plans, server);
+    char plan[8192];
+
+    PQclear(PQexec(conn, "set enable_seqscan = off; set plan_cache_mode = force_generic_plan"));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        plans_explain(conn, *rows[i].statement, plan, sizeof(plan));
+        UNIT_CHECK(strstr(plan, rows[i].index) && strstr(plan, rows[i].condition),
+                   "%s should use %s:\n%s", (*rows[i].statement)->name, rows[i].index, plan);
+    }
+    PQfinish(conn);
+}
+
+static const struct unit_case cases[] = {
+    CASE(test_every_statement_has_its_index),
+    CASE(test_translations_are_found_by_the_right_index),
+};
+
+int main(void)
+{
+    int failed;
+
+    server = pg_new();
+    failed = unit_run("botd sql", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return failed;
+}

@@ -1,0 +1,583 @@
+/*
+ * test_docd_image.c - other sizes of images: as sharp makes them, and what is refused.
+ *
+ * sharp is installed by `make test` (npm). Where the registry cannot be reached its cases say so
+ * and are left out, unless ATRIUM_REQUIRE_SHARP is set, as it is for what is to land.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vips/vips.h>
+
+#include "common/base/clock.h"
+#include "common/runtime/fiber.h"
+#include "docd/image/image.h"
+#include "docd/image/image_process.h"
+#include "docd/image/image_vips.h"
+#include "tests/support/program.h"
+#include "tests/support/unit.h"
+
+enum { MEMORY = 1 << 30, DEADLINE_MS = 20000 };
+
+static const struct uuid project = {"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"};
+static struct unit_dir dir; /* of all cases */
+
+static const char *in_dir(const char *name)
+{
+    static char path[128];
+
+    snprintf(path, sizeof(path), "%s/%s", dir.path, name);
+    return path;
+}
+
+/* ---- one image, on a fiber of a pool of its own ---- */
+
+struct request_of {
+    const char *input; /* in the directory */
+    struct image_size size;
+    int64_t timeout_ms; /* 0: plenty */
+    int64_t memory;     /* 0: plenty */
+    /* out */
+    int result, out;
+    struct image_made made;
+    struct error err;
+    uint64_t decodes;
+};
+
+static void ask(struct loop *loop, void *arg)
+{
+    struct request_of *r = arg;
+    struct image_pool *pool = image_pool_new(loop, 2, 8, r->memory > 0 ? r->memory : MEMORY);
+    int64_t timeout_ms = r->timeout_ms > 0 ? r->timeout_ms : DEADLINE_MS;
+    int in = open(in_dir(r->input), O_RDONLY | O_CLOEXEC);
+    struct image_turn turn;
+    bool parked;
+
+    UNIT_REQUIRE(in >= 0, "%s", r->input);
+    CU_ASSERT_EQUAL(image_enter(pool, NULL, &turn, &parked, &r->err), 0);
+    r->result = image_make(pool, &turn, project, clock_mono_ms() + timeout_ms, in, r->out, &r->size,
+                           &r->made, &r->err);
+    image_turn_leave(&turn);
+    r->decodes = image_decodes(pool);
+    CU_ASSERT_EQUAL(image_waiting(pool), 0);
+    close(in);
+    image_pool_destroy(&pool);
+}
+
+/* The answer; the result lies in r->out, which close_result() closes. */
+static void image_of(struct request_of *r, struct arena *arena)
+{
+    error_init(&r->err, arena);
+    r->result = -1;
+    r->out = open(in_dir("out"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    unit_on_fiber(ask, r);
+    close(r->out);
+}
+
+static void check_refused(const char *input, struct image_size size, enum error_code code,
+                          const char *path, const char *message, int64_t timeout_ms)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct request_of r = {.input = input, .size = size, .timeout_ms = timeout_ms};
+    const struct error_item *problem;
+
+    image_of(&r, arena);
+    problem = r.err.problems;
+    UNIT_CHECK(r.result == -1 && r.err.code == code, "%s: %d %d", input, r.result, r.err.code);
+    if (!path)
+        return;
+    UNIT_CHECK(problem && strcmp(problem->name, path) == 0 && strcmp(problem->value, message) == 0,
+               "%s: %s %s", input, problem ? problem->name : "-", problem ? problem->value : "-");
+}
+
+/* ---- as sharp makes it ---- */
+
+struct golden {
+    const char *input;
+    int width, height;
+    enum image_fit fit;
+    const char *type;
+};
+
+#define ALL_FITS(input, width, height, type)                                                  \
+    {input, width, height, IMAGE_COVER, type}, {input, width, height, IMAGE_CONTAIN, type},   \
+        {input, width, height, IMAGE_FILL, type}, {input, width, height, IMAGE_INSIDE, type}, \
+    {                                                                                         \
+        input, width, height, IMAGE_OUTSIDE, type                                             \
+    }
+
+/* Odd and even numbers of pixels to cut off, across and down. */
+#define TURNED(input)                                                                             \
+    ALL_FITS(input, 90, 61, "image/jpeg"), {input, 90, 60, IMAGE_COVER, "image/jpeg"},            \
+        {input, 91, 60, IMAGE_COVER, "image/jpeg"}, {input, 150, 50, IMAGE_COVER, "image/jpeg"},  \
+        {input, 150, 51, IMAGE_COVER, "image/jpeg"}, {input, 50, 150, IMAGE_COVER, "image/jpeg"}, \
+    {                                                                                             \
+        input, 51, 150, IMAGE_COVER, "image/jpeg"                                                 \
+    }
+
+static const struct golden goldens[] = {
+    ALL_FITS("photo.jpg", 300, 200, "image/jpeg"),
+    ALL_FITS("photo.jpg", 101, 300, "image/jpeg"),
+    ALL_FITS("photo.jpg", 0, 100, "image/jpeg"),
+    ALL_FITS("photo.jpg", 151, 0, "image/jpeg"),
+    ALL_FITS("photo.jpg", 640, 427, "image/jpeg"),
+    ALL_FITS("photo.jpg", 800, 900, "image/jpeg"),
+    ALL_FITS("large.jpg", 300, 200, "image/jpeg"),
+    ALL_FITS("large.jpg", 199, 151, "image/jpeg"),
+    ALL_FITS("large.jpg", 97, 401, "image/jpeg"),
+    ALL_FITS("progressive.jpg", 100, 77, "image/jpeg"),
+    ALL_FITS("wide.jpg", 200, 100, "image/jpeg"),
+    ALL_FITS("wide.jpg", 10, 10, "image/jpeg"),
+    TURNED("turned1.jpg"),
+    TURNED("turned2.jpg"),
+    TURNED("turned3.jpg"),
+    TURNED("turned4.jpg"),
+    TURNED("turned5.jpg"),
+    TURNED("turned6.jpg"),
+    TURNED("turned7.jpg"),
+    TURNED("turned8.jpg"),
+    ALL_FITS("turned6.jpg", 50, 0, "image/jpeg"),
+    ALL_FITS("turned8.jpg", 81, 260, "image/jpeg"),
+    ALL_FITS("turned7.jpg", 300, 200, "image/jpeg"),
+    ALL_FITS("plain.png", 120, 90, "image/png"),
+    ALL_FITS("alpha.png", 120, 91, "image/png"),
+    ALL_FITS("alpha.png", 500, 400, "image/png"),
+    ALL_FITS("palette.png", 77, 77, "image/png"),
+    ALL_FITS("interlaced.png", 77, 77, "image/png"),
+    ALL_FITS("tiny.png", 60, 61, "image/png"),
+    ALL_FITS("photo.webp", 120, 90, "image/webp"),
+    ALL_FITS("alpha.webp", 120, 90, "image/webp"),
+    ALL_FITS("animated.gif", 60, 60, "image/png"),
+    ALL_FITS("photo.avif", 120, 90, "image/jpeg"),
+    ALL_FITS("alpha.avif", 120, 90, "image/png"),
+    {"grey.jpg", 100, 100, IMAGE_COVER, "image/jpeg"},
+    {"grey.jpg", 100, 100, IMAGE_CONTAIN, "image/jpeg"},
+    {"cmyk.jpg", 100, 100, IMAGE_COVER, "image/jpeg"},
+    {"cmyk.jpg", 100, 100, IMAGE_CONTAIN, "image/jpeg"},
+    {"p3.jpg", 100, 100, IMAGE_COVER, "image/jpeg"},
+    {"deep.png", 100, 100, IMAGE_COVER, "image/png"},
+    {"deep.png", 100, 100, IMAGE_CONTAIN, "image/png"},
+    {"deep-alpha.png", 100, 100, IMAGE_CONTAIN, "image/png"},
+    {"deep-grey.png", 100, 100, IMAGE_CONTAIN, "image/png"},
+    {"grey-alpha.png", 100, 100, IMAGE_CONTAIN, "image/png"},
+    {"p3-alpha.png", 100, 100, IMAGE_CONTAIN, "image/png"},
+};
+
+enum { SHARP_MS = 120000 };
+
+static bool have_sharp(void)
+{
+    if (access("build/sharp/node_modules/sharp", R_OK) == 0)
+        return true;
+    unit_leave_out("sharp is not installed (make sharp)");
+    CU_ASSERT_PTR_NULL(getenv("ATRIUM_REQUIRE_SHARP"));
+    return false;
+}
+
+/* Has sharp make its inputs and results: a line for each. */
+static struct program *ask_sharp(void)
+{
+    const char *const argv[] = {"/usr/bin/env", "NODE_PATH=build/sharp/node_modules",
+                                "node",         "tests/sharp/golden.cjs",
+                                dir.path,       NULL};
+    char *wanted = NULL;
+    size_t size;
+    FILE *out = open_memstream(&wanted, &size);
+    struct program *sharp;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
+        const struct golden *g = &goldens[i];
+
+        fprintf(out, "%s %d %d %s %s\n", g->input, g->width, g->height, image_fit_names[g->fit],
+                g->type + strlen("image/"));
+    }
+    fclose(out);
+    sharp = program_start(argv, wanted);
+    program_wait_end(sharp, SHARP_MS);
+    free(wanted);
+    return sharp;
+}
+
+/* How far two images of the same size are apart: colours weigh as much as they are seen. */
+struct distance {
+    double mean, high; /* of all values; the one that 1 in 100 exceeds */
+};
+
+static struct distance distance(const uint8_t *a, const uint8_t *b, size_t count)
+{
+    size_t histogram[256] = {0}, above = 0;
+    struct distance d = {0};
+
+    for (size_t i = 0; i < count * 4; i++) {
+        size_t pixel = i / 4 * 4;
+        int alpha = (a[pixel + 3] + b[pixel + 3]) / 2;
+        int off = abs(a[i] - b[i]) * (i % 4 == 3 ? 255 : alpha) / 255;
+
+        histogram[off]++;
+        d.mean += off / (double)(count * 4);
+    }
+    for (d.high = 255; d.high > 0 && (above += histogram[(int)d.high]) <= count * 4 / 100;)
+        d.high--;
+    return d;
+}
+
+/* What is in the file "out", as RGBA. */
+static uint8_t *pixels_of(int *ret_width, int *ret_height)
+{
+    VipsImage *image = vips_image_new_from_file(in_dir("out"), NULL), *colour, *rgba;
+    size_t size;
+    uint8_t *bytes;
+
+    if (!image || vips_colourspace(image, &colour, VIPS_INTERPRETATION_sRGB, NULL) < 0)
+        return NULL;
+    if (vips_addalpha(colour, &rgba, NULL) < 0)
+        return NULL;
+    if (vips_image_hasalpha(colour)) {
+        g_object_unref(rgba);
+        rgba = g_object_ref(colour);
+    }
+    *ret_width = rgba->Xsize;
+    *ret_height = rgba->Ysize;
+    bytes = vips_image_write_to_memory(rgba, &size);
+    g_object_unref(rgba);
+    g_object_unref(colour);
+    g_object_unref(image);
+    return bytes;
+}
+
+static void check_golden(const struct golden *g, const char *answer)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+    struct request_of r = {.input = g->input, .size = {g->width, g->height, g->fit}};
+    int width = 0, height = 0, real_width = -1, real_height = -1;
+    char name[64] = "";
+    const char *label =
+        arena_printf(arena, "%s %dx%d %s", g->input, g->width, g->height, image_fit_names[g->fit]);
+    uint8_t *ours, *theirs;
+    struct distance d;
+    FILE *file;
+
+    UNIT_REQUIRE(sscanf(answer, "%d %d %63s", &width, &height, name) == 3, "%s", label);
+    image_of(&r, arena);
+    UNIT_REQUIRE(r.result == 0, "%s: %s", label, r.err.message);
+    UNIT_CHECK(r.made.width == width && r.made.height == height, "%s: %dx%d, sharp %dx%d", label,
+               r.made.width, r.made.height, width, height);
+    UNIT_CHECK(strcmp(r.made.contentType, g->type) == 0, "%s: %s", label, r.made.contentType);
+    ours = pixels_of(&real_width, &real_height);
+    UNIT_REQUIRE(ours && real_width == width && real_height == height, "%s", label);
+    theirs = malloc((size_t)(width * height * 4));
+    file = fopen(in_dir(name), "r");
+    UNIT_CHECK(file && fread(theirs, 4, (size_t)(width * height), file) == (size_t)(width * height),
+               "%s", label);
+    d = distance(ours, theirs, (size_t)(width * height));
+    if (getenv("SHOW"))
+        printf("%-40s %6.2f %4.0f\n", label, d.mean, d.high);
+    UNIT_CHECK(d.mean < 3 && d.high < 24, "%s: mean %.2f, high %.0f", label, d.mean, d.high);
+    if (file)
+        fclose(file);
+    free(theirs);
+    g_free(ours);
+}
+
+static void test_sizes_and_pixels_are_those_of_sharp(void)
+{
+    char *rest = NULL;
+
+    if (!have_sharp())
+        return;
+    PROGRAM sharp = ask_sharp();
+    CHECK_EXIT(sharp, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
+        const char *line = strtok_r(i == 0 ? sharp->out : NULL, "\n", &rest);
+
+        UNIT_CHECK(line != NULL, "%s", goldens[i].input);
+        check_golden(&goldens[i], line ? line : "");
+    }
+}
+
+/* ---- generated inputs ---- */
+
+static void put(const char *name, const void *bytes, size_t size)
+{
+    FILE *file = fopen(in_dir(name), "w");
+
+    CU_ASSERT_FATAL(file && fwrite(bytes, 1, size, file) == size);
+    fclose(file);
+}
+
+static void put_text(const char *name, const char *text)
+{
+    put(name, text, strlen(text));
+}
+
+/* A dark image of these sides, in the format that the name ends in; `option` is one of its saver,
+ * or NULL. */
+static void put_dark(const char *name, int width, int height, const char *option)
+{
+    VipsImage *image = NULL;
+
+    CU_ASSERT_FATAL(vips_black(&image, width, height, "bands", 3, NULL) == 0);
+    CU_ASSERT_FATAL(
+        vips_image_write_to_file(image, in_dir(name), option, option ? TRUE : 0, NULL) == 0);
+    g_object_unref(image);
+}
+
+/* The first part of another file: of the directory, or by its path. */
+static void put_part(const char *name, const char *of, double part)
+{
+    gchar *bytes;
+    gsize size;
+
+    CU_ASSERT_FATAL(g_file_get_contents(strchr(of, '/') ? of : in_dir(of), &bytes, &size, NULL));
+    put(name, bytes, (size_t)((double)size * part));
+    g_free(bytes);
+}
+
+/* The head of a PNG of 60,000 x 60,000 pixels, one bit each, and none of them: damaged to who
+ * decodes it. */
+static const uint8_t bomb[] = {
+    0x89, 'P',  'N',  'G',  '\r', '\n', 0x1a, '\n', 0,    0,   0,   13,   'I',  'H',  'D',
+    'R',  0,    0,    0xea, 0x60, 0,    0,    0xea, 0x60, 1,   0,   0,    0,    0,    0xa8,
+    0xa9, 0x48, 0xef, 0,    0,    0,    0,    'I',  'D',  'A', 'T', 0x35, 0xaf, 0x06, 0x1e,
+};
+
+static const char svg[] = "<?xml version=\"1.0\"?><svg xmlns=\"http://www.w3.org/2000/svg\" "
+                          "width=\"40\" height=\"40\"><rect width=\"9\" height=\"9\"/></svg>";
+
+static void inputs_are_made(void)
+{
+    put_dark("dark.jpg", 400, 300, NULL);
+    put_dark("dark.png", 400, 300, NULL);
+    put_dark("dark.webp", 400, 300, NULL);
+    put_dark("dark.gif", 400, 300, NULL);
+    put_part("small.heic", "tests/integration/small.heic", 1);
+    put_dark("dark.tif", 40, 30, NULL);
+    put_dark("narrow.png", 2, 900, NULL);
+    put_dark("limit.png", 10000, 10000, NULL);
+    put_dark("over.png", 10001, 10000, NULL);
+    put_dark("held.png", 3000, 3000, "interlace");
+    put_dark("scans.jpg", 8000, 8000, "interlace");
+    put_part("cut.jpg", "dark.jpg", 0.5);
+    put_part("cut.png", "dark.png", 0.5);
+    put_part("cut.webp", "dark.webp", 0.5);
+    put_part("cut.gif", "dark.gif", 0.5);
+    put_part("cut.heic", "tests/integration/small.heic", 0.9);
+    put_part("head.jpg", "dark.jpg", 0.01);
+    put("bomb.png", bomb, sizeof(bomb));
+    put_text("drawing.svg", svg);
+    put_text("note.txt", "Not an image at all.\n");
+    put_text("empty", "");
+}
+
+/* ---- what is made of what ---- */
+
+static void test_formats_become_what_browsers_show(void)
+{
+    static const char *const table[][2] = {
+        {"dark.jpg", "image/jpeg"}, {"dark.png", "image/png"},    {"dark.webp", "image/webp"},
+        {"dark.gif", "image/png"},  {"small.heic", "image/jpeg"}, {"limit.png", "image/png"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        CLEANUP(arena_destroy) struct arena *arena = arena_new();
+        struct request_of r = {.input = table[i][0], .size = {64, 48, IMAGE_FILL}};
+        struct stat st;
+
+        image_of(&r, arena);
+        UNIT_CHECK(r.result == 0 && strcmp(r.made.contentType, table[i][1]) == 0 &&
+                       r.made.width == 64 && r.made.height == 48 && r.decodes == 1,
+                   "%s: %s %s", table[i][0], r.err.message, r.made.contentType);
+        CU_ASSERT(stat(in_dir("out"), &st) == 0 && st.st_size == r.made.bytes);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void test_what_is_no_whole_image_or_too_large_a_one_is_refused(void)
+{
+    static const char no_image[] = "needs a JPEG, PNG, WebP, GIF, HEIF or AVIF image",
+                      damaged[] = "needs an image that is not damaged",
+                      large[] = "needs an image of at most 100 megapixels",
+                      result[] = "would make too large an image of this one";
+    static const struct {
+        const char *input;
+        struct image_size size;
+        const char *path, *message;
+    } table[] = {
+        {"drawing.svg", {40, 40, IMAGE_COVER}, "width", no_image},
+        {"drawing.svg", {0, 40, IMAGE_COVER}, "height", no_image},
+        {"note.txt", {40, 0, IMAGE_COVER}, "width", no_image},
+        {"empty", {40, 40, IMAGE_COVER}, "width", no_image},
+        {"dark.tif", {40, 40, IMAGE_COVER}, "width", no_image},
+        {"cut.jpg", {40, 40, IMAGE_COVER}, "width", damaged},
+        {"head.jpg", {40, 40, IMAGE_COVER}, "width", damaged},
+        {"cut.png", {40, 40, IMAGE_COVER}, "width", damaged},
+        {"cut.webp", {40, 40, IMAGE_COVER}, "width", damaged},
+        {"cut.gif", {40, 40, IMAGE_COVER}, "width", damaged},
+        {"cut.heic", {40, 40, IMAGE_COVER}, "width", damaged},
+        {"bomb.png", {40, 40, IMAGE_COVER}, "width", large},
+        {"over.png", {0, 40, IMAGE_COVER}, "height", large},
+        {"narrow.png", {6000, 0, IMAGE_COVER}, "width", result},
+        {"narrow.png", {6000, 6000, IMAGE_OUTSIDE}, "width", result},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        check_refused(table[i].input, table[i].size, ERR_VALIDATION, table[i].path,
+                      table[i].message, 0);
+}
+
+/* ---- the deadline ---- */
+
+static void check_late(const char *input, int64_t timeout_ms)
+{
+    int64_t before = clock_mono_ms();
+
+    check_refused(input, (struct image_size){3000, 3000, IMAGE_FILL}, ERR_DEADLINE, NULL, NULL,
+                  timeout_ms);
+    UNIT_CHECK(clock_mono_ms() - before < DEADLINE_MS, "%s: %lld ms", input,
+               (long long)(clock_mono_ms() - before));
+}
+
+static void test_a_decoder_is_stopped_at_the_deadline(void)
+{
+    check_late("limit.png", 30); /* computes row by row */
+    check_late("scans.jpg", 30); /* reads all of it before the first row */
+}
+
+/* ---- several at once ---- */
+
+enum { MANY = 6 };
+
+struct crowd {
+    struct loop *loop;
+    struct image_pool *pool;
+    struct fiber *starter;
+    int left, made, refused;
+    size_t waiting_max;
+};
+
+static void one_of_many(void *arg)
+{
+    struct crowd *crowd = arg;
+    struct image_size size = {30, 30, IMAGE_COVER};
+    int in = open(in_dir("held.png"), O_RDONLY | O_CLOEXEC);
+    int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    struct image_turn turn;
+    struct image_made made;
+    struct error err;
+    bool parked;
+
+    error_init(&err, NULL);
+    CU_ASSERT_EQUAL(image_enter(crowd->pool, NULL, &turn, &parked, &err), 0);
+    if (image_make(crowd->pool, &turn, project, clock_mono_ms() + DEADLINE_MS, in, out, &size,
+                   &made, &err) == 0)
+        crowd->made++;
+    else if (err.code == ERR_OVERLOADED && err.retry_after_s > 0)
+        crowd->refused++;
+    image_turn_leave(&turn);
+    close(in);
+    close(out);
+    if (--crowd->left == 0)
+        fiber_wake(crowd->starter);
+}
+
+/* All at once: what became of them. */
+static void run_crowd(struct loop *loop, struct crowd *crowd, size_t threads, size_t queue_max,
+                      int64_t memory)
+{
+    struct error err;
+
+    *crowd = (struct crowd){.loop = loop, .starter = fiber_self(loop), .left = MANY};
+    crowd->pool = image_pool_new(loop, threads, queue_max, memory);
+    error_init(&err, NULL);
+    for (int i = 0; i < MANY; i++)
+        CU_ASSERT(fiber_start(loop, one_of_many, crowd, &err) == 0);
+    while (crowd->left > 0) {
+        UNIT_REQUIRE(fiber_park(loop, clock_mono_ms() + 1) != FIBER_CANCELLED, "too slow");
+        crowd->waiting_max = MAX(crowd->waiting_max, image_waiting(crowd->pool));
+    }
+    CU_ASSERT_EQUAL(image_waiting(crowd->pool), 0);
+    CU_ASSERT_EQUAL((int)image_decodes(crowd->pool), crowd->made);
+    image_pool_destroy(&crowd->pool);
+}
+
+static void crowds(struct loop *loop, void *arg UNUSED)
+{
+    struct crowd crowd;
+
+    /* each holds 9 megapixels of 8 bytes: with less than that, one after the other has all there
+     * is */
+    run_crowd(loop, &crowd, MANY, 8, 70 << 20);
+    UNIT_CHECK(crowd.made == MANY && crowd.waiting_max >= 1, "%d made, %zu waited", crowd.made,
+               crowd.waiting_max);
+    /* one runs and one waits; who comes then is sent away */
+    run_crowd(loop, &crowd, 1, 1, MEMORY);
+    UNIT_CHECK(crowd.made >= 1 && crowd.refused >= 1 && crowd.made + crowd.refused == MANY,
+               "%d made, %d refused", crowd.made, crowd.refused);
+}
+
+static void test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound(void)
+{
+    unit_on_fiber(crowds, NULL);
+}
+
+/* ---- */
+
+static void write_to_full_disk(struct loop *loop, void *arg UNUSED)
+{
+    struct image_pool *pool = image_pool_new(loop, 1, 1, MEMORY);
+    struct image_size size = {30, 30, IMAGE_COVER};
+    int in = open(in_dir("dark.jpg"), O_RDONLY | O_CLOEXEC);
+    int out = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    struct image_turn turn;
+    struct image_made made;
+    struct error err;
+    bool parked;
+
+    error_init(&err, NULL);
+    CU_ASSERT_EQUAL(image_enter(pool, NULL, &turn, &parked, &err), 0);
+    CU_ASSERT(image_make(pool, &turn, project, clock_mono_ms() + DEADLINE_MS, in, out, &size, &made,
+                         &err) < 0);
+    image_turn_leave(&turn);
+    CU_ASSERT_EQUAL(err.code, ERR_UNAVAILABLE);
+    CU_ASSERT_STRING_EQUAL(err.detail, "No space left on device");
+    close(in);
+    close(out);
+    image_pool_destroy(&pool);
+}
+
+static void test_a_full_disk_is_no_fault_of_the_image(void)
+{
+    unit_on_fiber(write_to_full_disk, NULL);
+}
+
+static const struct unit_case cases[] = {
+    CASE(inputs_are_made),
+    CASE(test_sizes_and_pixels_are_those_of_sharp),
+    CASE(test_formats_become_what_browsers_show),
+    CASE(test_what_is_no_whole_image_or_too_large_a_one_is_refused),
+    CASE(test_a_decoder_is_stopped_at_the_deadline),
+    CASE(test_many_at_once_share_threads_and_memory_and_queue_up_to_a_bound),
+    CASE(test_a_full_disk_is_no_fault_of_the_image),
+};
+
+int main(int argc, char **argv)
+{
+    int result;
+
+    if (image_program_wanted(argc, argv)) /* the process that docd starts is this program, too */
+        return image_program();
+    dir = unit_dir_make();
+    image_vips_prepare();
+    if (!image_vips_start())
+        return 1;
+    result = unit_run("docd image", cases, ARRAY_SIZE(cases));
+    unit_dir_remove(&dir);
+    return result;
+}

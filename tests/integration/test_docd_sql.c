@@ -1,0 +1,264 @@
+/*
+ * test_docd_sql.c - docd's statements against a real server: that they prepare, and find their rows
+ * by an index; what a search of content compares.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "docd/sql/document.h"
+#include "docd/sql/upload.h"
+#include "tests/support/plans.h"
+
+extern const struct db_migration docd_migrations[];
+
+static const struct plans plans = {
+    .schema = "doc",
+    .migrations = docd_migrations,
+    .sql = {docd_sql},
+    .small = "",
+    .emptied = "upload",
+    .blocking = "0003_object_document 0005_document_indexes",
+};
+
+static struct pg *server;
+
+static void test_every_statement_has_its_index(void)
+{
+    plans_make_schema(&plans, server);
+    plans_check(&plans, server, "");
+}
+
+/* By id the primary key, and not one of the other indexes that begin with the project. */
+static void test_look_ups_use_the_primary_key(void)
+{
+    static const struct {
+        const struct db_statement *const *statement;
+        const char *want;
+    } rows[] = {
+        {&sql_document_file_get_statement, "Index Scan using document_pkey on document d\n"
+                                           "  Index Cond: ((project_id = $2) AND (id = $3))"},
+        {&sql_document_file_find_by_token_statement,
+         "Index Scan using document_public on document d"},
+        {&sql_document_replace_statement, "Index Scan using document_pkey on document"},
+        {&sql_document_update_statement, "Index Scan using document_pkey on document"},
+        {&sql_document_delete_statement, "Index Scan using document_pkey on document"},
+        {&sql_document_list_statement, "Index Scan using document_updated on document d"},
+        {&sql_document_list_own_statement, "Index Cond: ((project_id = $2) AND (author_id = $3))"},
+        {&sql_document_list_own_sorted_statement,
+         "Index Cond: ((project_id = $2) AND (author_id = $3))"},
+        {&sql_document_wipe_statement, "Index Cond: ((project_id = $1) AND (author_id = $2))"},
+        {&sql_upload_finish_statement, "Index Scan using document_pkey on document d"},
+    };
+    PGconn *conn = plans_open(&plans, server);
+    char plan[8192];
+
+    PQclear(PQexec(conn, "set plan_cache_mode = force_generic_plan"));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        plans_explain(conn, *rows[i].statement, plan, sizeof(plan));
+        UNIT_CHECK(strstr(plan, rows[i].want) != NULL, "%s should have \"%s\":\n%s",
+                   (*rows[i].statement)->name, rows[i].want, plan);
+    }
+    PQfinish(conn);
+}
+
+/* ---- the search of content ---- */
+
+#define ID "00000000-0000-0000-0000-000000000001"
+#define PROJECT "'" ID "'"
+
+/* 3,000 notes and their words; the same once more of another type, in another language, of another
+ * project. */
+static void notes_are_made(void)
+{
+    static const char sql[] =
+        "set search_path = doc;"
+        "create temporary table scope (project_id, type, language) as values "
+        "    (" PROJECT "::uuid, 'note', 'en'), (" PROJECT "::uuid, 'other', 'en'), (" PROJECT
+        "::uuid, 'note', 'de'), ('00000000-0000-0000-0000-000000000002'::uuid, 'note', 'en');"
+        "insert into content select project_id, type, 'n-' || i, array_agg(language) "
+        "    from scope, generate_series(1, 3000) i group by project_id, type, i;"
+        "insert into content_translation (project_id, type, key, language, title, sections, code, "
+        "updated_at) "
+        "    select project_id, type, 'n-' || i, language, case when i <= 20 or i > 2980 then "
+        "'Titled' else "
+        "'Note' end, "
+        "           jsonb_build_array(jsonb_build_object('text', concat_ws(' ', 'every titled', "
+        "               case when i % 2 = 0 then 'even' else 'uneven' end, "
+        "               case when i % 10 = 0 then 'tenth' end, case when i % 100 = 0 then "
+        "'hundredth' end))), "
+        "           case when i % 50 = 0 then 'it''s \\ a C' end, 0 "
+        "    from scope, generate_series(1, 3000) i;"
+        "insert into content_word select project_id, type, language, word, count(*) "
+        "    from content_translation, unnest(tsvector_to_array(words)) word "
+        "    where left(word, 1) <> 'T' group by project_id, type, language, word;"
+        "select count(*) from content_word";
+
+    CU_ASSERT_EQUAL(pg_exec(server, sql), 4 * 3008);
+}
+
+/* By whatever way, a search compares as many as there are, up to its bound, and each of them has
+ * what is wanted. */
+static void test_a_search_is_bounded_and_complete(void)
+{
+    static const struct {
+        const char *search;
+        int most;
+        const char *wanted; /* as the words of a translation are asked */
+        const char *code;
+    } rows[] = {
+        {"every", 10, "every", "null"}, /* a walk */
+        {"every", 5000, "every", "null"},
+        {"tenth", 6, "tenth", "null"},          /* a walk that does not find enough */
+        {"tenth", 299, "tenth", "null"},        /* more than are compared */
+        {"tenth", 300, "tenth", "null"},        /* as many */
+        {"hundredth", 29, "hundredth", "null"}, /* by the index alone */
+        {"hundredth", 100, "hundredth", "null"},
+        {"every hundredth uneven", 10, "hundredth",
+         "null"}, /* never together, and one is less common */
+        {"uneven even", 10, "even | uneven", "null"},
+        {"uneven hundredth", 30, "hundredth", "null"},
+        {"uneven hundredth", 1000, "hundredth | uneven", "null"},
+        {"hundreth", 1000, "hundredth", "null"},
+        {"1", 10, "1:*", "null"}, /* begins more words than are put together */
+        {"1", 5000, "1:*", "null"},
+        {"hundredth 1", 5, "hundredth & 1:*", "null"},
+        {"hundredth 1", 5000, "hundredth & 1:*", "null"},
+        {"titled", 50, "titled", "null"},  /* those with it in the title, and others by a walk */
+        {"titled", 100, "titled", "null"}, /* ... by the index */
+        {"titled 1", 5000, "titled & 1:*", "null"},
+        {"tenth 13", 5000, "tenth & 13:*", "null"},
+        {"nowhere", 10, "nowhere", "null"},
+        {"", 10, "nowhere", "null"},
+        {"every", 5000, "every", "'it''s \\ a C'"},
+        {"every", 5, "every", "'it''s \\ a C'"},
+        {"uneven", 5000, "uneven", "'it''s \\ a C'"},
+        {"1", 5000, "1:*", "'it''s \\ a C'"},
+        {"every", 5000, "nowhere", "'it'"},
+    };
+    char sql[2048];
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        snprintf(
+            sql, sizeof(sql),
+            "set search_path = doc; set enable_seqscan = off;"
+            "with found as (select distinct key from "
+            "    content_search(" PROJECT ", 'note', '{en,en}', '%s', %s, %d)), "
+            "fit as (select key from content_translation "
+            "        where project_id = " PROJECT " and type = 'note' and language = 'en' "
+            "        and words @@ '%s' and (%s::text is null or code = %s)) "
+            "select (select least(count(*), %d) from found) - "
+            "       (select least(count(*), %d) from fit) + "
+            "       100000 * (select count(*) from found where key not in (select key from fit))",
+            rows[i].search, rows[i].code, rows[i].most, rows[i].wanted, rows[i].code, rows[i].code,
+            rows[i].most, rows[i].most);
+        long wrong = pg_exec(server, sql);
+        UNIT_CHECK(wrong == 0, "\"%s\", code %s, at most %d: %ld", rows[i].search, rows[i].code,
+                   rows[i].most, wrong);
+    }
+}
+
+/* Where more than are compared have the word, those that have it in the title are among them, and
+ * rank first. */
+static void test_titles_come_first(void)
+{
+    CU_ASSERT_EQUAL(pg_exec(server, "set search_path = doc; set enable_seqscan = off;"
+                                    "select count(*) from (select key from content_search(" PROJECT
+                                    ", 'note', '{en}', 'titled', null, 100) "
+                                    "group by key order by max(rank) desc, key limit 40) f "
+                                    "where substr(key, 3)::int not between 21 and 2980"),
+                    40);
+}
+
+/* How often an index was asked while a search ran. */
+static long times_asked(const char *index, const char *search)
+{
+    char sql[512];
+
+    snprintf(sql, sizeof(sql),
+             "set search_path = doc; set enable_seqscan = off; begin;"
+             "select count(*) from content_search(" PROJECT ", 'note', '{en,de}', '%s', null, 100);"
+             "select pg_stat_get_xact_numscans('%s'::regclass)",
+             search, index);
+    return pg_exec(server, sql);
+}
+
+/* Whatever is known of the tables: much, or that they were empty. */
+static void test_a_search_asks_its_indexes(void)
+{
+    for (int i = 0; i < 2; i++) {
+        CU_ASSERT_EQUAL(times_asked("content_word_alike", "hundreth"), 1);
+        CU_ASSERT_EQUAL(times_asked("content_word_alike", "hundredth"), 0);
+        CU_ASSERT_EQUAL(times_asked("content_translation_scoped", "hundreth"), 1);
+        CU_ASSERT_EQUAL(times_asked("content_translation_pkey", "hundreth"), 0);
+        CU_ASSERT_EQUAL(times_asked("content_translation_pkey", "every"), 1);
+        pg_exec(server, "vacuum (analyze) doc.content_translation, doc.content_word");
+    }
+}
+
+/* Rows of an answer, the first that the connection has not told yet. */
+static int rows_of(PGconn *conn)
+{
+    PGresult *result, *first = PQgetResult(conn);
+    int rows = PQntuples(first);
+
+    UNIT_CHECK(PQresultStatus(first) == PGRES_TUPLES_OK, "%s", PQresultErrorMessage(first));
+    PQclear(first);
+    while ((result = PQgetResult(conn)))
+        PQclear(result);
+    return rows;
+}
+
+/* Two instances find at the same time that a file is to be given up. */
+static void test_a_file_is_given_up_once(void)
+{
+    static const char *const values[] = {ID, ID, ID, "5", NULL, "{}"};
+    const struct db_statement *statement = sql_upload_give_up_statement;
+    PGconn *first = plans_open(&plans, server), *second = plans_open(&plans, server);
+    bool waits = false;
+
+    CU_ASSERT_EQUAL(statement->params, ARRAY_SIZE(values));
+    pg_exec(server,
+            "insert into doc.document (project_id, id, author_type, author_id, author_display, "
+            "file_name, content_type, uploads, updated_at) values (" PROJECT ", " PROJECT
+            ", 'Patient', " PROJECT ", 'Ada', 'a.txt', 'text/plain', 1, 5)");
+    pg_exec(server, "insert into doc.upload (project_id, id, document_id, number, file_name, "
+                    "content_type, expires_at) values (" PROJECT ", " PROJECT ", " PROJECT
+                    ", 1, 'a.txt', 'text/plain', 5)");
+    PQclear(PQexec(first, "begin"));
+    PQsendQueryPrepared(first, statement->name, statement->params, values, NULL, NULL, 0);
+    CU_ASSERT_EQUAL(rows_of(first), 1);
+    PQsendQueryPrepared(second, statement->name, statement->params, values, NULL, NULL, 0);
+    for (int i = 0; i < 500 && !waits; i++) {
+        waits = pg_exec(server, "select count(*) from pg_locks where not granted") > 0;
+        usleep(waits ? 0 : 10000);
+    }
+    CU_ASSERT_TRUE(waits);
+    PQclear(PQexec(first, "commit"));
+    CU_ASSERT_EQUAL(rows_of(second), 0);
+    CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from doc.audit where entity = "
+                                    "'DocumentReference/' || " PROJECT "::text"),
+                    1);
+    PQfinish(first);
+    PQfinish(second);
+}
+
+static const struct unit_case cases[] = {
+    CASE(test_every_statement_has_its_index),
+    CASE(test_look_ups_use_the_primary_key),
+    CASE(notes_are_made),
+    CASE(test_a_search_is_bounded_and_complete),
+    CASE(test_titles_come_first),
+    CASE(test_a_search_asks_its_indexes),
+    CASE(test_a_file_is_given_up_once),
+};
+
+int main(void)
+{
+    int failed;
+
+    server = pg_new();
+    failed = unit_run("docd sql", cases, ARRAY_SIZE(cases));
+    pg_destroy(&server);
+    return failed;
+}

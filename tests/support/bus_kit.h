@@ -1,0 +1,126 @@
+/*
+ * bus_kit.h - a service made for tests of the bus, in processes of its own, and a client of it.
+ *
+ * The service "settingsd" runs in children that are this very program, started with "--bus-kit":
+ * call kit_server_main() first in main().  What its operations did is counted in a file that all
+ * map.
+ */
+#ifndef ATRIUM_TESTS_SUPPORT_BUS_KIT_H
+#define ATRIUM_TESTS_SUPPORT_BUS_KIT_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "common/bus/bus.h"
+#include "tests/support/unit.h"
+
+struct kit_in {
+    const char *text;
+    int64_t number;
+};
+FIELD_DECLARE(kit_in);
+
+struct kit_out {
+    const char *text, *service, *trace, *address, *agent;
+    int64_t number, pid;
+};
+FIELD_DECLARE(kit_out);
+
+/* A key of CurveZMQ as it stands in files: 64 digits, and the public half in Z85. */
+struct kit_key {
+    uint8_t secret[BUS_KEY_SIZE], public[BUS_KEY_SIZE];
+    char digits[2 * BUS_KEY_SIZE + 1], text[BUS_KEY_TEXT_SIZE];
+};
+struct kit_key kit_key_new(void);
+
+/* echo         gives back what came            read        gateway and ctl
+ *  refuse       fails in the way named by text  read        gateway
+ *  work, read   count, sleep `number` ms        -, read     gateway
+ *  sick, sick_write  fail with UNAVAILABLE in the process `number`, and count there   read, -
+ *                    gateway
+ *  large        answers `number` bytes          read        gateway
+ *  user ...     check access                    read        gateway and ctl
+ *  operator     -                               read        ctl
+ *  tell         announces "change", waits for all callers at most `number` ms: number 1 when all
+ *               acked, 2 more when gateway.1 did
+ *  traced       the traceparent of what the call is served for, "" without, and its tracestate as
+ *               address    read    gateway; the instance KIT_OLD records no spans, as one of an
+ *               older version
+ *  dropped      frames dropped so far; with a text, the sum of that counter    read    gateway */
+extern const struct bus_method kit_echo, kit_refuse, kit_work, kit_read, kit_sick, kit_sick_write,
+    kit_large, kit_user, kit_logout, kit_practitioner, kit_admin, kit_operator, kit_tell,
+    kit_dropped, kit_traced, kit_unknown;
+
+enum { KIT_OLD = 6 };
+enum { KIT_DRAIN_MS = 3000 /* a server's limit for its drain */ };
+
+struct kit_counts {
+    atomic_long executed;
+};
+
+/* 0 when this process is not a server; otherwise it serves until SIGTERM and ends with its exit
+ * code. */
+void kit_server_main(int argc, char **argv);
+
+/* A directory with counters, and the servers started in it. A server listens on TCP too when the
+ * directory holds "hosts" and "settingsd.<instance>.key". */
+struct kit {
+    struct unit_dir dir;
+    struct arena *arena;
+    struct bus_hosts *hosts; /* the client's */
+    struct kit_counts *counts;
+    pid_t servers[8];
+    struct loop *loop;
+    struct clock *clock;
+    struct metrics *metrics;
+    struct spans *spans;
+    struct bus_options options;
+    struct bus *bus;
+};
+
+/* Call on a fiber. Opens the client's bus as `service`.1 at once; servers are found when they
+ * come. */
+void kit_open(struct kit *self, struct loop *loop, const char *service, size_t peer_max);
+/* In two steps, for what must lie in the directory first; a client with a `name` ("gateway.a1") is
+ * on another host: it sees no sockets, only what the file `hosts` of the directory lists, with
+ * <name>.key as its own. */
+void kit_prepare(struct kit *self, struct loop *loop);
+void kit_open_far(struct kit *self, const char *name, const char *hosts);
+/* The client alone ends; another may be opened. */
+void kit_leave(struct kit *self);
+void kit_close(struct kit *self);
+
+/* Starts settingsd.<instance>; kit_wait() parks until the client sees exactly so many peers (true)
+ * or 5 s are over. */
+void kit_start(struct kit *self, int instance, const char *serve_max);
+bool kit_wait(struct kit *self, size_t peers);
+/* Sends the signal and waits for the end: the exit code, or -signal. */
+int kit_end(struct kit *self, int instance, int signo);
+void kit_sleep(struct kit *self, int64_t ms);
+
+/* One call with fresh memory. The text of the answer is kept until the next call. */
+struct kit_result {
+    int result;
+    struct error err;
+    struct kit_out out;
+    struct arena *arena;
+    int64_t took_ms;
+};
+void kit_call(struct kit *self, struct kit_result *ret, const struct bus_method *method,
+              const struct caller *caller, const char *text, int64_t number, int64_t timeout_ms);
+void kit_result_free(struct kit_result *self);
+
+/* Many calls at once, one fiber each. */
+struct kit_flock {
+    struct kit *kit;
+    const struct bus_method *method;
+    int64_t number, timeout_ms;
+    int running;
+    int ok, unavailable, overloaded, deadline, other;
+    int64_t slowest_ms; /* of those that failed */
+    bool *stop;         /* not NULL: each fiber calls again until *stop */
+};
+void kit_flock_start(struct kit_flock *self, int calls);
+void kit_flock_wait(struct kit_flock *self);
+
+#endif

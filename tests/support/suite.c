@@ -1,0 +1,733 @@
+/*
+ * suite.c - see suite.h.
+ */
+#include "tests/support/suite.h"
+
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/clock.h"
+#include "tests/support/pg.h"
+#include "tests/support/prepared.h"
+#include "tests/support/programs_hash.h"
+#include "tests/support/suite_command.h"
+#include "tests/support/unit.h"
+
+enum { READY_LIMIT_MS = 60000, STOP_LIMIT_MS = 30000, BACK_LIMIT_MS = 15000, MAIL_MS = 10000 };
+
+struct suite {
+    struct suite_options options;
+    char *dir, *url, *admin_url;
+    json_t *info;    /* dev.json as last read */
+    json_t *earlier; /* and as read before: threads of a test may hold texts of it */
+    pid_t pid;
+};
+
+static char *text_of(const char *format, ...) PRINTF_LIKE(1, 2);
+
+static char *text_of(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    return text;
+}
+
+static void nap(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!file)
+        return NULL;
+    if (getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+static NORETURN void give_up(const struct suite *self, const char *why)
+{
+    char *path = text_of("%s/dev.err", self->dir), *log = read_file(path);
+
+    fprintf(stderr, "suite: %s (directory %s)\n%s\n", why, self->dir, log ? log : "");
+    if (self->pid > 0)
+        kill(self->pid, SIGTERM);
+    exit(1);
+}
+
+/* As the filters of most containers do. */
+static void forbid(const struct suite_options *options)
+{
+    static const char *const landlock[] = {"landlock_create_ruleset", "landlock_add_rule",
+                                           "landlock_restrict_self"};
+    const struct scmp_arg_cmp user = SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_NEWUSER, CLONE_NEWUSER);
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    int rc = 0;
+
+    if (options->no_namespaces)
+        rc |= seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, &user) |
+              seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(unshare), 1, &user) |
+              seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    for (size_t i = 0; options->no_landlock && i < ARRAY_SIZE(landlock); i++)
+        rc |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM),
+                               seccomp_syscall_resolve_name(landlock[i]), 0);
+    if (rc != 0 || seccomp_load(filter) < 0)
+        _exit(125);
+    seccomp_release(filter);
+}
+
+static NORETURN void run_dev(const struct suite *self, char *program)
+{
+    char *out = text_of("%s/dev.out", self->dir), *err = text_of("%s/dev.err", self->dir);
+    char *argv[30] = {program,   strdup("dev"),    strdup("--dir"),
+                      self->dir, strdup("--port"), strdup("0")};
+    size_t count = 6;
+
+    if (self->options.instances) {
+        argv[count++] = strdup("--instances");
+        argv[count++] = strdup(self->options.instances);
+    }
+    if (self->options.max_upload) {
+        argv[count++] = strdup("--max-upload");
+        argv[count++] = strdup(self->options.max_upload);
+    }
+    if (self->options.s3_url) {
+        const char *const words[] = {"--s3",        self->options.s3_url,
+                                     "--s3-key",    self->options.s3_key,
+                                     "--s3-secret", self->options.s3_secret,
+                                     "--s3-bucket", self->options.s3_bucket};
+
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+            argv[count++] = strdup(words[i]);
+    }
+    if (self->options.smtp) {
+        argv[count++] = strdup("--smtp");
+        argv[count++] = strdup(self->options.smtp);
+    }
+    if (self->options.bot_allow) {
+        argv[count++] = strdup("--bot-allow");
+        argv[count++] = strdup(self->options.bot_allow);
+    }
+    if (self->options.database) {
+        argv[count++] = strdup("--database");
+        argv[count++] = strdup(self->options.database);
+    }
+    if (self->options.set) {
+        argv[count++] = strdup("--set");
+        argv[count++] = strdup(self->options.set);
+    }
+    if (self->options.test_clock)
+        argv[count++] = strdup("--test-clock");
+    if (self->options.no_demo)
+        argv[count++] = strdup("--no-demo");
+    if (self->options.no_namespaces || self->options.no_landlock)
+        forbid(&self->options);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (!freopen("/dev/null", "r", stdin) || !freopen(out, "w", stdout) ||
+        !freopen(err, "a", stderr))
+        _exit(126);
+    execv(program, argv);
+    _exit(127);
+}
+
+/* dev.json again: pids change. Keeps the last one when it cannot be read just now. */
+static void reload(struct suite *self)
+{
+    char *path = text_of("%s/dev.json", self->dir);
+    json_t *info = json_load_file(path, 0, NULL);
+
+    if (info && json_equal(info, self->info)) {
+        json_decref(info);
+    } else if (info) {
+        if (self->info)
+            json_array_append_new(self->earlier, self->info);
+        self->info = info;
+    }
+    free(path);
+}
+
+static void launch(struct suite *self)
+{
+    int64_t deadline = clock_mono_ms() + READY_LIMIT_MS;
+    char *program = program_path("atriumctl"), *path = text_of("%s/dev.out", self->dir);
+    char *line = NULL;
+
+    unlink(path);
+    self->pid = fork();
+    if (self->pid == 0)
+        run_dev(self, program);
+    while (!line || !strstr(line, "atrium: ready ") ||
+           !strchr(strstr(line, "atrium: ready "), '\n')) {
+        if (waitpid(self->pid, NULL, WNOHANG) != 0)
+            give_up(self, "atriumctl dev ended before it was ready");
+        if (clock_mono_ms() > deadline)
+            give_up(self, "no 'atrium: ready' within 60 s");
+        nap(20);
+        free(line);
+        line = read_file(path);
+    }
+    free(line);
+    free(path);
+    free(program);
+    reload(self);
+    free(self->url);
+    free(self->admin_url);
+    self->url = strdup(suite_text(self, "baseUrl"));
+    self->admin_url = strdup(suite_text(self, "adminUrl"));
+}
+
+static bool wait_ended(pid_t pid, int timeout_ms, int *ret_status)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+
+    while (waitpid(pid, ret_status, WNOHANG) == 0) {
+        if (clock_mono_ms() > deadline)
+            return false;
+        nap(10);
+    }
+    return true;
+}
+
+/* The processes that dev.json names, atriumctl not among them. */
+static size_t child_pids(struct suite *self, pid_t pids[static 64])
+{
+    json_t *daemon;
+    size_t i, count = 0;
+
+    reload(self);
+    json_array_foreach(json_object_get(self->info, "daemons"), i, daemon)
+    {
+        if (count < 63)
+            pids[count++] = (pid_t)json_integer_value(json_object_get(daemon, "pid"));
+    }
+    pids[count++] =
+        (pid_t)json_integer_value(json_object_get(json_object_get(self->info, "postgres"), "pid"));
+    return count;
+}
+
+static void remove_tree(const char *dir)
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        execlp("rm", "rm", "-rf", dir, (char *)NULL);
+        _exit(127);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+/* In a build with sanitizers the programs' reports end in their logs: each fails the test and is
+ * shown. */
+static void check_reports(const char *path)
+{
+    static const char *const signs[] = {"ERROR: AddressSanitizer", "LeakSanitizer",
+                                        "runtime error: "};
+    char *text = read_file(path);
+
+    for (size_t i = 0; text && i < ARRAY_SIZE(signs); i++) {
+        const char *at = strstr(text, signs[i]);
+
+        if (at)
+            fprintf(stderr, "%s: %.4000s\n", path, at);
+        CU_ASSERT_PTR_NULL(at);
+    }
+    free(text);
+}
+
+static void check_all_reports(const struct suite *self)
+{
+    char *dir = text_of("%s/log", self->dir), *path = text_of("%s/dev.err", self->dir);
+    struct dirent **entries = NULL;
+    int count = scandir(dir, &entries, NULL, NULL);
+
+    check_reports(path);
+    free(path);
+    CU_ASSERT_TRUE(count > 2); /* "." and ".." */
+    for (int i = 0; i < count; i++) {
+        path = text_of("%s/%s", dir, entries[i]->d_name);
+        check_reports(path);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    free(dir);
+}
+
+/* What a start writes anew is not part of a prepared directory: a copy's logs are its own. */
+static void remove_traces(const char *dir)
+{
+    static const char *const names[] = {"log",      "lock",        "dev.out", "dev.err",
+                                        "dev.json", "atrium.conf", "clock"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        char *path = text_of("%s/%s", dir, names[i]);
+
+        remove_tree(path);
+        free(path);
+    }
+}
+
+static void prepare(const char *dir, void *arg)
+{
+    const struct suite_options *options = arg;
+    struct suite self = {.options = {.no_demo = options->no_demo}, .dir = strdup(dir)};
+    char *data = text_of("%s/pg", dir);
+    int status = -1;
+
+    launch(&self);
+    kill(self.pid, SIGTERM);
+    if (!wait_ended(self.pid, STOP_LIMIT_MS, &status) || status != 0)
+        give_up(&self, "the prepared suite did not stop");
+    pg_trim(data);
+    remove_traces(dir);
+    json_decref(self.info);
+    free(data);
+    free(self.dir);
+    free(self.url);
+    free(self.admin_url);
+}
+
+/* The demo is the same whatever the settings are; it is not where another database or store is. */
+static void fill(struct suite *self)
+{
+    struct suite_options *options = &self->options;
+    char *hash, *name;
+
+    if (options->first_start || options->database || options->s3_url || !prepared_parent())
+        return;
+    hash = programs_hash();
+    name = text_of("%s-%s", options->no_demo ? "bare" : "demo", hash);
+    prepared_copy(name, self->dir, prepare, options);
+    free(name);
+    free(hash);
+}
+
+struct suite *suite_start(const struct suite_options *options)
+{
+    const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    struct suite *self = calloc(1, sizeof(*self));
+
+    if (options)
+        self->options = *options;
+    self->dir = text_of("%s/atrium-http-XXXXXX", prepared_parent() ? prepared_parent() : parent);
+    if (!mkdtemp(self->dir))
+        give_up(self, "no temporary directory");
+    fill(self);
+    launch(self);
+    return self;
+}
+
+void suite_stop(struct suite **self_p)
+{
+    struct suite *self = *self_p;
+    pid_t pids[64];
+    size_t count;
+    int status = 0;
+
+    if (!self)
+        return;
+    count = child_pids(self, pids);
+    kill(self->pid, SIGTERM);
+    if (!wait_ended(self->pid, STOP_LIMIT_MS, &status)) {
+        kill(self->pid, SIGKILL);
+        waitpid(self->pid, &status, 0);
+        fprintf(stderr, "suite: did not end within 30 s of SIGTERM\n");
+    }
+    CU_ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    for (size_t i = 0; i < count; i++)
+        CU_ASSERT_TRUE(pids[i] <= 0 || kill(pids[i], 0) < 0);
+    check_all_reports(self);
+    remove_tree(self->dir);
+    json_decref(self->info);
+    json_decref(self->earlier);
+    free(self->dir);
+    free(self->url);
+    free(self->admin_url);
+    free(self);
+    *self_p = NULL;
+}
+
+void suite_halt(struct suite *self)
+{
+    pid_t pids[64];
+    size_t count = child_pids(self, pids);
+
+    kill(self->pid, SIGKILL);
+    waitpid(self->pid, NULL, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (pids[i] > 0)
+            kill(pids[i], SIGKILL);
+    }
+    for (size_t i = 0; i < count; i++) {
+        int64_t deadline = clock_mono_ms() + 5000;
+
+        while (pids[i] > 0 && kill(pids[i], 0) == 0 && clock_mono_ms() < deadline)
+            nap(5);
+    }
+}
+
+void suite_restart(struct suite *self)
+{
+    launch(self);
+}
+
+void suite_reconfigure(struct suite *self, const char *set)
+{
+    suite_halt(self);
+    self->options.set = set;
+    suite_restart(self);
+}
+
+const char *suite_url(const struct suite *self)
+{
+    return self->url;
+}
+
+void suite_go_through(struct suite *self, const char *url)
+{
+    free(self->url);
+    self->url = strdup(url);
+}
+
+const char *suite_admin_url(const struct suite *self)
+{
+    return self->admin_url;
+}
+
+const char *suite_dir(const struct suite *self)
+{
+    return self->dir;
+}
+
+const char *suite_text(struct suite *self, const char *path)
+{
+    json_t *at = self->info;
+    char *copy = strdup(path), *rest = NULL;
+
+    for (char *part = strtok_r(copy, ".", &rest); part; part = strtok_r(NULL, ".", &rest))
+        at = json_object_get(at, part);
+    free(copy);
+    return json_string_value(at) ? json_string_value(at) : "";
+}
+
+pid_t suite_pid(struct suite *self, const char *name, const char *instance)
+{
+    json_t *daemon;
+    size_t i;
+
+    reload(self);
+    if (strcmp(name, "postgres") == 0)
+        return (pid_t)json_integer_value(
+            json_object_get(json_object_get(self->info, "postgres"), "pid"));
+    json_array_foreach(json_object_get(self->info, "daemons"), i, daemon)
+    {
+        if (strcmp(json_string_value(json_object_get(daemon, "name")), name) == 0 &&
+            strcmp(json_string_value(json_object_get(daemon, "instance")), instance) == 0)
+            return (pid_t)json_integer_value(json_object_get(daemon, "pid"));
+    }
+    return 0;
+}
+
+void suite_signal(struct suite *self, const char *name, const char *instance, int signo)
+{
+    pid_t pid = suite_pid(self, name, instance);
+
+    CU_ASSERT_TRUE_FATAL(pid > 0);
+    kill(pid, signo);
+}
+
+pid_t suite_supervisor(const struct suite *self)
+{
+    return self->pid;
+}
+
+pid_t suite_kill_both_later(struct suite *self, const char *name, int ms)
+{
+    pid_t first = suite_pid(self, name, "1"), second = suite_pid(self, name, "2");
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        usleep((useconds_t)ms * 1000);
+        kill(first, SIGKILL);
+        kill(second, SIGKILL);
+        _exit(0);
+    }
+    return pid;
+}
+
+pid_t suite_hold(struct suite *self, const char *sql)
+{
+    int ready[2];
+    char byte = 0;
+    pid_t pid;
+
+    if (pipe(ready) < 0)
+        abort();
+    pid = fork();
+    if (pid == 0) {
+        PGconn *connection = suite_database(self);
+
+        PQclear(PQexec(connection, "begin"));
+        PQclear(PQexec(connection, sql));
+        if (write(ready[1], &byte, 1) == 1)
+            sleep(1);
+        PQfinish(connection);
+        _exit(0);
+    }
+    if (read(ready[0], &byte, 1) != 1)
+        abort();
+    close(ready[0]);
+    close(ready[1]);
+    return pid;
+}
+
+pid_t suite_hold_sign_ins(struct suite *self)
+{
+    /* as of sign-ins long ago: one of this minute is not written again */
+    return suite_hold(self, "update auth.known_address set until = until - 3600000; commit; begin; "
+                            "select 1 from auth.known_address for update");
+}
+
+bool suite_wait_ready(struct suite *self, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+
+    for (;;) {
+        HTTP_ANSWER answer = http_get(self->admin_url, "/readyz", NULL);
+
+        if (answer->status == 200)
+            return true;
+        if (clock_mono_ms() > deadline)
+            return false;
+        nap(20);
+    }
+}
+
+/* /readyz is content with one instance of each service: is this very one connected too? */
+static bool is_connected(const struct suite *self, const char *name, const char *instance)
+{
+    HTTP_ANSWER metrics = http_get(self->admin_url, "/metrics", NULL);
+    char *label = text_of("service=\"%s\",instance=\"%s\"", name, instance);
+    bool found = metrics->status == 200 && strstr(metrics->body, label);
+
+    free(label);
+    return found;
+}
+
+bool suite_wait_new_pid(struct suite *self, const char *name, const char *instance, pid_t old)
+{
+    int64_t deadline = clock_mono_ms() + BACK_LIMIT_MS;
+
+    for (;;) {
+        pid_t now = suite_pid(self, name, instance);
+
+        if (now > 0 && now != old && is_connected(self, name, instance))
+            return suite_wait_ready(self, BACK_LIMIT_MS);
+        if (clock_mono_ms() > deadline)
+            return false;
+        nap(20);
+    }
+}
+
+void suite_set_clock(struct suite *self, int64_t seconds)
+{
+    const char *path = suite_text(self, "clockFile");
+    char *temporary = text_of("%s.new", path);
+    FILE *file = fopen(temporary, "w");
+
+    fprintf(file, "%lld\n", (long long)seconds);
+    fclose(file);
+    CU_ASSERT_EQUAL(rename(temporary, path), 0);
+    free(temporary);
+    nap(150);
+}
+
+PGconn *suite_database(struct suite *self)
+{
+    reload(self);
+    return PQconnectdb(suite_text(self, "postgres.conninfo"));
+}
+
+char *suite_query(struct suite *self, const char *sql)
+{
+    PGconn *connection = suite_database(self);
+    PGresult *result = PQexec(connection, sql);
+    char *text = NULL;
+
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0 &&
+        !PQgetisnull(result, 0, 0))
+        text = strdup(PQgetvalue(result, 0, 0));
+    else if (PQresultStatus(result) != PGRES_TUPLES_OK &&
+             PQresultStatus(result) != PGRES_COMMAND_OK)
+        fprintf(stderr, "suite: %s\n", PQerrorMessage(connection));
+    PQclear(result);
+    PQfinish(connection);
+    return text ? text : strdup("");
+}
+
+static long count_by(struct suite *self, const char *format, va_list args) PRINTF_LIKE(2, 0);
+static long count_by(struct suite *self, const char *format, va_list args)
+{
+    char *sql = NULL, *answer;
+    long value;
+
+    if (vasprintf(&sql, format, args) < 0)
+        abort();
+    answer = suite_query(self, sql);
+    value = strtol(answer, NULL, 10);
+    free(answer);
+    free(sql);
+    return value;
+}
+
+long suite_count(struct suite *self, const char *format, ...)
+{
+    va_list args;
+    long value;
+
+    va_start(args, format);
+    value = count_by(self, format, args);
+    va_end(args);
+    return value;
+}
+
+bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *format, ...)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+    long value;
+
+    for (;;) {
+        va_list args;
+
+        va_start(args, format);
+        value = count_by(self, format, args);
+        va_end(args);
+        if (value == want || clock_mono_ms() > deadline)
+            return value == want;
+        nap(20);
+    }
+}
+
+bool suite_waits_for_rows(struct suite *self, const char *daemon, long want)
+{
+    return suite_comes_to(self, want, BACK_LIMIT_MS,
+                          "select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+                          "and application_name like 'atrium-%s.%%'",
+                          daemon);
+}
+
+static int by_name_descending(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*b)->d_name, (*a)->d_name);
+}
+
+static int is_mail(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return dot && strcmp(dot, ".eml") == 0;
+}
+
+/* True when the header line To: holds the address. */
+static bool mail_is_to(const char *text, const char *to)
+{
+    const char *line = strncmp(text, "To:", 3) == 0 ? text : strstr(text, "\nTo:");
+    const char *end = line ? strchr(line + 1, '\n') : NULL;
+    char *header = end ? strndup(line, (size_t)(end - line)) : NULL;
+    bool holds = header && strstr(header, to);
+
+    free(header);
+    return holds;
+}
+
+/* Counts the mails to `to`; the text of the newest in *ret when asked for. */
+static size_t scan_mail(struct suite *self, const char *to, char **ret)
+{
+    const char *dir = suite_text(self, "mailDir");
+    struct dirent **entries = NULL;
+    int count = scandir(dir, &entries, is_mail, by_name_descending);
+    size_t found = 0;
+
+    for (int i = 0; i < count; i++) {
+        char *path = text_of("%s/%s", dir, entries[i]->d_name), *text = read_file(path);
+
+        if (text && (!to || mail_is_to(text, to)) && found++ == 0 && ret)
+            *ret = TAKE_PTR(text);
+        free(text);
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return found;
+}
+
+char *suite_mail(struct suite *self, const char *to, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+    char *text = NULL;
+
+    while (scan_mail(self, to, &text) == 0 && clock_mono_ms() < deadline)
+        nap(20);
+    return text;
+}
+
+size_t suite_mail_count(struct suite *self, const char *to)
+{
+    return scan_mail(self, to, NULL);
+}
+
+bool suite_mails_arrive(struct suite *self, const char *to, size_t want)
+{
+    int64_t deadline = clock_mono_ms() + MAIL_MS;
+
+    while (suite_mail_count(self, to) < want && clock_mono_ms() < deadline)
+        nap(20);
+    return suite_mail_count(self, to) == want;
+}
+
+/* One snapshot: a row leaves an outbox after maild has it. */
+void suite_mails_settle(struct suite *self)
+{
+    CU_ASSERT_TRUE(suite_comes_to(self, 0, MAIL_MS,
+                                  "select (select count(*) from auth.outbox) + "
+                                  "(select count(*) from settings.outbox) + "
+                                  "(select count(*) from mail.message where state = 'queued')"));
+}
+
+struct mail_link suite_mail_link(struct suite *self, const char *to, const char *page)
+{
+    char *mail = suite_mail(self, to, MAIL_MS), *want = text_of("%s?id=", page);
+    const char *at = mail ? strstr(mail, want) : NULL;
+    struct mail_link link = {"", ""};
+
+    if (!at || sscanf(at + strlen(want), "%36[0-9a-f-]&secret=%127[A-Za-z0-9_-]", link.id,
+                      link.secret) != 2)
+        UNIT_CHECK(false, "no link to %s in: %s", want, mail ? mail : "(no mail)");
+    CU_ASSERT_TRUE(strlen(link.secret) >= 43);
+    free(want);
+    free(mail);
+    return link;
+}

@@ -1,0 +1,31 @@
+/*
+ * suite_command.c - see suite_command.h.
+ */
+#include "tests/support/suite_command.h"
+
+#include <stdlib.h>
+
+#include "tests/support/suite.h"
+
+enum { WORDS_MAX = 24 };
+
+struct program *suite_command(const struct suite *suite, const char *input,
+                              const char *const *words)
+{
+    char *path = program_path("atriumctl");
+    const char *argv[WORDS_MAX] = {path, "--dir", suite_dir(suite)};
+    struct program *self;
+
+    for (size_t i = 3; *words && i < WORDS_MAX - 1; i++)
+        argv[i] = *words++;
+    self = program_run(argv, input);
+    free(path);
+    return self;
+}
+
+const char *program_text(const struct program *self, const char *path)
+{
+    const struct http_answer as_answer = {.json = self->json};
+
+    return http_text(&as_answer, path);
+}

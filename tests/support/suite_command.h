@@ -1,0 +1,20 @@
+/*
+ * suite_command.h - atriumctl for a suite.
+ */
+#ifndef ATRIUM_TESTS_SUPPORT_SUITE_COMMAND_H
+#define ATRIUM_TESTS_SUPPORT_SUITE_COMMAND_H
+
+#include "tests/support/program.h"
+
+struct suite;
+
+/* `atriumctl --dir <the suite's> words...`: ATRIUMCTL(suite, NULL, "project", "list", "--json") */
+#define ATRIUMCTL(suite, input, ...) \
+    suite_command((suite), (input), (const char *const[]){__VA_ARGS__, NULL})
+struct program *suite_command(const struct suite *suite, const char *input,
+                              const char *const *words);
+
+/* A text in the JSON answer by dotted path; "" when absent. */
+const char *program_text(const struct program *self, const char *path);
+
+#endif
