@@ -195,13 +195,24 @@ sub expand_part {
     return $text;
 }
 
+# Whether a line is an include whose parenthesis is not closed; those of arguments may be.
+sub include_is_open {
+    my ($line) = @_;
+    my ($text) = $line =~ /-- include: (.*)/s or return 0;
+    my $depth = 0;
+    while ($text =~ /\G($literal|.)/gs) {
+        $depth += $1 eq '(' ? 1 : $1 eq ')' ? -1 : 0;
+    }
+    return $depth > 0;
+}
+
 # The lines of a text, each with its number; an include whose parenthesis is open goes on in the comment below it.
 sub lines_of {
     my ($text, $number) = @_;
     my @lines;
     for my $line (split /^/, $text) {
         my ($more) = $line =~ /^\s*--\s+(.*)/s;
-        if (defined $more && @lines && $lines[-1][0] =~ /-- include: [^(\n]*\((?!.*\),?\s*$)/) {
+        if (defined $more && @lines && include_is_open($lines[-1][0])) {
             $lines[-1][0] =~ s/\s*$/ $more/;
         } else {
             push @lines, [$line, $number];
@@ -218,7 +229,8 @@ sub expand {
     $self->{members} = {};
     for (lines_of($self->{body}, $self->{line})) {
         my ($line, $number) = @$_;
-        if ($line =~ /^(\s*)-- include: (\w+)(?: as (\w+))?(?:\((.*)\))?(,?)\s*$/) {
+        if (!include_is_open($line)
+            && $line =~ /^(\s*)-- include: (\w+)(?: as (\w+))?(?:\((.*)\))?(,?)\s*$/) {
             my ($indent, $name, $member, $args, $comma) = ($1, $2, $3 // $2, $4 // '', $5);
             my $part = find_part($name, $self->{file}, $number);
             my $piece = expand_part($self, $part, $member, $self->{file}, $number,

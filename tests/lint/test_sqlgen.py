@@ -35,6 +35,10 @@ GOOD = [
      'x as (delete from t where id = :id returning id),\n'
      '-- include: audit(from = x,\n--     entity = null),\n-- a remark\ny as (select)\nselect from x',
      'select $2, null from x),\\n"\n    "-- a remark'),
+    ('a line of an include that ends in a parenthesis', '-- A write.\n-- class: write\n-- in: id uuid\n'
+     '-- rows: none\nwith\nx as (delete from t where id = :id returning id),\n'
+     '-- include: audit(from = (values (1)) y,\n--     entity = concat(:audit.entity, \')\'),\n--     )\nselect from x',
+     "select $2, concat($3, ')') from (values (1)) y)"),
     ('names that are longer than others', READ.replace('id uuid', 'id uuid, id_of text')
      + 'select name from t where id = :id and o = :id_of', 'where id = $1 and o = $2'),
 ]
@@ -58,6 +62,8 @@ BAD = [
     ('an include in a line of others', READ + 'with -- include: audit(from = x)\nselect', 'stands alone in its line'),
     ('an include without an end', READ + 'with\n-- include: audit(from = x,\n-- entity = null\nselect',
      'd/sql/s/x.sql:7: an include is'),
+    ('an include that ends in the parenthesis of an argument',
+     READ + 'with\n-- include: audit(from = f(x)\nselect', 'd/sql/s/x.sql:7: an include is'),
     ('a semicolon', READ + 'select name from t where id = :id;', 'ends without a semicolon'),
     ('nothing', READ, 'there is no statement'),
 ]

@@ -25,6 +25,6 @@ deleted as (
     where document.project_id = due.project_id and document.id = due.id
     returning document.*
 ),
--- include: audit(from = deleted, project = coalesce(:audit.project, project_id), entity =
---     coalesce(:audit.entity, 'DocumentReference/' || id))
+-- include: audit(from = deleted, project = coalesce(:audit.project, project_id),
+--     entity = coalesce(:audit.entity, 'DocumentReference/' || id))
 select from deleted
