@@ -41,7 +41,7 @@ struct docd {
     struct secret s3_secret;
     struct store *store;
     struct file_sender *files;             /* NULL: none are handed to gateways */
-    struct direct_uploads *direct_uploads; /* NULL: forms are posted to us */
+    struct direct_uploads *direct_uploads; /* NULL: forms are posted to docd */
     struct sniffer *sniffer;
     struct variants *variants;
     uint64_t *bytes_missing; /* reads of documents whose bytes the store does not have */
@@ -83,7 +83,7 @@ int object_sweep(struct docd *d, const struct request *req, struct uuid project,
 
 int document_over_quota(struct error *err);
 
-/* What became of an object that is whole. */
+/* What became of an object that is complete. */
 enum upload_end {
     UPLOAD_SHOWN,     /* from now on its document shows it */
     UPLOAD_OVERTAKEN, /* the document is gone, or has had a later upload: the object is removed */
@@ -128,8 +128,8 @@ enum {
  * are due; a run of service_every(). What fails does not keep the rest. Parks. */
 int sweep(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* Removes the bytes of all objects that are due; of one that cannot be removed now, which makes it
- * fail in the end, some minutes later. Parks. */
+/* Removes the bytes of all objects that are due. One that cannot be removed now is due again some
+ * minutes later, and makes this fail in the end. Parks. */
 int sweep_objects(struct docd *d, const struct request *req, struct error *err) MUST_USE;
 
 #endif

@@ -122,13 +122,13 @@ int sweep(void *daemon, const struct request *req, struct error *err)
 {
     struct docd *d = daemon;
     struct request half =
-        *req; /* a large file that is still being copied leaves time for the rest */
+        *req; /* so that a large file that is being copied leaves time for the rest */
     struct error first;
 
     content_give_memory_back();
     half.deadline_mono_ms -= (req->deadline_mono_ms - clock_mono_ms()) / 2;
     error_init(&first, req->arena);
-    /* As long as it is not known what has come, nothing counts as given up. */
+    /* No document expires while it is not known which files have come. */
     if (!d->direct_uploads || direct_uploads_sweep(d->direct_uploads, &half, &first) == 0) {
         if (sweep_documents(d, req, err) < 0 || sweep_uploads(d, req, err) < 0)
             keep_first(&first, err);

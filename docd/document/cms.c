@@ -14,7 +14,7 @@
 
 static const char content_type[] = "Content"; /* as policies and the audit trail call it */
 
-/* A key with its titles, as a list answers it. */
+/* A key with its titles, as statements return it. */
 struct content_titles {
     int64_t total;               /* of all pages */
     const char *key;             /* NULL: the page is empty */
@@ -123,8 +123,8 @@ static int remove_entry(struct docd *d, const struct request *req, const struct 
         .audit = audit_row(req, &(struct audit){.action = "content.delete"})};
     struct sql_content_delete_row deleted;
 
-    /* It may be deleted while this waits for its lock. One that was added since then is not locked,
-     * and not meant. */
+    /* The entry may be deleted while this waits for its lock. One that was added since then is not
+     * locked, and is not the one that the request names. */
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         require_entry(sql_content_lock_key(tx, req, &lock, err), err) < 0 ||
         require_entry(sql_content_delete(tx, req, &delete, &deleted, err), err) < 0 ||

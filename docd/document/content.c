@@ -1,5 +1,6 @@
 /*
- * content.c - the bytes of a document, for who may read it and for who has its public token.
+ * content.c - the bytes of a document, for callers that may read it and clients that have its
+ * public token.
  */
 #include <string.h>
 #include <strings.h>
@@ -12,10 +13,10 @@
 
 enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
 
-/* What statements answer of the file of a document. */
+/* What statements return of the file of a document. */
 struct document_file {
     struct uuid project, id;
-    struct uuid object; /* unset: not uploaded yet, and what follows up to foundType too */
+    struct uuid object; /* unset: not uploaded yet; then etag, size and foundType are unset too */
     const char *etag;
     int64_t size;
     const char *foundType; /* what the bytes are, whatever contentType says */

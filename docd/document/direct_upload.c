@@ -22,12 +22,12 @@ enum {
     LOOKERS = 16,              /* fibers that look for many documents at once */
     PENDING_MAX = 200,         /* forms that one look asks the store for */
     LISTED_MAX = 1000,         /* a page of the sweep */
-    RESERVE_MS = 300,          /* of the caller's time that is left for telling it */
+    RESERVE_MS = 300,          /* of the caller's time, for its answer */
     DRAIN_MS = 5000,
     NOTE_MS = 10000, /* for what is left to do after a failure */
 };
 
-/* What an adoption that failed ends with once its form's row says so. */
+/* The result of an adoption that failed and whose failure is recorded in the row of the form. */
 enum { NOTED = -2 };
 
 struct form_key {
@@ -50,8 +50,8 @@ struct direct_uploads {
 
 /* ---- one adoption ---- */
 
-/* Whatever went wrong before, the sweep knows of the row. It has to when the store may still be
- * copying: what comes after we have looked away is removed in a day. */
+/* Removes the object of an adoption that failed. `may_come`: the server may still be copying, and
+ * the row stays, by which the sweep removes in a day what is copied after this removal. */
 static void give_up(struct docd *d, const struct request *req, struct store_key key, bool may_come)
 {
     struct error ignored;
@@ -63,8 +63,8 @@ static void give_up(struct docd *d, const struct request *req, struct store_key 
         (void)!object_sweep(d, req, key.project, key.object, &ignored);
 }
 
-/* *ret: what has come by the form came after the session had ended that got it. A store tells whole
- * seconds: one that the session lived in counts as before. */
+/* *ret: the file came after the end of the session that the form was given out to. A store has
+ * whole seconds: the second in which the session ended counts as before. */
 static int came_too_late(struct docd *d, const struct request *req, struct store_key form,
                          struct uuid session, bool *ret, struct error *err)
 {
@@ -73,7 +73,7 @@ static int came_too_late(struct docd *d, const struct request *req, struct store
     int64_t came_ms;
 
     *ret = false;
-    if (!uuid_is_set(&session)) /* of a form from before sessions were kept with them */
+    if (!uuid_is_set(&session)) /* a form of a release that stored none */
         return 0;
     if (authd_session_end_get(d->svc.bus, req, &in, &end, err) < 0)
         return -1;
@@ -85,7 +85,7 @@ static int came_too_late(struct docd *d, const struct request *req, struct store
     return 0;
 }
 
-/* What must not be taken over goes, and with it the row of the object that was begun for it. */
+/* Removes a file that must not be taken over, and the object that was begun for it. */
 static int turn_away(struct docd *d, const struct request *req, struct store_key form,
                      struct store_key key, struct error *err)
 {
@@ -94,7 +94,7 @@ static int turn_away(struct docd *d, const struct request *req, struct store_key
     return object_sweep(d, req, key.project, key.object, err);
 }
 
-/* What is not there any more another instance has taken over. */
+/* 0 when the file is not there any more: another instance has taken it over. */
 static int taken_meanwhile(struct error *err)
 {
     if (err->code != ERR_NOT_FOUND)
@@ -121,7 +121,7 @@ static int adopt(struct docd *d, const struct request *req, struct store_key for
 
     if (rows < 0)
         return -1;
-    if (rows == 0) /* sent once more, or for a document that is gone */
+    if (rows == 0) /* sent once more, or for a document that was deleted */
         return d->store->functions->forget(d->store, req, form, err);
     if (came_too_late(d, req, form, begun.session, &late, err) < 0) {
         give_up(d, req, key, false);
@@ -164,7 +164,7 @@ static int give_up_file(struct direct_uploads *self, const struct request *req,
     return self->d->store->functions->forget(self->d->store, req, form, err);
 }
 
-/* 0: it is noted, or there is no document that could lose anything. */
+/* 0: the failure is recorded, or there is no document that could lose a file. */
 static int note_failure(struct direct_uploads *self, struct store_key form, const struct error *why)
 {
     CLEANUP(service_request_destroy)
@@ -271,7 +271,7 @@ static struct flight_call *find_or_begin(struct direct_uploads *self, struct sto
     return made ? made : call;
 }
 
-/* Adopts it, or waits until another fiber has. *ret_noted: it failed, and its row says so. */
+/* Adopts it, or waits until another fiber has. *ret_noted: it failed, and that is recorded. */
 static int adopt_and_wait(struct direct_uploads *self, const struct request *req,
                           struct store_key form, bool *ret_noted, struct error *err)
 {
@@ -355,7 +355,7 @@ static void looker_fiber(void *arg)
         fiber_queue_wake_all(&look->ended);
 }
 
-/* One of them is on this fiber. When no other is to be had, it does everything. */
+/* This fiber is one of them, and the only one when no other can be started. */
 static int look_all(struct look *look)
 {
     struct loop *loop = look->self->d->svc.loop;

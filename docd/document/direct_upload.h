@@ -4,15 +4,15 @@
  * every sweep.
  *
  * It is adopted in the order of uploads (upload.c): the row of the object, its bytes, the document,
- * and only then what came is forgotten. So when a process is killed in between, another begins
- * anew, and what was half done is swept. Two that adopt the same at the same time make two objects,
- * of which the document takes one.
+ * and only then the file that came is deleted. So when a process is killed in between, another one
+ * begins anew, and the object that was begun is swept. Two that adopt the same file at the same
+ * time make two objects, of which the document takes one.
  *
- * What cannot be adopted is tried again in every sweep, and its document is kept meanwhile; after
- * ARRIVAL_FAILURES times only there, and who reads the document is shown what it had before. When
- * that has gone on for GIVE_UP_AFTER_MS it is removed: the document stays as it was, or goes as one
- * that nothing came for. The first failure and the end are logged, the end is in the audit trail,
- * all are counted.
+ * A file that cannot be adopted is tried again in every sweep, and its document is kept meanwhile;
+ * after 10 failures (docd/sql/upload/upload_fail.sql) only there, and a reader of the document gets
+ * the file that it had before. When that has gone on for GIVE_UP_AFTER_MS the file is removed: the
+ * document stays as it was, or is deleted as one that no file was uploaded to. The first failure
+ * and the end are logged, the end is in the audit trail, all are counted.
  */
 #ifndef ATRIUM_DOCD_DOCUMENT_DIRECT_UPLOAD_H
 #define ATRIUM_DOCD_DOCUMENT_DIRECT_UPLOAD_H
@@ -30,8 +30,8 @@ void direct_uploads_make_metrics(struct metrics *metrics);
 
 struct direct_uploads *direct_uploads_new(struct docd *d);
 
-/* Waits up to five seconds for adoptions that are under way, and lets those go on who wait for
- * them. Parks. */
+/* Waits up to five seconds for adoptions that are under way, then ends the wait of the requests
+ * that wait for them. Parks. */
 void direct_uploads_drain(struct direct_uploads *self);
 
 /* Gives up the adoptions that are under way. No request waits for one. Parks, for as long as they

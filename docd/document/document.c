@@ -1,8 +1,8 @@
 /*
- * document.c - what is known of documents: made, listed, changed, given another file, deleted.
+ * document.c - the rows of documents: inserts, lists, updates, replaces and deletes them.
  *
- * Who may do what to which of them is the access policy's business; what is hidden from a caller
- * does not exist for it.
+ * The access policy decides what a caller may do to which of them; a document that is hidden from a
+ * caller does not exist for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static const int64_t form_life_ms = 3600 * 1000;
 
 /* ---- tokens ---- */
 
-/* A token is shown in every list, so it is kept sealed, and found by its hash: who reads the
- * database, or a copy of it, cannot read the files. */
+/* A token is part of every list, so it is stored sealed, and found by its hash: a copy of the
+ * database is not enough to read the files. */
 struct token {
     struct sealed sealed;
     uint8_t hash[SECRET_HASH_SIZE];
@@ -55,9 +55,9 @@ static const char *token_open(const struct docd *d, struct arena *arena, struct 
 
 /* ---- rows ---- */
 
-/* What statements answer of a document; total and pending in a list. */
+/* What statements return of a document; total and pending in a list. */
 struct document_row {
-    struct uuid id; /* unset: the page is empty, or the statement left the document as it was */
+    struct uuid id; /* unset: the page is empty, or the document was not changed */
     int64_t lastUpdated;
     const char *author, *authorDisplay;
     const char *fileName, *contentType;
@@ -169,8 +169,8 @@ static struct sql_upload_insert form_values(const struct request *req,
                                       .project_bytes_max = limit(&req->caller->projectBytesMax)};
 }
 
-/* Documents of one patient are counted one after the other, by a lock in the database: who sends
- * many at once waits here for its own, not in every connection that others need. */
+/* Documents of one patient are counted one after the other, by a lock in the database: requests of
+ * one author wait here for each other, and not in the connections that other requests need. */
 struct author_turn {
     LIST_ENTRY(author_turn) entry;
     struct uuid author;
@@ -202,7 +202,7 @@ static void author_leave(struct author_turn **self_p)
     if (!self)
         return;
     fiber_sem_release(&self->sem, 1);
-    if (!fiber_sem_is_idle(&self->sem)) /* it is the next one's */
+    if (!fiber_sem_is_idle(&self->sem)) /* the next request of the author has it */
         return;
     LIST_REMOVE(self, entry);
     free(self);
@@ -217,7 +217,7 @@ static int author_enter(struct docd *d, const struct request *req, struct author
         return 0;
     turn = author_find(d, &req->caller->profile);
     if (fiber_sem_acquire(&turn->sem, 1, req->deadline_mono_ms, err) < 0)
-        return -1; /* another one has it */
+        return -1; /* another request has it */
     *ret = turn;
     return 0;
 }
@@ -412,7 +412,7 @@ int document_replace(struct docd *d, const struct request *req,
     if (!uuid_is_set(&row.id))
         return document_over_quota(err);
     document_from_row(d, req, &row, out);
-    /* What it will be; until then the bytes before serve, under their own name. */
+    /* What it will have; until then it has the file before, under that file's name. */
     out->fileName = in->fileName;
     out->contentType = in->contentType;
     out->uploadOptions = form.options;
@@ -457,7 +457,7 @@ int document_update(struct docd *d, const struct request *req, const struct docu
     return 0;
 }
 
-/* The document is gone, and its bytes are due: what cannot be removed now, the sweep sees to. */
+/* The document is deleted and its objects are due: the sweep removes what cannot be removed now. */
 static void remove_bytes(struct docd *d, const struct request *req,
                          const struct sql_document_delete_rows *due, struct error *err)
 {

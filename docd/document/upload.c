@@ -14,10 +14,10 @@
 #include "docd/sql/upload.h"
 
 static const int64_t replaced_ms =
-    10 * 60 * 1000; /* that replaced bytes are kept for who is reading them */
+    10 * 60 * 1000; /* for which replaced bytes are kept for their readers */
 
-/* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>". It tells nothing that
- * the gateway does not know. */
+/* What the gateway hands back: "<project>/<upload>/<object>/<bytes at most>", all of which the
+ * gateway knows. */
 struct ticket {
     struct store_key key;
     struct uuid upload;
@@ -51,7 +51,7 @@ static int ticket_read(const struct docd *d, struct arena *arena, const char *te
     return error_set(err, ERR_BAD_REQUEST, "There is no such upload.");
 }
 
-/* A form that was good, for a document that has gone or has had a later file. */
+/* The answer to a valid form of a document that was deleted or has a later file. */
 static int overtaken(struct error *err)
 {
     error_clear(err);

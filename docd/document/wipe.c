@@ -27,8 +27,8 @@ static int membership_wipe(struct docd *d, const struct request *req,
     return count < 0 ? -1 : 0;
 }
 
-/* The bytes are removed before it is answered; what that takes too long for, the sweep goes on
- * with. */
+/* Removes the bytes before it answers, as many as the deadline allows; the sweep removes the
+ * others. */
 int account_wipe(struct docd *d, const struct request *req, const struct account_wipe_in *in,
                  struct nothing *out UNUSED, struct error *err)
 {

@@ -26,9 +26,9 @@ key_deleted as (
 word as (
     select type, language, unnest(tsvector_to_array(words)) as word, -1 as n from deleted
 ),
--- include: content_word_count as count(project = :project),
+-- include: content_word_count as words(project = :project),
 -- include: audit(from = deleted,
 --     entity = coalesce(:audit.entity, 'Content/' || type || '/' || key || '/' || language))
 select
-    -- include: content_word_unused(counted = counted)
+    -- include: content_word_unused(counted = words_counted)
 from deleted

@@ -39,11 +39,11 @@ word as (
     from old o
     join written using (type, key, language)
 ),
--- include: content_word_count as count(project = :project),
+-- include: content_word_count as words(project = :project),
 -- include: audit(from = written,
 --     entity = coalesce(:audit.entity, 'Content/' || type || '/' || key || '/' || language))
 select
     (select count(*) from written) as changed,
     coalesce((select max(updated_at) from written), (select max(updated_at) from old))
         as updated_at,
-    -- include: content_word_unused(counted = counted)
+    -- include: content_word_unused(counted = words_counted)

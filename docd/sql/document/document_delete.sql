@@ -1,4 +1,4 @@
--- Deletes a document of the author, or of anyone where that is null: its objects, which are due for
+-- Deletes a document of the author, or of any where that is null: its objects, which are due for
 -- the sweep from now on, or one row without an object. No row: there is no such document.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, now int8

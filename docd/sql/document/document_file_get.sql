@@ -1,4 +1,4 @@
--- The file of a document of the author, or of anyone where that is null.
+-- The file of a document of the author, or of any where that is null.
 -- class: read
 -- in: project uuid, id uuid, author uuid null, direct bool
 -- rows: one

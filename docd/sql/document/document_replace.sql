@@ -1,6 +1,6 @@
--- Gives out another form for a document of the author, or of anyone where that is null. Until a
--- file was uploaded its name and type are those of the latest form. No row: there is no such
--- document. Without an id in the row: not one byte more fits in the quotas.
+-- Gives out another form for a document of the author, or of any where that is null. Until a file
+-- was uploaded its name and type are those of the latest form. No row: there is no such document.
+-- Without an id in the row: not one byte more fits in the quotas.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, file_name text, content_type text, now int8
 -- rows: one

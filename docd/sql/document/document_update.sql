@@ -1,6 +1,6 @@
 -- Changes the name, where it is not null, and makes a document public, by a token unless it has
 -- one, or private. A new name is also that of uploads under way. No row: there is no such document
--- of the author, or of anyone where that is null.
+-- of the author, or of any where that is null.
 -- class: write
 -- in: project uuid, id uuid, author uuid null, file_name text null, is_public bool null
 -- in: token bytea null, token_hash bytea null, now int8

@@ -1,7 +1,7 @@
 -- Adds what `word` (type, language, word, n) says to the number of translations of {project} that
--- have each word. {as}ed are the new numbers.
+-- have each word. {as}_counted are the new numbers.
 -- args: project
-{as}ed as (
+{as}_counted as (
     insert into content_word as w (project_id, type, language, word, documents)
     select {project}, type, language, word, sum(n)
     from word

@@ -1,7 +1,7 @@
--- Whether a form that was given out for document d may still bring it a file without docd: `direct`
--- says that the store takes forms itself. The numbers alone would be true for ever of a form that
--- was never used; they spare most documents the look at the forms. A form that failed 10 times is
--- left to the sweep, see upload_fail.
+-- Whether document d has a form by which a file may come, or has come, to the store without docd;
+-- {direct}: the store takes forms itself. The numbers alone would say so for ever of a form that was
+-- never used; they spare most documents the look at the forms. A form that failed 10 times is left
+-- to the sweep, see upload_fail.
 -- args: direct
 (
     {direct} and d.uploads > coalesce(d.upload, 0) and exists (
