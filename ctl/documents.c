@@ -43,10 +43,13 @@ struct verification {
     struct progress progress;
 };
 
+/* The request of the next page; frees what the page before left in the scratch arena. */
 static struct request page_request(const struct verification *self)
 {
-    struct request req = ctl_bus_request(self->ctl->bus, self->scratch);
+    struct request req;
 
+    arena_reset(self->scratch);
+    req = ctl_bus_request(self->ctl->bus, self->scratch);
     if (self->in.hash)
         req.deadline_mono_ms = clock_mono_ms() + PAGE_CALL_MS;
     return req;
@@ -99,7 +102,6 @@ static int verify_documents(struct verification *self, struct error *err)
         struct request req = page_request(self);
         const struct document_problem *problems;
 
-        arena_reset(self->scratch);
         page = (struct documents_verified){0};
         if (docd_documents_verify(self->ctl->bus->bus, &req, &self->in, &page, err) < 0)
             return interrupted(self, err);
@@ -125,7 +127,6 @@ static int verify_objects(struct verification *self, struct error *err)
         struct request req = page_request(self);
         struct objects_verified page = {0};
 
-        arena_reset(self->scratch);
         rc = docd_objects_verify(self->ctl->bus->bus, &req, &in, &page, err);
         self->sum.objects += page.checked;
         self->sum.orphans += page.orphans;
