@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "docd/document/document_file.h"
 #include "docd/document/sniff.h"
 #include "docd/image/image_process.h"
 #include "docd/sql/seal.h"
@@ -177,6 +178,7 @@ static int start(void *daemon, struct error *err)
 
     content_tune_malloc();
     d->policies = policy_scopes_new();
+    batch_init(&d->document_files, &document_file_batch, d->svc.loop, d);
     d->config = d->svc.config;
     d->store = store_open(d, err);
     d->sniffer = d->store ? sniffer_new(d->svc.loop, d->svc.offload, err) : NULL;

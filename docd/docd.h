@@ -12,6 +12,7 @@
 
 #include "common/bus/method.h"
 #include "common/domain/policy.h"
+#include "common/runtime/batch.h"
 #include "common/service/service.h"
 #include "docd/document/direct_upload.h"
 #include "docd/image/variant.h"
@@ -48,6 +49,7 @@ struct docd {
     /* disk_space.c's: what is free, when that was seen */
     int64_t disk_space_bytes, disk_space_mono_ms;
     struct policy_scopes *policies;
+    struct batch document_files;      /* see document_file.h */
     LIST_HEAD(, author_turn) authors; /* that make a document */
 };
 

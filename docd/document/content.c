@@ -8,41 +8,11 @@
 #include "common/base/file.h"
 #include "docd/docd.h"
 #include "docd/document/disposition.h"
+#include "docd/document/document_file.h"
 #include "docd/document/sniff.h"
 #include "docd/sql/document.h"
 
 enum { FILE_PASS_MIN = 32 * 1024 }; /* less is cheaper to copy */
-
-/* What statements return of the file of a document. */
-struct document_file {
-    struct uuid project, id;
-    struct uuid object; /* unset: not uploaded yet; then etag, size and foundType are unset too */
-    const char *etag;
-    int64_t size;
-    const char *foundType; /* what the bytes are, whatever contentType says */
-    const char *fileName, *contentType;
-    int64_t lastUpdated;
-    bool missing; /* the store is known not to have the bytes */
-    bool pending; /* a file may have come to the store */
-};
-FIELD_DECLARE(document_file);
-
-static const struct field document_file_rows[] = {
-    FIELD_UUID(struct document_file, project, FIELD_REQUIRED, "The project's id"),
-    FIELD_UUID(struct document_file, id, FIELD_REQUIRED, "The document's id"),
-    FIELD_UUID(struct document_file, object, 0, "The object's id"),
-    FIELD_TEXT(struct document_file, etag, 0, 0, 0, "Hash of the bytes", "5f0c4a52"),
-    FIELD_INT(struct document_file, size, 0, 0, 0, 0, "How many bytes", "1000"),
-    FIELD_TEXT(struct document_file, foundType, 0, 0, 0, "What the bytes are", "image/png"),
-    FIELD_TEXT(struct document_file, fileName, 0, FILE_NAME_MAX, FIELD_REQUIRED, "Its name",
-               "scan.png"),
-    FIELD_TEXT(struct document_file, contentType, 0, MEDIA_TYPE_MAX, FIELD_REQUIRED,
-               "What the form said", "image/png"),
-    FIELD_TIME(struct document_file, lastUpdated, FIELD_REQUIRED, "When it was changed"),
-    FIELD_BOOL(struct document_file, missing, false, 0, "The store does not have the bytes"),
-    FIELD_BOOL(struct document_file, pending, false, 0, "A file may have come to the store"),
-};
-FIELD_TABLE(document_file);
 
 /* What both routes ask for. */
 struct wish {
@@ -214,16 +184,14 @@ static int content_of(struct docd *d, const struct request *req, const struct do
 int document_content(struct docd *d, const struct request *req,
                      const struct document_content_in *in, struct content *out, struct error *err)
 {
-    struct sql_document_file_get_in get = {
-        .project = req->caller->project, .id = in->id, .direct = d->direct_uploads != NULL};
     struct document_file file;
+    struct uuid author;
     bool again;
 
-    if (document_scope(d, req, POLICY_READ, &get.author, err) < 0)
+    if (document_scope(d, req, POLICY_READ, &author, err) < 0)
         return -1;
     do {
-        file = (struct document_file){0};
-        if (require_document(sql_document_file_get(d->svc.db, req, &get, &file, err), err) < 0 ||
+        if (require_document(document_file_get(d, req, &in->id, &author, &file, err), err) < 0 ||
             look_again(d, req, &file, &again, err) < 0)
             return -1;
     } while (again);

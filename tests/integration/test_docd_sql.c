@@ -36,8 +36,9 @@ static void test_look_ups_use_the_primary_key(void)
         const struct db_statement *const *statement;
         const char *want;
     } rows[] = {
-        {&sql_document_file_get_statement, "Index Scan using document_pkey on document d\n"
-                                           "  Index Cond: ((project_id = $2) AND (id = $3))"},
+        {&sql_document_file_get_statement,
+         "Index Scan using document_pkey on document\n"
+         "                    Index Cond: ((project_id = w.project) AND (id = w.id))"},
         {&sql_document_file_find_by_token_statement,
          "Index Scan using document_public on document d"},
         {&sql_document_replace_statement, "Index Scan using document_pkey on document"},

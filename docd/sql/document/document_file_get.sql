@@ -1,10 +1,15 @@
--- The file of a document of the author, or of any where that is null.
+-- The files of several documents, each of the author beside it, or of anyone where that is null;
+-- `number` is the place in the lists, from 1 on.
 -- class: read
--- in: project uuid, id uuid, author uuid null, direct bool
--- rows: one
--- row: struct document_file
+-- in: projects uuid[], ids uuid[], authors uuid[], direct bool
+-- rows: many
+-- row: number int8, file struct document_file
 select
+    w.number,
     -- include: document_file_columns,
     -- include: upload_pending(direct = :direct)
-from document d
-where d.project_id = :project and d.id = :id and (:author is null or d.author_id = :author)
+from unnest(:projects, :ids, :authors) with ordinality as w (project, id, author, number)
+cross join lateral (
+    select * from document where project_id = w.project and id = w.id limit 1
+) d
+where w.author is null or d.author_id = w.author
