@@ -28,8 +28,8 @@ FIELD_DECLARE(document_file);
 /* d->document_files */
 extern const struct batch_kind document_file_batch;
 
-/* The file of a document of the caller's project and this author (unset: of anyone's). 1, or 0: there
- * is no such document. Texts are in the request's arena. Parks. */
+/* The file of a document of the caller's project and this author (unset: of anyone's). 1, or 0:
+ * there is no such document. Texts are in the request's arena. Parks. */
 int document_file_get(struct docd *d, const struct request *req, const struct uuid *id,
                       const struct uuid *author, struct document_file *ret,
                       struct error *err) MUST_USE;
