@@ -955,8 +955,8 @@ static void suite_shuts_down_cleanly(void)
 {
     for (size_t i = ARRAY_SIZE(daemons); i-- > 0;) {
         kill(running[i]->pid, SIGTERM);
-        UNIT_CHECK(program_wait_end(running[i], 20000) && running[i]->code == 0, "%s: %d",
-                   daemons[i].name, running[i]->code);
+        bool ended = program_wait_end(running[i], 20000);
+        UNIT_CHECK(ended && running[i]->code == 0, "%s: %d", daemons[i].name, running[i]->code);
         program_destroy(&running[i]);
     }
     for (size_t i = 0; i < atomic_load(&account_count); i++) {

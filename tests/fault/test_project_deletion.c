@@ -253,8 +253,8 @@ static void the_project_is_closed_from_the_beginning(void)
     CU_ASSERT_TRUE(json_is_true(json_object_get(show->json, "deleting")));
     suite_signal(suite, "docd", "1", SIGCONT);
     suite_signal(suite, "docd", "2", SIGCONT);
-    UNIT_CHECK(program_wait_end(deletion, DONE_MS) && deletion->code == DONE, "%d %s",
-               deletion->code, deletion->err);
+    bool ended = program_wait_end(deletion, DONE_MS);
+    UNIT_CHECK(ended && deletion->code == DONE, "%d %s", deletion->code, deletion->err);
     check_nothing_left(id, "closing");
     PROGRAM free_now = ATRIUMCTL(suite, NULL, "project", "create", "Taken", "--code", "closing");
     CHECK_EXIT(free_now, DONE);
@@ -314,8 +314,8 @@ static void kill_while_deleting(const char *target)
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, target, "1", one));
         CU_ASSERT_TRUE(suite_wait_new_pid(suite, target, "2", two));
     }
-    UNIT_CHECK(program_wait_end(deletion, DONE_MS) && deletion->code == DONE, "%s: %d %s", target,
-               deletion->code, deletion->err);
+    bool ended = program_wait_end(deletion, DONE_MS);
+    UNIT_CHECK(ended && deletion->code == DONE, "%s: %d %s", target, deletion->code, deletion->err);
     check_nothing_left(id, target);
     after = ask("state", demo);
     UNIT_CHECK(strcmp(before, after) == 0, "%s: another tenant: %s / %s", target, before, after);
