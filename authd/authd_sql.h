@@ -131,11 +131,6 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "exists (select from email_verified v where v.account_id = " account \
     " and v.organization_id in ('00000000-0000-0000-0000-000000000000', " organization "::uuid))"
 
-/* The organisations that an account's address was proven for, as the text of an array, the nil UUID
- * for all. An aggregate would cost more than the rest of SQL_ME. */
-#define SQL_EMAIL_ORGANIZATIONS(account) \
-    "array(select v.organization_id from email_verified v where v.account_id = " account ")::text"
-
 /* Records the proof of an account's address at a time, for each row of `from`: for the
  * organisation, or, where that is null, for all. What was proven before stays as it is. Locks the
  * account's row `for key share`. */
@@ -149,11 +144,6 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
  * and a renewal look at this; the row of an account whose date has come may still stand
  * for a while. */
 #define SQL_ACCOUNT_ACTIVE(a, now) "(" a ".delete_at is null or " a ".delete_at > " now ")"
-
-/* The same of the account of session s. A scalar query is planned for itself and looks the account
- * up by its key; an "exists" may become a join that reads all accounts. */
-#define SQL_SESSION_OWNED(now) \
-    "(select " SQL_ACCOUNT_ACTIVE("a", now) " from account a where a.id = s.account_id)"
 
 /* Who signs in takes the deletion back: in the statement that makes the session ($1 project, $7
  * now), which holds the account. `until`: when gateways need to know no longer; `event`: of the
@@ -273,16 +263,5 @@ extern const struct db_statement authd_statements[AUTHD_STATEMENT_COUNT];
     "s.remote_address as \"remoteAddress\", s.browser, s.os"
 #define SQL_SESSION_LIVE(now) \
     "s.ended_at is null and s.idle_until > " now " and s.absolute_until > " now
-
-/* The same for one session by its primary key. end_reason says what ended_at says but offers no
- * other index: a plan made while the table was small would read session_account from end to end. */
-#define SQL_SESSION_ONE_LIVE(now) \
-    "s.end_reason is null and s.idle_until > " now " and s.absolute_until > " now
-
-/* Deletes the `rows` oldest rows of a table that are from before a time. A row that changes
- * meanwhile has another ctid and stays. */
-#define SQL_SWEPT(name, table, column, before, rows)                                  \
-    name " as (delete from " table " where ctid = any (array(select ctid from " table \
-         " where " column " < " before " order by " column " limit " rows "::int)) returning 1)"
 
 #endif

@@ -6,6 +6,7 @@
 #include <malloc.h>
 
 #include "authd/member/invitation.h"
+#include "authd/sql/sweep.h"
 
 enum { SWEEP_ROWS = 1000 };
 
@@ -13,13 +14,15 @@ enum { SWEEP_ROWS = 1000 };
 static int sweep_page(struct authd *d, const struct request *req, int64_t *ret_count,
                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_sweep_in in = {.now = req->now_ms,
+                                    .ended_before = req->now_ms - DAYS(1),
+                                    .invited_before = req->now_ms - INVITATION_KEPT,
+                                    .most = SWEEP_ROWS};
+    struct sql_sweep_row row;
 
-    if (db_query(d->svc.db, req, SQL_SWEEP, &res, err, DB_INT(req->now_ms),
-                 DB_INT(req->now_ms - DAYS(1)), DB_INT(SWEEP_ROWS),
-                 DB_INT(req->now_ms - INVITATION_KEPT)) < 0)
+    if (sql_sweep(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret_count = db_int(res, 0, 0);
+    *ret_count = row.deleted;
     return 0;
 }
 

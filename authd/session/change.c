@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/sql/change.h"
 
 enum {
     ANNOUNCE_MAX = 64,      /* of one request; the rest reaches gateways by their next renewal */
@@ -14,7 +15,7 @@ enum {
     SETTLE_MS = 5000,       /* a lease older than that is none: the gateway refuses by itself */
     SETTLE_STEP_MS = 50,    /* between two looks at the leases while no gateway acknowledges */
     LEASE_DEAD_MS = 6000,   /* a row that stood still for longer; more than SETTLE_MS */
-    LEASES_MAX = 256,       /* the limit in SQL_LEASE_LIST and SQL_LEASE_BEHIND */
+    LEASES_MAX = 256,       /* the limit in lease_list.sql and lease_behind.sql */
     GATEWAY_NAME_SIZE = 65, /* the field takes 64 */
 };
 
@@ -56,12 +57,13 @@ static int news_wait(struct authd *d, struct news *self, int64_t until_mono_ms, 
 static int gateway_behind(struct authd *d, const struct request *req, int64_t sequence,
                           const struct news *news, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_lease_behind_in in = {.sequence = sequence};
+    struct sql_lease_behind_rows behind;
 
-    if (db_query(d->svc.db, req, SQL_LEASE_BEHIND, &res, err, DB_INT(sequence)) < 0)
+    if (sql_lease_behind(d->svc.db, req, &in, &behind, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(res); row++) {
-        if (!news_heard(news, db_text(res, row, 0)))
+    for (size_t i = 0; i < behind.count; i++) {
+        if (!news_heard(news, behind.items[i].gateway))
             return 1;
     }
     return 0;
@@ -93,11 +95,11 @@ int invalidation_wait(struct authd *d, const struct request *req, int64_t sequen
 
 int change_top(struct authd *d, const struct request *req, int64_t *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_change_top_row row;
 
-    if (db_query(d->svc.db, req, SQL_CHANGE_TOP, &res, err) < 0)
+    if (sql_change_top(d->svc.db, req, &row, err) < 0)
         return -1;
-    *ret = db_int(res, 0, 0);
+    *ret = row.sequence;
     return 0;
 }
 
@@ -121,19 +123,16 @@ static int publish_ids(struct arena *arena, const struct change_publish_in *in,
 int change_publish(struct authd *d, const struct request *req, const struct change_publish_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct change *changes;
-    struct db_array ids;
+    struct sql_change_publish_in publish = {.kind = in->kind,
+                                            .until = req->now_ms + CHANGE_EVENT_LIFE};
+    struct field_list rows;
+    const struct change *changes;
 
-    if (publish_ids(req->arena, in, &ids, err) < 0 ||
-        db_query(d->svc.db, req, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(in->kind),
-                 DB_TEXT(ids.text), DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+    if (publish_ids(req->arena, in, &publish.ids, err) < 0 ||
+        sql_change_publish(d->svc.db, req, &publish, &rows, err) < 0)
         return -1;
-    changes = arena_calloc(req->arena, db_rows(res), sizeof(*changes));
-    for (size_t row = 0; row < db_rows(res); row++)
-        changes[row] = (struct change){
-            .sequence = db_int(res, row, 0), .kind = in->kind, .id = db_uuid(res, row, 1)};
-    return invalidation_wait(d, req, changes[0].sequence, changes, db_rows(res), err);
+    changes = rows.items;
+    return invalidation_wait(d, req, changes[0].sequence, changes, rows.count, err);
 }
 
 /* ---- leases ---- */
@@ -142,45 +141,36 @@ int change_publish(struct authd *d, const struct request *req, const struct chan
 static int lease_acquire(struct authd *d, const struct request *req,
                          const struct gateway_lease_in *in, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *renewed = NULL;
-    CLEANUP(db_result_destroy) struct db_result *locked = NULL;
-    CLEANUP(db_result_destroy) struct db_result *begun = NULL;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    const struct sql_lease_renew_in renew = {
+        .gateway = in->gateway, .boot = in->boot, .sequence = in->since};
+    const struct sql_lease_begin_in begin = {
+        .gateway = in->gateway, .boot = in->boot, .sequence = in->since, .now = req->now_ms};
+    struct sql_lease_lock_row locked;
+    int renewed = sql_lease_renew(d->svc.db, req, &renew, err);
 
-    if (db_query(d->svc.db, req, SQL_LEASE_RENEW, &renewed, err, DB_TEXT(in->gateway),
-                 DB_TEXT(in->boot), DB_INT(in->since)) < 0)
-        return -1;
-    if (db_affected(renewed) > 0)
-        return 0;
+    if (renewed != 0)
+        return MIN(renewed, 0);
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        db_tx_query(tx, SQL_LEASE_LOCK, &locked, err) < 0 ||
-        db_tx_query(tx, SQL_LEASE_BEGIN, &begun, err, DB_TEXT(in->gateway), DB_TEXT(in->boot),
-                    DB_INT(in->since), DB_INT(req->now_ms)) < 0)
+        sql_lease_lock(tx, req, &locked, err) < 0 || sql_lease_begin(tx, req, &begin, err) < 0)
         return -1;
     return db_commit(&tx, err);
 }
 
-/* Rows of SQL_CHANGES_SINCE to the answer. A full page ends between two numbers, never within
- * one. */
-static void changes_fill(const struct db_result *res, struct arena *arena,
+/* A full page ends between two numbers, never within one. */
+static void changes_fill(const struct sql_change_since_rows *rows, struct arena *arena,
                          struct gateway_lease_out *out)
 {
-    size_t rows = db_rows(res);
-    struct change *list = arena_calloc(arena, rows, sizeof(*list));
+    struct change *list = arena_calloc(arena, rows->count, sizeof(*list));
+    int64_t last = rows->items[rows->count - 1].change->sequence;
     size_t count = 0;
 
-    out->sequence = db_int(res, 0, 0);
-    out->more = rows > CHANGES_PAGE;
-    for (size_t row = 0; row < rows && !db_is_null(res, row, 1); row++) {
-        if (out->more && db_int(res, row, 1) == db_int(res, rows - 1, 1))
+    out->sequence = rows->items[0].top;
+    out->more = rows->count > CHANGES_PAGE;
+    for (size_t i = 0; i < rows->count && rows->items[i].change->kind; i++) {
+        if (out->more && rows->items[i].change->sequence == last)
             break;
-        list[count] = (struct change){.sequence = db_int(res, row, 1),
-                                      .kind = arena_strdup(arena, db_text(res, row, 2)),
-                                      .id = db_uuid(res, row, 3),
-                                      .token = db_uuid(res, row, 4)};
-        if (strcmp(list[count].kind, "session") == 0)
-            list[count].until = db_int(res, row, 5);
-        count++;
+        list[count++] = *rows->items[i].change;
     }
     if (out->more)
         out->sequence = list[count - 1].sequence;
@@ -191,14 +181,15 @@ static void changes_fill(const struct db_result *res, struct arena *arena,
 int gateway_lease(struct authd *d, const struct request *req, const struct gateway_lease_in *in,
                   struct gateway_lease_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_change_since_in since = {
+        .since = in->since, .now = req->now_ms, .most = CHANGES_PAGE + 1};
+    struct sql_change_since_rows rows;
 
-    if (lease_acquire(d, req, in, err) < 0)
+    if (lease_acquire(d, req, in, err) < 0 ||
+        sql_require(sql_change_since(d->svc.db, req, &since, &rows, err), err, ERR_INTERNAL,
+                    "There is no counter of changes.") < 0)
         return -1;
-    if (db_query(d->svc.db, req, SQL_CHANGES_SINCE, &res, err, DB_INT(in->since),
-                 DB_INT(req->now_ms), DB_INT(CHANGES_PAGE + 1)) < 0)
-        return -1;
-    changes_fill(res, req->arena, out);
+    changes_fill(&rows, req->arena, out);
     return 0;
 }
 
@@ -231,32 +222,30 @@ static int64_t still_since(const struct lease_watch *watch, const char *gateway,
 static int lease_drop(struct authd *d, const struct request *req, const struct lease_seen *seen,
                       struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_lease_drop_in drop = {.gateway = seen->gateway, .renewals = seen->renewals};
+    int dropped = sql_lease_drop(d->svc.db, req, &drop, err);
 
-    if (db_query(d->svc.db, req, SQL_LEASE_DROP, &res, err, DB_TEXT(seen->gateway),
-                 DB_INT(seen->renewals)) < 0)
-        return -1;
-    if (db_affected(res) > 0)
+    if (dropped > 0)
         log_event(LOG_NOTICE, "change", "the lease of a gateway ran out", "gateway", seen->gateway,
                   NULL);
-    return 0;
+    return MIN(dropped, 0);
 }
 
 int lease_watch_run(void *daemon, const struct request *req, struct error *err)
 {
     struct authd *d = daemon;
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct lease_watch *next = arena_alloc(req->arena, sizeof(*next));
+    struct sql_lease_list_rows rows;
     int64_t now;
 
-    if (db_query(d->svc.db, req, SQL_LEASE_LIST, &res, err) < 0)
+    if (sql_lease_list(d->svc.db, req, &rows, err) < 0)
         return -1;
     now = clock_mono_ms();
-    for (size_t row = 0; row < db_rows(res); row++) {
+    for (size_t i = 0; i < rows.count; i++) {
         struct lease_seen *seen = &next->seen[next->count++];
 
-        strncpy(seen->gateway, db_text(res, row, 0), sizeof(seen->gateway) - 1);
-        seen->renewals = db_int(res, row, 1);
+        strncpy(seen->gateway, rows.items[i].gateway, sizeof(seen->gateway) - 1);
+        seen->renewals = rows.items[i].renewals;
         seen->since_mono_ms = still_since(d->leases, seen->gateway, seen->renewals, now);
     }
     *d->leases = *next;

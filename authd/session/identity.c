@@ -5,31 +5,28 @@
  */
 #include "authd/authd.h"
 #include "authd/authd_api.h"
+#include "authd/sql/session.h"
 
 int identity_get(struct authd *d, const struct request *req, const struct identity_get_in *in,
                  struct caller *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_identity_get_in get = {.project = in->project,
+                                            .membership = in->membership,
+                                            .session = in->session,
+                                            .now = req->now_ms};
 
-    if (db_query(d->svc.db, req, SQL_IDENTITY, &res, err, DB_UUID(in->project),
-                 DB_UUID(in->membership), DB_UUID(in->session), DB_INT(req->now_ms)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-    db_row(res, 0, &caller_table, req->arena, out);
-    return 0;
+    return sql_require(sql_identity_get(d->svc.db, req, &get, out, err), err, ERR_UNAUTHORIZED,
+                       "Unauthorized");
 }
 
 int session_end_get(struct authd *d, const struct request *req, const struct session_end_get_in *in,
                     struct session_end_get_out *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_session_end_get_in get = {.project = in->project, .session = in->session};
+    struct sql_session_end_get_row row = {.ended_at = NULL};
+    int found = sql_session_end_get(d->svc.db, req, &get, &row, err);
 
-    if (db_query(d->svc.db, req, SQL_SESSION_ENDED_AT, &res, err, DB_UUID(in->project),
-                 DB_UUID(in->session)) < 0)
-        return -1;
-    out->known = db_rows(res) > 0;
-    if (out->known && !db_is_null(res, 0, 0))
-        out->endedAt = db_int(res, 0, 0);
-    return 0;
+    out->known = found > 0;
+    out->endedAt = row.ended_at ? *row.ended_at : 0;
+    return MIN(found, 0);
 }

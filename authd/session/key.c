@@ -9,6 +9,7 @@
 
 #include "authd/authd_api.h"
 #include "authd/session/change.h"
+#include "authd/sql/key.h"
 
 /* Newest first. */
 struct keyring {
@@ -52,15 +53,17 @@ static struct signing_key *open_sealed(struct authd *d, struct arena *arena, con
 }
 
 /* Opens the keys that are new into their rows' places. */
-static int ring_open_new(struct authd *d, struct arena *arena, const struct db_result *res,
+static int ring_open_new(struct authd *d, struct arena *arena, const struct sql_key_list_rows *rows,
                          struct keyring *next, struct error *err)
 {
-    for (size_t row = 0; row < db_rows(res); row++) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct sql_key_list_row *row = &rows->items[i];
+
         next->count++;
-        if (ring_find(d->keyring, db_text(res, row, 0)))
+        if (ring_find(d->keyring, row->kid))
             continue;
-        next->keys[row] = open_sealed(d, arena, db_text(res, row, 0), db_bytes(res, row, 1), err);
-        if (!next->keys[row])
+        next->keys[i] = open_sealed(d, arena, row->kid, row->private_sealed, err);
+        if (!next->keys[i])
             return -1;
     }
     return 0;
@@ -68,23 +71,24 @@ static int ring_open_new(struct authd *d, struct arena *arena, const struct db_r
 
 /* The ring of the rows; keys known already move over, unparsed. On failure the old ring stays as
  * it is: one row that cannot be opened must not take away what signs. */
-static int ring_replace(struct authd *d, struct arena *arena, const struct db_result *res,
+static int ring_replace(struct authd *d, struct arena *arena, const struct sql_key_list_rows *rows,
                         struct error *err)
 {
     struct keyring next = {.count = 0};
 
-    if (ring_open_new(d, arena, res, &next, err) < 0) {
+    if (ring_open_new(d, arena, rows, &next, err) < 0) {
         ring_clear(&next);
         return -1;
     }
-    for (size_t row = 0; row < next.count; row++) {
-        struct signing_key *key = next.keys[row];
+    for (size_t i = 0; i < next.count; i++) {
+        const struct sql_key_list_row *row = &rows->items[i];
+        struct signing_key *key = next.keys[i];
 
         if (!key)
-            next.keys[row] = key = TAKE_PTR(*ring_find(d->keyring, db_text(res, row, 0)));
-        key->created_at = db_int(res, row, 5);
-        key->active_at = db_int(res, row, 6);
-        key->retire_at = db_int(res, row, 7);
+            next.keys[i] = key = TAKE_PTR(*ring_find(d->keyring, row->kid));
+        key->created_at = row->created_at;
+        key->active_at = row->active_at;
+        key->retire_at = row->retire_at;
     }
     ring_clear(d->keyring);
     *d->keyring = next;
@@ -93,12 +97,12 @@ static int ring_replace(struct authd *d, struct arena *arena, const struct db_re
 
 int key_reload(struct authd *d, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_key_list_in list = {.now = req->now_ms, .most = KEYS_MAX};
+    struct sql_key_list_rows rows;
 
-    if (db_query(d->svc.db, req, SQL_KEY_LIST, &res, err, DB_INT(req->now_ms), DB_INT(KEYS_MAX)) <
-        0)
+    if (sql_key_list(d->svc.db, req, &list, &rows, err) < 0)
         return -1;
-    return ring_replace(d, req->arena, res, err);
+    return ring_replace(d, req->arena, &rows, err);
 }
 
 /* Makes a key and retires those before it; without `anyway` only when there is none.
@@ -107,12 +111,17 @@ int key_reload(struct authd *d, const struct request *req, struct error *err)
 static int key_create(struct authd *d, const struct request *req, bool anyway, int64_t active_at,
                       struct change *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(signing_key_destroy) struct signing_key *key = NULL;
-    struct sql_audit audit;
+    struct sql_key_create_in create = {.now = req->now_ms,
+                                       .active_at = active_at,
+                                       .retire_at = active_at + ACCESS_TOKEN_LIFE + HOURS(1),
+                                       .anyway = anyway,
+                                       .until = req->now_ms + CHANGE_EVENT_LIFE};
+    struct sql_key_create_row row = {.sequence = 0};
     struct sealed sealed;
     uint8_t *der = NULL;
     size_t size = 0;
+    int created;
 
     key = signing_key_generate(req->arena, &der, &size);
     if (!key)
@@ -120,16 +129,16 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
     sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
     sodium_memzero(der, size);
     *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
-    audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid});
-    if (db_query(d->svc.db, req, SQL_KEY_CREATE, &res, err, DB_TEXT(key->kid), DB_SEALED(sealed),
-                 DB_TEXT(key->public_pem), DB_TEXT(key->x), DB_TEXT(key->y), DB_INT(req->now_ms),
-                 DB_INT(active_at), DB_UUID(ret->id),
-                 DB_INT(active_at + ACCESS_TOKEN_LIFE + HOURS(1)), DB_BOOL(anyway),
-                 DB_INT(req->now_ms + CHANGE_EVENT_LIFE), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_rows(res) > 0)
-        ret->sequence = db_int(res, 0, 0);
-    return 0;
+    create.kid = key->kid;
+    create.private_sealed = (struct field_bytes){sealed.bytes, sealed.size};
+    create.public_pem = key->public_pem;
+    create.x = key->x;
+    create.y = key->y;
+    create.change = ret->id;
+    create.audit = audit_row(req, &(struct audit){.action = "key.create", .detail = key->kid});
+    created = sql_key_create(d->svc.db, req, &create, &row, err);
+    ret->sequence = row.sequence;
+    return MIN(created, 0);
 }
 
 int key_open(struct authd *d, const struct request *req, struct error *err)

@@ -34,7 +34,7 @@ static int refuse(struct authd *d, struct error *err)
 struct renewal {
     struct holder holder;
     struct uuid account, policy;
-    int64_t change;        /* SQL_SETTINGS_CHANGED */
+    int64_t change;        /* see admission_cache.h */
     bool current;          /* may rotate */
     const char *successor; /* that it was given when it rotated, when it is not */
 };

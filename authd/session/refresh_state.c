@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/authd.h"
+#include "authd/sql/session.h"
 
 struct state_item {
     struct batch_item item;
@@ -15,22 +16,23 @@ struct state_item {
 };
 
 static int query(struct authd *d, const struct request *req, struct batch_item *const *items,
-                 size_t count, struct db_result **ret, struct error *err)
+                 size_t count, struct sql_refresh_state_rows *ret, struct error *err)
 {
-    struct db_array projects = db_array_new(req->arena, count, sizeof(struct uuid));
-    struct db_array sessions = db_array_new(req->arena, count, sizeof(struct uuid));
-    struct db_array hashes = db_array_new(req->arena, count, DB_ARRAY_BYTES(SECRET_HASH_SIZE));
+    struct sql_refresh_state_in in = {
+        .projects = db_array_new(req->arena, count, sizeof(struct uuid)),
+        .sessions = db_array_new(req->arena, count, sizeof(struct uuid)),
+        .hashes = db_array_new(req->arena, count, DB_ARRAY_BYTES(SECRET_HASH_SIZE)),
+        .now = req->now_ms,
+        .retry_window = d->config->refresh_retry_window};
 
     for (size_t i = 0; i < count; i++) {
         const struct refresh_token *token = ((const struct state_item *)items[i])->token;
 
-        db_array_add(&projects, token->project.text);
-        db_array_add(&sessions, token->session.text);
-        db_array_add_bytes(&hashes, token->hash, SECRET_HASH_SIZE);
+        db_array_add(&in.projects, token->project.text);
+        db_array_add(&in.sessions, token->session.text);
+        db_array_add_bytes(&in.hashes, token->hash, SECRET_HASH_SIZE);
     }
-    return db_query(d->svc.db, req, SQL_REFRESH_VERDICT, ret, err, DB_TEXT(projects.text),
-                    DB_TEXT(sessions.text), DB_TEXT(hashes.text), DB_INT(req->now_ms),
-                    DB_INT(d->config->refresh_retry_window));
+    return sql_refresh_state(d->svc.db, req, &in, ret, err);
 }
 
 static enum refresh_status status_of(const char *text)
@@ -42,42 +44,42 @@ static enum refresh_status status_of(const char *text)
     return strcmp(text, "theft") == 0 ? REFRESH_THEFT : REFRESH_OVER;
 }
 
-static void read_row(const struct db_result *res, size_t row, struct arena *arena,
+static void read_row(const struct sql_refresh_state_row *row, struct arena *arena,
                      struct refresh_state *ret)
 {
-    enum refresh_status status = status_of(db_text(res, row, 7));
-    struct field_bytes successor = db_bytes(res, row, 8);
+    enum refresh_status status = status_of(row->status);
 
     if (status == REFRESH_OVER)
         return;
     *ret = (struct refresh_state){.status = status,
-                                  .account = db_uuid(res, row, 1),
-                                  .membership = db_uuid(res, row, 2),
-                                  .profile = db_uuid(res, row, 3),
-                                  .role = arena_strdup(arena, db_text(res, row, 4)),
-                                  .admin = db_bool(res, row, 5),
-                                  .policy = db_uuid(res, row, 6),
-                                  .change = db_int(res, row, 9)};
+                                  .account = row->account,
+                                  .membership = row->membership,
+                                  .profile = row->profile,
+                                  .role = arena_strdup(arena, row->role),
+                                  .admin = row->admin == TRISTATE_TRUE,
+                                  .policy = row->policy,
+                                  .change = row->change};
     if (status != REFRESH_AGAIN)
         return;
-    ret->successor = arena_memdup(arena, successor.bytes, successor.size);
-    ret->successor_size = successor.size;
+    ret->successor = arena_memdup(arena, row->successor.bytes, row->successor.size);
+    ret->successor_size = row->successor.size;
 }
 
 static int read_batch(void *owner, const struct batch_item *own, struct batch_item *const *items,
                       size_t count, int64_t deadline_mono_ms, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct request req = *((const struct state_item *)own)->req;
+    struct sql_refresh_state_rows rows;
 
     req.deadline_mono_ms = deadline_mono_ms;
-    if (query(owner, &req, items, count, &res, err) < 0)
+    if (query(owner, &req, items, count, &rows, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(res); row++) {
-        const struct state_item *item = (const struct state_item *)items[db_int(res, row, 0) - 1];
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct sql_refresh_state_row *row = &rows.items[i];
+        const struct state_item *item = (const struct state_item *)items[row->number - 1];
 
         if (item)
-            read_row(res, row, item->req->arena, item->ret);
+            read_row(row, item->req->arena, item->ret);
     }
     return 0;
 }

@@ -27,7 +27,7 @@ struct refresh_state {
     bool admin;
     const uint8_t *successor; /* sealed; of REFRESH_AGAIN */
     size_t successor_size;
-    int64_t change; /* SQL_SETTINGS_CHANGED */
+    int64_t change; /* see admission_cache.h */
 };
 
 /* d->refresh_states */

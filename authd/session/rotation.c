@@ -5,6 +5,7 @@
 
 #include "authd/authd.h"
 #include "authd/session/session.h"
+#include "authd/sql/session.h"
 #include "common/base/log.h"
 
 enum {
@@ -19,41 +20,41 @@ struct rotation_item {
 };
 
 static int query(struct authd *d, const struct request *req, struct batch_item *const *items,
-                 size_t count, struct db_result **ret, struct error *err)
+                 size_t count, struct sql_refresh_rotate_rows *ret, struct error *err)
 {
-    const size_t id = sizeof(struct uuid);
-    struct db_array projects = db_array_new(req->arena, count, id);
-    struct db_array sessions = db_array_new(req->arena, count, id);
-    struct db_array hashes = db_array_new(req->arena, count, DB_ARRAY_BYTES(SECRET_HASH_SIZE));
-    struct db_array next_hashes = db_array_new(req->arena, count, DB_ARRAY_BYTES(SECRET_HASH_SIZE));
-    struct db_array successors = db_array_new(req->arena, count, DB_ARRAY_BYTES(SEALED_MAX));
+    const size_t id = sizeof(struct uuid), hash = DB_ARRAY_BYTES(SECRET_HASH_SIZE);
+    struct sql_refresh_rotate_in rotate = {.projects = db_array_new(req->arena, count, id),
+                                           .sessions = db_array_new(req->arena, count, id),
+                                           .hashes = db_array_new(req->arena, count, hash),
+                                           .next_hashes = db_array_new(req->arena, count, hash),
+                                           .successors = db_array_new(req->arena, count,
+                                                                      DB_ARRAY_BYTES(SEALED_MAX)),
+                                           .now = req->now_ms,
+                                           .idle_until = req->now_ms + SESSION_IDLE_LIFE};
 
     for (size_t i = 0; i < count; i++) {
         const struct rotation *in = ((const struct rotation_item *)items[i])->in;
 
-        db_array_add(&projects, in->project.text);
-        db_array_add(&sessions, in->session.text);
-        db_array_add_bytes(&hashes, in->hash, SECRET_HASH_SIZE);
-        db_array_add_bytes(&next_hashes, in->next_hash, SECRET_HASH_SIZE);
-        db_array_add_bytes(&successors, in->successor.bytes, in->successor.size);
+        db_array_add(&rotate.projects, in->project.text);
+        db_array_add(&rotate.sessions, in->session.text);
+        db_array_add_bytes(&rotate.hashes, in->hash, SECRET_HASH_SIZE);
+        db_array_add_bytes(&rotate.next_hashes, in->next_hash, SECRET_HASH_SIZE);
+        db_array_add_bytes(&rotate.successors, in->successor.bytes, in->successor.size);
     }
-    return db_query(d->svc.db, req, SQL_REFRESH_ROTATE, ret, err, DB_TEXT(projects.text),
-                    DB_TEXT(sessions.text), DB_TEXT(hashes.text), DB_TEXT(next_hashes.text),
-                    DB_TEXT(successors.text), DB_INT(req->now_ms),
-                    DB_INT(req->now_ms + SESSION_IDLE_LIFE));
+    return sql_refresh_rotate(d->svc.db, req, &rotate, ret, err);
 }
 
 static int rotate_batch(void *owner, const struct batch_item *own, struct batch_item *const *items,
                         size_t count, int64_t deadline_mono_ms, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct request req = *((const struct rotation_item *)own)->req;
+    struct sql_refresh_rotate_rows rows;
 
     req.deadline_mono_ms = deadline_mono_ms;
-    if (query(owner, &req, items, count, &res, err) < 0)
+    if (query(owner, &req, items, count, &rows, err) < 0)
         return -1;
-    for (size_t row = 0; row < db_rows(res); row++) {
-        struct rotation_item *item = (struct rotation_item *)items[db_int(res, row, 0) - 1];
+    for (size_t i = 0; i < rows.count; i++) {
+        struct rotation_item *item = (struct rotation_item *)items[rows.items[i].number - 1];
 
         if (item)
             item->rotated = true;

@@ -11,6 +11,8 @@
 #include "authd/session/change.h"
 #include "authd/session/key.h"
 #include "authd/signin/arrival.h"
+#include "authd/sql/change.h"
+#include "authd/sql/session.h"
 
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
                    struct uuid account, const char *role, const char *email,
@@ -157,7 +159,7 @@ int sign_in_refused(struct authd *d, const struct request *req, const struct sig
 
 /* ---- ending ---- */
 
-enum { SESSION_END_PAGE = 1000 }; /* the limit in SQL_SESSION_END */
+enum { SESSION_END_PAGE = 1000 }; /* the limit in session_end.sql */
 
 /* The statement names each session. */
 static struct sql_audit end_audit(const struct request *req, struct uuid project,
@@ -169,38 +171,42 @@ static struct sql_audit end_audit(const struct request *req, struct uuid project
                                           .detail = reason});
 }
 
-/* Announces the rows of SQL_SESSION_END and waits until they are in force. */
-static int ended_settle(struct authd *d, const struct request *req, const struct db_result *res,
-                        struct uuid token, struct error *err)
+/* Announces the sessions that ended and waits until that is in force. */
+static int ended_settle(struct authd *d, const struct request *req, const struct field_list *ended,
+                        struct error *err)
 {
-    size_t count = db_rows(res);
-    struct change *changes = arena_calloc(req->arena, count, sizeof(*changes));
+    const struct change *changes = ended->items;
 
-    if (count == 0)
+    if (ended->count == 0)
         return 0;
-    for (size_t row = 0; row < count; row++)
-        changes[row] = (struct change){.sequence = db_int(res, row, 0),
-                                       .kind = "session",
-                                       .id = db_uuid(res, row, 1),
-                                       .token = token,
-                                       .until = req->now_ms + CHANGE_SESSION_LIFE};
-    return invalidation_wait(d, req, changes[0].sequence, changes, count, err);
+    return invalidation_wait(d, req, changes[0].sequence, changes, ended->count, err);
+}
+
+static struct sql_session_end_in end_values(const struct request *req,
+                                            const struct session_end *which)
+{
+    return (struct sql_session_end_in){.project = which->project,
+                                       .account = which->account,
+                                       .only = which->only,
+                                       .except = which->except,
+                                       .now = req->now_ms,
+                                       .reason = which->reason,
+                                       .token = which->token,
+                                       .until = req->now_ms + CHANGE_SESSION_LIFE,
+                                       .audit = end_audit(req, which->project, which->account,
+                                                          which->reason)};
 }
 
 static int end_page(struct authd *d, const struct request *req, const struct session_end *which,
                     size_t *ret_count, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = end_audit(req, which->project, which->account, which->reason);
+    const struct sql_session_end_in end = end_values(req, which);
+    struct field_list ended;
 
-    if (db_query(d->svc.db, req, SQL_SESSION_END, &res, err, DB_INT(req->now_ms),
-                 DB_TEXT(which->reason), DB_UUID(which->token),
-                 DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(which->project),
-                 DB_UUID(which->account), DB_UUID(which->only), DB_UUID(which->except),
-                 DB_AUDIT(audit)) < 0)
+    if (sql_session_end(d->svc.db, req, &end, &ended, err) < 0)
         return -1;
-    *ret_count = db_rows(res);
-    return ended_settle(d, req, res, which->token, err);
+    *ret_count = ended.count;
+    return ended_settle(d, req, &ended, err);
 }
 
 int session_end(struct authd *d, const struct request *req, const struct session_end *which,
@@ -220,69 +226,66 @@ int session_end(struct authd *d, const struct request *req, const struct session
 void session_end_surplus(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid kept)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = end_audit(req, (struct uuid){""}, account, "limit");
+    const struct sql_session_end_surplus_in end = {
+        .account = account,
+        .kept = kept,
+        .most = d->config->sessions_per_account,
+        .now = req->now_ms,
+        .reason = "revoked",
+        .audit = end_audit(req, (struct uuid){""}, account, "limit"),
+        .change = {.until = req->now_ms + CHANGE_SESSION_LIFE}};
+    struct field_list ended;
     struct error err;
 
     error_init(&err, req->arena);
-    if (db_query(d->svc.db, req, SQL_SESSION_END_SURPLUS, &res, &err, DB_INT(req->now_ms),
-                 DB_TEXT("revoked"), DB_INT(req->now_ms + CHANGE_SESSION_LIFE), DB_UUID(account),
-                 DB_INT(d->config->sessions_per_account), DB_UUID(kept), DB_AUDIT(audit)) < 0 ||
-        ended_settle(d, req, res, (struct uuid){""}, &err) < 0)
+    if (sql_session_end_surplus(d->svc.db, req, &end, &ended, &err) < 0 ||
+        ended_settle(d, req, &ended, &err) < 0)
         log_event(LOG_WARNING, "session", "one session too many was not ended", "trace", req->trace,
                   NULL);
 }
 
-/* A page of SQL_SESSION_END, or, without a project, of all projects. */
+/* A page of a project's sessions, or, without a project, of all projects'. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
-                       struct db_result **ret, struct error *err)
+                       struct field_list *ret, struct error *err)
 {
-    const struct sql_audit audit = end_audit(req, which->project, which->account, which->reason);
-    int64_t until = req->now_ms + CHANGE_SESSION_LIFE;
+    const struct sql_session_end_in end = end_values(req, which);
+    const struct sql_session_end_account_in all = {.account = end.account,
+                                                   .except = end.except,
+                                                   .now = end.now,
+                                                   .reason = end.reason,
+                                                   .audit = end.audit,
+                                                   .change = {.until = end.until}};
 
-    if (uuid_is_set(&which->project))
-        return db_tx_query(tx, SQL_SESSION_END, ret, err, DB_INT(req->now_ms),
-                           DB_TEXT(which->reason), DB_NULL, DB_INT(until), DB_UUID(which->project),
-                           DB_UUID(which->account), DB_NULL, DB_UUID(which->except),
-                           DB_AUDIT(audit));
-    return db_tx_query(tx, SQL_SESSION_END_ACCOUNT, ret, err, DB_INT(req->now_ms),
-                       DB_TEXT(which->reason), DB_INT(until), DB_UUID(which->account),
-                       DB_UUID(which->except), DB_AUDIT(audit));
+    return uuid_is_set(&which->project) ? sql_session_end_tx(tx, req, &end, ret, err)
+                                        : sql_session_end_account(tx, req, &all, ret, err);
 }
 
-/* Adds the rows of a statement that yields sequence and id of changes. */
-static void ended_add(const struct request *req, const struct db_result *res, const char *kind,
-                      int64_t until, struct session_ended *ended)
+static void ended_add(const struct request *req, const struct field_list *changes,
+                      struct session_ended *ended)
 {
-    size_t rows = db_rows(res);
-    struct change *all = arena_calloc(req->arena, ended->count + rows, sizeof(*all));
+    struct change *all = arena_calloc(req->arena, ended->count + changes->count, sizeof(*all));
 
+    if (changes->count == 0)
+        return;
     if (ended->count > 0)
         memcpy(all, ended->changes, ended->count * sizeof(*all));
-    for (size_t row = 0; row < rows; row++)
-        all[ended->count++] = (struct change){.sequence = db_int(res, row, 0),
-                                              .kind = kind,
-                                              .id = db_uuid(res, row, 1),
-                                              .until = until};
+    memcpy(all + ended->count, changes->items, changes->count * sizeof(*all));
+    ended->sequence = all[ended->count].sequence;
     ended->changes = all;
-    if (rows > 0)
-        ended->sequence = db_int(res, 0, 0);
+    ended->count += changes->count;
 }
 
 static int end_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                   struct session_ended *ret, struct error *err)
 {
-    size_t count;
+    struct field_list changes;
 
     *ret = (struct session_ended){.count = 0};
     do {
-        CLEANUP(db_result_destroy) struct db_result *res = NULL;
-
-        if (end_page_in(tx, req, which, &res, err) < 0)
+        if (end_page_in(tx, req, which, &changes, err) < 0)
             return -1;
-        count = db_rows(res);
-        ended_add(req, res, "session", req->now_ms + CHANGE_SESSION_LIFE, ret);
-    } while (count == SESSION_END_PAGE);
+        ended_add(req, &changes, ret);
+    } while (changes.count == SESSION_END_PAGE);
     return 0;
 }
 
@@ -307,14 +310,15 @@ int session_end_project(struct db_tx *tx, const struct request *req, struct uuid
 static int changed(struct db_tx *tx, const struct request *req, const char *kind, struct uuid id,
                    struct session_ended *ended, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct db_array ids = db_array_new(req->arena, 1, sizeof(id.text));
+    struct sql_change_publish_in publish = {.kind = kind,
+                                            .ids = db_array_new(req->arena, 1, sizeof(id.text)),
+                                            .until = req->now_ms + CHANGE_EVENT_LIFE};
+    struct field_list changes;
 
-    db_array_add(&ids, id.text);
-    if (db_tx_query(tx, SQL_CHANGE_PUBLISH, &res, err, DB_TEXT(kind), DB_TEXT(ids.text),
-                    DB_INT(req->now_ms + CHANGE_EVENT_LIFE)) < 0)
+    db_array_add(&publish.ids, id.text);
+    if (sql_change_publish_tx(tx, req, &publish, &changes, err) < 0)
         return -1;
-    ended_add(req, res, kind, 0, ended);
+    ended_add(req, &changes, ended);
     return 0;
 }
 
@@ -344,14 +348,14 @@ int session_revocation_wait(struct authd *d, const struct request *req,
 int sessions(struct authd *d, const struct request *req, const struct sessions_in *in,
              struct session_list *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_session_list_in list = {.project = req->caller->project,
+                                             .account = req->caller->account,
+                                             .asking = req->caller->session,
+                                             .now = req->now_ms,
+                                             .most = in->_count,
+                                             .skip = in->_offset};
 
-    if (db_query(d->svc.db, req, SQL_SESSION_LIST, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(req->caller->account), DB_UUID(req->caller->session), DB_INT(req->now_ms),
-                 DB_INT(in->_count), DB_INT(in->_offset)) < 0)
-        return -1;
-    out->sessions = db_list(res, &session_record_table, req->arena);
-    return 0;
+    return MIN(sql_session_list(d->svc.db, req, &list, &out->sessions, err), 0);
 }
 
 /* Ends the caller's session, the others, all of them or the one named; answers the first page of

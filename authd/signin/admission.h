@@ -18,7 +18,7 @@ struct admission {
     const char *role;
     struct uuid policy; /* absent: none, and no rule */
     bool admin;         /* see admission_is_admin() */
-    int64_t change;     /* SQL_SETTINGS_CHANGED, as read with the policy; 0: not read */
+    int64_t change;     /* see admission_cache.h; as read with the policy; 0: not read */
     const char *action; /* "session.create" */
 };
 

@@ -3,7 +3,7 @@
  * settingsd told of them.
  *
  * Who comes in there need not be asked about again while no policy and no project changes: what was
- * told holds for the number of the last such change (SQL_SETTINGS_CHANGED) that was read before
+ * told holds for the number of the last such change (the part settings_change) that was read before
  * settingsd was asked. Every instance reads that number in the database, so none has to be told.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_ADMISSION_CACHE_H

@@ -202,7 +202,7 @@ static void a_request_is_one_trace_through_the_daemons(void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(id);
     CHECK_PATH(id, {"gateway", "GET /auth/me"}, {"gateway", "me"}, {"authd", "me"},
-               {"authd", "SQL_ME"});
+               {"authd", "me_get"});
     root = FIND_SPAN(id, "gateway", "GET /auth/me", NULL);
     CU_ASSERT_STRING_EQUAL(attribute(root, "attributes", "http.request.method"), "GET");
     CU_ASSERT_STRING_EQUAL(attribute(root, "attributes", "http.route"), "/auth/me");
@@ -210,9 +210,9 @@ static void a_request_is_one_trace_through_the_daemons(void)
     CU_ASSERT_STRING_EQUAL(attribute(root, "attributes", "url.scheme"), "http");
     CU_ASSERT_STRING_EQUAL(attribute(root, "resource", "service.namespace"), "atrium");
     CU_ASSERT_STRING_EQUAL(attribute(root, "resource", "service.instance.id"), "1");
-    statement = FIND_SPAN(id, "authd", "SQL_ME", NULL);
+    statement = FIND_SPAN(id, "authd", "me_get", NULL);
     CU_ASSERT_STRING_EQUAL(attribute(statement, "attributes", "db.system.name"), "postgresql");
-    CU_ASSERT_STRING_EQUAL(attribute(statement, "attributes", "db.operation.name"), "SQL_ME");
+    CU_ASSERT_STRING_EQUAL(attribute(statement, "attributes", "db.operation.name"), "me_get");
     json_decref(root);
     json_decref(statement);
     free(id);
@@ -454,7 +454,7 @@ static void a_trusted_proxy_decides(void)
                       settings_with("gateway.trace_sample=0,gateway.trusted_proxies=127.0.0.0/8"));
     free(traced_get("/auth/me", ana->access,
                     "traceparent: 00-6bf92f3577b34da6a3ce929d0e0e4736-" PARENT_ID "-01"));
-    json_decref(FIND_SPAN("6bf92f3577b34da6a3ce929d0e0e4736", "authd", "SQL_ME", NULL));
+    json_decref(FIND_SPAN("6bf92f3577b34da6a3ce929d0e0e4736", "authd", "me_get", NULL));
     suite_reconfigure(suite,
                       settings_with("gateway.trace_sample=1,gateway.trusted_proxies=127.0.0.0/8"));
     free(traced_get("/auth/me", ana->access,

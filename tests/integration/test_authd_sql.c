@@ -93,22 +93,22 @@ static void test_every_statement_prepares_with_its_parameters(void)
 static const struct {
     const char *statement, *want;
 } hot[] = {
-    {"SQL_REFRESH_VERDICT", "Index Cond: ((project_id = w.project_id) AND (id = w.id))"},
-    {"SQL_REFRESH_VERDICT", "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
+    {"refresh_state", "Index Cond: ((project_id = w.project_id) AND (id = w.id))"},
+    {"refresh_state", "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
     {"SQL_SESSION_PROVEN", "Index Scan using session_pkey on session\n"
                            "  Index Cond: ((project_id = $1) AND (id = $2))"},
     {"SQL_STEP_UP", "Index Scan using session_pkey on session\n"},
     {"SQL_STANDING", "Index Cond: ((account_id = $1) AND (project_id = $2))"},
-    {"SQL_IDENTITY", "Index Scan using session_pkey on session s\n"
-                     "          Index Cond: ((project_id = $1) AND (id = $3))"},
-    {"SQL_IDENTITY", "Index Cond: ((project_id = $1) AND (id = $2))"},
-    {"SQL_ME", "Index Cond: ((project_id = $1) AND (account_id = a.id))"},
-    {"SQL_ME", "Limit\n"
+    {"identity_get", "Index Scan using session_pkey on session s\n"
+                     "          Index Cond: ((project_id = $2) AND (id = $1))"},
+    {"identity_get", "Index Cond: ((project_id = $2) AND (id = $3))"},
+    {"me_get", "Index Cond: ((project_id = $2) AND (account_id = a.id))"},
+    {"me_get", "Limit\n"
                "        ->  Index Scan Backward using session_account on session s"},
-    {"SQL_ME_CURRENT", "Index Scan using session_pkey on session s\n"},
-    {"SQL_SESSION_LIST", "Index Cond: ((project_id = $1) AND (account_id = $2))"},
-    {"SQL_SESSION_END", "Index Cond: ((project_id = $5) AND (account_id = $6))"},
-    {"SQL_SESSION_END_SURPLUS", "session_account on session s"},
+    {"me_session", "Index Scan using session_pkey on session s\n"},
+    {"session_list", "Index Cond: ((project_id = $2) AND (account_id = $3))"},
+    {"session_end", "Index Cond: ((project_id = $4) AND (account_id = $5))"},
+    {"session_end_surplus", "session_account on session s"},
     {"SQL_SIGN_IN", "session_account on session s"},
     {"SQL_LOGIN_SPEND", "session_account on session s"},
     {"email_is_taken", "Index Cond: (email = $1)"},
@@ -141,13 +141,13 @@ static const struct {
     {"SQL_ADMINS_LOCK", "Bitmap Index Scan on membership_admin"},
     {"SQL_ADMINS_LOCK", "((project_id = $1) AND (id = ANY ($0)))"},
     {"SQL_ADMIN_IS_LAST", "Bitmap Index Scan on membership_admin"},
-    {"SQL_SESSION_END_ACCOUNT", "Index Scan using session_owner on session s\n"
-                                "                Index Cond: (account_id = $4)"},
-    {"SQL_SESSION_END_ACCOUNT", "Sort Key: session.id\n"
-                                "                              ->  Index Scan using session_owner"},
-    {"SQL_REFRESH_VERDICT", "Index Cond: (id = s.account_id)"},
-    {"SQL_IDENTITY", "Index Scan using account_pkey on account a"},
-    {"SQL_SESSION_ENDED_AT", "Index Scan using session_pkey on session"},
+    {"session_end_account", "Index Scan using session_owner on session s\n"
+                            "                Index Cond: (account_id = $3)"},
+    {"session_end_account", "Sort Key: session.id\n"
+                            "                              ->  Index Scan using session_owner"},
+    {"refresh_state", "Index Cond: (id = s.account_id)"},
+    {"identity_get", "Index Scan using account_pkey on account a"},
+    {"session_end_get", "Index Scan using session_pkey on session"},
     {"SQL_LOGIN_GET", "Index Cond: (id = l.account_id)"},
     {"SQL_LOGIN_CREATE", "Index Scan using account_pkey on account a"},
     {"SQL_LOGIN_WAITING", "Index Scan using login_pkey on login\n"},
@@ -204,7 +204,7 @@ static const struct {
     {"SQL_LOGIN_CREATE", "Index Scan using known_address_pkey on known_address known_address_1"},
     {"SQL_LOGIN_SPEND", "Index Scan using known_address_pkey on known_address"},
     {"SQL_THROTTLE_STATE", "Index Scan using throttle_pkey on throttle t"},
-    {"SQL_CHANGES_SINCE", "Index Scan using change_pkey on change"},
+    {"change_since", "Index Scan using change_pkey on change"},
 };
 
 static void check_hot(const char *settings)
@@ -335,25 +335,25 @@ static void finish(PGconn *conn)
 static void test_no_change_slips_past_a_new_lease(void)
 {
     PGconn *change = open_prepared(), *lease = open_prepared();
-    const char *const published[] = {"session", "{" ONE "}", "99"};
-    long before = EXECUTE(change, SQL_CHANGES_SINCE, "1", "1", "10"), got;
+    const char *const published[] = {"session", "99", "{" ONE "}"};
+    long before = EXECUTE(change, change_since, "1", "1", "10"), got;
 
     run(change, "begin");
-    got = EXECUTE(change, SQL_CHANGE_PUBLISH, "session", "{" ONE "}", "99");
+    got = EXECUTE(change, change_publish, "session", "99", "{" ONE "}");
     run(lease, "begin");
-    PQsendQueryPrepared(lease, "SQL_LEASE_LOCK", 0, NULL, NULL, NULL, 0);
+    PQsendQueryPrepared(lease, "lease_lock", 0, NULL, NULL, NULL, 0);
     CU_ASSERT_TRUE(still_waits(lease));
     run(change, "commit");
     finish(lease);
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_BEGIN, "gateway.1", "boot", "0", "5"), 1);
+    CU_ASSERT_EQUAL(EXECUTE(lease, lease_begin, "gateway.1", "boot", "0", "5"), 1);
     run(lease, "commit");
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_CHANGES_SINCE, "0", "1", "10"), got);
+    CU_ASSERT_EQUAL(EXECUTE(lease, change_since, "0", "1", "10"), got);
     CU_ASSERT_EQUAL(got, before + 1);
 
     run(lease, "begin");
-    execute(lease, "SQL_LEASE_LOCK", NULL, 0);
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_BEGIN, "gateway.2", "boot", "0", "5"), 1);
-    PQsendQueryPrepared(change, "SQL_CHANGE_PUBLISH", 3, published, NULL, NULL, 0);
+    execute(lease, "lease_lock", NULL, 0);
+    CU_ASSERT_EQUAL(EXECUTE(lease, lease_begin, "gateway.2", "boot", "0", "5"), 1);
+    PQsendQueryPrepared(change, "change_publish", 3, published, NULL, NULL, 0);
     CU_ASSERT_TRUE(still_waits(change));
     run(lease, "commit");
     finish(change);
@@ -363,10 +363,10 @@ static void test_no_change_slips_past_a_new_lease(void)
 
     /* Once renewed past the number no lease is behind; a lease that came back is not the one that
      * stood still. */
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "other boot", "2"), 0);
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_RENEW, "gateway.1", "boot", "2"), 1);
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_DROP, "gateway.1", "5"), 0);
-    CU_ASSERT_EQUAL(EXECUTE(lease, SQL_LEASE_DROP, "gateway.1", "6"), 1);
+    CU_ASSERT_EQUAL(EXECUTE(lease, lease_renew, "2", "gateway.1", "other boot"), 0);
+    CU_ASSERT_EQUAL(EXECUTE(lease, lease_renew, "2", "gateway.1", "boot"), 1);
+    CU_ASSERT_EQUAL(EXECUTE(lease, lease_drop, "gateway.1", "5"), 0);
+    CU_ASSERT_EQUAL(EXECUTE(lease, lease_drop, "gateway.1", "6"), 1);
     PQfinish(change);
     PQfinish(lease);
 }

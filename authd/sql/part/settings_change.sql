@@ -1,0 +1,11 @@
+-- One more than the number of the last change of a policy or a project, see
+-- authd/signin/admission_cache.h.
+(
+    select 1 + coalesce((
+        select sequence
+        from change
+        where kind in ('policy', 'project')
+        order by sequence desc
+        limit 1
+    ), 0)
+)

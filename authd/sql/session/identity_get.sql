@@ -1,0 +1,34 @@
+-- Who holds a token of a membership and, where not null, a session. No row: they are no longer
+-- valid.
+-- class: read
+-- in: project uuid, membership uuid, session uuid null, now int8
+-- rows: one
+-- row: struct caller
+select
+    m.account_id as account,
+    m.id as membership,
+    m.project_id as project,
+    :session::uuid as session,
+    m.profile_id as profile,
+    a.role,
+    a.name || ' ' || a.surname as display,
+    m.admin,
+    m.policy_id as policy,
+    a.delete_at as until,
+    coalesce((
+        select s.second_factor or position('+' in s.auth_method) > 0
+        from session s
+        where s.project_id = :project and s.id = :session
+    ) and
+        -- include: factor_enrolled(account = a.id)
+    , false) as "secondFactor"
+from membership m
+join account a on a.id = m.account_id
+where m.project_id = :project and m.id = :membership and a.locked_at is null and
+    -- include: account_active(account = a, now = :now)
+    and (:session::uuid is null or exists (
+        select
+        from session s
+        where s.project_id = :project and s.id = :session and s.membership_id = :membership
+            and s.end_reason is null
+    ))

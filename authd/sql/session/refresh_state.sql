@@ -1,0 +1,48 @@
+-- What refresh tokens are at the time, and whose, see authd/session/refresh_state.h; `number` is
+-- the place in the lists, from 1 on. No row: there is no such session.
+-- class: read
+-- in: projects uuid[], sessions uuid[], hashes bytea[], now int8, retry_window int8
+-- rows: many
+-- row: number int8, status text, account uuid, membership uuid null, profile uuid, role text
+-- row: admin bool null, policy uuid null, successor bytea null, change int8
+select
+    w.number,
+    v.status,
+    v.account_id as account,
+    v.membership_id as membership,
+    v.profile_id as profile,
+    v.role,
+    v.admin,
+    v.policy_id as policy,
+    v.successor_sealed as successor,
+    -- include: settings_change
+    as change
+from unnest(:projects, :sessions, :hashes) with ordinality as w (project_id, id, hash, number)
+cross join lateral (
+    select
+        s.account_id, s.membership_id, s.profile_id, s.role, s.successor_sealed, m.admin,
+        m.policy_id,
+        case
+            when m.id is null or not (
+                -- include: session_valid(session = s, now = :now)
+                and (
+                    select
+                        -- include: account_active(account = a, now = :now)
+                    from account a
+                    where a.id = s.account_id
+                )
+            ) then 'over'
+            when s.refresh_hash = w.hash then 'current'
+            when s.previous_hash = w.hash and s.rotated_at > :now - :retry_window then 'again'
+            else 'theft'
+        end as status
+    from session s
+    left join lateral (
+        select id, admin, policy_id
+        from membership
+        where project_id = s.project_id and id = s.membership_id
+        limit 1
+    ) m on true
+    where s.project_id = w.project_id and s.id = w.id
+    limit 1
+) v

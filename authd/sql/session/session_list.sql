@@ -1,0 +1,14 @@
+-- A page of the live sessions of an account in a project, newest first: identifiers are in order of
+-- time. `asking` is the session that asks.
+-- class: read
+-- in: project uuid, account uuid, asking uuid, now int8, most int8, skip int8
+-- rows: many
+-- row: struct session_record
+select
+    -- include: session_columns,
+    s.id = :asking as current
+from session s
+where s.project_id = :project and s.account_id = :account and
+    -- include: session_active(session = s, now = :now)
+order by s.id desc
+limit :most offset :skip

@@ -1,0 +1,57 @@
+-- Deletes `most` rows of each table that have expired, the oldest first: how many of the table with
+-- the most of them.
+-- class: write
+-- in: now int8, ended_before int8, invited_before int8, most int8
+-- rows: one
+-- row: deleted int8
+with
+-- include: sweep_rows as logins(table = login, column = expires_at, before = :now, most = :most),
+-- include: sweep_rows as links(table = continue_spent, column = until,
+--     before = :now, most = :most),
+-- include: sweep_rows as factors(table = mfa_pending, column = expires_at,
+--     before = :now, most = :most),
+-- include: sweep_rows as resets(table = password_reset, column = expires_at,
+--     before = :now, most = :most),
+-- include: sweep_rows as proofs(table = email_link, column = expires_at,
+--     before = :now, most = :most),
+-- include: sweep_rows as undos(table = email_undo, column = expires_at,
+--     before = :now, most = :most),
+-- include: sweep_rows as invitations(table = invitation, column = expires_at,
+--     before = :invited_before, most = :most),
+-- include: sweep_rows as throttles(table = throttle, column = until, before = :now, most = :most),
+-- include: sweep_rows as addresses(table = known_address, column = until,
+--     before = :now, most = :most),
+-- include: sweep_rows as changes(table = change, column = until, before = :now, most = :most),
+-- include: sweep_rows as ended(table = session, column = ended_at,
+--     before = :ended_before, most = :most),
+-- include: sweep_rows as over(table = session, column = absolute_until,
+--     before = :ended_before, most = :most),
+keys as (
+    delete from signing_key where retire_at < :ended_before
+)
+select max(n) as deleted
+from (
+    select count(*) from logins
+    union all
+    select count(*) from links
+    union all
+    select count(*) from factors
+    union all
+    select count(*) from resets
+    union all
+    select count(*) from proofs
+    union all
+    select count(*) from undos
+    union all
+    select count(*) from invitations
+    union all
+    select count(*) from throttles
+    union all
+    select count(*) from addresses
+    union all
+    select count(*) from changes
+    union all
+    select count(*) from ended
+    union all
+    select count(*) from over
+) counts (n)
