@@ -121,7 +121,6 @@ sub find_part {
         for my $key (qw(class rows)) {
             fail($path, 1, "a part has no $key") if $part->{$key};
         }
-        fail($path, $part->{line}, 'a part includes no part') if $part->{body} =~ /-- include:/;
         return $parts{$name} = $part;
     }
     fail($file, $line, "there is no part $name");
@@ -167,9 +166,10 @@ sub replace_params {
     return $out;
 }
 
-# The text of a part as `member`, in the words of the statement that includes it: its parameters are :member.name there.
+# The text of a part as `member`, in the words of the statement that includes it: its parameters are :member.name there,
+# also in the arguments of the parts that it includes.
 sub expand_part {
-    my ($statement, $part, $member, $file, $line, %args) = @_;
+    my ($statement, $part, $member, $file, $line, $depth, %args) = @_;
     my %known = map { $_->[0] => $_->[1] } @{$part->{args}};
     for my $name (sort keys %args) {
         fail($file, $line, "part $part->{name} has no argument $name") unless exists $known{$name};
@@ -183,7 +183,11 @@ sub expand_part {
             return ":$member.$name";
         });
     };
-    my $text = $own->($part->{body}, $part->{line});
+    my $text = '';
+    for (lines_of($part->{body}, $part->{line})) {
+        my ($piece, $at) = @$_;
+        $text .= $piece =~ /^(\s*-- include: )(.*)/s ? $1 . $own->($2, $at) : $own->($piece, $at);
+    }
     for my $name (keys %known) {
         my $value = $args{$name} // (defined $known{$name} ? $own->($known{$name}, 1) : undef);
         fail($file, $line, "part $part->{name} needs an argument $name") unless defined $value;
@@ -192,7 +196,7 @@ sub expand_part {
     $text =~ s/\{as\}/$member/g;
     fail($part->{file}, $part->{line}, "there is no argument {$1}") if $text =~ /\{([a-z]\w*)\}/;
     $statement->{members}{$member} = $part if @{$part->{in}};
-    return $text;
+    return expand_text($statement, $text, $part->{file}, $part->{line}, $depth + 1);
 }
 
 # Whether a line is an include whose parenthesis is not closed; those of arguments may be.
@@ -223,27 +227,35 @@ sub lines_of {
 }
 
 # Puts the parts in; then the text has parameters only, :name and :member.name.
-sub expand {
-    my ($self) = @_;
-    my $text = '';
-    $self->{members} = {};
-    for (lines_of($self->{body}, $self->{line})) {
+sub expand_text {
+    my ($statement, $text, $file, $first_line, $depth) = @_;
+    my $expanded = '';
+    fail($file, $first_line, 'parts include each other') if $depth > 4;
+    for (lines_of($text, $first_line)) {
         my ($line, $number) = @$_;
         if (!include_is_open($line)
             && $line =~ /^(\s*)-- include: (\w+)(?: as (\w+))?(?:\((.*)\))?(,?)\s*$/) {
             my ($indent, $name, $member, $args, $comma) = ($1, $2, $3 // $2, $4 // '', $5);
-            my $part = find_part($name, $self->{file}, $number);
-            my $piece = expand_part($self, $part, $member, $self->{file}, $number,
-                parse_args($self->{file}, $number, $args));
+            my $part = find_part($name, $file, $number);
+            fail($file, $number, "part $name has parameters of its own: a statement includes it, no part")
+                if $depth > 0 && @{$part->{in}};
+            my $piece = expand_part($statement, $part, $member, $file, $number, $depth,
+                parse_args($file, $number, $args));
             $piece =~ s/^(?=.)/$indent/mg;
-            $text .= "$piece$comma\n";
+            $expanded .= "$piece$comma\n";
         } elsif ($line =~ /-- include:/) {
-            fail($self->{file}, $number, 'an include is "-- include: part(name = SQL, ...)" and stands alone in its line');
+            fail($file, $number, 'an include is "-- include: part(name = SQL, ...)" and stands alone in its line');
         } else {
-            $text .= $line;
+            $expanded .= $line;
         }
     }
-    return $text =~ s/\s*$//r;
+    return $expanded =~ s/\s*$//r;
+}
+
+sub expand {
+    my ($self) = @_;
+    $self->{members} = {};
+    return expand_text($self, $self->{body}, $self->{file}, $self->{line}, 0);
 }
 
 # Numbers the parameters in the order of their first use: the text for the server, and the list of values with the C

@@ -69,8 +69,9 @@ BAD = [
 ]
 
 
-def run(folder, text, part=AUDIT, other=None):
+def run(folder, text, part=AUDIT, other=None, parts={}):
     files = {'d/sql/s/x.sql': text, 'c/sql/part/audit.sql': part}
+    files.update({'c/sql/part/%s.sql' % name: content for name, content in parts.items()})
     if other:
         files['d/sql/o/x.sql'] = other
     for path, content in files.items():
@@ -113,6 +114,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         done = run(folder, GOOD[2][1], part=AUDIT.replace(':at', ':when'))
         check('a part that is wrong', 'c/sql/part/audit.sql:4: :when is not' in done.stdout, done.stdout)
+    nested = AUDIT.replace('from {from})', 'from {from} where\n    -- include: recent(at = :at, of = {from})\n)')
+    recent = '-- Whether {of} is recent at {at}.\n-- args: at, of\n{of}.made > {at}'
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, GOOD[2][1], part=nested, parts={'recent': recent})
+        made = read(folder, 'gen/d/sql.c') if done.returncode == 0 else ''
+        check('a part in a part', 'x.made > $2' in made, done.stdout + made)
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, GOOD[2][1], part=nested, parts={'recent': recent.replace('-- args', '-- in: a int8\n-- args')})
+        check('a part with parameters in a part', 'part recent has parameters of its own' in done.stdout, done.stdout)
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(folder, GOOD[2][1], part=nested, parts={'recent': recent + '\n-- include: recent(at = {at}, of = {of})'})
+        check('a part in itself', 'parts include each other' in done.stdout, done.stdout)
     with tempfile.TemporaryDirectory() as folder:
         run(folder, GOOD[0][1])
         header = os.path.join(folder, 'gen/d/sql/s.h')
