@@ -10,13 +10,11 @@
 
 #include "authd/authd.h"
 #include "authd/session/change.h"
-#include "common/service/audit.h"
+#include "authd/sql_part.h"
 
-/* The last two parameters of a statement with SQL_DELETION_ABORTED(). */
-#define DB_DELETION_ABORT(req_, account_, role_) \
-    DB_INT((req_)->now_ms + CHANGE_EVENT_LIFE),  \
-        DB_TEXT(deletion_abort_event((req_), (account_), (role_)))
-const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role);
+/* What a statement writes by the part deletion_abort. */
+struct sql_deletion_abort deletion_abort_values(const struct request *req, struct uuid account,
+                                                const char *role);
 
 /* Gateways forget what they know of the account, and so its date or that it has none any more.
  * Parks. */

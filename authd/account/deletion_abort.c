@@ -14,11 +14,13 @@ int deletion_settle(struct authd *d, const struct request *req, int64_t sequence
     return invalidation_wait(d, req, sequence, &change, 1, err);
 }
 
-const char *deletion_abort_event(const struct request *req, struct uuid account, const char *role)
+struct sql_deletion_abort deletion_abort_values(const struct request *req, struct uuid account,
+                                                const char *role)
 {
     const struct audit what = {.action = "deletion.abort", .account = account, .role = role};
 
-    return audit_row(req, &what).event;
+    return (struct sql_deletion_abort){.until = req->now_ms + CHANGE_EVENT_LIFE,
+                                       .event = audit_row(req, &what).event};
 }
 
 int deletion_abort_publish(struct authd *d, const struct request *req, int64_t sequence,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "authd/authd_api.h"
+#include "authd/sql/throttle.h"
 
 /* Each part with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
 static void hash_parts(const struct secret *secret, const char *const parts[static 4],
@@ -57,14 +58,13 @@ void throttle_key(const struct authd *d, struct throttle_move *move, const char 
  * has moved it. */
 void throttle_move_run(struct authd *d, const struct request *req, struct throttle_move *move)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_throttle_move_in in = {.olds = move->olds, .news = move->news};
     struct error err;
 
     if (move->keys < 2)
         return;
     error_init(&err, req->arena);
-    if (db_query(d->svc.db, req, SQL_THROTTLE_MOVE, &res, &err, DB_TEXT(move->olds.text),
-                 DB_TEXT(move->news.text)) < 0)
+    if (sql_throttle_move(d->svc.db, req, &in, &err) < 0)
         log_event(LOG_INFO, "throttle", "counts of an older seal key were not moved", "trace",
                   req->trace, NULL);
 }
@@ -117,15 +117,28 @@ int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms,
     return -1;
 }
 
-int throttle_result(struct authd *d, const struct request *req, const struct db_result *res,
-                    int column, struct error *err)
+struct sql_throttle_limits throttle_limit_values(const struct request *req,
+                                                 const struct throttle_keys *keys)
 {
+    return (struct sql_throttle_limits){.pair = {keys->pair, THROTTLE_KEY_SIZE},
+                                        .addresses = {.text = (char *)(uintptr_t)keys->addresses},
+                                        .account = {keys->account, THROTTLE_KEY_SIZE},
+                                        .now = req->now_ms,
+                                        .window = THROTTLE_SIGN_IN_WINDOW,
+                                        .pair_most = THROTTLE_PAIR_MAX,
+                                        .most = THROTTLE_WIDE_MAX};
+}
+
+int throttle_result(struct authd *d, const struct request *req, const int64_t *pair,
+                    const int64_t *address, const int64_t *account, struct error *err)
+{
+    const int64_t *const times[] = {pair, address, account};
     int64_t latest = 0;
     int which = -1;
 
-    for (int i = 0; i < 3; i++) {
-        if (!db_is_null(res, 0, column + i) && db_int(res, 0, column + i) > latest) {
-            latest = db_int(res, 0, column + i);
+    for (int i = 0; i < (int)ARRAY_SIZE(times); i++) {
+        if (times[i] && *times[i] > latest) {
+            latest = *times[i];
             which = i;
         }
     }
@@ -139,11 +152,12 @@ int throttle_result(struct authd *d, const struct request *req, const struct db_
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                    struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_throttle_state_in in = {.throttle_limits = throttle_limit_values(req, keys)};
+    struct sql_throttle_state_row row;
 
-    if (db_query(d->svc.db, req, SQL_THROTTLE_STATE, &res, err, DB_THROTTLE(req, keys)) < 0)
+    if (sql_throttle_state(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    return throttle_result(d, req, res, 0, err);
+    return throttle_result(d, req, row.pair, row.address, row.account, err);
 }
 
 /* Keys of one failure in the order in which they are locked, what each may have, and how long it is
@@ -177,8 +191,10 @@ static struct tally tally_new(const struct request *req)
 static int fail(struct authd *d, const struct request *req, const struct throttle_keys *const *keys,
                 size_t count, const struct sql_audit *audit, bool *ret_within, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct tally single = tally_new(req), wide = tally_new(req);
+    struct sql_throttle_fail_in in = {
+        .now = req->now_ms, .window = THROTTLE_SIGN_IN_WINDOW, .audit = *audit};
+    struct sql_throttle_fail_rows counts;
 
     for (size_t i = 0; i < count; i++)
         tally_add(&single, keys[i]->pair, THROTTLE_PAIR_MAX, THROTTLE_PAIR_KEPT);
@@ -191,14 +207,16 @@ static int fail(struct authd *d, const struct request *req, const struct throttl
     if (keys[0]->wide)
         tally_add(&wide, keys[0]->wide_address, ADDRESS_WIDE_FACTOR * THROTTLE_WIDE_MAX,
                   THROTTLE_SIGN_IN_WINDOW);
-    if (db_query(d->svc.db, req, SQL_THROTTLE_FAIL, &res, err, DB_TEXT(single.keys.text),
-                 DB_TEXT(single.lives.text), DB_TEXT(wide.keys.text), DB_TEXT(wide.lives.text),
-                 DB_INT(req->now_ms), DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_AUDIT(*audit)) < 0)
+    in.keys = single.keys;
+    in.lives = single.lives;
+    in.wide_keys = wide.keys;
+    in.wide_lives = wide.lives;
+    if (sql_throttle_fail(d->svc.db, req, &in, &counts, err) < 0)
         return -1;
     *ret_within = true;
-    for (size_t row = 0; row < single.count + wide.count; row++)
-        *ret_within &= db_int(res, row, 0) <=
-                       (row < single.count ? single.limits[row] : wide.limits[row - single.count]);
+    for (size_t i = 0; i < counts.count; i++)
+        *ret_within &= counts.items[i].kept <=
+                       (i < single.count ? single.limits[i] : wide.limits[i - single.count]);
     return 0;
 }
 
@@ -242,13 +260,12 @@ static int admit(struct authd *d, const struct request *req,
                  const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
                  bool *ret_admitted, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_throttle_admit_in in = {
+        .key = {key, THROTTLE_KEY_SIZE}, .now = req->now_ms, .window = window_ms, .most = limit};
+    int admitted = sql_throttle_admit(d->svc.db, req, &in, err);
 
-    if (db_query(d->svc.db, req, SQL_THROTTLE_ADMIT, &res, err, DB_BYTES(key, THROTTLE_KEY_SIZE),
-                 DB_INT(req->now_ms), DB_INT(window_ms), DB_INT(limit)) < 0)
-        return -1;
-    *ret_admitted = db_affected(res) > 0;
-    return 0;
+    *ret_admitted = admitted > 0;
+    return MIN(admitted, 0);
 }
 
 int throttle_admit(struct authd *d, const struct request *req, const char *kind,
@@ -266,15 +283,14 @@ static int refuse(struct authd *d, const struct request *req,
                   const uint8_t key[static THROTTLE_KEY_SIZE], int64_t window_ms, int64_t limit,
                   bool *ret_full, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *state = NULL;
+    const struct sql_throttle_at_limit_in in = {
+        .key = {key, THROTTLE_KEY_SIZE}, .now = req->now_ms, .window = window_ms, .most = limit};
+    struct sql_throttle_at_limit_row row;
 
-    if (db_query(d->svc.db, req, SQL_THROTTLE_AT_LIMIT, &state, err,
-                 DB_BYTES(key, THROTTLE_KEY_SIZE), DB_INT(req->now_ms), DB_INT(window_ms),
-                 DB_INT(limit)) < 0)
+    if (sql_throttle_at_limit(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    *ret_full = !db_is_null(state, 0, 0);
-    throttle_refuse(req, *ret_full ? db_int(state, 0, 0) : req->now_ms - window_ms, window_ms,
-                    limit, err);
+    *ret_full = row.at != NULL;
+    throttle_refuse(req, row.at ? *row.at : req->now_ms - window_ms, window_ms, limit, err);
     return 0;
 }
 

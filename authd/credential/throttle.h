@@ -13,6 +13,7 @@
 #define ATRIUM_AUTHD_CREDENTIAL_THROTTLE_H
 
 #include "authd/authd.h"
+#include "authd/sql_part.h"
 #include "common/base/address.h"
 
 enum {
@@ -26,7 +27,8 @@ enum {
     THROTTLE_CODE_MAILBOX_MAX = 5, /* of them to one mailbox, from all projects */
 };
 #define THROTTLE_SIGN_IN_WINDOW MINUTES(15)
-#define THROTTLE_PAIR_KEPT DAYS(1) /* failures in a row: with the next one, see SQL_PAIR_WAITS */
+#define THROTTLE_PAIR_KEPT \
+    DAYS(1) /* failures in a row: with the next one, see the part throttle_limits */
 #define THROTTLE_LONGEST DAYS(181) /* an address is known for 180, see arrival.h */
 #define THROTTLE_REGISTER_WINDOW SECONDS(60)
 #define THROTTLE_CODE_WINDOW MINUTES(15)
@@ -39,7 +41,8 @@ struct throttle_keys {
         [THROTTLE_KEY_SIZE]; /* of (realm, e-mail), whether or not there is such an account */
     bool wide;               /* the address is of IPv6, which counts as its /48, too */
     uint8_t wide_pair[THROTTLE_KEY_SIZE], wide_address[THROTTLE_KEY_SIZE];
-    char addresses[THROTTLE_ADDRESSES_SIZE]; /* the text of the array in SQL_THROTTLE_LIMITS */
+    /* the text of an array: the address, the wide pair, the wide address */
+    char addresses[THROTTLE_ADDRESSES_SIZE];
 };
 
 /* While seal keys are exchanged: rows that a hash of an older key names get the name of the one
@@ -66,18 +69,16 @@ void throttle_keys(struct authd *d, const struct request *req, const char *role,
                    struct uuid project, const char *email, const char *address,
                    struct throttle_keys *ret);
 
-/* What SQL_THROTTLE_LIMITS asks about. */
-#define DB_THROTTLE(req_, keys_)                                               \
-    DB_BYTES((keys_)->pair, THROTTLE_KEY_SIZE), DB_TEXT((keys_)->addresses),   \
-        DB_BYTES((keys_)->account, THROTTLE_KEY_SIZE), DB_INT((req_)->now_ms), \
-        DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_PAIR_MAX), DB_INT(THROTTLE_WIDE_MAX)
+/* What a statement with the part throttle_limits asks about. Borrows the keys. */
+struct sql_throttle_limits throttle_limit_values(const struct request *req,
+                                                 const struct throttle_keys *keys);
 
-/* Its answer, three columns of the first row: ERR_THROTTLED with Retry-After while pair, address or
- * account is at its limit. From an address with a good sign-in to the account in the last 30 days
- * only the pair's limit holds: a clinic is one address, and its members are not locked out by each
- * other's failures. A pair that failed a hundred times in a row waits for 24 hours. */
-int throttle_result(struct authd *d, const struct request *req, const struct db_result *res,
-                    int column, struct error *err) MUST_USE;
+/* Its answer, the times that keep pair, address and account at their limits, or NULL: ERR_THROTTLED
+ * with Retry-After while one is. From an address with a good sign-in to the account in the last 30
+ * days only the pair's limit holds: a clinic is one address, and its members are not locked out by
+ * each other's failures. A pair that failed a hundred times in a row waits for 24 hours. */
+int throttle_result(struct authd *d, const struct request *req, const int64_t *pair,
+                    const int64_t *address, const int64_t *account, struct error *err) MUST_USE;
 
 /* Asks that. Parks. */
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,

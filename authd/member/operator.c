@@ -9,6 +9,7 @@
 #include "authd/member/invitation.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
+#include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "settingsd/settingsd_api.h"
 
@@ -61,11 +62,12 @@ int policy_in_use(struct authd *d, const struct request *req, const struct polic
 static int refuse_admin(struct authd *d, const struct request *req, struct uuid account,
                         struct uuid project, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_standing_get_in get = {.account = account, .project = project};
+    struct sql_standing_get_row row = {.admin = false};
 
-    if (db_query(d->svc.db, req, SQL_STANDING, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
+    if (sql_standing_get(d->svc.db, req, &get, &row, err) < 0)
         return -1;
-    if (db_rows(res) == 0 || !db_bool(res, 0, 1))
+    if (!row.admin)
         return 0;
     return error_set(err, ERR_CONFLICT, "This person is an admin of the project already.");
 }

@@ -13,6 +13,17 @@
 #include "authd/signin/arrival.h"
 #include "authd/sql/change.h"
 #include "authd/sql/session.h"
+#include "authd/sql/signin.h"
+
+static const struct field session_created_rows[] = {
+    FIELD_UUID(struct session_created, membership, FIELD_REQUIRED, "The membership's id"),
+    FIELD_UUID(struct session_created, profile, FIELD_REQUIRED, "The profile's id"),
+    FIELD_BOOL(struct session_created, admin, false, FIELD_REQUIRED, "An admin of the project"),
+    FIELD_INT(struct session_created, change, 0, 0, 0, 0, "Number of a change", "0"),
+    FIELD_BOOL(struct session_created, surplus, false, FIELD_REQUIRED, "One session too many"),
+    FIELD_BOOL(struct session_created, arrival, false, FIELD_REQUIRED, "By a new client"),
+};
+FIELD_TABLE(session_created);
 
 void session_draft(struct authd *d, const struct request *req, struct uuid project,
                    struct uuid account, const char *role, const char *email,
@@ -91,23 +102,23 @@ const struct reference *session_reference(struct arena *arena, const char *type,
     return self;
 }
 
-int session_begun(struct authd *d, const struct request *req, const struct db_result *res,
+int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
                   const struct session_draft *draft, const char *role, const char *email,
                   const char *display, struct holder *ret, struct error *err)
 {
-    if (deletion_abort_publish(d, req, db_int(res, 0, 3), draft->account, err) < 0)
+    if (deletion_abort_publish(d, req, created->change, draft->account, err) < 0)
         return -1;
-    if (db_bool(res, 0, 4))
+    if (created->surplus)
         session_end_surplus(d, req, draft->account, draft->id);
-    if (db_bool(res, 0, 5))
+    if (created->arrival)
         arrival_report(d, req, draft, email, display);
     ++*d->count.sign_in_good;
     *ret = (struct holder){.project = draft->refresh.project,
-                           .membership = db_uuid(res, 0, 0),
-                           .profile = db_uuid(res, 0, 1),
+                           .membership = created->membership,
+                           .profile = created->profile,
                            .session = draft->id,
                            .role = role,
-                           .admin = db_bool(res, 0, 2)};
+                           .admin = created->admin};
     return 0;
 }
 
@@ -151,10 +162,9 @@ struct sql_audit sign_in_failure(const struct request *req, const struct sign_in
 int sign_in_refused(struct authd *d, const struct request *req, const struct sign_in *who,
                     const char *why, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = sign_in_failure(req, who, why);
+    const struct sql_sign_in_refuse_in in = {.audit = sign_in_failure(req, who, why)};
 
-    return db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit));
+    return MIN(sql_sign_in_refuse(d->svc.db, req, &in, err), 0);
 }
 
 /* ---- ending ---- */

@@ -22,7 +22,7 @@ enum {
     SESSION_KEYS_SIZE = THROTTLE_KEY_SIZE + ARRIVAL_KEYS_SIZE,
 };
 
-/* A session that is about to be written by SQL_SESSION_MADE, with its first refresh token. */
+/* A session that is about to be written, with its first refresh token. */
 struct session_draft {
     struct uuid id, account;
     const char *auth_method, *browser, *os;
@@ -30,13 +30,6 @@ struct session_draft {
     uint8_t known
         [SESSION_KEYS_SIZE]; /* what becomes known: the pair's throttle key, the arrival's keys */
 };
-#define DB_SESSION(req_, draft_)                                                            \
-    DB_UUID((draft_).refresh.project), DB_UUID((draft_).id), DB_TEXT((draft_).auth_method), \
-        DB_TEXT((req_)->address), DB_TEXT((draft_).browser), DB_TEXT((draft_).os),          \
-        DB_INT((req_)->now_ms), DB_BYTES((draft_).refresh.hash, SECRET_HASH_SIZE),          \
-        DB_INT((req_)->now_ms + SESSION_IDLE_LIFE),                                         \
-        DB_INT((req_)->now_ms + SESSION_ABSOLUTE_LIFE),                                     \
-        DB_BYTES((draft_).known, SESSION_KEYS_SIZE), DB_INT((req_)->now_ms + KNOWN_ADDRESS_LIFE)
 
 /* What a statement writes of the draft by the parts session_insert, address_known and client_known.
  * Borrows the draft's bytes. */
@@ -59,11 +52,19 @@ int session_access_token(struct authd *d, const struct request *req, const struc
 const struct reference *session_reference(struct arena *arena, const char *type, struct uuid id,
                                           const char *display);
 
-/* What the row of SQL_SIGN_IN or SQL_LOGIN_SPEND says of the session that it has made: deletion
- * that it took back, sessions beyond the limit, a client that is new to the account; fills *ret
- * with its holder. Parks. */
+/* What sign_in and login_spend return of the session that they have created. */
+struct session_created {
+    struct uuid membership, profile;
+    bool admin;
+    int64_t change; /* its sign-in has taken a deletion back: the number of that change; else 0 */
+    bool surplus;   /* the account has more sessions than it may have */
+    bool arrival;   /* address and user agent are both new to the account */
+};
+FIELD_DECLARE(session_created);
+
+/* Does what follows from it, and fills *ret with its holder. Parks. */
 struct holder;
-int session_begun(struct authd *d, const struct request *req, const struct db_result *res,
+int session_begun(struct authd *d, const struct request *req, const struct session_created *created,
                   const struct session_draft *draft, const char *role, const char *email,
                   const char *display, struct holder *ret, struct error *err) MUST_USE;
 

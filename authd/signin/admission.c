@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "authd/signin/admission_cache.h"
+#include "authd/sql/signin.h"
 #include "common/domain/policy.h"
 #include "common/service/audit.h"
 #include "settingsd/settingsd_api.h"
@@ -18,18 +19,18 @@ bool admission_is_admin(const char *role, bool admin)
 static int refuse(struct authd *d, const struct request *req, const struct admission *who,
                   struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit = audit_row(req, &(struct audit){.action = who->action,
-                                                            .failure = true,
-                                                            .project = who->project,
-                                                            .account = who->account,
-                                                            .role = who->role,
-                                                            .type = "Session",
-                                                            .id = who->session,
-                                                            .detail = "address"});
+    const struct audit audit = {.action = who->action,
+                                .failure = true,
+                                .project = who->project,
+                                .account = who->account,
+                                .role = who->role,
+                                .type = "Session",
+                                .id = who->session,
+                                .detail = "address"};
+    const struct sql_sign_in_refuse_in in = {.audit = audit_row(req, &audit)};
 
     error_clear(err);
-    if (db_query(d->svc.db, req, SQL_SIGN_IN_REFUSED, &res, err, DB_AUDIT(audit)) < 0)
+    if (sql_sign_in_refuse(d->svc.db, req, &in, err) < 0)
         return -1;
     return error_set(err, ERR_FORBIDDEN, "Sign-in is not allowed from this address.");
 }
@@ -93,16 +94,16 @@ int admission_open(struct authd *d, const struct request *req, const struct admi
 int admission_check_sign_in(struct authd *d, const struct request *req, const char *role,
                             struct uuid account, struct uuid project, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_standing_get_in get = {.account = account, .project = project};
     struct admission who = {
         .project = project, .account = account, .role = role, .action = "session.create"};
+    struct sql_standing_get_row row;
+    int found = sql_standing_get(d->svc.db, req, &get, &row, err);
 
-    if (db_query(d->svc.db, req, SQL_STANDING, &res, err, DB_UUID(account), DB_UUID(project)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return 0;
-    who.policy = db_uuid(res, 0, 0);
-    who.admin = db_bool(res, 0, 1);
-    who.change = db_int(res, 0, 2);
+    if (found <= 0)
+        return found;
+    who.policy = row.policy;
+    who.admin = row.admin;
+    who.change = row.change;
     return admission_check(d, req, &who, err);
 }

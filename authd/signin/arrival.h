@@ -3,8 +3,9 @@
  * are both new to it is reported to its owner (NEW_SIGN_IN).
  *
  * Both are kept as keyed hashes in known_address for 180 days after their last session, written by
- * the statement that makes it (SQL_SESSION_MADE): also at registration, which is no news to its
- * owner. They are apart from the hashes that limit failures, which a password alone makes known.
+ * the statement that makes it (the part client_known): also at registration, which is no news to
+ * its owner. They are apart from the hashes that limit failures, which a password alone makes
+ * known.
  */
 #ifndef ATRIUM_AUTHD_SIGNIN_ARRIVAL_H
 #define ATRIUM_AUTHD_SIGNIN_ARRIVAL_H

@@ -10,61 +10,109 @@
 #include <string.h>
 
 #include "authd/credential/password.h"
+#include "authd/sql/signin.h"
 
-enum {
-    CANDIDATE_COLUMNS = 9
-}; /* and behind them, of the first two, those of SQL_THROTTLE_LIMITS */
+/* What the statements return of an account and one of its memberships; both unset: there is no
+ * such account. */
+struct candidate_row {
+    struct uuid id, project, profile;
+    const char *hash, *name, *surname;
+    int64_t changes;
+    bool mfa, locked;
+};
 
-/* Rows of SQL_PATIENT_FIND, SQL_PRACTITIONER_FIND or SQL_LOGIN_WAITING. */
-static void read_candidate(const struct request *req, const struct db_result *res, const char *role,
-                           struct uuid only, struct candidate *ret)
+static const struct field candidate_row_rows[] = {
+    FIELD_UUID(struct candidate_row, id, 0, "The account's id"),
+    FIELD_UUID(struct candidate_row, project, 0, "Project of the membership"),
+    FIELD_UUID(struct candidate_row, profile, 0, "Profile of the membership"),
+    FIELD_TEXT(struct candidate_row, hash, 0, 0, 0, "Hash of the password", "$argon2id$"),
+    FIELD_TEXT(struct candidate_row, name, 0, 0, 0, "Name", "Ada"),
+    FIELD_TEXT(struct candidate_row, surname, 0, 0, 0, "Surname", "Lovelace"),
+    FIELD_INT(struct candidate_row, changes, 0, 0, 0, 0, "Changes of the credential", "0"),
+    FIELD_BOOL(struct candidate_row, mfa, false, 0, "Has a second factor"),
+    FIELD_BOOL(struct candidate_row, locked, false, 0, "Locked by an operator"),
+};
+FIELD_TABLE(candidate_row);
+
+static struct candidate candidate_new(const struct request *req, const char *role,
+                                      struct uuid project, size_t places)
 {
-    size_t rows = db_rows(res) > 0 && !db_is_null(res, 0, 0) ? db_rows(res) : 0;
+    struct candidate self = {.is = {.project = project, .role = role}};
 
-    *ret = (struct candidate){.is = {.project = only, .role = role},
-                              .places = arena_calloc(req->arena, rows, sizeof(*ret->places))};
-    if (rows == 0)
+    self.places = arena_calloc(req->arena, places, sizeof(*self.places));
+    return self;
+}
+
+/* Adds a row: the account by the first, of each the place, if it counts. */
+static void add_row(const struct request *req, const struct candidate_row *row, struct uuid only,
+                    struct candidate *ret)
+{
+    if (!uuid_is_set(&row->id))
         return;
-    ret->is.account = db_uuid(res, 0, 0);
-    ret->hash = arena_strdup(req->arena, db_text(res, 0, 1));
-    ret->display = arena_printf(req->arena, "%s %s", db_text(res, 0, 2), db_text(res, 0, 3));
-    ret->changes = db_int(res, 0, 6);
-    ret->mfa = db_bool(res, 0, 7);
-    ret->locked = db_bool(res, 0, 8);
-    for (size_t row = 0; row < rows; row++) {
-        struct place place = {db_uuid(res, row, 4), db_uuid(res, row, 5)};
-
-        if (!uuid_is_set(&only) || uuid_equal(&only, &place.project))
-            ret->places[ret->count++] = place;
+    if (!uuid_is_set(&ret->is.account)) {
+        ret->is.account = row->id;
+        ret->hash = row->hash;
+        ret->display = arena_printf(req->arena, "%s %s", row->name, row->surname);
+        ret->changes = row->changes;
+        ret->mfa = row->mfa;
+        ret->locked = row->locked;
     }
+    if (!uuid_is_set(&only) || uuid_equal(&only, &row->project))
+        ret->places[ret->count++] = (struct place){row->project, row->profile};
+}
+
+static int find_patient(struct authd *d, const struct request *req, struct uuid project,
+                        const char *email, const struct throttle_keys *keys, struct candidate *ret,
+                        struct error *err)
+{
+    const struct sql_candidate_find_patient_in find = {
+        .project = project, .email = email, .throttle_limits = throttle_limit_values(req, keys)};
+    struct sql_candidate_find_patient_row row;
+
+    if (sql_candidate_find_patient(d->svc.db, req, &find, &row, err) < 0)
+        return -1;
+    *ret = candidate_new(req, "Patient", project, 1);
+    add_row(req, row.candidate, project, ret);
+    return throttle_result(d, req, row.pair, row.address, row.account, err);
+}
+
+static int find_practitioner(struct authd *d, const struct request *req, struct uuid project,
+                             const char *email, const struct throttle_keys *keys,
+                             struct candidate *ret, struct error *err)
+{
+    const struct sql_candidate_find_practitioner_in find = {
+        .email = email, .throttle_limits = throttle_limit_values(req, keys)};
+    struct sql_candidate_find_practitioner_rows rows;
+    const struct sql_candidate_find_practitioner_row *first;
+
+    if (sql_candidate_find_practitioner(d->svc.db, req, &find, &rows, err) < 0)
+        return -1;
+    *ret = candidate_new(req, "Practitioner", project, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        add_row(req, rows.items[i].candidate, project, ret);
+    first = rows.items;
+    return throttle_result(d, req, first->pair, first->address, first->account, err);
 }
 
 int candidate_find(struct authd *d, const struct request *req, const char *role,
                    struct uuid project, const char *email, const struct throttle_keys *keys,
                    struct candidate *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    int rc = strcmp(role, "Patient") == 0
-                 ? db_query(d->svc.db, req, SQL_PATIENT_FIND, &res, err, DB_THROTTLE(req, keys),
-                            DB_UUID(project), DB_TEXT(email))
-                 : db_query(d->svc.db, req, SQL_PRACTITIONER_FIND, &res, err,
-                            DB_THROTTLE(req, keys), DB_TEXT(email));
-
-    if (rc < 0)
-        return -1;
-    read_candidate(req, res, role, project, ret);
-    return throttle_result(d, req, res, CANDIDATE_COLUMNS, err);
+    return strcmp(role, "Patient") == 0 ? find_patient(d, req, project, email, keys, ret, err)
+                                        : find_practitioner(d, req, project, email, keys, ret, err);
 }
 
 int candidate_of_login(struct authd *d, const struct request *req, const char *role,
                        struct uuid login, struct candidate *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    const struct sql_candidate_of_login_in of = {.login = login, .role = role, .now = req->now_ms};
+    struct field_list rows;
 
-    if (db_query(d->svc.db, req, SQL_LOGIN_WAITING, &res, err, DB_UUID(login), DB_TEXT(role),
-                 DB_INT(req->now_ms)) < 0)
+    if (sql_candidate_of_login(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
-    read_candidate(req, res, role, (struct uuid){""}, ret);
+    *ret = candidate_new(req, role, (struct uuid){""}, rows.count);
+    for (size_t i = 0; i < rows.count; i++)
+        add_row(req, &((const struct candidate_row *)rows.items)[i], (struct uuid){""}, ret);
     if (ret->count == 1)
         ret->is.project = ret->places[0].project;
     return 0;
@@ -96,14 +144,13 @@ int candidate_check_lock(struct authd *d, const struct request *req, const struc
 static void rehash(struct authd *d, const struct request *req, const struct candidate *who,
                    const char *password)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
+    struct sql_credential_rehash_in in = {
+        .account = who->is.account, .former = who->hash, .now = req->now_ms};
     struct error ignored;
-    const char *hash;
 
     error_init(&ignored, req->arena);
-    if (password_hash(d, req, password, &hash, &ignored) < 0 ||
-        db_query(d->svc.db, req, SQL_CREDENTIAL_REHASH, &res, &ignored, DB_UUID(who->is.account),
-                 DB_TEXT(who->hash), DB_TEXT(hash), DB_INT(req->now_ms)) < 0)
+    if (password_hash(d, req, password, &in.password_hash, &ignored) < 0 ||
+        sql_credential_rehash(d->svc.db, req, &in, &ignored) < 0)
         log_event(LOG_WARNING, "login", "a password hash was not renewed", "trace", req->trace,
                   NULL);
 }

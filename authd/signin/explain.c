@@ -8,6 +8,7 @@
 #include "authd/authd_api.h"
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
+#include "authd/sql/signin.h"
 #include "authd/tenant.h"
 #include "common/domain/policy.h"
 
@@ -78,35 +79,39 @@ static const char INVITED[] =
 static int walk_account(struct authd *d, const struct request *req, struct walk *walk,
                         struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     struct throttle_keys keys;
+    const struct sql_explain_in in = {.role = walk->role,
+                                      .project = walk->tenant.projectId,
+                                      .email = walk->in->email,
+                                      .key = {keys.account, THROTTLE_KEY_SIZE},
+                                      .now = req->now_ms,
+                                      .window = THROTTLE_SIGN_IN_WINDOW,
+                                      .most = THROTTLE_WIDE_MAX,
+                                      .organization = email_organization(&walk->tenant)};
+    struct sql_explain_row row;
 
     throttle_keys(d, req, walk->role, walk->tenant.projectId, walk->in->email, "", &keys);
-    if (db_query(d->svc.db, req, SQL_EXPLAIN, &res, err, DB_TEXT(walk->role),
-                 DB_UUID(walk->tenant.projectId), DB_TEXT(walk->in->email),
-                 DB_BYTES(keys.account, THROTTLE_KEY_SIZE), DB_INT(req->now_ms),
-                 DB_INT(THROTTLE_SIGN_IN_WINDOW), DB_INT(THROTTLE_WIDE_MAX),
-                 DB_UUID(email_organization(&walk->tenant))) < 0)
+    if (sql_explain(d->svc.db, req, &in, &row, err) < 0)
         return -1;
-    step(walk, "throttle", !db_bool(res, 0, 3),
+    step(walk, "throttle", !row.throttled,
          "Too many failures in 15 minutes: only addresses with a good sign-in are let through.");
-    step(walk, "account", db_bool(res, 0, 0),
-         db_bool(res, 0, 7) ? INVITED : "No account of this role has this e-mail here.");
-    step(walk, "not deleted", !db_bool(res, 0, 8),
+    step(walk, "account", row.found,
+         row.invited ? INVITED : "No account of this role has this e-mail here.");
+    step(walk, "not deleted", !row.deleted,
          "The date of its deletion has come: nobody knows it any more, and its e-mail is free.");
-    if (!walk->failed && !db_is_null(res, 0, 9))
+    if (!walk->failed && row.delete_at)
         note(walk, "pass", "Its deletion is scheduled; a sign-in takes that back.");
-    step(walk, "not locked", !db_bool(res, 0, 11),
+    step(walk, "not locked", !row.locked,
          "An operator has locked the account: see `atriumctl user unlock`.");
-    step(walk, "password", db_bool(res, 0, 1), "The account has no password yet.");
-    step(walk, "address verified", !email_is_required(&walk->tenant) || db_bool(res, 0, 10),
+    step(walk, "password", row.has_password, "The account has no password yet.");
+    step(walk, "address verified", !email_is_required(&walk->tenant) || row.verified,
          "The project asks for proven e-mail addresses and this one is not: its owner can have a "
          "link mailed by POST /auth/verify-email/send, or set a new password by one.");
-    step(walk, "membership", db_bool(res, 0, 2),
-         db_bool(res, 0, 7) ? INVITED : "The account is no member of this project.");
-    if (!admission_is_admin(walk->role, db_bool(res, 0, 5)))
-        walk->policy = db_uuid(res, 0, 4);
-    walk->factor = db_bool(res, 0, 6);
+    step(walk, "membership", row.member,
+         row.invited ? INVITED : "The account is no member of this project.");
+    if (!admission_is_admin(walk->role, row.admin))
+        walk->policy = row.policy;
+    walk->factor = row.factor;
     return 0;
 }
 

@@ -8,30 +8,37 @@
 #include "authd/account/email_verified.h"
 #include "authd/credential/password.h"
 #include "authd/session/session.h"
+#include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
 int login_begin(struct authd *d, const struct request *req, const struct candidate *who,
                 const struct throttle_keys *keys, struct uuid project, const char *challenge,
                 struct login_step *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
-    struct uuid id = who->mfa ? uuid_random() : uuid_ordered(req->now_ms);
     uint8_t hash[SECRET_HASH_SIZE];
+    struct sql_login_create_in create = {.id = who->mfa ? uuid_random() : uuid_ordered(req->now_ms),
+                                         .account = who->is.account,
+                                         .project = project,
+                                         .challenge = challenge,
+                                         .auth_method = "password",
+                                         .expires_at = req->now_ms + LOGIN_LIFE,
+                                         .known_until = req->now_ms + KNOWN_ADDRESS_LIFE,
+                                         .changes = who->changes,
+                                         .throttle_limits = throttle_limit_values(req, keys)};
+    struct sql_login_create_row row;
 
     secret_hash(code, hash);
-    if (db_query(d->svc.db, req, SQL_LOGIN_CREATE, &res, err, DB_THROTTLE(req, keys), DB_UUID(id),
-                 who->mfa ? DB_NULL : DB_BYTES(hash, sizeof(hash)), DB_UUID(who->is.account),
-                 DB_UUID(project), DB_TEXT(challenge), DB_TEXT("password"),
-                 DB_INT(req->now_ms + LOGIN_LIFE), DB_INT(req->now_ms + KNOWN_ADDRESS_LIFE),
-                 DB_INT(who->changes)) < 0 ||
-        throttle_result(d, req, res, 0, err) < 0)
+    if (!who->mfa)
+        create.code_hash = (struct field_bytes){hash, sizeof(hash)};
+    if (sql_login_create(d->svc.db, req, &create, &row, err) < 0 ||
+        throttle_result(d, req, row.pair, row.address, row.account, err) < 0)
         return -1;
-    if (!db_bool(res, 0, 3))
+    if (!row.created)
         return candidate_reject(d, req, who, keys, err);
     if (who->mfa) {
         out->nextStep = "mfa";
-        out->loginId = id;
+        out->loginId = create.id;
     } else {
         out->nextStep = "token";
         out->sessionCode = code;

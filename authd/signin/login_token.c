@@ -12,6 +12,7 @@
 #include "authd/session/session.h"
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
+#include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
 struct login {
@@ -31,32 +32,33 @@ static int invalid(struct error *err)
 static int find(struct authd *d, const struct request *req, const char *role, const char *code,
                 struct login *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     uint8_t hash[SECRET_HASH_SIZE];
+    const struct sql_login_get_in get = {
+        .code_hash = {hash, sizeof(hash)}, .now = req->now_ms, .role = role};
+    struct sql_login_get_row row;
+    int found;
 
     secret_hash(code, hash);
-    if (db_query(d->svc.db, req, SQL_LOGIN_GET, &res, err, DB_BYTES(hash, sizeof(hash)),
-                 DB_INT(req->now_ms), DB_TEXT(role)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return invalid(err);
+    found = sql_login_get(d->svc.db, req, &get, &row, err);
+    if (found <= 0)
+        return found < 0 ? -1 : invalid(err);
     *ret = (struct login){
-        .id = db_uuid(res, 0, 0),
-        .is = {.project = db_uuid(res, 0, 2), .account = db_uuid(res, 0, 1), .role = role},
-        .challenge = arena_strdup(req->arena, db_text(res, 0, 3)),
-        .auth_method = arena_strdup(req->arena, db_text(res, 0, 4)),
-        .used = db_bool(res, 0, 5),
-        .session_project = db_uuid(res, 0, 6),
-        .session = db_uuid(res, 0, 7),
-        .email = arena_strdup(req->arena, db_text(res, 0, 8)),
-        .display = arena_printf(req->arena, "%s %s", db_text(res, 0, 9), db_text(res, 0, 10)),
+        .id = row.id,
+        .is = {.project = row.project, .account = row.account, .role = role},
+        .challenge = row.challenge,
+        .auth_method = row.auth_method,
+        .used = row.used,
+        .session_project = row.session_project,
+        .session = row.session,
+        .email = row.email,
+        .display = arena_printf(req->arena, "%s %s", row.name, row.surname),
     };
-    ret->comes = (struct admission){.project = ret->is.project,
-                                    .account = ret->is.account,
+    ret->comes = (struct admission){.project = row.project,
+                                    .account = row.account,
                                     .role = role,
-                                    .policy = db_uuid(res, 0, 11),
-                                    .admin = db_bool(res, 0, 12),
-                                    .change = db_int(res, 0, 13),
+                                    .policy = row.policy,
+                                    .admin = row.admin == TRISTATE_TRUE,
+                                    .change = row.change,
                                     .action = "session.create"};
     return 0;
 }
@@ -93,8 +95,8 @@ static int refuse_replay(struct authd *d, const struct request *req, const char 
 static int open_login(struct authd *d, const struct request *req, const char *role,
                       const char *code, const char *verifier, struct login *ret, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    struct sql_audit audit;
+    struct sql_login_invalidate_in in = {.now = req->now_ms};
+    int spent;
 
     if (find(d, req, role, code, ret, err) < 0)
         return -1;
@@ -102,12 +104,11 @@ static int open_login(struct authd *d, const struct request *req, const char *ro
         return refuse_replay(d, req, role, code, err);
     if (challenge_matches(ret->challenge, verifier))
         return 0;
-    audit = sign_in_failure(req, &ret->is, "verifier");
-    if (db_query(d->svc.db, req, SQL_LOGIN_INVALIDATE, &res, err, DB_UUID(ret->id),
-                 DB_INT(req->now_ms), DB_AUDIT(audit)) < 0)
-        return -1;
-    if (db_affected(res) > 0)
-        return invalid(err);
+    in.id = ret->id;
+    in.audit = sign_in_failure(req, &ret->is, "verifier");
+    spent = sql_login_invalidate(d->svc.db, req, &in, err);
+    if (spent != 0)
+        return spent < 0 ? -1 : invalid(err);
     return refuse_replay(d, req, role, code, err); /* another request used it meanwhile */
 }
 
@@ -150,23 +151,29 @@ static int spend(struct authd *d, const struct request *req, const char *code,
                  const struct login *login, struct uuid project, const char *name,
                  struct token_response *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
     const char *role = login->is.role;
-    struct sql_audit audit;
+    struct sql_login_spend_in spend;
+    struct session_created created;
     struct holder holder;
+    int found;
 
     session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
                   &draft);
-    audit = session_audit(req, "session.create", &draft, login->is.account, role);
-    if (db_query(d->svc.db, req, SQL_LOGIN_SPEND, &res, err, DB_SESSION(req, draft),
-                 DB_UUID(login->id), DB_TEXT(role), DB_AUDIT(audit),
-                 DB_DELETION_ABORT(req, login->is.account, role),
-                 DB_INT(d->config->sessions_per_account)) < 0)
+    spend = (struct sql_login_spend_in){
+        .login = login->id,
+        .role = role,
+        .sessions_most = d->config->sessions_per_account,
+        .session = session_values(req, &draft),
+        .audit = session_audit(req, "session.create", &draft, login->is.account, role),
+        .deletion = deletion_abort_values(req, login->is.account, role)};
+    found = sql_login_spend(d->svc.db, req, &spend, &created, err);
+    if (found < 0)
         return -1;
-    if (db_rows(res) == 0) /* another request was first */
+    if (found == 0) /* another request was first */
         return refuse_replay(d, req, role, code, err);
-    if (session_begun(d, req, res, &draft, role, login->email, login->display, &holder, err) < 0)
+    if (session_begun(d, req, &created, &draft, role, login->email, login->display, &holder, err) <
+        0)
         return -1;
     return session_answer(d, req, &holder, &draft, name, login->display, out, err);
 }

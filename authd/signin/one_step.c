@@ -14,6 +14,7 @@
 #include "authd/signin/admission.h"
 #include "authd/signin/arrival.h"
 #include "authd/signin/login.h"
+#include "authd/sql/signin.h"
 #include "authd/tenant.h"
 
 /* One of the roles that /v2/auth/login tries. */
@@ -73,23 +74,27 @@ static int sign_in(struct authd *d, const struct request *req, const char *role,
                    const struct candidate *who, const char *email, const struct tenant *tenant,
                    struct token_response *out, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
     CLEANUP(session_draft_wipe) struct session_draft draft;
-    struct sql_audit audit;
+    struct session_created created;
+    struct sql_sign_in_in in;
     struct holder holder;
+    int found;
 
     if (admission_check_sign_in(d, req, role, who->is.account, tenant->projectId, err) < 0)
         return -1;
     session_draft(d, req, tenant->projectId, who->is.account, role, email, "password", &draft);
-    audit = session_audit(req, "session.create", &draft, who->is.account, role);
-    if (db_query(d->svc.db, req, SQL_SIGN_IN, &res, err, DB_SESSION(req, draft),
-                 DB_UUID(who->is.account), DB_INT(who->changes), DB_TEXT(role), DB_AUDIT(audit),
-                 DB_DELETION_ABORT(req, who->is.account, role),
-                 DB_INT(d->config->sessions_per_account)) < 0)
-        return -1;
-    if (db_rows(res) == 0)
-        return refuse_late(d, req, who, err);
-    if (session_begun(d, req, res, &draft, role, email, who->display, &holder, err) < 0)
+    in = (struct sql_sign_in_in){.account = who->is.account,
+                                 .changes = who->changes,
+                                 .role = role,
+                                 .sessions_most = d->config->sessions_per_account,
+                                 .session = session_values(req, &draft),
+                                 .audit = session_audit(req, "session.create", &draft,
+                                                        who->is.account, role),
+                                 .deletion = deletion_abort_values(req, who->is.account, role)};
+    found = sql_sign_in(d->svc.db, req, &in, &created, err);
+    if (found <= 0)
+        return found < 0 ? -1 : refuse_late(d, req, who, err);
+    if (session_begun(d, req, &created, &draft, role, email, who->display, &holder, err) < 0)
         return -1;
     return session_answer(d, req, &holder, &draft, tenant->name, who->display, out, err);
 }

@@ -8,23 +8,21 @@
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/session/session.h"
+#include "authd/sql/signin.h"
 
 static const char action[] = "session.step-up";
 
 int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct caller *caller = req->caller;
-    int rc = tx ? db_tx_query(tx, SQL_SESSION_PROVEN, &res, err, DB_UUID(caller->project),
-                              DB_UUID(caller->session))
-                : db_query(d->svc.db, req, SQL_SESSION_PROVEN, &res, err, DB_UUID(caller->project),
-                           DB_UUID(caller->session));
+    const struct sql_session_proof_get_in get = {.project = req->caller->project,
+                                                 .session = req->caller->session};
+    struct sql_session_proof_get_row row;
+    int found = tx ? sql_session_proof_get_tx(tx, req, &get, &row, err)
+                   : sql_session_proof_get(d->svc.db, req, &get, &row, err);
 
-    if (rc < 0)
+    if (sql_require(found, err, ERR_UNAUTHORIZED, "Unauthorized") < 0)
         return -1;
-    if (db_rows(res) == 0)
-        return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-    if (req->now_ms - db_int(res, 0, 0) < d->config->fresh_sign_in)
+    if (req->now_ms - row.proven_at < d->config->fresh_sign_in)
         return 0;
     (void)error_set(err, ERR_STEP_UP_REQUIRED, "Prove again who you are.");
     err->reset_s = d->config->fresh_sign_in / 1000; /* how old the proof may be, for the header */
@@ -42,6 +40,16 @@ static struct sql_audit step_up_audit(const struct request *req, bool failure, c
                                           .detail = method});
 }
 
+static struct sql_session_prove_in prove_values(const struct request *req, const char *method,
+                                                bool factor)
+{
+    return (struct sql_session_prove_in){.project = req->caller->project,
+                                         .session = req->caller->session,
+                                         .now = req->now_ms,
+                                         .factor = factor,
+                                         .audit = step_up_audit(req, false, method)};
+}
+
 static int factor_is_on(struct authd *d, const struct request *req, bool *ret, struct error *err)
 {
     CLEANUP(db_result_destroy) struct db_result *res = NULL;
@@ -52,43 +60,31 @@ static int factor_is_on(struct authd *d, const struct request *req, bool *ret, s
     return 0;
 }
 
-static int unauthorized(struct error *err)
-{
-    return error_set(err, ERR_UNAUTHORIZED, "Unauthorized");
-}
-
 static int prove_by_password(struct authd *d, const struct request *req, const char *password,
                              struct error *err)
 {
     CLEANUP(password_slot_leave) struct password_slot slot = {0};
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = step_up_audit(req, false, "password");
+    const struct sql_session_prove_in prove = prove_values(req, "password", false);
     struct credential_owner owner;
 
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
         credential_owner_find(d, req, &owner, err) < 0 ||
-        credential_prove(d, req, &owner, password, action, "The password is incorrect.", err) < 0 ||
-        db_query(d->svc.db, req, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
-                 DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_BOOL(false),
-                 DB_AUDIT(audit)) < 0)
+        credential_prove(d, req, &owner, password, action, "The password is incorrect.", err) < 0)
         return -1;
-    return db_affected(res) > 0 ? 0 : unauthorized(err);
+    return sql_require(sql_session_prove(d->svc.db, req, &prove, err), err, ERR_UNAUTHORIZED,
+                       "Unauthorized");
 }
 
 /* The session has a second factor from now on, which every gateway must know. */
 static int commit_factor(struct authd *d, const struct request *req, struct db_tx **tx_p,
                          const char *method, struct error *err)
 {
-    CLEANUP(db_result_destroy) struct db_result *res = NULL;
-    const struct sql_audit audit = step_up_audit(req, false, method);
+    const struct sql_session_prove_in prove = prove_values(req, method, true);
     struct session_ended changed = {.count = 0};
 
-    if (db_tx_query(*tx_p, SQL_STEP_UP, &res, err, DB_UUID(req->caller->project),
-                    DB_UUID(req->caller->session), DB_INT(req->now_ms), DB_BOOL(true),
-                    DB_AUDIT(audit)) < 0)
+    if (sql_require(sql_session_prove_tx(*tx_p, req, &prove, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
         return -1;
-    if (db_affected(res) == 0)
-        return unauthorized(err);
     if (!req->caller->secondFactor &&
         session_ended_membership(*tx_p, req, req->caller->membership, &changed, err) < 0)
         return -1;

@@ -95,10 +95,10 @@ static const struct {
 } hot[] = {
     {"refresh_state", "Index Cond: ((project_id = w.project_id) AND (id = w.id))"},
     {"refresh_state", "Index Cond: ((project_id = s.project_id) AND (id = s.membership_id))"},
-    {"SQL_SESSION_PROVEN", "Index Scan using session_pkey on session\n"
-                           "  Index Cond: ((project_id = $1) AND (id = $2))"},
-    {"SQL_STEP_UP", "Index Scan using session_pkey on session\n"},
-    {"SQL_STANDING", "Index Cond: ((account_id = $1) AND (project_id = $2))"},
+    {"session_proof_get", "Index Scan using session_pkey on session\n"
+                          "  Index Cond: ((project_id = $1) AND (id = $2))"},
+    {"session_prove", "Index Scan using session_pkey on session\n"},
+    {"standing_get", "Index Cond: ((account_id = $1) AND (project_id = $2))"},
     {"identity_get", "Index Scan using session_pkey on session s\n"
                      "          Index Cond: ((project_id = $2) AND (id = $1))"},
     {"identity_get", "Index Cond: ((project_id = $2) AND (id = $3))"},
@@ -109,14 +109,14 @@ static const struct {
     {"session_list", "Index Cond: ((project_id = $2) AND (account_id = $3))"},
     {"session_end", "Index Cond: ((project_id = $4) AND (account_id = $5))"},
     {"session_end_surplus", "session_account on session s"},
-    {"SQL_SIGN_IN", "session_account on session s"},
-    {"SQL_LOGIN_SPEND", "session_account on session s"},
+    {"sign_in", "session_account on session s"},
+    {"login_spend", "session_account on session s"},
     {"email_is_taken", "Index Cond: (email = $1)"},
-    {"SQL_PATIENT_FIND", "Index Cond: ((account_id = a.id) AND (project_id = a.project_id))"},
-    {"SQL_LOGIN_GET", "Index Scan using login_code on login l"},
-    {"SQL_LOGIN_SPEND", "Index Scan using login_pkey on login\n"},
-    {"SQL_LOGIN_SPEND", "Index Cond: ((account_id = s_1.account_id) AND (project_id = $1))"},
-    {"SQL_SIGN_IN", "Index Cond: ((account_id = p.account_id) AND (project_id = $1))"},
+    {"candidate_find_patient", "Index Cond: ((account_id = a.id) AND (project_id = a.project_id))"},
+    {"login_get", "Index Scan using login_code on login l"},
+    {"login_spend", "Index Scan using login_pkey on login\n"},
+    {"login_spend", "Index Cond: ((account_id = s_1.account_id) AND (project_id = $3))"},
+    {"sign_in", "Index Cond: ((account_id = p.account_id) AND (project_id = $5))"},
     {"password_link_get", "Index Scan using password_reset_id_key on password_reset\n"},
     {"password_link_get", "Index Scan using invitation_link on invitation"},
     {"SQL_INVITATION_PENDING", "Index Cond: ((project_id = $1) AND (role = $2) AND (email = $3))"},
@@ -148,18 +148,18 @@ static const struct {
     {"refresh_state", "Index Cond: (id = s.account_id)"},
     {"identity_get", "Index Scan using account_pkey on account a"},
     {"session_end_get", "Index Scan using session_pkey on session"},
-    {"SQL_LOGIN_GET", "Index Cond: (id = l.account_id)"},
-    {"SQL_LOGIN_CREATE", "Index Scan using account_pkey on account a"},
-    {"SQL_LOGIN_WAITING", "Index Scan using login_pkey on login\n"},
-    {"SQL_LOGIN_SPEND", "Index Scan using account_pkey on account a\n"
-                        "                      Index Cond: (id = c.account_id)"},
-    {"SQL_LOGIN_SPEND", "Index Scan using account_pkey on account a_1\n"
-                        "                      Index Cond: (id = s_2.account_id)"},
-    {"SQL_SIGN_IN", "Index Scan using account_pkey on account a_1\n"
-                    "                      Index Cond: (id = s_1.account_id)"},
+    {"login_get", "Index Cond: (id = l.account_id)"},
+    {"login_create", "Index Scan using account_pkey on account a"},
+    {"candidate_of_login", "Index Scan using login_pkey on login\n"},
+    {"login_spend", "Index Scan using account_pkey on account a\n"
+                    "                      Index Cond: (id = c.account_id)"},
+    {"login_spend", "Index Scan using account_pkey on account a_1\n"
+                    "                      Index Cond: (id = s_2.account_id)"},
+    {"sign_in", "Index Scan using account_pkey on account a_1\n"
+                "                      Index Cond: (id = s_1.account_id)"},
     {"account_find_patient", "Index Scan using account_patient on account a"},
     {"account_find_practitioner", "Index Scan using account_practitioner on account a"},
-    {"SQL_PRACTITIONER_FIND", "Index Scan using account_practitioner on account a"},
+    {"candidate_find_practitioner", "Index Scan using account_practitioner on account a"},
     {"account_find_by_email", "Bitmap Index Scan on account_email"},
     {"user_find", "Index Cond: (id = $2)"},
     {"user_find", "account_email"},
@@ -200,10 +200,10 @@ static const struct {
     {"account_delete", "Index Scan using account_pkey on account"},
     {"SQL_ADMIN_OF", "membership_account"},
     {"account_row_lock", "Index Scan using account_pkey on account"},
-    {"SQL_THROTTLE_STATE", "Index Scan using known_address_pkey on known_address"},
-    {"SQL_LOGIN_CREATE", "Index Scan using known_address_pkey on known_address known_address_1"},
-    {"SQL_LOGIN_SPEND", "Index Scan using known_address_pkey on known_address"},
-    {"SQL_THROTTLE_STATE", "Index Scan using throttle_pkey on throttle t"},
+    {"throttle_state", "Index Scan using known_address_pkey on known_address"},
+    {"login_create", "Index Scan using known_address_pkey on known_address known_address_1"},
+    {"login_spend", "Index Scan using known_address_pkey on known_address"},
+    {"throttle_state", "Index Scan using throttle_pkey on throttle t"},
     {"change_since", "Index Scan using change_pkey on change"},
 };
 
@@ -258,7 +258,7 @@ static void test_five_registrations_in_any_sixty_seconds(void)
         if (i == 11)
             run(conn,
                 "update throttle set hits = array[9000000, 9000001, 9000002, 9000003, 9000004]");
-        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_ADMIT, "\\x01", rows[i].now, "60000", "5") ==
+        UNIT_CHECK(EXECUTE(conn, throttle_admit, "\\x01", rows[i].now, "60000", "5") ==
                        rows[i].want,
                    "at %s", rows[i].now);
     }
@@ -273,19 +273,17 @@ static void test_failures_are_counted_the_newest_hundred_kept(void)
 
     for (int i = 1; i <= 130; i++) {
         snprintf(now, sizeof(now), "%d", 1000000 + i);
-        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_FAIL, "{\\\\x0a,\\\\x0b,\\\\x0c}",
-                           "{86400000,900000,900000}", "{\\\\x0d}", "{900000}", now, "900000", ONE,
-                           now, NULL, "{}") == (i > 101 ? 101 : i),
+        UNIT_CHECK(EXECUTE(conn, throttle_fail, ONE, now, NULL, "{}", now,
+                           "{\\\\x0a,\\\\x0b,\\\\x0c}", "{86400000,900000,900000}", "900000",
+                           "{\\\\x0d}", "{900000}") == (i > 101 ? 101 : i),
                    "failure %d", i);
-        UNIT_CHECK(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", now, "900000", "10") ==
+        UNIT_CHECK(EXECUTE(conn, throttle_at_limit, now, "900000", "10", "\\x0a") ==
                        (i < 10 ? -2 : 1000000 + i - 9),
                    "limit after failure %d", i);
     }
-    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", "1900121", "900000", "10"), -2);
-    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0a", "1900120", "900000", "10"),
-                    1000121);
-    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_AT_LIMIT, "\\x0d", "1000130", "900000", "130"),
-                    1000001);
+    CU_ASSERT_EQUAL(EXECUTE(conn, throttle_at_limit, "1900121", "900000", "10", "\\x0a"), -2);
+    CU_ASSERT_EQUAL(EXECUTE(conn, throttle_at_limit, "1900120", "900000", "10", "\\x0a"), 1000121);
+    CU_ASSERT_EQUAL(EXECUTE(conn, throttle_at_limit, "1000130", "900000", "130", "\\x0d"), 1000001);
     CU_ASSERT_EQUAL(pg_exec(server, "select count(*) from auth.audit where at > 1000000"), 130);
     PQfinish(conn);
 }
@@ -297,14 +295,14 @@ static void test_a_pair_that_fails_in_a_row_waits(void)
 
     run(conn, "insert into throttle (key, hits, until, in_a_row) values "
               "('\\x1a', '{1000}', 86401000, 100), ('\\x1b', '{1000}', 86401000, 99)");
-    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1a", "{\\\\x00}", "\\x00", "1000000",
-                            "900000", "10", "100"),
+    CU_ASSERT_EQUAL(EXECUTE(conn, throttle_state, "1000000", "900000", "10", "\\x1a", "{\\\\x00}",
+                            "100", "\\x00"),
                     86401000 - 900000);
-    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1b", "{\\\\x00}", "\\x00", "1000000",
-                            "900000", "10", "100"),
+    CU_ASSERT_EQUAL(EXECUTE(conn, throttle_state, "1000000", "900000", "10", "\\x1b", "{\\\\x00}",
+                            "100", "\\x00"),
                     -2);
-    CU_ASSERT_EQUAL(EXECUTE(conn, SQL_THROTTLE_STATE, "\\x1a", "{\\\\x00}", "\\x00", "86401000",
-                            "900000", "10", "100"),
+    CU_ASSERT_EQUAL(EXECUTE(conn, throttle_state, "86401000", "900000", "10", "\\x1a", "{\\\\x00}",
+                            "100", "\\x00"),
                     -2);
     PQfinish(conn);
 }

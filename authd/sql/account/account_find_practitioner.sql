@@ -1,5 +1,6 @@
 -- The practitioner who has this e-mail address, and whether the account is active: if not, the date
--- of its deletion has come, and the caller carries that out. No row: no practitioner has the address.
+-- of its deletion has come, and the caller carries that out. No row: no practitioner has the
+-- address.
 -- class: read
 -- in: email text, now int8
 -- rows: one

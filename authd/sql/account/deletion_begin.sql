@@ -1,6 +1,6 @@
 -- Locks the account whose deletion is asked for: until the commit no sign-in takes the date from it
--- and no other request gives it another. `delete_schedule` is the schedule that the new one replaces.
--- No row: the account was deleted, or its date has come.
+-- and no other request gives it another. `delete_schedule` is the schedule that the new one
+-- replaces. No row: the account was deleted, or its date has come.
 -- class: tx
 -- in: account uuid, now int8
 -- rows: one

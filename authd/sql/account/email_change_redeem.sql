@@ -1,7 +1,7 @@
 -- Redeems a link that gives its account another address: of two requests with one link, one deletes
--- it. `changes`, unless null, is how often the credential had changed when the password was verified
--- that the request came with. Nothing is deleted: the link does not exist, was redeemed, was replaced
--- by a newer one or has expired, or the credential has changed since.
+-- it. `changes`, unless null, is how often the credential had changed when the password was
+-- verified that the request came with. Nothing is deleted: the link does not exist, was redeemed,
+-- was replaced by a newer one or has expired, or the credential has changed since.
 -- class: tx
 -- in: id uuid, secret_hash bytea, now int8, changes int8 null
 -- rows: none

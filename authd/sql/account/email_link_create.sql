@@ -1,7 +1,7 @@
--- Gives an account its link of a kind, "verify" or "change" (part email_link_values), in place of an
--- older one, with the mail and the audit row. No row: the account was deleted, or there is nothing to
--- verify, because the address is verified for the organisation that the link could verify it for
--- (null: for all).
+-- Gives an account its link of a kind, "verify" or "change" (part email_link_values), in place of
+-- an older one, with the mail and the audit row. No row: the account was deleted, or there is
+-- nothing to verify, because the address is verified for the organisation that the link could
+-- verify it for (null: for all).
 -- class: write
 -- in: account uuid, kind text, email text, project uuid, organization uuid null
 -- rows: one

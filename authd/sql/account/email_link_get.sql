@@ -1,7 +1,7 @@
 -- What a link that is still good does (`kind` of the part email_link_values; `recipient` is the
--- address that it was mailed to), and whose it is: the account with its password, if it has one, and
--- how often its credential has changed. No row: the link does not exist, was redeemed, was replaced by
--- a newer one or has expired, or the account is no longer active.
+-- address that it was mailed to), and whose it is: the account with its password, if it has one,
+-- and how often its credential has changed. No row: the link does not exist, was redeemed, was
+-- replaced by a newer one or has expired, or the account is no longer active.
 -- class: read
 -- in: id uuid, secret_hash bytea, now int8
 -- rows: one

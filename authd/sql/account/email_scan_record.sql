@@ -1,5 +1,5 @@
--- Records the verified addresses that email_scan_read has found (accounts, organisations and times in
--- the same order), and that the trail is read up to `last` and, `done`, to its end. Nothing is
+-- Records the verified addresses that email_scan_read has found (accounts, organisations and times
+-- in the same order), and that the trail is read up to `last` and, `done`, to its end. Nothing is
 -- recorded: another instance has read these rows.
 -- class: write
 -- in: accounts uuid[], organizations uuid[], times int8[], first int8, last int8, done bool

@@ -1,5 +1,5 @@
--- The address of an account is verified for these organisations from now on, and for no others: those
--- of the list and `organization`; where that is null, for all.
+-- The address of an account is verified for these organisations from now on, and for no others:
+-- those of the list and `organization`; where that is null, for all.
 -- class: tx
 -- in: account uuid, organizations uuid[], organization uuid null, now int8
 -- rows: none

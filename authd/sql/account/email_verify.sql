@@ -1,7 +1,8 @@
--- Redeems a link that verifies the address of its account for an organisation (null: for all): of two
--- requests with one link, one gets the row. `changes`, unless null, is how often the credential had
--- changed when the password was verified that the request came with. No row: the link does not exist,
--- was redeemed, was replaced by a newer one or has expired, or the credential has changed since.
+-- Redeems a link that verifies the address of its account for an organisation (null: for all): of
+-- two requests with one link, one gets the row. `changes`, unless null, is how often the credential
+-- had changed when the password was verified that the request came with. No row: the link does not
+-- exist, was redeemed, was replaced by a newer one or has expired, or the credential has changed
+-- since.
 -- class: write
 -- in: id uuid, secret_hash bytea, now int8, organization uuid null, changes int8 null
 -- rows: one

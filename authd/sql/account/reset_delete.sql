@@ -1,5 +1,5 @@
--- Deletes the link that would set the password of an account, and the one that would give it another
--- address.
+-- Deletes the link that would set the password of an account, and the one that would give it
+-- another address.
 -- class: tx
 -- in: account uuid
 -- rows: none

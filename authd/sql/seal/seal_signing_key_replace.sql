@@ -1,4 +1,5 @@
--- Replaces private keys that sign access tokens by the same, sealed anew: how many were still the old ones.
+-- Replaces private keys that sign access tokens by the same, sealed anew: how many were still the
+-- old ones.
 -- class: write
 -- rows: one
 -- row: total int8

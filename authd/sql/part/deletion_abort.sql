@@ -1,0 +1,27 @@
+-- An account that signs in takes its deletion back: in the statement that makes the session {from},
+-- which holds the account. {as}_change is the change that gateways must know of until `until`;
+-- `event` is that of the audit row.
+-- args: from, project, now
+-- in: until int8, event text
+{as}_aborted as (
+    update account a
+    set delete_at = null, delete_schedule = null, delete_wipe = false
+    from {from} s
+    where a.id = s.account_id and a.delete_at > {now}
+    returning a.id
+),
+{as}_counted as (
+    update change_counter
+    set sequence = sequence + 1
+    where exists (select from {as}_aborted)
+    returning sequence
+),
+{as}_change as (
+    insert into change (sequence, kind, id, until)
+    select c.sequence, 'account', a.id, :until from {as}_counted c, {as}_aborted a
+    returning sequence
+),
+{as}_written as (
+    insert into audit (project_id, at, entity, event)
+    select {project}, {now}, 'Account/' || id, :event::json from {as}_aborted
+)

@@ -1,0 +1,34 @@
+-- A patient of a project with password and membership, and what the sign-in is limited by: one row,
+-- with nulls where there is no such patient.
+-- class: read
+-- in: project uuid, email text
+-- rows: one
+-- row: pair int8 null, address int8 null, account int8 null
+-- row: candidate struct candidate_row
+select
+    t.*,
+    c.*
+from (
+    -- include: throttle_limits
+    offset 0
+) t
+left join lateral (
+    select
+        a.id,
+        c.password_hash as hash,
+        a.name,
+        a.surname,
+        a.project_id as project,
+        m.profile_id as profile,
+        c.changes,
+        coalesce(
+            -- include: factor_enrolled(account = a.id)
+        , false) as mfa,
+        a.locked_at is not null as locked
+    from account a
+    join credential c on c.account_id = a.id
+    cross join
+        -- include: membership_of(account = a.id, project = a.project_id)
+    where a.role = 'Patient' and a.project_id = :project and a.email = :email and
+        -- include: account_active(account = a, now = :throttle_limits.now)
+) c on true

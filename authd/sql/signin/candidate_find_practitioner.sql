@@ -1,0 +1,35 @@
+-- A practitioner with password, each row with a membership, the oldest first, and what the sign-in
+-- is limited by: one row with nulls where there is no such practitioner.
+-- class: read
+-- in: email text
+-- rows: many
+-- row: pair int8 null, address int8 null, account int8 null
+-- row: candidate struct candidate_row
+select
+    t.*,
+    c.*
+from (
+    -- include: throttle_limits
+    offset 0
+) t
+left join lateral (
+    select
+        a.id,
+        c.password_hash as hash,
+        a.name,
+        a.surname,
+        m.project_id as project,
+        m.profile_id as profile,
+        c.changes,
+        coalesce(
+            -- include: factor_enrolled(account = a.id)
+        , false) as mfa,
+        a.locked_at is not null as locked
+    from account a
+    join credential c on c.account_id = a.id
+    join membership m on m.account_id = a.id
+    where a.role = 'Practitioner' and a.email = :email and
+        -- include: account_active(account = a, now = :throttle_limits.now)
+    order by m.created_at, m.id
+    limit 1000
+) c on true

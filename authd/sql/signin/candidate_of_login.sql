@@ -1,0 +1,27 @@
+-- The account of a login that waits for a second factor, each row with a membership that it may
+-- lead to, the oldest first.
+-- class: read
+-- in: login uuid, role text, now int8
+-- rows: many
+-- row: struct candidate_row
+select
+    a.id,
+    c.password_hash as hash,
+    a.name,
+    a.surname,
+    m.project_id as project,
+    m.profile_id as profile,
+    c.changes,
+    true as mfa
+from
+    -- include: login_of(id = :login)
+join account a on a.id = l.account_id
+join credential c on c.account_id = a.id
+join membership m on m.account_id = a.id
+where a.role = :role and a.locked_at is null
+    and (l.project_id is null or m.project_id = l.project_id) and
+    -- include: login_waits(now = :now)
+    and
+    -- include: account_active(account = a, now = :now)
+order by m.created_at, m.id
+limit 1000

@@ -1,0 +1,33 @@
+-- What `atriumctl explain sign-in` looks at: each check of a sign-in of an address, a role and a
+-- project. `key` is the throttle key of the account.
+-- class: read
+-- in: role text, project uuid null, email text, key bytea, now int8, window int8, most int8
+-- in: organization uuid null
+-- rows: one
+-- row: found bool, has_password bool, member bool, throttled bool, policy uuid null
+-- row: admin bool, factor bool, invited bool, deleted bool, delete_at int8 null
+-- row: verified bool, locked bool
+select
+    a.id is not null as found,
+    c.account_id is not null as has_password,
+    m.id is not null as member,
+    -- include: hit_at_limit(key = :key, now = :now, window = :window, limit = :most)
+    is not null as throttled,
+    m.policy_id as policy,
+    coalesce(m.admin, false) as admin,
+    coalesce(
+        -- include: factor_enrolled(account = a.id)
+    , false) as factor,
+    exists (
+        select from invitation where project_id = :project and role = :role and email = :email
+    ) as invited,
+    coalesce(a.delete_at <= :now, false) as deleted,
+    a.delete_at,
+    -- include: email_is_verified(account = a.id, organization = :organization)
+    as verified,
+    a.locked_at is not null as locked
+from (select 1) one
+left join account a
+    on a.role = :role and a.email = :email and (a.project_id is null or a.project_id = :project)
+left join credential c on c.account_id = a.id
+left join membership m on m.account_id = a.id and m.project_id = :project

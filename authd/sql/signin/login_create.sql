@@ -1,0 +1,33 @@
+-- Begins a login whose password was right, while it is below its limits; what they are at comes
+-- with it. With a code the address that showed the right password is known from now on, until
+-- `known_until`; without one the login waits for a second factor. Not created: a limit, or the
+-- account has gone meanwhile.
+-- class: write
+-- in: id uuid, code_hash bytea null, account uuid, project uuid null, challenge text null
+-- in: auth_method text, expires_at int8, known_until int8, changes int8
+-- rows: one
+-- row: pair int8 null, address int8 null, account int8 null, created bool
+with
+state as materialized (
+    -- include: throttle_limits
+),
+login_inserted as (
+    insert into login (
+        id, code_hash, account_id, project_id, challenge, auth_method, created_at, expires_at,
+        credential_changes
+    )
+    select
+        :id, :code_hash, a.id, :project, :challenge, :auth_method, :throttle_limits.now,
+        :expires_at, :changes
+    from account a
+    where a.id = :account and
+        -- include: account_active(account = a, now = :throttle_limits.now)
+        and (select pair is null and address is null and account is null from state)
+    for key share of a
+    returning 1
+),
+shown as (
+    select from login_inserted where :code_hash is not null
+),
+-- include: address_known(key = :throttle_limits.pair, until = :known_until, from = shown)
+select pair, address, account, exists (select from login_inserted) as created from state

@@ -1,0 +1,34 @@
+-- A login by its code, with its account and, where the project is settled, the membership there and
+-- what the address is held against.
+-- class: read
+-- in: code_hash bytea, now int8, role text
+-- rows: one
+-- row: id uuid, account uuid, project uuid null, challenge text, auth_method text, used bool
+-- row: session_project uuid null, session uuid null, email text, name text, surname text
+-- row: policy uuid null, admin bool null, change int8
+select
+    l.id,
+    l.account_id as account,
+    coalesce(a.project_id, l.project_id) as project,
+    l.challenge,
+    l.auth_method,
+    l.used_at is not null as used,
+    l.session_project,
+    l.session_id as session,
+    a.email,
+    a.name,
+    a.surname,
+    m.policy_id as policy,
+    m.admin,
+    -- include: settings_change
+    as change
+from login l
+cross join
+    -- include: account_of(row = l)
+left join
+    -- include: membership_of(account = l.account_id, project = coalesce(a.project_id, l.project_id))
+    on true
+where l.code_hash = :code_hash and a.role = :role and
+    -- include: not_expired(column = l.expires_at, now = :now)
+    and
+    -- include: account_active(account = a, now = :now)

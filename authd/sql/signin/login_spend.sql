@@ -1,0 +1,54 @@
+-- Spends the code of a login and creates its session: of two requests at once one gets the row. Of
+-- a password that was changed meanwhile nothing is created, and a change that comes later finds the
+-- session and ends it; likewise of an account that is deleted or locked.
+-- class: write
+-- in: login uuid, role text, sessions_most int8
+-- rows: one
+-- row: struct session_created
+with
+proven as (
+    select 1
+    from
+        -- include: login_of(id = :login)
+    join account a on a.id = l.account_id
+    join credential c on c.account_id = a.id
+    where c.changes = coalesce(l.credential_changes, c.changes) and a.locked_at is null and
+        -- include: account_active(account = a, now = :session.now)
+    for key share of a
+    for share of c
+),
+spent as (
+    update login
+    set used_at = :session.now, session_project = :session.project, session_id = :session.id
+    where id = :login and exists (select from proven) and used_at is null and
+        -- include: not_expired(column = expires_at, now = :session.now)
+    returning account_id
+),
+signed_in as (
+    select s.account_id, m.id as membership_id, m.profile_id, :role as role
+    from spent s
+    cross join
+        -- include: membership_of(account = s.account_id, project = :session.project)
+),
+-- include: session_insert as session(from = signed_in),
+-- include: address_known(key = :session.pair_key, until = :session.pair_until,
+--     from = session_inserted),
+-- include: client_known(address_key = :session.address_key,
+--     user_agent_key = :session.user_agent_key, now = :session.now, from = session_inserted),
+-- include: audit(from = session_inserted),
+-- include: deletion_abort as deletion(from = session_inserted, project = :session.project,
+--     now = :session.now)
+select
+    s.membership_id as membership,
+    s.profile_id as profile,
+    m.admin,
+    (select max(sequence) from deletion_change) as change,
+    -- include: sessions_full(account = (select account_id from session_inserted),
+    --     now = :session.now, most = :sessions_most)
+    as surplus,
+    -- include: client_is_new(address_key = :session.address_key,
+    --     user_agent_key = :session.user_agent_key, now = :session.now)
+    as arrival
+from session_inserted s
+cross join
+    -- include: membership_of(account = (select account_id from spent), project = :session.project)

@@ -1,0 +1,44 @@
+-- A sign-in in one request: creates the session. `changes` is how often the password that was
+-- verified had been changed: see login_spend.
+-- class: write
+-- in: account uuid, changes int8, role text, sessions_most int8
+-- rows: one
+-- row: struct session_created
+with
+proven as (
+    select c.account_id
+    from account a
+    join credential c on c.account_id = a.id
+    where a.id = :account and c.changes = :changes and a.locked_at is null and
+        -- include: account_active(account = a, now = :session.now)
+    for key share of a
+    for share of c
+),
+signed_in as (
+    select p.account_id, m.id as membership_id, m.profile_id, :role as role
+    from proven p
+    cross join
+        -- include: membership_of(account = p.account_id, project = :session.project)
+),
+-- include: session_insert as session(from = signed_in),
+-- include: address_known(key = :session.pair_key, until = :session.pair_until,
+--     from = session_inserted),
+-- include: client_known(address_key = :session.address_key,
+--     user_agent_key = :session.user_agent_key, now = :session.now, from = session_inserted),
+-- include: audit(from = session_inserted),
+-- include: deletion_abort as deletion(from = session_inserted, project = :session.project,
+--     now = :session.now)
+select
+    s.membership_id as membership,
+    s.profile_id as profile,
+    m.admin,
+    (select max(sequence) from deletion_change) as change,
+    -- include: sessions_full(account = (select account_id from session_inserted),
+    --     now = :session.now, most = :sessions_most)
+    as surplus,
+    -- include: client_is_new(address_key = :session.address_key,
+    --     user_agent_key = :session.user_agent_key, now = :session.now)
+    as arrival
+from session_inserted s
+cross join
+    -- include: membership_of(account = :account, project = :session.project)

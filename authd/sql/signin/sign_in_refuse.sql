@@ -1,0 +1,6 @@
+-- A sign-in, registration or renewal that was refused without a trace anywhere else.
+-- class: write
+-- rows: none
+with
+-- include: audit(from = (select) one)
+select

@@ -1,0 +1,13 @@
+-- What the address of a sign-in is held against: the membership of an account in a project.
+-- class: read
+-- in: account uuid null, project uuid
+-- rows: one
+-- row: policy uuid null, admin bool, change int8
+select
+    m.policy_id as policy,
+    m.admin,
+    -- include: settings_change
+    as change
+from (select) one
+cross join
+    -- include: membership_of(account = :account, project = :project)

@@ -1,0 +1,21 @@
+-- One more hit of a key, unless it has `most` in the window: the lock of its row makes that exact
+-- for all instances at once. No row is written: it has.
+-- class: write
+-- in: key bytea, now int8, window int8, most int8
+-- rows: none
+insert into throttle as t (key, hits, until)
+values (:key, array[:now], :now + :window)
+on conflict (key) do update set
+    until = excluded.until,
+    hits = array(
+        select h
+        from unnest(t.hits) h
+        where
+            -- include: hit_live(now = :now, window = :window)
+    ) || excluded.hits
+where (
+    select count(*)
+    from unnest(t.hits) h
+    where
+        -- include: hit_live(now = :now, window = :window)
+) < :most

@@ -1,0 +1,5 @@
+-- What a sign-in is limited by, see the part throttle_limits.
+-- class: read
+-- rows: one
+-- row: pair int8 null, address int8 null, account int8 null
+-- include: throttle_limits
