@@ -29,7 +29,7 @@ my %types = (
     map { ("$_\[]" => ['struct db_array ', 'struct db_array ', uc($_) . '_ARRAY']) }
         qw(uuid text int8 bytea),
 );
-my %classes = map { $_ => 1 } 'read', 'write', 'tx', 'vital', 'write tx';
+my %classes = map { $_ => 1 } 'read', 'write', 'tx', 'vital', 'read tx', 'write tx';
 my %rows = map { $_ => 1 } qw(none one many);
 my $literal = qr/'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*/;
 
@@ -404,7 +404,7 @@ sub write_parts {
 sub check_statement {
     my ($self) = @_;
     my $file = $self->{file};
-    fail($file, 1, 'class is read, write, tx, vital or write tx') unless $classes{$self->{class} // ''};
+    fail($file, 1, 'class is read, write, tx, vital, read tx or write tx') unless $classes{$self->{class} // ''};
     fail($file, 1, 'rows is none, one or many') unless $rows{$self->{rows} // ''};
     fail($file, 1, 'rows: none, and yet a row') if $self->{rows} eq 'none' && (@{$self->{row}} || $self->{table});
     fail($file, 1, 'rows: many, of what?') if $self->{rows} eq 'many' && !@{$self->{row}} && !$self->{table};

@@ -221,6 +221,8 @@ static void statements_run_in_a_transaction(struct loop *loop, void *arg UNUSED)
 {
     struct sql_thing_rename_in rename = {.up_to = 9, .name = "renamed"};
     struct sql_thing_insert_in in = thing(3, "bowl");
+    struct sql_thing_get_in inserted = {.id = 3};
+    struct kit_thing found;
     struct field_list things;
     struct db_tx *tx = NULL;
     struct kit kit;
@@ -230,6 +232,9 @@ static void statements_run_in_a_transaction(struct loop *loop, void *arg UNUSED)
     insert(&kit, 1, "cup");
     CU_ASSERT_EQUAL(db_begin(kit.db.db, kit.req.deadline_mono_ms, &tx, &kit.db.err), 0);
     CU_ASSERT_EQUAL(sql_thing_insert_tx(tx, &kit.req, &in, &kit.db.err), 1);
+    CU_ASSERT_EQUAL(sql_thing_get_tx(tx, &kit.req, &inserted, &found, &kit.db.err), 1);
+    CU_ASSERT_EQUAL(sql_thing_get(kit.db.db, &kit.req, &inserted, &found, &kit.db.err), 0);
+    CU_ASSERT_EQUAL(sql_thing_get_statement->class, DB_READ); /* repeated when it is lost */
     CU_ASSERT_EQUAL(sql_thing_rename(tx, &kit.req, &rename, &kit.db.err), 2);
     db_tx_destroy(&tx);
     CU_ASSERT_EQUAL(sql_thing_list(kit.db.db, &kit.req, &things, &kit.db.err), 1);

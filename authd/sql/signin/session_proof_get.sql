@@ -1,5 +1,5 @@
 -- When the owner of a session has last proven to be that.
--- class: write tx
+-- class: read tx
 -- in: project uuid, session uuid
 -- rows: one
 -- row: proven_at int8

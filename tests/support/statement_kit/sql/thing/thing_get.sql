@@ -1,5 +1,5 @@
 -- A thing by its id.
--- class: read
+-- class: read tx
 -- in: id int8
 -- rows: one
 -- row: struct kit_thing
